@@ -112,20 +112,7 @@ def as_objects(values: ArrayLike) -> NDArray[np.object_]:
 
 
 def doubtful_cells(values: ArrayLike, floats: Floats) -> Iterable[tuple[int, object]]:
-    """Yield flat position and cell wherever a float may not be what was given.
-
-    Parameters
-    ----------
-    values : array_like
-        What was given.
-    floats : ndarray of float
-        What NumPy made of it.
-
-    Yields
-    ------
-    position, cell
-        All cells where some are neither integers nor floats; otherwise those beyond 2**53.
-    """
+    """Yield flat position and cell wherever a float may not be what was given."""
     if isinstance(values, np.ndarray) and values.dtype in (np.float64, np.float32, np.bool_):
         return
     dtype = np.asarray(values).dtype

@@ -991,26 +991,7 @@ KINDS = {kind.schema: kind for kind in (Strict, Weak, Placed)}
 
 
 def check(certificate: Any, votes: Any, work: Work | None = None) -> str:
-    """Return what is proved, in one sentence.
-
-    Parameters
-    ----------
-    certificate, votes : dict
-        The content of both files. The rows of wins and ties may come from iterators.
-    work : Work, optional
-        What the check may take; a minute and a gibibyte by default.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    RefusedError
-        If nothing is proved.
-    BudgetError
-        If the budget does not suffice to say.
-    """
+    """Return what is proved, in one sentence."""
     schema = certificate.get("schema") if type(certificate) is dict else None
     require(type(schema) is str and schema in KINDS, "this is no certificate")
     return KINDS[str(schema)](certificate, votes, work or Work()).sentence

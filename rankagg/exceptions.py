@@ -144,13 +144,7 @@ class InformationLostError(RankaggError, TypeError):
 
 
 class InfeasibleError(RankaggError, ValueError):
-    """Constraints that no ranking keeps; the message names a smallest set in conflict.
-
-    Attributes
-    ----------
-    conflict : tuple of str
-        The constraints of that set, in words.
-    """
+    """Constraints that no ranking keeps; the message names a smallest set in conflict."""
 
     def __init__(self, message: str, conflict: tuple[str, ...] = ()) -> None:
         self.conflict = conflict

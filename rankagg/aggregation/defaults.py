@@ -17,19 +17,7 @@ __all__ = ["default_aggregators"]
 
 
 def default_aggregators(data: Data, unranked: Unranked | None = None) -> list[Aggregator]:
-    """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny.
-
-    Parameters
-    ----------
-    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
-        Means need scores, two levels need instances.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default left to the rules.
-
-    Returns
-    -------
-    list of Aggregator
-    """
+    """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny."""
     borda = Borda(unranked=unranked)
     has_scores = isinstance(data, ScoreTable | ScoreSummary)
     rules: list[Aggregator] = [Mean()] if has_scores else []

@@ -42,22 +42,7 @@ def _slices(m: int, n: int) -> Iterator[slice]:
 
 
 def borda_points(ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked) -> Floats:
-    """Return every item's points in all rankings together; see `Borda`.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes.
-    counts, weights : ndarray, shape (m,)
-        How often each ranking occurs, and its importance.
-    unranked : {"uniform", "ignore", "last"}
-        The policy for unranked items.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        The exact sums, rounded once.
-    """
+    """Return every item's points in all rankings together; see `Borda`."""
     all_in_one = np.zeros(len(ranks), dtype=np.int64)
     points: Floats = borda_points_by_group(ranks, counts, weights, unranked, all_in_one)[0]
     return points
@@ -70,20 +55,7 @@ def borda_points_by_group(
     unranked: Unranked,
     groups: NDArray[np.int64],
 ) -> Floats:
-    """Return every item's points in the rankings of each group.
-
-    Parameters
-    ----------
-    ranks, counts, weights, unranked
-        As for `borda_points`.
-    groups : ndarray of int, shape (m,)
-        The group of each ranking, ascending; every number from 0 to the last occurs.
-
-    Returns
-    -------
-    ndarray of float, shape (g, n)
-        The exact sums, rounded once.
-    """
+    """Return every item's points in the rankings of each group."""
     votes, denominator = exact.as_votes(counts, weights)
     if unranked == "last":
         ranks = places.unranked_last(ranks)
@@ -119,20 +91,7 @@ def _points(
 
 
 def summed_points(summary: ScoreSummary, unranked: Unranked) -> Floats:
-    """Return every system's points on all instances together; see `borda_points`.
-
-    Parameters
-    ----------
-    summary : ScoreSummary
-        What the scores add up to.
-    unranked : {"uniform", "ignore", "last"}
-        The policy for absent systems.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        The exact sums, rounded once.
-    """
+    """Return every system's points on all instances together; see `borda_points`."""
     tallies = list(summary.tallies.values())
     units = np.array([tally.n_units for tally in tallies], dtype=np.int64)
     weighted, denominator = exact.as_votes(
@@ -206,20 +165,7 @@ def _whole(votes: Integers, largest: int) -> Iterator[tuple[NDArray[np.int64], i
 
 
 def doubled_place_counts(ranks: Ranks, votes: Integers) -> Integers:
-    """Return what every item weighs at every mean place, and where it is unranked.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes.
-    votes : ndarray of int, shape (m,)
-        The weight of each ranking.
-
-    Returns
-    -------
-    ndarray of int, shape (n, 2n)
-        Column 2r for the mean place r, from 0; the last column for unranked.
-    """
+    """Return what every item weighs at every mean place, and where it is unranked."""
     n = ranks.shape[1]
     total: Integers = np.zeros(2 * n * n, dtype=np.int64)
     for block, weights in _blocks(ranks, votes):
@@ -232,20 +178,7 @@ def doubled_place_counts(ranks: Ranks, votes: Integers) -> Integers:
 
 
 def place_counts(ranks: Ranks, votes: Integers) -> dict[int, Integers]:
-    """Return per bucket size what every item weighs at every place where such a bucket starts.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes; unlisted items share the bucket below the listed ones.
-    votes : ndarray of int, shape (m,)
-        The weight of each ranking.
-
-    Returns
-    -------
-    dict
-        From size to an (n, n) array, item by first place.
-    """
+    """Return per bucket size what every item weighs at every place where such a bucket starts."""
     n = ranks.shape[1]
     counts: dict[int, Integers] = {}
     for block, weights in _blocks(ranks, votes):

@@ -29,20 +29,7 @@ __all__ = ["Borda", "Bucklin", "points"]
 
 
 def points(ranks: Ranks, unranked: Unranked) -> Floats:
-    """Return the points of every item in every ranking; see `Borda`.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Ranks with codes.
-    unranked : {"uniform", "ignore", "last"}
-        The policy for unranked items.
-
-    Returns
-    -------
-    ndarray of float, shape (m, n)
-        From 0 to n - 1; under "ignore" wins less losses, from 1 - n to n - 1.
-    """
+    """Return the points of every item in every ranking; see `Borda`."""
     n = ranks.shape[1]
     if unranked == "last":
         bottom: Floats = n - 1 - places.mid_ranks(places.unranked_last(ranks))

@@ -54,23 +54,6 @@ def locked_in_every_way(margins: Integers, ends: Deadline = NEVER) -> Iterator[B
 
     Of majorities of one size, what an order locks is a largest set of them that closes no cycle
     with what is locked before. Parts of the graph that share no cycle choose independently.
-
-    Parameters
-    ----------
-    margins : ndarray of int, shape (n, n)
-        The margins of row over column.
-    ends : Deadline, optional
-        When to raise `OutOfTimeError`.
-
-    Yields
-    ------
-    ndarray of bool, shape (n, n)
-        Whether locked majorities lead from row to column.
-
-    Raises
-    ------
-    TooManyWaysError
-        After as much work as some seconds hold.
     """
     sizes = _by_size(margins)
     step = 50 + margins.size // 1000  # of one size of majorities
@@ -184,11 +167,6 @@ def _largest_acyclic(
 
     Each arc on a cycle is tried in, and then out; out it stays only if the others lead back past
     it in the end. Rows of items are the bits of integers.
-
-    Yields
-    ------
-    list of int
-        The numbers of the arcs; no set is within another.
     """
     ways = [(above, arcs, arcs[:0])]
     while ways:

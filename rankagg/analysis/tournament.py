@@ -78,16 +78,6 @@ def undefeated_items(margins: Integers) -> Bools:
     A majority for a over b is a defeat unless it is a weakest one of some majority cycle:
     unless a path of majorities that are all as clear leads from b to a.
 
-    Parameters
-    ----------
-    margins : ndarray of int, shape (n, n)
-        Row over column.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        At least one is True.
-
     References
     ----------
     Holliday and Pacuit (2023), "Split Cycle: a new Condorcet-consistent voting method independent
@@ -119,16 +109,6 @@ def essential_items(margins: Integers) -> Bools:
 
     Two players name an item each, and the first gains the margin of his item over the other. The
     game is symmetric: a strategy x is optimal where its gains x' margins are not negative.
-
-    Parameters
-    ----------
-    margins : ndarray of int, shape (n, n)
-        Row over column.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        At least one is True.
 
     Notes
     -----

@@ -111,24 +111,7 @@ def canonical(ballots: Ballots) -> tuple[Ballots, Order]:
 
 
 def ballots_of(profile: Profile, items: ItemSet | None = None) -> Ballots:
-    """Return what a profile of complete strict rankings without weights is.
-
-    Parameters
-    ----------
-    profile : Profile
-        The rankings.
-    items : ItemSet, optional
-        Where items have their numbers; those of the profile by default.
-
-    Returns
-    -------
-    tuple of (tuple of int, int)
-
-    Raises
-    ------
-    InvalidInputError
-        If rankings have ties or gaps, or weights other than 1.
-    """
+    """Return what a profile of complete strict rankings without weights is."""
     if not isinstance(profile, Profile):
         raise InvalidInputError(
             "profile", "a Profile", profile, "`Profile.from_orders` makes one."

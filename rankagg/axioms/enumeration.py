@@ -69,21 +69,7 @@ def check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
 
 
 def profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
-    """Iterate over all anonymous profiles of a size.
-
-    Parameters
-    ----------
-    n_items : int
-        The number of items, which are 0, 1, ....
-    n_rankings : int
-        The number of ballots.
-    neutral : bool, default True
-        Give of profiles that differ in the names of items one only.
-
-    Yields
-    ------
-    tuple of (tuple of int, int)
-    """
+    """Iterate over all anonymous profiles of a size."""
     orders, _ = _orders(n_items)
     for rows in _classes(n_items, n_rankings) if neutral else _all(n_items, n_rankings):
         for row in rows.tolist():
@@ -124,17 +110,6 @@ def class_count(n_items: int, n_rankings: int) -> int:
     They are counted by the profiles that a renaming leaves as they are, on average over all
     renamings (Burnside's lemma). One of order k moves orders in cycles of k, so that such a
     profile has each order as often as the others of its cycle.
-
-    Parameters
-    ----------
-    n_items : int
-        The number of items, at most 6.
-    n_rankings : int
-        The number of ballots.
-
-    Returns
-    -------
-    int
     """
     kinds = factorial(n_items)
     fixed = 0

@@ -30,20 +30,7 @@ __all__ = [
 
 
 def winners_of(consensus: Consensus) -> tuple[Label, ...]:
-    """Return the winners as the authors of a rule define them.
-
-    Parameters
-    ----------
-    consensus : Consensus
-        What a rule returned.
-
-    Returns
-    -------
-    tuple of str or int
-        The firsts of all optima of an exact rule; of Schulze's rule the items that no other beats
-        by its strongest path, and of ranked pairs those to which no locked majority leads, where
-        rankings prefer some of them by how many others they beat; else the first bucket.
-    """
+    """Return the winners as the authors of a rule define them."""
     optima = consensus.optima
     if optima is not None:
         return optima.winners()
@@ -121,18 +108,6 @@ class Outcomes:
     """The outcomes of one rule; not a value, as it remembers.
 
     Random numbers come from the seed 0.
-
-    Parameters
-    ----------
-    aggregator : Aggregator
-        The rule.
-    labels : sequence of str or int
-        The label of each item.
-    neutral : bool, default False
-        Ask once for all profiles that differ in the names of items only; a rule that takes notice
-        of names on few ballots raises `NotNeutralError`.
-    before_asking : callable, optional
-        Called each time before the rule is asked; it may raise.
     """
 
     def __init__(

@@ -250,17 +250,11 @@ WITHOUT_EFFECT = frozenset(["unranked", "time_limit", "verify", "n_jobs", "backe
 
 @dataclass(frozen=True)
 class Reference:
-    """What is proved: whether a rule keeps an axiom, and why or who says so.
+    """What is proved: whether a rule keeps an axiom, and why or who says so."""
 
-    Attributes
-    ----------
-    holds : bool
-        Whether the rule keeps the axiom.
-    source : str
-        Where that is shown, or the proof.
-    """
-
+    # Whether the rule keeps the axiom.
     holds: bool
+    # Where that is shown, or the proof.
     source: str
 
 

@@ -39,17 +39,7 @@ SECONDS_BETWEEN = 5.0
 
 
 class Pace:
-    """Counts profiles, and stops when the time is over.
-
-    Parameters
-    ----------
-    name : str
-        Of the rule.
-    total : int
-        How many profiles there are to see.
-    deadline : Deadline
-        When to stop.
-    """
+    """Counts profiles, and stops when the time is over."""
 
     def __init__(self, name: str, total: int, deadline: Deadline) -> None:
         self._name = name
@@ -207,27 +197,7 @@ def search_all(
     *,
     neutral: bool = True,
 ) -> list[Witness | None]:
-    """Look at every profile up to a size for several axioms at once.
-
-    Parameters
-    ----------
-    rule : Aggregator
-        The rule.
-    axioms : sequence of Axiom
-        The axioms.
-    n_items, n_rankings : int
-        The most items, and ballots.
-    deadline : Deadline
-        When to stop; `OutOfTimeError` then.
-    neutral : bool, default True
-        Look at one of the profiles that differ in the names of items, unless the rule takes notice
-        of them.
-
-    Returns
-    -------
-    list of (Witness or None)
-        For each axiom.
-    """
+    """Look at every profile up to a size for several axioms at once."""
     check_size(n_items, n_rankings, neutral=neutral)
     fewest = min((axiom.fewest_items for axiom in axioms), default=n_items)
     pace = Pace(rule.name, number_to_see(n_items, n_rankings, fewest, neutral=neutral), deadline)

@@ -138,13 +138,7 @@ class AxiomTable(Result):
     _row = "axiom"
 
     def __getitem__(self, cell: tuple[str, str]) -> Witness | None:
-        """Return the witness of a rule and an axiom, given by their names; a larger one is one too.
-
-        Raises
-        ------
-        KeyError
-            If the table has no such rule or axiom.
-        """
+        """Return the witness of a rule and an axiom, given by their names, also a larger one."""
         rule, axiom = cell
         rules = [one.name for one in self.aggregators]
         axioms = [one.name for one in self.axioms]

@@ -66,25 +66,7 @@ def check_extension(value: object, parameter: str) -> None:
 
 
 def prefers(order: Order, one: Winners, other: Winners, extension: SetPreference) -> bool:
-    """Say whether a voter with an order strictly prefers one set of winners to another.
-
-    Parameters
-    ----------
-    order : tuple of int
-        The items, best first.
-    one, other : frozenset of int
-        The sets.
-    extension : {"fishburn", "gardenfors", "kelly", "optimist", "pessimist"}
-        How sets are compared. "kelly": nothing in the one is worse than anything in the other;
-        "fishburn": what only the one has is better than what both have, and that better than
-        what only the other has; "gardenfors": the same of a set and a part of it, and else what
-        only the one has is better than what only the other has; "optimist" and "pessimist": by
-        the best and by the worst item.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether a voter with an order strictly prefers one set of winners to another."""
     if one == other:
         return False
     place = {item: at for at, item in enumerate(order)}

@@ -66,21 +66,11 @@ APPS = {
 
 @dataclass(frozen=True)
 class Notebook:
-    """A lecture or an app: one marimo file of the package.
+    """A lecture or an app: one marimo file of the package."""
 
-    Attributes
-    ----------
-    name : str
-        The stem of its file, and where it is served.
-    kind : {"lecture", "app"}
-        Text with exercises, or one thing to click.
-    title, what : str
-        Plain text.
-    path : Path
-        Its file.
-    """
-
+    # The stem of its file, and where it is served.
     name: str
+    # Text with exercises, or one thing to click.
     kind: str
     title: str
     what: str
@@ -89,10 +79,6 @@ class Notebook:
 
 def notebooks() -> dict[str, Notebook]:
     """Return the lectures and then the apps, by name.
-
-    Returns
-    -------
-    dict of str to Notebook
 
     Examples
     --------

@@ -22,26 +22,7 @@ ELSEWHERE = re.compile(r"https://cdn\.jsdelivr\.net/npm/@marimo-team/frontend@[^
 
 
 def copied(chosen: Iterable[Notebook], folder: Path) -> list[Path]:
-    """Copy the files of lectures and apps, to be edited there.
-
-    Parameters
-    ----------
-    chosen : iterable of Notebook
-        What to copy.
-    folder : Path
-        Made where it is missing.
-
-    Returns
-    -------
-    list of Path
-        The copies, and those that were there and are the same.
-
-    Raises
-    ------
-    OutputError
-        If another file of such a name is there, which may have been edited, or one cannot be
-        written; nothing is copied then.
-    """
+    """Copy the files of lectures and apps, to be edited there."""
     files = {folder / path.name: path for one in chosen for path in _needed(one)}
     fresh = {target: source for target, source in files.items() if not target.exists()}
     for target in files.keys() - fresh.keys():
@@ -71,23 +52,6 @@ def exported(notebook: Notebook, folder: Path) -> Path:
     """Let marimo run a lecture or an app once, and write the page that comes out.
 
     The page takes marimo's scripts and fonts from `folder / "marimo"`: see `framed`.
-
-    Parameters
-    ----------
-    notebook : Notebook
-        What to run.
-    folder : Path
-        Made where it is missing.
-
-    Returns
-    -------
-    Path
-        The page; a former one is replaced.
-
-    Raises
-    ------
-    OutputError
-        If marimo could not write it, or a cell failed; the last that it said is told.
     """
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{notebook.name}.html"
@@ -115,15 +79,7 @@ def exported(notebook: Notebook, folder: Path) -> Path:
 
 
 def framed(chosen: dict[str, Notebook], folder: Path) -> None:
-    """Write what exported pages share: a page that lists them, and marimo's scripts and fonts.
-
-    Parameters
-    ----------
-    chosen : dict of str to Notebook
-        What may be in the folder; the page lists those that are.
-    folder : Path
-        Where they are.
-    """
+    """Write what exported pages share: a page that lists them, and marimo's scripts and fonts."""
     import marimo  # noqa: PLC0415 - the extra
 
     assert marimo.__file__ is not None, "a package"

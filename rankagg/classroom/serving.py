@@ -28,22 +28,7 @@ a:focus-visible { outline: 3px solid currentColor; outline-offset: 3px; }"""
 
 
 def serve(name: str, port: int, *, ready: Callable[[str], object]) -> None:
-    """Serve all lectures and apps on this machine until Ctrl-C.
-
-    Parameters
-    ----------
-    name : str
-        The one whose address is told; empty for the list of all.
-    port : int
-        On the loopback address; 0 for one that is free.
-    ready : callable
-        Called with the address once connections are taken.
-
-    Raises
-    ------
-    OutputError
-        If the port cannot be had.
-    """
+    """Serve all lectures and apps on this machine until Ctrl-C."""
     import uvicorn  # noqa: PLC0415 - comes with the extra
 
     with socket.socket() as listening:
@@ -87,13 +72,6 @@ class OwnOrigin:
 
     A page from elsewhere that is open in the same browser can send requests here and open
     WebSockets, under this address or under another name of this machine.
-
-    Parameters
-    ----------
-    pages : ASGI application
-        What answers.
-    port : int
-        Where it is served.
     """
 
     def __init__(self, pages: Any, port: int) -> None:
@@ -134,20 +112,7 @@ class OwnOrigin:
 
 
 def front_page(all_of_them: dict[str, Notebook], *, suffix: str = "/") -> str:
-    """Return a page that links to lectures, which are numbered, and to apps.
-
-    Parameters
-    ----------
-    all_of_them : dict of str to Notebook
-        In their order.
-    suffix : str, optional
-        What follows the name in a link.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return a page that links to lectures, which are numbered, and to apps."""
     parts = []
     for kind, group in groupby(all_of_them.values(), key=lambda one: one.kind):
         rows = "".join(

@@ -169,13 +169,7 @@ def app() -> None:
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line and exit.
-
-    Parameters
-    ----------
-    args : list of str, optional
-        The arguments; those of the process by default.
-    """
+    """Run the command line and exit."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
         warnings.showwarning = _show_warning

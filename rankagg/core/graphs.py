@@ -18,52 +18,19 @@ Parts: TypeAlias = NDArray[np.int32]
 
 
 def connected_parts(linked: Bools) -> Parts:
-    """Return the parts that links join, whichever way they point.
-
-    Parameters
-    ----------
-    linked : ndarray of bool, shape (n, n)
-        Which items are linked.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-        Equal where a chain of links leads from one item to the other.
-    """
+    """Return the parts that links join, whichever way they point."""
     _, parts = connected_components(_sparse(linked), directed=False)
     return np.asarray(parts, dtype=np.int32)
 
 
 def strong_parts(arcs: Bools) -> Parts:
-    """Return the strongly connected parts of a directed graph.
-
-    Parameters
-    ----------
-    arcs : ndarray of bool, shape (n, n)
-        From row to column.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-        Equal where arcs lead from one item to the other and back.
-    """
+    """Return the strongly connected parts of a directed graph."""
     _, parts = connected_components(_sparse(arcs), connection="strong")
     return np.asarray(parts, dtype=np.int32)
 
 
 def ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
-    """Return the strongly connected parts of a directed graph, sources first.
-
-    Parameters
-    ----------
-    arcs : ndarray of bool, shape (n, n)
-        From row to column.
-
-    Returns
-    -------
-    list of ndarray of int
-        The positions of the items of each part; no arc leads to a part before its own.
-    """
+    """Return the strongly connected parts of a directed graph, sources first."""
     part = strong_parts(arcs)
     number = int(part.max()) + 1
     reach = np.zeros((number, number), dtype=bool)

@@ -181,28 +181,16 @@ class Sentence(str):
 
 @dataclass(frozen=True)
 class Stated:
-    """A number that a sentence states; the sentence is one of its formats.
+    """A number that a sentence states; the sentence is one of its formats."""
 
-    Attributes
-    ----------
-    number : float
-        The number, as it is before it is rounded for print.
-    what : str
-        What is counted or measured, as "pairs decided".
-    of : float or None
-        What it is a part of.
-    policy : str or None
-        The policy for unranked items, where the number depends on it.
-    weighted : bool
-        Whether rankings, or tasks, count by their weights and not alike.
-    text : str
-        How it was printed.
-    """
-
+    # The number, as it is before it is rounded for print.
     number: float
+    # What is counted or measured, as "pairs decided".
     what: str
     of: float | None = None
+    # The policy for unranked items, where the number depends on it.
     policy: str | None = None
+    # Whether rankings, or tasks, count by their weights and not alike.
     weighted: bool = False
     text: str = field(default="", compare=False)
 

@@ -20,29 +20,7 @@ ONE_LEVEL = "`reset_index` or `map` makes one level of it."
 def axis_labels(
     values: object, axis: int, given: Iterable[Label] | None, parameter: str
 ) -> Iterable[Label] | None:
-    """Return the labels of one axis: those that are given, or else those that pandas has there.
-
-    Parameters
-    ----------
-    values : object
-        What may be a DataFrame or a Series; nothing else has labels.
-    axis : {0, 1}
-        The index, or the columns.
-    given : iterable of str or int, or None
-        What the caller states.
-    parameter : str
-        The name of `given`.
-
-    Returns
-    -------
-    iterable of str or int, or None
-        None where nobody says anything: a plain range counts rows, and names nothing.
-
-    Raises
-    ------
-    InvalidInputError
-        If both say something else: nothing is aligned, and nothing is overruled.
-    """
+    """Return the labels of one axis: those that are given, or else those that pandas has there."""
     if not is_frame(values) and not (axis == 0 and is_series(values)):
         if hasattr(values, "__dataframe__"):
             remedy = "Its `to_pandas()` is one, and the functions that read files take it as it is."
@@ -104,17 +82,7 @@ def column_labels(values: object) -> tuple[list[Label], list[Label]] | None:
 
 
 def named_values(given: object, parameter: str, tasks: ItemSet | None = None) -> Any:
-    """Return a Series as the mapping that its index makes of it; all else as it is.
-
-    Parameters
-    ----------
-    given : object
-        What may be a Series; its values come in any order.
-    parameter : str
-        Its name.
-    tasks : ItemSet, optional
-        What the index names, where it is known already: each once, and nothing else.
-    """
+    """Return a Series as the mapping that its index makes of it; all else as it is."""
     if not is_series(given):
         return given
     series: Any = given

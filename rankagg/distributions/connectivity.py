@@ -44,17 +44,7 @@ def solve_definite(matrix: Floats, right: Floats) -> Floats | None:
 
 
 def components(beats: Bools) -> list[list[int]]:
-    """Return the strongly connected components of a graph, sources first.
-
-    Parameters
-    ----------
-    beats : ndarray of bool, shape (n, n)
-        Row was ever above column, or tied with it.
-
-    Returns
-    -------
-    list of list of int
-    """
+    """Return the strongly connected components of a graph, sources first."""
     return [part.tolist() for part in ordered_parts(beats)]
 
 
@@ -62,15 +52,6 @@ def beats_graph(ranks: Ranks) -> Bools:
     """Return who stands right above whom in some ranking, shape (n, n).
 
     That is enough to know who is above whom through others. Tied items are above each other.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes.
-
-    Returns
-    -------
-    ndarray of bool, shape (n, n)
     """
     n = ranks.shape[1]
     place = places.comparable(ranks)
@@ -112,18 +93,6 @@ def check_connected(beats: Bools, items: ItemSet) -> None:
 
     It exists exactly where no two groups of the items are such that the one never loses to the
     other (Ford 1957).
-
-    Parameters
-    ----------
-    beats : ndarray of bool, shape (n, n)
-        Row was above column or tied with it, directly at least.
-    items : ItemSet
-        The items.
-
-    Raises
-    ------
-    NotIdentifiedError
-        Names the groups, and the items that never win or never lose.
     """
     parts = components(beats)
     if len(parts) <= 1:

@@ -26,30 +26,20 @@ FAR = 10**9
 
 @dataclass(frozen=True, kw_only=True)
 class Basis:
-    """What decisions rest on.
+    """What decisions rest on."""
 
-    Attributes
-    ----------
-    method : str
-        How pairs were decided.
-    assumes : str
-        What must be true for the level to hold, for the reader.
-    word : {"ranking", "instance", "task"}
-        What is independent, in the singular.
-    n_units : int
-        How many of these there are.
-    decidable_from : int or None
-        With how many units, all alike and each telling of all pairs, anything could be decided
-        at all; None where there is no pair.
-    is_possible : bool
-        False where no outcome of these units would have decided anything.
-    """
-
+    # How pairs were decided.
     method: str
+    # What must be true for the level to hold, for the reader.
     assumes: str
+    # What is independent, in the singular.
     word: str
+    # How many of these there are.
     n_units: int
+    # With how many units, all alike and each telling of all pairs, anything could be decided at
+    # all; None where there is no pair.
     decidable_from: int | None
+    # False where no outcome of these units would have decided anything.
     is_possible: bool
 
     def counted(self) -> str:

@@ -45,17 +45,7 @@ def instances_within(
 def clusters_of(
     profile: Profile, unit: str, instances: Sequence[Label] | None
 ) -> NDArray[np.intp] | None:
-    """Return the number of the unit of each ranking, or None where each is its own.
-
-    Parameters
-    ----------
-    profile : Profile
-        The rankings; their groups are tasks.
-    unit : {"ranking", "instance", "task"}
-        What is independent.
-    instances : sequence or None
-        The instance of each ranking.
-    """
+    """Return the number of the unit of each ranking, or None where each is its own."""
     if unit == "ranking":
         return None
     labels = instances if unit == "instance" else profile.groups

@@ -22,15 +22,6 @@ __all__ = ["Decisions", "holm", "tarone"]
 def holm(p_values: Floats) -> Floats:
     """Return adjusted p-values: what is at most alpha is rejected at level alpha.
 
-    Parameters
-    ----------
-    p_values : ndarray of float, shape (h,)
-        One for each hypothesis, whatever their dependence.
-
-    Returns
-    -------
-    ndarray of float, shape (h,)
-
     References
     ----------
     Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal
@@ -52,20 +43,6 @@ def tarone(p_values: Floats, least: Floats, alpha: float) -> Bools:
     until none is. Fewer hypotheses never have a larger k, so the true ones alone would not be
     tested at a lower level than they are, and Bonferroni's inequality for those of them that can
     be rejected bounds the family-wise error rate.
-
-    Parameters
-    ----------
-    p_values : ndarray of float, shape (h,)
-        One for each hypothesis, whatever their dependence.
-    least : ndarray of float, shape (h,)
-        The smallest p-value that each test could have given; 0 everywhere makes it Holm's
-        procedure.
-    alpha : float
-        Probability that any true hypothesis is rejected.
-
-    Returns
-    -------
-    ndarray of bool, shape (h,)
 
     References
     ----------

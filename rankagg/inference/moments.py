@@ -23,61 +23,33 @@ LEVEL, NEAR = 0.02, 0.25
 
 
 class PairSums(NamedTuple):
-    """Sums over the units of each stratum; arrays of shape (s, p).
+    """Sums over the units of each stratum; arrays of shape (s, p)."""
 
-    Attributes
-    ----------
-    n, mass, squared_mass : ndarray of float
-        Number, weight and squared weight of the units that tell of each pair.
-    first, second : ndarray of float
-        Weighted sums of their values and of the squares of these.
-    """
-
+    # Number, weight and squared weight of the units that tell of each pair.
     n: Floats
     mass: Floats
     squared_mass: Floats
+    # Weighted sums of their values and of the squares of these.
     first: Floats
     second: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What all units together say of each pair; arrays of shape (p,).
+    """What all units together say of each pair; arrays of shape (p,)."""
 
-    Attributes
-    ----------
-    n : ndarray of float
-        Units that tell something of the pair.
-    mean : ndarray of float
-        Weighted mean value; NaN where n is 0.
-    variance : ndarray of float
-        Unbiased sample variance of the values; NaN where n is less than 2 or units are weighted.
-    shares : ndarray of float
-        Sum of the squared shares that the units have in the mean: 1/n where all weigh the same.
-    """
-
+    # Units that tell something of the pair.
     n: Floats
+    # Weighted mean value; NaN where n is 0.
     mean: Floats
+    # Unbiased sample variance of the values; NaN where n is less than 2 or units are weighted.
     variance: Floats
+    # Sum of the squared shares that the units have in the mean: 1/n where all weigh the same.
     shares: Floats
 
 
 def moments_of(sums: PairSums, stratum_weights: Floats, *, is_weighted: bool) -> Moments:
-    """Return the moments that sums over units make.
-
-    Parameters
-    ----------
-    sums : PairSums
-        The sums.
-    stratum_weights : ndarray of float, shape (s,)
-        The weights of the strata.
-    is_weighted : bool
-        Whether units differ in weight, so that there is no sample variance.
-
-    Returns
-    -------
-    Moments
-    """
+    """Return the moments that sums over units make."""
     n, mass, squared_mass, first, second = sums
     share = stratum_weights[:, None] * (n > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -102,22 +74,6 @@ def asymmetry_note(
     standard deviations; the sum of the squares of all pairs against those under other signs of
     whole units, turned about the middle. Large differences stay large under all signs, so that
     heavy tails and tasks on different scales are no contradiction.
-
-    Parameters
-    ----------
-    differences : ndarray of float, shape (u, p)
-        One for each unit and pair; NaN where the unit does not tell. Of many pairs some are looked
-        at, and of more than 200,000 units none.
-    pairs : sequence of pairs of labels
-        The items of each pair.
-    remedy : str
-        What does not assume it.
-
-    Returns
-    -------
-    tuple of str
-        A sentence about the pair that is farthest off. Empty where one in 50 tables of symmetric
-        differences would look so, or where the middle of that pair is about where its mean is.
     """
     step = max(1, -(-differences.size // LOOKED_AT))
     told = differences[:, ::step].T

@@ -41,36 +41,24 @@ MANY_TIMES = (
 
 @dataclass(frozen=True, eq=False)
 class SummedUnits:
-    """The instances of all tasks, each an independent unit, by their sums.
-
-    Attributes
-    ----------
-    items : ItemSet
-        The systems.
-    summary : ScoreSummary
-        What the scores add up to.
-    sums : tuple of three ndarray of float, shape (t, p)
-        For each task and pair the units that tell, and the sums of their values and squares.
-    is_direct : bool
-        True where a value is 1, 1/2 or 0.
-    fixed_tasks : bool
-        Whether the tasks are those of interest.
-    unit : {"ranking", "instance"}
-        What is independent: the ranking of every instance of a task, or all rankings of an
-        instance together.
-    groups : GroupSums or None
-        The sums of groups of units, which can be drawn again; None where they are not known.
-    notes : tuple of str
-        What the reader must know.
-    """
+    """The instances of all tasks, each an independent unit, by their sums."""
 
     items: ItemSet
+    # What the scores add up to.
     summary: ScoreSummary
+    # Shape (t, p). For each task and pair the units that tell, and the sums of their values and
+    # squares.
     sums: tuple[Floats, Floats, Floats]
+    # True where a value is 1, 1/2 or 0.
     is_direct: bool
+    # Whether the tasks are those of interest.
     fixed_tasks: bool
+    # What is independent: the ranking of every instance of a task, or all rankings of an instance
+    # together.
     unit: Unit = "ranking"
+    # The sums of groups of units, which can be drawn again; None where they are not known.
     groups: GroupSums | None = None
+    # What the reader must know.
     notes: tuple[str, ...] = ()
 
     @property
@@ -198,29 +186,7 @@ def check_fixed(fixed_tasks: object, unit: object) -> bool:
 def summed_units(
     summary: ScoreSummary, *, unit: object, estimand: object, fixed_tasks: object
 ) -> Units | SummedUnits:
-    """Say what the independent units of scores are that only their sums are known of.
-
-    Parameters
-    ----------
-    summary : ScoreSummary
-        The sums.
-    unit : {"ranking", "instance", "task"}
-        What is independent: each instance of a task, each instance with all of its rankings, or
-        each task. Which instances the tasks share is known of a summary with groups only.
-    estimand : {"direct", "imputed"}
-        See `units_of`.
-    fixed_tasks : bool
-        See `units_of`.
-
-    Returns
-    -------
-    Units or SummedUnits
-
-    Raises
-    ------
-    InformationLostError
-        If the unit is "instance", and the summary has no groups.
-    """
+    """Say what the independent units of scores are that only their sums are known of."""
     kind = check_choice(unit, get_args(Unit), "unit")
     what = cast(Estimand, check_choice(estimand, get_args(Estimand), "estimand"))
     fixed = check_fixed(fixed_tasks, kind)
@@ -258,16 +224,7 @@ def summed_units(
 def _with_groups(
     units: SummedUnits, of: Callable[[Label, TaskTally], tuple[Floats, Floats]]
 ) -> SummedUnits:
-    """Return the units with what must be said of them, and the sums of groups that are known.
-
-    Parameters
-    ----------
-    units : SummedUnits
-        The units.
-    of : callable
-        From a task and sums over some of its units to how many tell of each pair, and the sums of
-        their values.
-    """
+    """Return the units with what must be said of them, and the sums of groups that are known."""
     if units.unit == "ranking" and not units.fixed_tasks:
         tallies = units.summary.tallies.values()
         many = sum(tally.n_units for tally in tallies)
@@ -311,29 +268,7 @@ def summed_points_of(
     unit: object,
     fixed_tasks: object,
 ) -> SummedUnits:
-    """Return units whose values are differences of Borda points, as shares of the largest.
-
-    Parameters
-    ----------
-    summary : ScoreSummary
-        What the scores add up to.
-    of, method : str
-        Those of `rank_intervals`; only "borda" and "hoeffding" go with sums, and "max-t" with
-        those of groups.
-    unranked : {"uniform", "ignore", "last"}
-        The policy for absent systems.
-    unit, fixed_tasks
-        See `units_of`; only "ranking", and "instance" with groups.
-
-    Returns
-    -------
-    SummedUnits
-
-    Raises
-    ------
-    InformationLostError
-        If the sums do not tell what the options need.
-    """
+    """Return units whose values are differences of Borda points, as shares of the largest."""
     kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
     has_groups = summary.n_groups is not None
     methods = (None, "hoeffding", "max-t")[: 3 if has_groups else 2]
@@ -383,18 +318,7 @@ def _sums(
 
 
 def shares_of(tally: TaskTally) -> tuple[Floats, Floats]:
-    """Return how far columns are before rows that are absent, and its square, summed over units.
-
-    Parameters
-    ----------
-    tally : TaskTally
-        What the scores of a task add up to.
-
-    Returns
-    -------
-    tuple of two ndarray of float, shape (n, n)
-        Sums of (r + 1)/(k + 1), see `TaskTally`, and of its square.
-    """
+    """Return how far columns are before rows that are absent, and its square, summed over units."""
     if tally.shares is None or tally.squares is None:
         assert tally.on_grid is not None, "what is not exact is on the grid"
         assert tally.squares_on_grid is not None, "what is not exact is on the grid"

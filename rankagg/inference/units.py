@@ -52,66 +52,42 @@ BLOCK = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some units.
+    """Some units."""
 
-    Attributes
-    ----------
-    values : ndarray of float, shape (u, p)
-        For each unit and pair how far the first item is above the second: 1 above, 0 below, 1/2
-        tied, between where rankings were averaged; NaN where the unit does not tell.
-    counts : ndarray of float, shape (u,)
-        How often each unit was observed.
-    weights : ndarray of float, shape (u,)
-        Importance of one observation.
-    strata : ndarray of int, shape (u,)
-        The fixed task of each unit; all 0 where tasks are not fixed.
-    """
-
+    # Shape (u, p). For each unit and pair how far the first item is above the second: 1 above, 0
+    # below, 1/2 tied, between where rankings were averaged; NaN where the unit does not tell.
     values: Floats
+    # Shape (u,). How often each unit was observed.
     counts: Floats
+    # Shape (u,). Importance of one observation.
     weights: Floats
+    # Shape (u,). The fixed task of each unit; all 0 where tasks are not fixed.
     strata: NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The independent units of some rankings.
-
-    Attributes
-    ----------
-    items : ItemSet
-        The ranked items.
-    unit : {"ranking", "instance", "task"}
-        What is independent.
-    source : PairValues
-        What m rankings, or columns of scores, say of every pair.
-    counts, weights : ndarray of float, shape (m,)
-        Those of the rankings.
-    clusters : ndarray of int, shape (m,), or None
-        The unit of each ranking; None where each is its own.
-    strata : ndarray of int, shape (m,)
-        The fixed task of each ranking; all 0 where tasks are not fixed.
-    stratum_weights : ndarray of float, shape (s,)
-        The weights of the fixed tasks.
-    fixed_tasks : bool
-        True where tasks are fixed, be it one.
-    inner : ndarray of int, shape (m,), or None
-        What is drawn again within a unit: the instance of each ranking; None where units are drawn
-        whole.
-    notes : tuple of str
-        What the reader must know of them.
-    """
+    """The independent units of some rankings."""
 
     items: ItemSet
     unit: Unit
+    # What m rankings, or columns of scores, say of every pair.
     source: PairValues
+    # Shape (m,). Those of the rankings.
     counts: Floats
     weights: Floats
+    # Shape (m,). The unit of each ranking; None where each is its own.
     clusters: NDArray[np.intp] | None
+    # Shape (m,). The fixed task of each ranking; all 0 where tasks are not fixed.
     strata: NDArray[np.intp]
+    # Shape (s,). The weights of the fixed tasks.
     stratum_weights: Floats
+    # True where tasks are fixed, be it one.
     fixed_tasks: bool
+    # Shape (m,). What is drawn again within a unit: the instance of each ranking; None where
+    # units are drawn whole.
     inner: NDArray[np.intp] | None = None
+    # What the reader must know of them.
     notes: tuple[str, ...] = ()
 
     @property
@@ -300,40 +276,7 @@ def units_of(
     instances: Sequence[Label] | None = None,
     hierarchical: bool = False,
 ) -> Units:
-    """Say what the independent units of some rankings are, and what they tell of pairs.
-
-    Parameters
-    ----------
-    data : Profile or ScoreTable
-        Rankings, or scores that rank.
-    unit : {"ranking", "instance", "task"}
-        "ranking": each is independent of the others. "instance": rankings of the same instance
-        (under several metrics) are averaged. "task": rankings of the same task are.
-    estimand : {"direct", "imputed"}
-        "direct": only rankings that compare both items tell of a pair. "imputed": all do, with
-        the proportion of their compatible permutations.
-    fixed_tasks : bool
-        The tasks are those of interest, not a sample: the mean over each is taken first, and
-        tasks are averaged by their weights. Not for `unit="task"`, and for `unit="instance"` only
-        where every instance is of one task.
-    tolerance : float, mapping or Series from task to float
-        For ranking scores; see `ScoreTable.rankings`.
-    instances : sequence, length m, optional
-        The instance of each ranking of a Profile, which does not hold them, or other ones than
-        those of a table.
-
-    hierarchical : bool
-        Whether resamples will draw instances within units, which are tasks.
-
-    Returns
-    -------
-    Units
-
-    Raises
-    ------
-    InvalidInputError
-        If the data do not hold what the unit needs.
-    """
+    """Say what the independent units of some rankings are, and what they tell of pairs."""
     what = check_choice(estimand, get_args(Estimand), "estimand")
     profile, known = rankings_of(data, tolerance, instances)
     source = Comparisons(profile.ranks) if what == "direct" else CompatibleShares(profile.ranks)

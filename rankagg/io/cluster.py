@@ -31,13 +31,7 @@ def _distributed(parameter: str, given: object) -> Any:
 
 
 def check_client(client: object) -> Client:
-    """Return a client that can be waited for; the current one where none is given.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none, it is closed or asynchronous, or Dask is not installed.
-    """
+    """Return a client that can be waited for; the current one where none is given."""
     distributed = _distributed("client", client)
     allowed = "a distributed.Client that is open and not asynchronous"
     if client is None:

@@ -86,34 +86,16 @@ class Reading(NamedTuple):
 
 
 class Spellings(NamedTuple):
-    """The conventions that a column may keep, and what else it may say.
+    """The conventions that a column may keep, and what else it may say."""
 
-    Attributes
-    ----------
-    conventions : tuple of Convention
-        At least one must know every cell.
-    always : dict
-        What words mean in all of them.
-    allowed : str
-        For messages.
-    """
-
+    # At least one must know every cell.
     conventions: tuple[Convention, ...]
+    # What words mean in all of them.
     always: dict[Key, int]
     allowed: str
 
     def read(self, labels: Sequence[Any]) -> Reading:
-        """Return what distinct cells mean, 1, 0 or -1 each.
-
-        Parameters
-        ----------
-        labels : sequence of str, int, float or bool
-            Distinct cells.
-
-        Returns
-        -------
-        Reading
-        """
+        """Return what distinct cells mean, 1, 0 or -1 each."""
         keys = [key_of(label) for label in labels]
         rest = [key for key in keys if key not in self.always]
         fitting = [

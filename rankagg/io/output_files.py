@@ -23,28 +23,13 @@ Target = str | PathLike[str]
 def check_target(target: Target) -> Path:
     """Return the path of a file that can be written as far as one can tell before.
 
-    Parameters
-    ----------
-    target : path
-        The file; it need not exist, its folder must.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    OutputError
-        If the folder is missing or read-only, or the target is a folder or a file that must not
-        be replaced.
-
     Examples
     --------
     >>> check_target("no-such-folder/page.html")
     Traceback (most recent call last):
         ...
     rankagg.exceptions.OutputError: no-such-folder/page.html cannot be written: there is no \
-folder no-such-folder. Make it first, or give another path.
+    folder no-such-folder. Make it first, or give another path.
     """
     path = Path(target)
     try:
@@ -74,18 +59,6 @@ def _why_not(path: Path) -> str | None:
 
 def write_file(target: Target, write: Callable[[Path], None]) -> None:
     """Let a function write a file beside the target, and put it in its place when it is whole.
-
-    Parameters
-    ----------
-    target : path
-        The file; an existing one is replaced, and keeps its permissions.
-    write : callable
-        Writes to the path that it is given, whose ending is that of the target.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be written: the former file is untouched then.
 
     Examples
     --------

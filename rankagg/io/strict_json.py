@@ -33,25 +33,7 @@ _short.maxother = 60
 
 
 def parse_json(text: str, name: str) -> Any:
-    """Return the content of a JSON text that holds no number but integers.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    name : str
-        What to call it in messages.
-
-    Returns
-    -------
-    dict, list, str, int, bool or None
-
-    Raises
-    ------
-    DataFormatError
-        If it is no JSON, nested too deep, has a key twice in one object, half a character, or a
-        number that is no integer of at most 1000 digits.
-    """
+    """Return the content of a JSON text that holds no number but integers."""
 
     def integer(digits: str) -> int:
         length = len(digits.removeprefix("-"))
@@ -90,22 +72,7 @@ def parse_json(text: str, name: str) -> Any:
 
 
 def check_characters(text: str, content: object, name: str) -> None:
-    """Raise where a text has half of a character, which can be neither printed nor written.
-
-    Parameters
-    ----------
-    text : str
-        JSON.
-    content : object
-        What is in it.
-    name : str
-        What to call it.
-
-    Raises
-    ------
-    DataFormatError
-        If there is one.
-    """
+    """Raise where a text has half of a character, which can be neither printed nor written."""
     if SURROGATE.search(text) is None:
         return
     try:
@@ -126,17 +93,10 @@ def shown(value: object) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """A value and where it stands, to be asked for what it must be.
-
-    Attributes
-    ----------
-    value : object
-        What stands there.
-    path : str
-        Where: "proofs[0].nodes[3].threshold", for instance.
-    """
+    """A value and where it stands, to be asked for what it must be."""
 
     value: object
+    # Where: "proofs[0].nodes[3].threshold", for instance.
     path: str
 
     def refuse(self, allowed: str, remedy: str = "") -> NoReturn:

@@ -26,37 +26,14 @@ def looks_like_summary(text: str) -> bool:
 
 
 def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
-    """Write sums of scores as JSON with a checksum; `read_summary` loses nothing of them.
-
-    Parameters
-    ----------
-    summary : ScoreSummary
-        The sums.
-    target : path
-        The file to write.
-    """
+    """Write sums of scores as JSON with a checksum; `read_summary` loses nothing of them."""
     content = {**summary.to_dict(), "check": _checksum(summary)}
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     write_text(target, f"{text}\n")
 
 
 def read_summary(source: Source) -> ScoreSummary:
-    """Read sums of scores from JSON as `write_summary` writes it.
-
-    Parameters
-    ----------
-    source : path or text stream
-        The file.
-
-    Returns
-    -------
-    ScoreSummary
-
-    Raises
-    ------
-    DataFormatError
-        If the file is anything else, or was changed since it was written.
-    """
+    """Read sums of scores from JSON as `write_summary` writes it."""
     name, text = read_text(source)
 
     def refuse(word: str) -> NoReturn:

@@ -34,19 +34,7 @@ def looks_like_votes(text: str) -> bool:
 
 
 def votes_to_dict(votes: PairwiseMatrix, *, lazy: bool = False) -> dict[str, Any]:
-    """Return plain data for JSON: items, denominator, rounding, wins and ties.
-
-    Parameters
-    ----------
-    votes : PairwiseMatrix
-        Any votes.
-    lazy : bool, default False
-        Give iterators over rows, which are lists only when they are reached.
-
-    Returns
-    -------
-    dict
-    """
+    """Return plain data for JSON: items, denominator, rounding, wins and ties."""
     wins, ties, denominator = votes.lowest_terms
     wins_rows, ties_rows = (map(np.ndarray.tolist, matrix) for matrix in (wins, ties))
     return {

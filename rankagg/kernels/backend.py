@@ -30,18 +30,7 @@ def _load() -> ModuleType:
 
 
 def compiled(steps: int) -> ModuleType | None:
-    """Return the compiled loops, where they are there and so many steps are worth it.
-
-    Parameters
-    ----------
-    steps : int
-        Elementary comparisons that are to come.
-
-    Returns
-    -------
-    module or None
-        None where NumPy does the work.
-    """
+    """Return the compiled loops, where they are there and so many steps are worth it."""
     is_loaded = _load.cache_info().currsize > 0
     return _load() if steps >= WORTH_IT * (LOADED if is_loaded else 1) and _is_wanted() else None
 

@@ -33,39 +33,22 @@ Integers64 = NDArray[np.int64]
 
 
 class Counts(NamedTuple):
-    """How many rankings, or what weight of them, say something of row and column.
+    """How many rankings, or what weight of them, say something of row and column."""
 
-    Attributes
-    ----------
-    above : ndarray of int64, shape (n, n)
-        The row is above the column, with unlisted items below listed, and unranked ones below all.
-    both : ndarray of int64, shape (n, n)
-        Both are observed; on the diagonal, the item is.
-    half : ndarray of int64, shape (n, n)
-        The row is unlisted and the column observed; on the diagonal, the item is unlisted.
-    off : ndarray of int64, shape (n, n)
-        Both are unlisted.
-    """
-
+    # Shape (n, n). The row is above the column, with unlisted items below listed, and unranked
+    # ones below all.
     above: Integers64
+    # Shape (n, n). Both are observed; on the diagonal, the item is.
     both: Integers64
+    # Shape (n, n). The row is unlisted and the column observed; on the diagonal, the item is
+    # unlisted.
     half: Integers64
+    # Shape (n, n). Both are unlisted.
     off: Integers64
 
 
 def count(ranks: Ranks, weights: Integers64 | None = None) -> Counts:
     """Count the rankings in which one item is above another, and in which they are at all.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Competition ranks from 0, -1 for unranked and -2 for unlisted items.
-    weights : ndarray of int64, shape (m,), optional
-        What each ranking counts: not negative, and below 2**53 together. By default 1.
-
-    Returns
-    -------
-    Counts
 
     Notes
     -----

@@ -17,18 +17,6 @@ __all__ = ["best_moves", "insertion_gains"]
 def best_moves(permuted: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """Return what the best move of each item gains, and to which place it goes.
 
-    Parameters
-    ----------
-    permuted : ndarray of float, shape (n, n)
-        The cost of the item at the row's place before that at the column's, less that of the
-        reverse; zeros on the diagonal.
-
-    Returns
-    -------
-    gains : ndarray of float, shape (n,)
-    targets : ndarray of int, shape (n,)
-        Of equally good places the first.
-
     Examples
     --------
     >>> import numpy as np

@@ -16,15 +16,6 @@ LAST = 4
 def inversions(values: NDArray[np.int64]) -> int:
     """Count the pairs in which the earlier value is the larger.
 
-    Parameters
-    ----------
-    values : ndarray of int, shape (n,)
-        The numbers from 0 to n - 1, each once.
-
-    Returns
-    -------
-    int
-
     Notes
     -----
     Values are split by their binary digits, from the highest: among values that agree in all
@@ -69,15 +60,6 @@ def inversions(values: NDArray[np.int64]) -> int:
 
 def smaller_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count for every value the earlier ones that are smaller.
-
-    Parameters
-    ----------
-    values : ndarray of int, shape (n,)
-        The numbers from 0 to n - 1, each once.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
 
     Notes
     -----

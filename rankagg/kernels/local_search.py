@@ -35,31 +35,7 @@ MODULI = 2147483563, 2147483399
 
 @dataclass(eq=False)
 class Searches:
-    """Some orders that are searched from, each with its own random numbers.
-
-    Parameters
-    ----------
-    margins : ndarray of int64 or float64, shape (n, n)
-        Cost of row before column less that of the reverse; zeros on the diagonal. n at least 2.
-        Sums along a row must fit.
-    orders : ndarray of int, shape (P, n)
-        Where the searches begin; copied.
-    rng : Generator
-        Draws the seeds.
-    strength : int
-        Items that a kick moves; with 0 a search ends in its first local optimum.
-    reach : int
-        Places that a kick moves an item by, at most.
-    threshold : number
-        Gains up to this are rounding; 0 for integers.
-
-    Attributes
-    ----------
-    kept : ndarray of int, shape (P, n)
-        The last order of each search that was kept, its best one.
-    saved : ndarray, shape (P,)
-        How much less it costs than the one begun with.
-    """
+    """Some orders that are searched from, each with its own random numbers."""
 
     margins: Numbers
     orders: NDArray[np.intp]
@@ -67,7 +43,9 @@ class Searches:
     strength: int = 2
     reach: int = 0
     threshold: float = 0
+    # Shape (P, n). The last order of each search that was kept, its best one.
     kept: Order = field(init=False)
+    # Shape (P,). How much less it costs than the one begun with.
     saved: Numbers = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,16 +78,7 @@ class Searches:
         self._unsure[:] = True
 
     def advance(self, steps: int, elementary: int | None = None) -> None:
-        """Take so many steps in each search.
-
-        Parameters
-        ----------
-        steps : int
-            Items to look at.
-        elementary : int, optional
-            Additions that are to come in all, or have been made already; by default those of this
-            call. Where they are many, compiled loops are loaded.
-        """
+        """Take so many steps in each search."""
         if fast := compiled(steps * self.orders.size if elementary is None else elementary):
             state = self.orders, self.kept, self.saved, self._ahead, self._unsure, self._seeds
             threshold = self.margins.dtype.type(self.threshold)

@@ -78,20 +78,6 @@ def place_sums(
 ) -> tuple[Integers64, Integers64]:
     """Return for each key and item what its rankings weigh and place: O(m n).
 
-    Parameters
-    ----------
-    keys : ndarray of int64, shape (m,)
-        Numbers from 0 to the last.
-    weights : ndarray of int64, shape (m,)
-        Not negative; times the largest place, below 2**62 together.
-    doubled : ndarray of int32, shape (m, n)
-        As from `doubled_places`.
-
-    Returns
-    -------
-    seen, placed : ndarray of int64, shape (number of keys, n)
-        The weight of the rankings that observe the item, and the weighted sum of its places.
-
     Examples
     --------
     >>> import numpy as np
@@ -139,19 +125,6 @@ def absent_sums(
     weights: Integers64, absent: Bools, values: NDArray[np.signedinteger]
 ) -> Integers64:
     """Return the weighted sum of the column's values over the rankings without the row's item.
-
-    Parameters
-    ----------
-    weights : ndarray of int64, shape (m,)
-        Not negative; times the largest value, below 2**62 together.
-    absent : ndarray of bool, shape (m, n)
-        Where an item is not observed.
-    values : ndarray of int, shape (m, n)
-        Not negative, and 0 where an item is not observed.
-
-    Returns
-    -------
-    ndarray of int64, shape (n, n)
 
     Notes
     -----

@@ -20,21 +20,6 @@ SMALL = 127
 def count_scores(columns: Floats, *, leads: bool) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
     """Count the units in which one system scores above another.
 
-    Parameters
-    ----------
-    columns : ndarray of float, shape (n, m)
-        Scores of n systems in m units, higher is better; NaN compares to nothing.
-    leads : bool
-        Whether to tell how each stands in every unit.
-
-    Returns
-    -------
-    wins : ndarray of int, shape (n, n)
-        How often the first has the higher score.
-    leads : ndarray of int16, shape (n, m)
-        How many others a system is below in a unit, less how many it is above. Empty where that
-        was not asked for.
-
     Examples
     --------
     >>> import numpy as np

@@ -28,25 +28,15 @@ FEW = 3
 
 @dataclass(frozen=True)
 class Bench:
-    """What an experiment runs on.
+    """What an experiment runs on."""
 
-    Attributes
-    ----------
-    leaderboards : Leaderboards
-        The tables that are not bundled, as far as they are there.
-    n_jobs : int or None
-        Workers of the studies.
-    journals : Path or None
-        The folder where studies note what they have; None for none.
-    quick : bool
-        Whether few repetitions are enough.
-    progress : bool or None
-        Whether to show bars.
-    """
-
+    # The tables that are not bundled, as far as they are there.
     leaderboards: Leaderboards
+    # Workers of the studies.
     n_jobs: int | None = None
+    # The folder where studies note what they have; None for none.
     journals: Path | None = None
+    # Whether few repetitions are enough.
     quick: bool = False
     progress: bool | None = None
 
@@ -75,43 +65,24 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure to hand on.
+    """A figure to hand on."""
 
-    Attributes
-    ----------
-    name : str
-        The name of its files.
-    caption : str
-        What it shows, and how the paper's own differs.
-    draw : callable
-        Draws on a new figure and returns the axes, or one of several panels. A function of a
-        module, or a `functools.partial` of one or of a method, so that it can be pickled.
-    """
-
+    # The name of its files.
     name: str
+    # What it shows, and how the paper's own differs.
     caption: str
+    # Draws on a new figure and returns the axes, or one of several panels. A function of a
+    # module, or a `functools.partial` of one or of a method, so that it can be pickled.
     draw: Callable[[], Axes]
 
 
 @dataclass(frozen=True)
 class Found:
-    """What an experiment leaves behind.
+    """What an experiment leaves behind."""
 
-    Attributes
-    ----------
-    values : mapping from (item, quantity) to float or str
-        What came out, for the rows of the paper.
-    as_run : mapping from (item, quantity) to float or str
-        What comes out the way the authors ran it, where that is another way.
-    sheets : tuple of Sheet
-        Tables.
-    pictures : tuple of Picture
-        Figures.
-    sentences : tuple of str
-        What to make of it.
-    """
-
+    # What came out, for the rows of the paper.
     values: Mapping[tuple[str, str], Value]
+    # What comes out the way the authors ran it, where that is another way.
     as_run: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     sheets: tuple[Sheet, ...] = ()
     pictures: tuple[Picture, ...] = ()
@@ -120,23 +91,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment, and the items of its paper that it fills.
+    """An experiment, and the items of its paper that it fills."""
 
-    Attributes
-    ----------
-    name : str
-        What commands call it: the paper, a hyphen, and what it is, such as "p1-figure-3".
-    title : str
-        Its heading.
-    items : tuple of str
-        Tables, figures, equations and sections; each belongs to one experiment.
-    run : callable
-        Returns what it finds, given a `Bench`.
-    """
-
+    # What commands call it: the paper, a hyphen, and what it is, such as "p1-figure-3".
     name: str
     title: str
+    # Tables, figures, equations and sections; each belongs to one experiment.
     items: tuple[str, ...]
+    # Returns what it finds, given a `Bench`.
     run: Callable[[Bench], Found]
 
     @property

@@ -21,26 +21,17 @@ __all__ = ["CATALOGUE", "Leaderboard", "Leaderboards", "load_table"]
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """A file with scores.
+    """A file with scores."""
 
-    Attributes
-    ----------
-    file : str
-        Its path below the folder of the data.
-    digest : str
-        The first digits of the `table_digest` of the papers' table.
-    drop : tuple of str
-        Columns that are no tasks.
-    higher_is_better : bool
-        The direction of all scores.
-    instance, system : str or None
-        The columns that name instances and systems; systems by default the first.
-    """
-
+    # Its path below the folder of the data.
     file: str
+    # The first digits of the `table_digest` of the papers' table.
     digest: str
+    # Columns that are no tasks.
     drop: tuple[str, ...] = ()
+    # The direction of all scores.
     higher_is_better: bool = True
+    # The columns that name instances and systems; systems by default the first.
     instance: str | None = None
     system: str | None = None
 
@@ -101,18 +92,7 @@ def load_table(name: str) -> ScoreTable:
 
 
 class Leaderboards:
-    """Those of the leaderboards that a folder has.
-
-    Parameters
-    ----------
-    folder : path or None
-        The folder of the data; None where only bundled tables are there.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such folder.
-    """
+    """Those of the leaderboards that a folder has."""
 
     def __init__(self, folder: str | PathLike[str] | None = None) -> None:
         self._folder = None if folder is None else Path(folder)

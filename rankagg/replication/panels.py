@@ -25,19 +25,7 @@ INCHES = np.array([4.6, 4.3])
 def bands_of(
     table: pd.DataFrame, names: Mapping[str, str], mean: str, std: str, least: float
 ) -> list[Band]:
-    """Return a curve for each first level of an index of two, in a band of one deviation.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The second level of its index is where points are.
-    names : mapping from str to str
-        What the legend says of each first level.
-    mean, std : str
-        The columns.
-    least : float
-        Bands end there, and at 1.
-    """
+    """Return a curve for each first level of an index of two, in a band of one deviation."""
     bands = []
     for key, name in names.items():
         part = table.loc[key].sort_index()
@@ -59,19 +47,7 @@ def draw_panels(
     start: float | None = None,
     alike: bool = True,
 ) -> Axes:
-    """Draw a panel for every title.
-
-    Parameters
-    ----------
-    panels : mapping from title to sequence of Band
-        What is drawn; the same names in each.
-    across, upright : str
-        What the axes are.
-    start : float, optional
-        Where upright axes start; by default no lower than a panel needs.
-    alike : bool, default True
-        Whether upright axes are the same.
-    """
+    """Draw a panel for every title."""
     columns = min(COLUMNS, len(panels))
     rows = ceil(len(panels) / columns)
     letter = float(mpl.rcParams["font.size"]) / 72
@@ -98,19 +74,7 @@ def draw_panels(
 
 
 def beside(plots: Sequence[Callable[..., object]], columns: int = 2) -> Axes:
-    """Draw plots in a grid, and return the first.
-
-    Parameters
-    ----------
-    plots : sequence of callable
-        Each draws on the axes that it is given as `ax`.
-    columns : int, default 2
-        How many stand in a row.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
+    """Draw plots in a grid, and return the first."""
     wide = min(columns, len(plots))
     high = -(-len(plots) // wide)
     _, grid = plt.subplots(

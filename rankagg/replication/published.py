@@ -16,23 +16,12 @@ PAPERS = ("P1", "P2", "P3")
 
 @dataclass(frozen=True)
 class Erratum:
-    """Why a print and its definition differ.
-
-    Attributes
-    ----------
-    name : str
-        What rows refer to.
-    paper : str
-        "P1", "P2" or "P3".
-    title : str
-        A few words.
-    text : str
-        The explanation, in sentences.
-    """
+    """Why a print and its definition differ."""
 
     name: str
     paper: str
     title: str
+    # The explanation, in sentences.
     text: str
 
 
@@ -41,50 +30,34 @@ class Published:
     """A quantity that is printed, that the paper's words determine, or that is beyond it.
 
     Every reference was computed by other programs than this package; each may be empty.
-
-    Attributes
-    ----------
-    paper, item, quantity : str
-        Where it stands, and what it is.
-    printed : str
-        As in print.
-    definition : str
-        What the paper's words give, and nothing else.
-    authors : str
-        What the authors' program gives on their file, with its quirks.
-    beyond : str
-        What it is where the paper's words say nothing of it.
-    tolerance : float
-        How far what comes out may be from its reference.
-    slack : float
-        The same from the print; half a unit of its last digit is always allowed, but where
-        `is_exact`.
-    needs : tuple of str
-        The leaderboards that are not bundled and have to be there.
-    repetitions : int
-        So many the experiment has, where it is random; 0 otherwise.
-    is_open : bool
-        Whether it is not computed here; the explanation says why.
-    erratum : str
-        The names of the explanations, joined by " + "; may be empty.
-    is_exact : bool
-        Whether the print is the number itself and not a rounded one, as 1 for all of them. In the
-        file its slack is 0.
     """
 
+    # Where it stands, and what it is.
     paper: str
     item: str
     quantity: str
     printed: str
+    # What the paper's words give, and nothing else.
     definition: str
+    # What the authors' program gives on their file, with its quirks.
     authors: str
+    # What it is where the paper's words say nothing of it.
     beyond: str
+    # How far what comes out may be from its reference.
     tolerance: float
+    # The same from the print; half a unit of its last digit is always allowed, but where
+    # `is_exact`.
     slack: float
+    # The leaderboards that are not bundled and have to be there.
     needs: tuple[str, ...]
+    # So many the experiment has, where it is random; 0 otherwise.
     repetitions: int
+    # Whether it is not computed here; the explanation says why.
     is_open: bool
+    # The names of the explanations, joined by " + "; may be empty.
     erratum: str
+    # Whether the print is the number itself and not a rounded one, as 1 for all of them. In the
+    # file its slack is 0.
     is_exact: bool = False
 
     @property

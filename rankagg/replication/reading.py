@@ -23,17 +23,6 @@ def scores_of(consensus: Consensus) -> NDArray[np.float64]:
 def as_order(ranking: PartialRanking, *, first: int | None = None) -> str:
     """Return the ranked items, best first, tied ones joined by "=".
 
-    Parameters
-    ----------
-    ranking : PartialRanking
-        The ranking; unranked items are left out.
-    first : int, optional
-        How many groups of tied items to write at most.
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> from rankagg import PartialRanking

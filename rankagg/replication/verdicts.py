@@ -28,42 +28,29 @@ PLAIN: Final = {
 
 @dataclass(frozen=True)
 class Row:
-    """A quantity: where it is printed, what is printed, what comes out, and the verdict.
+    """A quantity: where it is printed, what is printed, what comes out, and the verdict."""
 
-    Attributes
-    ----------
-    paper, item, quantity : str
-        Where it is printed, and what it is.
-    printed : str
-        As in print; empty where the paper has no number for it.
-    definition : str
-        What the paper's words give and nothing else, from an independent computation.
-    authors : str
-        What the authors' program gives on their file.
-    here : str
-        What came out here; empty where it was not computed.
-    verdict : str
-        "reached": by the paper's words it is as printed, or as they determine where nothing is
-        printed. "reached as the authors ran it": the print comes out, or there is only something
-        to come out, the way their program ran. "differs as explained": here it is as the paper's
-        words have it, and the print is not. "beyond the paper": it is as an independent program
-        has it. "no verdict": there is nothing to hold it against, or it is not computed here. "not
-        judged": not computed in full in this run. "not reached": a fault of this side.
-    reason : str
-        Why.
-    errata : tuple of str
-        The names of the explanations, for links.
-    """
-
+    # Where it is printed, and what it is.
     paper: str
     item: str
     quantity: str
+    # As in print; empty where the paper has no number for it.
     printed: str
+    # What the paper's words give and nothing else, from an independent computation.
     definition: str
+    # What the authors' program gives on their file.
     authors: str
+    # What came out here; empty where it was not computed.
     here: str
+    # "reached": by the paper's words it is as printed, or as they determine where nothing is
+    # printed. "reached as the authors ran it": the print comes out, or there is only something to
+    # come out, the way their program ran. "differs as explained": here it is as the paper's words
+    # have it, and the print is not. "beyond the paper": it is as an independent program has it.
+    # "no verdict": there is nothing to hold it against, or it is not computed here. "not judged":
+    # not computed in full in this run. "not reached": a fault of this side.
     verdict: str
     reason: str
+    # The names of the explanations, for links.
     errata: tuple[str, ...] = ()
 
     @property
@@ -75,23 +62,7 @@ class Row:
 def judge(
     entry: Published, here: Value | None, as_run: Value | None = None, *, open_because: str = ""
 ) -> Row:
-    """Hold what came out against its references and the print.
-
-    Parameters
-    ----------
-    entry : Published
-        The quantity.
-    here : float, str or None
-        What came out; None where it was not computed.
-    as_run : float, str or None, optional
-        What came out the way the authors ran it.
-    open_because : str, optional
-        Why it cannot be judged.
-
-    Returns
-    -------
-    Row
-    """
+    """Hold what came out against its references and the print."""
     verdict, reason = _verdict(entry, here, as_run, open_because)
     return Row(
         entry.paper, entry.item, entry.quantity, entry.printed, entry.definition, entry.authors,

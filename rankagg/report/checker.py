@@ -21,37 +21,19 @@ PARTS = ("reading", "votes", "cases", "parts", "statement")
 
 @dataclass(frozen=True)
 class ProofCheck:
-    """What travels in a page so that it can be checked there.
+    """What travels in a page so that it can be checked there."""
 
-    Attributes
-    ----------
-    sentence : str
-        What the page says of it.
-    blocks : mapping from str to str
-        The votes and the certificate as JSON, by the id of their element; empty where they stay
-        outside.
-    scripts : tuple of str
-        The checker; none where there is nothing to check.
-    """
-
+    # What the page says of it.
     sentence: str
+    # The votes and the certificate as JSON, by the id of their element; empty where they stay
+    # outside.
     blocks: dict[str, str] = field(default_factory=dict)
+    # The checker; none where there is nothing to check.
     scripts: tuple[str, ...] = ()
 
 
 def proof_check(exact: Consensus) -> ProofCheck:
-    """Return what a page about an exact consensus needs to check its proof.
-
-    Parameters
-    ----------
-    exact : Consensus
-        With its certificate.
-
-    Returns
-    -------
-    ProofCheck
-        Without blocks and scripts where the votes or the proof are too large for a page.
-    """
+    """Return what a page about an exact consensus needs to check its proof."""
     assert exact.certificate is not None, "an exact rule gives a certificate"
     n = len(exact.items)
     if n > ITEMS:
@@ -89,17 +71,7 @@ def _compact(data: object) -> str:
 
 @cache
 def checker_script(*, page: bool = True) -> str:
-    """Return the checker as one script.
-
-    Parameters
-    ----------
-    page : bool, default True
-        With the button; else it defines only `proofChecker`, whose `check` takes two texts.
-
-    Returns
-    -------
-    str
-    """
+    """Return the checker as one script."""
     folder = files("rankagg.report") / "templates" / "checker"
     names = (*PARTS, *(["page"] if page else []))
     body = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)

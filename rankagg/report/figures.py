@@ -23,39 +23,17 @@ __all__ = ["Figure", "figure_of"]
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawn plot.
+    """A drawn plot."""
 
-    Attributes
-    ----------
-    svg : Markup
-        The drawing; its letters stay letters.
-    alternative : str
-        What it shows, for those who do not see it.
-    caption : str
-        What to look at.
-    """
-
+    # The drawing; its letters stay letters.
     svg: Markup
+    # What it shows, for those who do not see it.
     alternative: str
     caption: str
 
 
 def figure_of(draw: Callable[[], Axes], alternative: str, caption: str) -> Figure:
-    """Draw a plot and return it as part of a page.
-
-    Parameters
-    ----------
-    draw : callable
-        Draws on a new figure and returns the axes.
-    alternative : str
-        What the plot shows, as text.
-    caption : str
-        What to look at.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw a plot and return it as part of a page."""
     target = io.StringIO()
     salt = sha256(caption.encode()).hexdigest()[:12]
     # Letters are drawn by the browser, which has fonts for scripts that are missing here.

@@ -50,49 +50,30 @@ SECONDS, CELLS = 3.0, 20_000_000
 
 @dataclass(frozen=True)
 class Findings:
-    """What is known about a data set.
-
-    Attributes
-    ----------
-    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
-        The data.
-    comparison : Comparison
-        Of all rules, an exact one among them.
-    exact : Consensus
-        The exact consensus.
-    alternatives : Alternatives or None
-        What is known of all optima; None where none is proved, or nobody looked.
-    graph : TournamentGraph
-        The majorities.
-    ranks : RankIntervals or None
-        Intervals for ranks; None for votes without rankings.
-    missing : MissingReport or None
-        What is missing; None for votes without rankings.
-    stability : Stability or None
-        The exact consensus without single tasks; None where there are too few or too many, or
-        there was no time.
-    removal : RemovalRadius or None
-        How few tasks or rankings have to go before another is first; None where that is not
-        proved, or there are too few or too many, or there was no time.
-    late : frozenset of str
-        The names of those above for which there was no time, and which are None therefore.
-    interrupted : bool
-        Whether the user did not want to wait for all of it.
-    unit : {"ranking", "instance", "task"}
-        What the intervals took to be independent.
-    """
+    """What is known about a data set."""
 
     data: Data
+    # Of all rules, an exact one among them.
     comparison: Comparison
     exact: Consensus
+    # What is known of all optima; None where none is proved, or nobody looked.
     alternatives: Alternatives | None
     graph: TournamentGraph
+    # Intervals for ranks; None for votes without rankings.
     ranks: RankIntervals | None
+    # What is missing; None for votes without rankings.
     missing: MissingReport | None
+    # The exact consensus without single tasks; None where there are too few or too many, or there
+    # was no time.
     stability: Stability | None
+    # How few tasks or rankings have to go before another is first; None where that is not proved,
+    # or there are too few or too many, or there was no time.
     removal: RemovalRadius | None
+    # What the intervals took to be independent.
     unit: Unit
+    # The names of those above for which there was no time, and which are None therefore.
     late: frozenset[str]
+    # Whether the user did not want to wait for all of it.
     interrupted: bool
 
     @classmethod

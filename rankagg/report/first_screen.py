@@ -57,20 +57,13 @@ WIDE = 34
 
 @dataclass(frozen=True)
 class Strip:
-    """What is drawn in a row, in per cent of its width.
+    """What is drawn in a row, in per cent of its width."""
 
-    Attributes
-    ----------
-    at : float or None
-        Where the mark stands.
-    bar : tuple of two floats or None
-        From where to where the bar goes.
-    mark : {"dot", "first", "outside"}
-        Whether the item may be first, or its mark lies outside its bar.
-    """
-
+    # Where the mark stands.
     at: float | None
+    # From where to where the bar goes.
     bar: tuple[float, float] | None = None
+    # Whether the item may be first, or its mark lies outside its bar.
     mark: Literal["dot", "first", "outside"] = "dot"
 
     @property
@@ -150,17 +143,7 @@ class Ranking:
 
 
 def ranking_of(findings: Findings) -> Ranking:
-    """Return the first figure.
-
-    Parameters
-    ----------
-    findings : Findings
-        What is known.
-
-    Returns
-    -------
-    Ranking
-    """
+    """Return the first figure."""
     exact, n = findings.exact, len(findings.exact.items)
     order = np.argsort(exact.ranking.ranks, kind="stable")
     shares = _votes_won(findings.comparison.votes)
@@ -328,24 +311,15 @@ NAMES = 3
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """What readers see first.
+    """What readers see first."""
 
-    Attributes
-    ----------
-    result, certainty : str
-        The sentence of what came out, and those of how sure it is.
-    numbers : tuple of (str, str)
-        Numbers, and what they count.
-    ranking : Ranking
-        The figure.
-    caption : tuple of str
-        The sentences below it.
-    """
-
+    # The sentence of what came out, and those of how sure it is.
     result: str
     certainty: str
+    # Numbers, and what they count.
     numbers: tuple[tuple[str, str], ...]
     ranking: Ranking
+    # The sentences below it.
     caption: tuple[str, ...]
 
 

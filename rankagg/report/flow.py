@@ -40,33 +40,20 @@ class Line:
 
 @dataclass(frozen=True)
 class Flow:
-    """A chart of lines, a column for each method.
+    """A chart of lines, a column for each method."""
 
-    Attributes
-    ----------
-    methods : tuple of (float, str)
-        Where columns stand, in per cent, and their names.
-    head : float
-        Where names of methods stand steeply, since one row is too short for them: how high that
-        is, in pixels; else 0.
-    width : float
-        How wide it is at least, in pixels.
-    lines : tuple of Line
-        The gray ones first.
-    ties : tuple of (float, float, float)
-        Bars that join ties: the column, in per cent, and from where to where.
-    height : float
-        In pixels.
-    alternative, caption : str
-        What it shows, and how to read it.
-    """
-
+    # Where columns stand, in per cent, and their names.
     methods: tuple[tuple[float, str], ...]
+    # Where names of methods stand steeply, since one row is too short for them: how high that is,
+    # in pixels; else 0.
     head: float
+    # How wide it is at least, in pixels.
     width: float
     lines: tuple[Line, ...]
+    # Bars that join ties: the column, in per cent, and from where to where.
     ties: tuple[tuple[float, float, float], ...]
     height: float
+    # What it shows, and how to read it.
     alternative: str
     caption: str
 
@@ -83,17 +70,7 @@ class Flow:
 
 
 def flow_of(comparison: Comparison) -> Flow:
-    """Return the chart of all methods, of the first items where there are many.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        With an exact method.
-
-    Returns
-    -------
-    Flow
-    """
+    """Return the chart of all methods, of the first items where there are many."""
     exact, names = comparison.exact, comparison.methods
     assert exact is not None, "the page holds all methods against an exact one"
     total = comparison.votes.n_items

@@ -20,19 +20,11 @@ Judged = tuple[bool, str]
 
 @dataclass(frozen=True)
 class GateVerdict:
-    """Whether what was insisted on is so.
+    """Whether what was insisted on is so."""
 
-    Attributes
-    ----------
-    condition : str
-        The gate as it was written.
-    holds : bool
-        Whether it is known to be so; False too where that was not computed.
-    reason : str
-        Why, or why not.
-    """
-
+    # The gate as it was written.
     condition: str
+    # Whether it is known to be so; False too where that was not computed.
     holds: bool
     reason: str
 
@@ -42,20 +34,12 @@ class GateVerdict:
 
 @dataclass(frozen=True)
 class Gate:
-    """A condition on what is found about a data set.
-
-    Attributes
-    ----------
-    condition : str
-        As it was written.
-    kind : str
-        What stands before the "=", if anything does.
-    items : tuple of labels
-        What stands behind it.
-    """
+    """A condition on what is found about a data set."""
 
     condition: str
+    # What stands before the "=", if anything does.
     kind: str
+    # What stands behind it.
     items: tuple[Label, ...] = ()
 
     @classmethod

@@ -42,20 +42,12 @@ class PairRow:
 
 @dataclass(frozen=True)
 class PairMap:
-    """The map, in the order of the consensus.
-
-    Attributes
-    ----------
-    rows : tuple of PairRow
-        The best first.
-    is_numbered : bool
-        Whether numbers are seen; otherwise they are there for copying and reading aloud.
-    alternative, caption : str
-        What it shows, and how to read it.
-    """
+    """The map, in the order of the consensus."""
 
     rows: tuple[PairRow, ...]
+    # Whether numbers are seen; otherwise they are there for copying and reading aloud.
     is_numbered: bool
+    # What it shows, and how to read it.
     alternative: str
     caption: str
 
@@ -131,20 +123,7 @@ TASKS = 200
 def gaps_of(
     report: MissingReport, items: Sequence[Label]
 ) -> list[tuple[tuple[float, float, str], ...]]:
-    """Return for every item where it is missing; nothing where there are no tasks, or too many.
-
-    Parameters
-    ----------
-    report : MissingReport
-        What is missing.
-    items : sequence of labels
-        The rows.
-
-    Returns
-    -------
-    list of tuple
-        Rectangles as in `rankagg.report.tables.Cell`: all of a task, or part of it.
-    """
+    """Return for every item where it is missing; nothing where there are no tasks, or too many."""
     if report.missing_by_task is None or not 0 < len(report.tasks or ()) <= TASKS:
         return []
     some, every = report.missing_by_task > 0, report.absent

@@ -43,23 +43,13 @@ class Part:
 
 @dataclass
 class Section:
-    """A heading and what stands below it.
-
-    Attributes
-    ----------
-    name : str
-        What links point to.
-    title : str
-        The heading.
-    finding : str
-        What it comes to, in a few words beside the heading.
-    parts : list of Part
-        What was added, in that order.
-    """
+    """A heading and what stands below it."""
 
     name: str
     title: str
+    # What it comes to, in a few words beside the heading.
     finding: str = ""
+    # What was added, in that order.
     parts: list[Part] = field(default_factory=list)
 
     def text(self, *sentences: str) -> Self:
@@ -160,27 +150,7 @@ def render_page(
     scripts: Sequence[str] = (),
     blocks: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a page as HTML.
-
-    Parameters
-    ----------
-    title : str
-        Its heading.
-    sections : sequence of Section
-        What follows the first screen, in chapters that fold.
-    screen : FirstScreen, optional
-        What readers see first.
-    lead : sequence of str
-        First sentences of a page without that.
-    scripts : sequence of str
-        Further scripts of this package.
-    blocks : mapping from str to str, optional
-        JSON texts that travel in the page, by the id of their element.
-
-    Returns
-    -------
-    str
-    """
+    """Return a page as HTML."""
     return environment().get_template("report.html").render(
         title=title,
         screen=screen,

@@ -19,18 +19,7 @@ STYLES = ("tokens.css", "page.css", "figures.css", "tables.css", "steps.css")
 
 
 def steps_page(steps: Steps) -> str:
-    """Return steps as one page of HTML.
-
-    Parameters
-    ----------
-    steps : Steps
-        Those of a rule have a picture where there are at most four items.
-
-    Returns
-    -------
-    str
-        It asks nothing of the network, and runs nothing.
-    """
+    """Return steps as one page of HTML."""
     return (
         environment()
         .get_template("steps.html")

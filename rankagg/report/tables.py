@@ -51,26 +51,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table that readers may sort by any column.
+    """A table that readers may sort by any column."""
 
-    Attributes
-    ----------
-    columns : tuple of Column
-        The columns; the first names the row.
-    rows : tuple of tuples of Cell
-        The cells.
-    caption : str
-        What the table is.
-    left_out : str
-        What was not shown; empty where everything is.
-    stacked : bool
-        Whether narrow screens have the cells of a row below each other, with the columns' names.
-    """
-
+    # The columns; the first names the row.
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
+    # What was not shown; empty where everything is.
     left_out: str = ""
+    # Whether narrow screens have the cells of a row below each other, with the columns' names.
     stacked: bool = False
 
     @property
@@ -102,33 +91,7 @@ def table_of(
     limit: int | None = None,
     what: str = "rows",
 ) -> Table:
-    """Make a table from a frame, column by column.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The content; missing values become a dash.
-    caption : str
-        What the table is.
-    formats : mapping from column to format specification, optional
-        For numbers; by default as `amount` writes them.
-    headings, meanings : mapping from column to str, optional
-        What stands above a column, and what it means.
-    text : iterable of str
-        Columns that are no numbers.
-    bars : iterable of str
-        Columns of numbers from 0 up that are drawn too.
-    drawn : mapping from column to what is drawn in its cells, optional
-        See `Cell`.
-    limit : int, optional
-        How many rows to show at most.
-    what : str
-        What the rows are, for the sentence that says how many are left out.
-
-    Returns
-    -------
-    Table
-    """
+    """Make a table from a frame, column by column."""
     words, pictures = set(text), dict(drawn or {})
     titles, notes, styles = headings or {}, meanings or {}, formats or {}
     shown = frame if limit is None else frame.head(limit)

@@ -20,13 +20,7 @@ __all__ = ["CellResult", "check_rules", "check_table", "several", "with_policy"]
 
 
 class CellResult(Result):
-    """The rows of every cell of a study, and what follows from them.
-
-    Attributes
-    ----------
-    study : Study
-        What was asked.
-    """
+    """The rows of every cell of a study, and what follows from them."""
 
     study: Study[Any, Any]
     _rows: Rows[Any] = field(compare=False)

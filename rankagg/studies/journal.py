@@ -42,29 +42,18 @@ MISSING: Kinds = (type(None),)
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """What the journal of a study holds.
+    """What the journal of a study holds."""
 
-    Attributes
-    ----------
-    schema : str
-        Its name, "rankagg.something".
-    trial : dict
-        What was tried, as plain data. A file of another trial is refused.
-    cell : tuple of Kinds
-        The kinds of the values of a key.
-    fields : dict from str to Kinds
-        What a row must hold.
-    label : str
-        The field that says which row of a cell it is.
-    labels : tuple of str
-        Its values: a cell has a row for each, in this order.
-    """
-
+    # Its name, "rankagg.something".
     schema: str
+    # What was tried, as plain data. A file of another trial is refused.
     trial: dict[str, Any]
+    # The kinds of the values of a key.
     cell: tuple[Kinds, ...]
     fields: dict[str, Kinds]
+    # The field that says which row of a cell it is.
     label: str
+    # Its values: a cell has a row for each, in this order.
     labels: tuple[str, ...]
 
 
@@ -73,13 +62,6 @@ class Journal:
 
     The end of the last line is missing where the process ended while it was written. Such a cell
     counts as not finished, which is said, and is written over.
-
-    Parameters
-    ----------
-    path : Path
-        The file; it need not exist.
-    layout : Layout
-        What it holds.
     """
 
     def __init__(self, path: Path, layout: Layout) -> None:
@@ -88,17 +70,7 @@ class Journal:
         self._head = json.dumps({"schema": layout.schema, "version": VERSION, **layout.trial})
 
     def read(self) -> dict[Key, list[Row]]:
-        """Return the rows of every finished cell by its key, and make the file ready to go on.
-
-        Raises
-        ------
-        InvalidInputError
-            If the file is that of another study.
-        DataFormatError
-            If a line is not what was written.
-        OutputError
-            If the file cannot be written.
-        """
+        """Return the rows of every finished cell by its key, and make the file ready to go on."""
         check_target(self._path)
         if not self._path.exists() or not self._path.stat().st_size:
             write_text(self._path, self._head + "\n")
@@ -124,13 +96,7 @@ class Journal:
         return done
 
     def append(self, results: Iterable[tuple[Key, list[Row]]]) -> None:
-        """Add finished cells.
-
-        Raises
-        ------
-        OutputError
-            If they cannot be written; what was written before stays.
-        """
+        """Add finished cells."""
         lines = []
         for key, rows in results:
             body = {"cell": key, "rows": rows}

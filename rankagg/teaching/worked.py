@@ -17,23 +17,14 @@ __all__ = ["Worked"]
 
 @dataclass(frozen=True)
 class Worked:
-    """The steps of a rule on some data, and what they come to.
-
-    Attributes
-    ----------
-    steps : tuple of Step
-        The steps.
-    scores : ndarray of float, shape (n,), or None
-        The scores that the steps come to.
-    ranking : PartialRanking or None
-        The ranking that they come to; None where scores say it.
-    cost : float or None
-        The least cost that they come to.
-    """
+    """The steps of a rule on some data, and what they come to."""
 
     steps: tuple[Step, ...]
+    # Shape (n,). The scores that the steps come to.
     scores: Floats | None = None
+    # The ranking that they come to; None where scores say it.
     ranking: PartialRanking | None = None
+    # The least cost that they come to.
     cost: float | None = None
 
     def check(self, consensus: Consensus) -> None:

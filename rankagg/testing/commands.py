@@ -29,17 +29,10 @@ ERROR = "error: "
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call left behind.
-
-    Attributes
-    ----------
-    code : int
-        The exit code.
-    out, err : str
-        What was printed on the standard output and on the standard error.
-    """
+    """What a call left behind."""
 
     code: int
+    # What was printed on the standard output and on the standard error.
     out: str
     err: str
 
@@ -237,17 +230,7 @@ class CommandContract:
 
 
 def commands_of(group: click.Group) -> dict[str, click.Command]:
-    """Return all commands that are no groups, by what is typed to call them.
-
-    Parameters
-    ----------
-    group : click.Group
-        Groups in it are walked through; hidden commands are left out.
-
-    Returns
-    -------
-    dict from str to click.Command
-    """
+    """Return all commands that are no groups, by what is typed to call them."""
     return dict(_walk(group, click.Context(group), ""))
 
 

@@ -182,20 +182,7 @@ def _places_of_axes(ax: Axes) -> Floats:
 
 
 def faults_on_given_axes(picture: Picture, size: tuple[float, float] = NARROW) -> list[str]:
-    """Return what is wrong with a picture on given axes: texts, and what moves.
-
-    Parameters
-    ----------
-    picture : Picture
-        The plot.
-    size : tuple of float, default (30, 36)
-        Width and height of the figure, in multiples of the font size.
-
-    Returns
-    -------
-    list of str
-        Empty where all is well.
-    """
+    """Return what is wrong with a picture on given axes: texts, and what moves."""
     inches = np.array(size) * float(mpl.rcParams["font.size"]) / 72
     figure, ax = plt.subplots(figsize=inches, layout="constrained")
     with warnings.catch_warnings(record=True) as warned:

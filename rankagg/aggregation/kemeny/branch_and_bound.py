@@ -75,20 +75,12 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """What a case is known to cost at least, and by which weighted rows.
+    """What a case is known to cost at least, and by which weighted rows."""
 
-    Attributes
-    ----------
-    value : int
-        In the units of `Problem.costs`.
-    weighting : Weighting
-        The rows.
-    rows : ndarray of int
-        The numbers of its derived rows.
-    """
-
+    # In the units of `Problem.costs`.
     value: int
     weighting: Weighting
+    # The numbers of its derived rows.
     rows: NDArray[np.intp]
 
     def used(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -109,26 +101,17 @@ class Bound:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search has found about a case.
+    """What a search has found about a case."""
 
-    Attributes
-    ----------
-    order : ndarray of int
-        The best order of the case.
-    nodes : sequence of node
-        The tree of its cases.
-    rows : sequence of Derived
-        The derived rows that these speak of, which use each other only.
-    lower : int
-        What no order of the case costs less than, in the units of `Problem.costs`.
-    is_done : bool
-        Whether that is as much as a known order costs.
-    """
-
+    # The best order of the case.
     order: NDArray[np.intp]
+    # The tree of its cases.
     nodes: Sequence[Node]
+    # The derived rows that these speak of, which use each other only.
     rows: Sequence[Derived]
+    # What no order of the case costs less than, in the units of `Problem.costs`.
     lower: int
+    # Whether that is as much as a known order costs.
     is_done: bool
 
 
@@ -156,19 +139,7 @@ RISE = 1e-6
 
 
 class Tightening:
-    """The rounds of one case.
-
-    Parameters
-    ----------
-    relaxation : Relaxation
-        With the bounds of the case.
-    margins : ndarray of float, shape (n, n)
-        What it costs more to place row before column than the reverse.
-    deadline : Deadline
-        Raises `OutOfTimeError` where it passes.
-    is_first : bool
-        Whether it is the case of all orders: what is found there serves all others.
-    """
+    """The rounds of one case."""
 
     def __init__(
         self, relaxation: Relaxation, margins: Floats, deadline: Deadline, *, is_first: bool
@@ -182,15 +153,7 @@ class Tightening:
         self._closed: list[float] = []
 
     def add_rows(self, point: Point, left: float) -> bool:
-        """Add rows that the last point violates; False where no more are worth their while.
-
-        Parameters
-        ----------
-        point : Point
-            The optimum of the relaxation as it is.
-        left : float
-            How far its value has to rise, in the same units.
-        """
+        """Add rows that the last point violates; False where no more are worth their while."""
         values = self._values
         cycles = cycles_at(point.before, self._margins, self._deadline)
         rows: Sequence[Derived] = ()
@@ -250,22 +213,7 @@ BETWEEN_LOOKS = 2**24
 
 
 class Persistence:
-    """What is known of every optimum of a part, and by which lines of a proof.
-
-    Parameters
-    ----------
-    problem : Problem
-        The part.
-    deadline : Deadline
-        When to look no further.
-
-    Attributes
-    ----------
-    known : ndarray of bool, shape (n, n)
-        Row before column in every optimum, closed under transitivity.
-    nodes : list of Exchange or Cut
-        A chain: each is the child of the one before it.
-    """
+    """What is known of every optimum of a part, and by which lines of a proof."""
 
     def __init__(self, problem: Problem, deadline: Deadline = NEVER) -> None:
         n = problem.n
@@ -357,31 +305,22 @@ EARLY_FROM, EARLY_SHARE = 45, 4
 
 @dataclass
 class Search:
-    """The state of a search; `run` continues it until it is done or the deadline has passed.
+    """The state of a search; `run` continues it until it is done or the deadline has passed."""
 
-    Attributes
-    ----------
-    problem : Problem
-        One part: at least two items.
-    start : ndarray of int, shape (n,), optional
-        An order that is likely to be good, instead of those that the votes suggest.
-    decided : ndarray of bool, shape (n, n), optional
-        Pairs (row before column) that every order must respect, closed under transitivity.
-    relaxation : Relaxation, optional
-        One of the same problem whose rows are used again.
-    cutoff : int, optional
-        The cost of an order that is known elsewhere: what costs as much need not be looked at.
-    nodes : list of Leaf, Branch, Fixing, Exchange or Cut
-        The tree of cases; open ones are leaves with the bound of their parent.
-    """
-
+    # One part: at least two items.
     problem: Problem
     deadline: Deadline = field(default_factory=Deadline)
     report: Report = silent
+    # Shape (n,). An order that is likely to be good, instead of those that the votes suggest.
     start: NDArray[np.intp] | None = None
+    # Shape (n, n). Pairs (row before column) that every order must respect, closed under
+    # transitivity.
     decided: Bools | None = None
+    # One of the same problem whose rows are used again.
     relaxation: Relaxation | None = None
+    # The cost of an order that is known elsewhere: what costs as much need not be looked at.
     cutoff: int | None = None
+    # The tree of cases; open ones are leaves with the bound of their parent.
     nodes: list[Node] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -455,22 +394,7 @@ class Search:
     def run(
         self, *, until: int | None = None, known: int | None = None, cases: int | None = None
     ) -> None:
-        """Search until the best order is proved.
-
-        Parameters
-        ----------
-        until : int, optional
-            Stop once no order costs less than this.
-        known : int, optional
-            A bound that is known already: stop at an order that reaches it.
-        cases : int, optional
-            Stop once so many cases are open.
-
-        Raises
-        ------
-        OutOfTimeError, KeyboardInterrupt
-            If it has to stop before; the state stays valid.
-        """
+        """Search until the best order is proved."""
         while not self.is_done:
             if until is not None and self.lower >= until:
                 return
@@ -481,13 +405,7 @@ class Search:
             self._expand()
 
     def warm_up(self) -> None:
-        """Bound the root without a linear program; its cycles are the first rows of one.
-
-        Raises
-        ------
-        OutOfTimeError, KeyboardInterrupt
-            If it has to stop before; what it has found stays.
-        """
+        """Bound the root without a linear program; its cycles are the first rows of one."""
         self.deadline.seconds_left()
         first = FirstSearch(self.problem, self._unit, self._best, self.deadline, self.report)
         try:
@@ -503,13 +421,7 @@ class Search:
         self._near = first.point
 
     def improve(self) -> None:
-        """Look for better orders until the deadline; the bound stays.
-
-        Raises
-        ------
-        OutOfTimeError, KeyboardInterrupt
-            When it has to stop; what it has found stays.
-        """
+        """Look for better orders until the deadline; the bound stays."""
         while not self.is_done and self.deadline.seconds_left() > 0:
             near, self._near = self._near, None
             if near is None:

@@ -75,27 +75,6 @@ def total_bound(
 
     Every pair costs at least its cheaper direction, or the one that is demanded; each proof
     replaces the share of the pairs inside its part by what it proves about them.
-
-    Parameters
-    ----------
-    problem : Problem
-        Of all items.
-    proofs : tuple of Proof
-        For disjoint parts of the items, and of the markers where there are some.
-    demands : Demands
-        The constraints.
-    work : Work, optional
-        What it may take.
-
-    Returns
-    -------
-    int
-        In the units of `Problem.costs`.
-
-    Raises
-    ------
-    VerificationError
-        If a proof does not hold, or the demands contradict each other.
     """
     if not demands:
         bounds = ((proof, proof.part_of(problem)) for proof in proofs)
@@ -155,22 +134,7 @@ class Content(NamedTuple):
 
 
 def read_certificate(data: object) -> Content:
-    """Return the content of a certificate in plain data.
-
-    Parameters
-    ----------
-    data : object
-        What was parsed from JSON.
-
-    Returns
-    -------
-    Content
-
-    Raises
-    ------
-    DataFormatError
-        If anything is not as it must be; the message names the field.
-    """
+    """Return the content of a certificate in plain data."""
     whole = Field(data, "")
     check_version(
         whole, SCHEMA, VERSION, "Solve again: certificates of former versions have no derived rows."

@@ -182,24 +182,7 @@ class _Program:
 def levels(
     demands: Demands, n: int, wanted: NDArray[np.intp], deadline: Deadline = NEVER
 ) -> NDArray[np.intp] | None:
-    """Return a level for each item: orders that go level by level, and keep pairs, keep to all.
-
-    Parameters
-    ----------
-    demands : Demands
-        Whose pairs do not contradict each other.
-    n : int
-        The number of items.
-    wanted : ndarray of int, shape (n,)
-        An order, from which sums of places differ least.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-
-    Returns
-    -------
-    ndarray of int, shape (n,), or None
-        None where there is no order that keeps to all.
-    """
+    """Return a level for each item: orders that go level by level, and keep pairs, keep to all."""
     program = _Program(n, parts_of(demands), soft=False, wanted=wanted)
     if not program.places:
         return np.zeros(n, dtype=np.intp)
@@ -213,19 +196,6 @@ def conflict(demands: Demands, n: int, deadline: Deadline = NEVER) -> list[Part]
     Every set that breaks too few for the rest to be kept must be hit: a smallest set that hits all
     that are known is either in conflict, and then no smaller one is, or can be kept by breaking
     others, which make one more set.
-
-    Parameters
-    ----------
-    demands : Demands
-        That no order keeps to.
-    n : int
-        The number of items.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-
-    Returns
-    -------
-    list of Above and Within
 
     References
     ----------
@@ -253,13 +223,7 @@ def conflict(demands: Demands, n: int, deadline: Deadline = NEVER) -> list[Part]
 def require_possible(
     demands: Demands, items: ItemSet, wanted: NDArray[np.intp], deadline: Deadline = NEVER
 ) -> NDArray[np.intp]:
-    """Return a level for each item, see `levels`.
-
-    Raises
-    ------
-    InfeasibleError
-        If no ranking keeps to all constraints; the message names a smallest set in conflict.
-    """
+    """Return a level for each item, see `levels`."""
     n = len(items)
     found = None if demands.decided(n) is None else levels(demands, n, wanted, deadline)
     if found is None:
@@ -402,18 +366,9 @@ class ElasticRelaxation(HighsRelaxation):
 
 @dataclass
 class ConstrainedSearch(Search):
-    """The state of a search under constraints.
+    """The state of a search under constraints."""
 
-    Attributes
-    ----------
-    start : ndarray of int, shape (n,)
-        An order that keeps to all of them, with markers.
-    decided : ndarray of bool, shape (n, n)
-        The pairs that they decide.
-    demands : Demands
-        Of which only the counts are looked at.
-    """
-
+    # Of which only the counts are looked at.
     demands: Demands = NOTHING
 
     def _first_order(self, decided: Bools) -> Incumbent:
@@ -468,35 +423,7 @@ def solve_constrained(
     listener: Listener | None = None,
     n_jobs: int = 1,
 ) -> Outcome:
-    """Solve the problem of pairwise votes among the rankings that keep constraints.
-
-    Parameters
-    ----------
-    votes : PairwiseMatrix
-        The votes.
-    constraints : Constraints
-        What every ranking must keep to.
-    tie_cost : float
-        What a vote that ties two items costs.
-    deadline : Deadline
-        When to stop with the best ranking so far and its bound.
-    verify : bool
-        Whether to check the certificate before it is returned.
-    start : ndarray of int, shape (n,), optional
-        An order of the positions that is likely to be good.
-    listener, n_jobs
-        The parameters `on_progress` and `n_jobs` of the rule.
-
-    Returns
-    -------
-    Outcome
-        Why it is not proved, where it is not, is for the caller to say.
-
-    Raises
-    ------
-    InfeasibleError
-        If no ranking keeps all of them.
-    """
+    """Solve the problem of pairwise votes among the rankings that keep constraints."""
     began = monotonic()
     demands = constraints.over(votes.items)
     items = Problem.from_pairwise(votes, tie_cost)

@@ -36,53 +36,23 @@ CASES_PER_JOB = 4
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What a process needs to know of a case.
-
-    Attributes
-    ----------
-    problem : Problem
-        The part.
-    decided : ndarray of bool, shape (n, n)
-        What the case has decided.
-    cycles : ndarray of int, shape (m, 3)
-        First rows.
-    rows : tuple of Derived
-        More first rows, which use each other only.
-    order : ndarray of int
-        The best order so far.
-    upper : int
-        Its cost.
-    deadline : Deadline
-        When to stop.
-    """
+    """What a process needs to know of a case."""
 
     problem: Problem
+    # Shape (n, n). What the case has decided.
     decided: Bools
+    # Shape (m, 3). First rows.
     cycles: NDArray[np.intp]
+    # More first rows, which use each other only.
     rows: tuple[Derived, ...]
+    # The best order so far.
     order: NDArray[np.intp]
     upper: int
     deadline: Deadline
 
 
 def run_together(search: Search, n_jobs: int, notes: list[str]) -> None:
-    """Run a search to its end; its cases are searched in processes once there are enough.
-
-    Parameters
-    ----------
-    search : Search
-        The search.
-    n_jobs : int
-        Processes that joblib starts; -1 for all cores. Where one is lost, the search goes on
-        without any.
-    notes : list of str
-        What the reader of the result must know is added.
-
-    Raises
-    ------
-    OutOfTimeError, KeyboardInterrupt
-        If it has to stop before; the state stays valid.
-    """
+    """Run a search to its end; its cases are searched in processes once there are enough."""
     from joblib import cpu_count  # noqa: PLC0415 - only where it is used
 
     jobs = cpu_count() if n_jobs == -1 else n_jobs
@@ -132,19 +102,7 @@ A_SUBSET = 2e-6  # seconds that a set of items takes then
 
 
 def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
-    """Solve one part by cuts and branch and bound.
-
-    Parameters
-    ----------
-    task : Task
-        The part.
-    relaxation : Relaxation, optional
-        One of the same part, with rows.
-
-    Returns
-    -------
-    Solution
-    """
+    """Solve one part by cuts and branch and bound."""
     begun: list[Search] = []
     notes: list[str] = []
     with until_stopped() as stop:
@@ -201,19 +159,7 @@ LARGE, ROUNDS = 150, 20
 
 
 def solve_warm(task: Task, warm: WarmPart) -> Solution:
-    """Solve one part by what is known of related problems.
-
-    Parameters
-    ----------
-    task : Task
-        The part; without constraints.
-    warm : WarmPart
-        What is known; it learns from this part.
-
-    Returns
-    -------
-    Solution
-    """
+    """Solve one part by what is known of related problems."""
     n = task.problem.n
     if n <= SMALL:
         table = SubsetTable(task.problem)
@@ -252,13 +198,7 @@ class _Root:
         return Solution(self.order, rows, interrupted=interrupted, lower=self._bound.value)
 
     def run(self, warm: WarmPart) -> None:
-        """Add cycles until the order is proved, none is violated, or it has taken long enough.
-
-        Raises
-        ------
-        OutOfTimeError, KeyboardInterrupt
-            If it has to stop before; the state stays valid.
-        """
+        """Add cycles until the order is proved, none is violated, or it has taken long enough."""
         self._deadline.seconds_left()
         self._offer(self.order)
         cheapest = (1.0 - np.sign(self._margins)) / 2.0

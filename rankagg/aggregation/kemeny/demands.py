@@ -30,40 +30,25 @@ __all__ = ["NONE", "Count", "Demands", "GivenRows", "read_demands", "read_given"
 
 @dataclass(frozen=True)
 class Count:
-    """At least so many of some items are within the first places.
-
-    Attributes
-    ----------
-    items : tuple of int
-        Positions.
-    within : int
-        From 1 to the number of all items.
-    at_least : int
-        From 1 to what both of these allow.
-    """
+    """At least so many of some items are within the first places."""
 
     items: tuple[int, ...]
+    # From 1 to the number of all items.
     within: int
+    # From 1 to what both of these allow.
     at_least: int
 
 
 @dataclass(frozen=True)
 class Demands:
-    """What every order must keep to.
+    """What every order must keep to."""
 
-    Attributes
-    ----------
-    above : tuple of (int, int)
-        The first item is before the second.
-    first, last : tuple of int
-        These are before, or behind, all others.
-    counts : tuple of Count
-        How many of some items are within the first places.
-    """
-
+    # The first item is before the second.
     above: tuple[tuple[int, int], ...] = ()
+    # These are before, or behind, all others.
     first: tuple[int, ...] = ()
     last: tuple[int, ...] = ()
+    # How many of some items are within the first places.
     counts: tuple[Count, ...] = ()
 
     def __bool__(self) -> bool:

@@ -42,28 +42,7 @@ def draw_optimum(
     rng: np.random.Generator,
     deadline: Deadline = NEVER,
 ) -> Order:
-    """Return an optimal order that does not depend on the one that is known.
-
-    Parameters
-    ----------
-    problem : Problem
-        Any integer costs.
-    order : ndarray of int, shape (n,)
-        An optimal order.
-    always : ndarray of bool, shape (n, n)
-        Pairs (row before column) that all optima have, closed under transitivity; see
-        `shown_in_all`. How many are known decides how long it takes and nothing else.
-    rng : numpy.random.Generator
-        Gives the random ranking, and the order in which it settles pairs.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Positions, best first. Items whose exchange changes no cost are as likely to stand one way
-        as the other.
-    """
+    """Return an optimal order that does not depend on the one that is known."""
     n = problem.n
     rank = rng.permutation(n)
     wanted = rank[:, None] < rank[None, :]

@@ -51,44 +51,23 @@ BLOCK = 100_000
 
 @dataclass(eq=False)
 class Memetic:
-    """A population of orders, and the search that makes it better.
-
-    Parameters
-    ----------
-    margins : ndarray of int64 or float64, shape (n, n)
-        Cost of row before column less that of the reverse; n at least 2.
-    parents : ndarray of int, shape (k, n)
-        Good orders to begin with; random ones join them, and what is too many is left out.
-    rng : Generator
-        All that is random.
-    threshold : float, default 0
-        Gains up to this are rounding.
-
-    Attributes
-    ----------
-    order : ndarray of int, shape (n,)
-        The best order so far.
-    cost : number
-        The sum of its margins: its cost, less that of the reverse.
-    steps : int
-        Looks at an item so far, over all orders.
-    size : int
-        Orders that are searched from at a time.
-    to_come : int
-        Steps that will be taken about, where the caller knows.
-    may_load : bool
-        Whether there is time to load compiled loops, should the work become worth it.
-    """
+    """A population of orders, and the search that makes it better."""
 
     margins: Numbers
     parents: Orders
     rng: np.random.Generator
     threshold: float = 0
+    # Shape (n,). The best order so far.
     order: NDArray[np.intp] = field(init=False)
+    # The sum of its margins: its cost, less that of the reverse.
     cost: float = field(init=False)
+    # Looks at an item so far, over all orders.
     steps: int = field(init=False, default=0)
+    # Orders that are searched from at a time.
     size: int = field(init=False)
+    # Steps that will be taken about, where the caller knows.
     to_come: int = field(init=False, default=0)
+    # Whether there is time to load compiled loops, should the work become worth it.
     may_load: bool = field(init=False, default=True)
 
     def __post_init__(self) -> None:
@@ -100,13 +79,7 @@ class Memetic:
         self._begin(self.parents)
 
     def advance(self, steps: int) -> None:
-        """Take so many steps with each order of the population, whatever generation that reaches.
-
-        Parameters
-        ----------
-        steps : int
-            Items to look at.
-        """
+        """Take so many steps with each order of the population."""
         n = len(self.margins)
         while steps > 0:
             now = min(steps, self._left)
@@ -185,13 +158,6 @@ def crossed(first: Orders, second: Orders, rng: np.random.Generator) -> Orders:
     """Return children of cycle crossover: each place has the item of one parent or of the other.
 
     Places are exchanged in cycles, so that each item occurs once; a coin decides for each cycle.
-
-    Parameters
-    ----------
-    first, second : ndarray of int, shape (k, n)
-        The parents, pair by pair.
-    rng : Generator
-        Throws the coins.
     """
     k, n = first.shape
     rows = np.arange(k)[:, None]
@@ -209,17 +175,6 @@ def survivors(values: Numbers, distances: Integers, size: int, apart: float) -> 
     """Return which orders survive: the best ones that are far enough from all better survivors.
 
     Where none is, the one that is furthest from them.
-
-    Parameters
-    ----------
-    values : ndarray, shape (k,)
-        Costs.
-    distances : ndarray, shape (k, k)
-        Between the orders; 0 means equal.
-    size : int
-        How many survive.
-    apart : float
-        The distance that is far enough; equal orders never are.
     """
     stay = [int(np.argmin(values))]
     nearest = distances[stay[0]].astype(np.float64)
@@ -281,31 +236,7 @@ LOADING = 5.0
 
 
 class Incumbent:
-    """The best order so far of one part, under what is decided about it.
-
-    Parameters
-    ----------
-    problem : Problem
-        The part.
-    unit : int
-        What margins are counted in, see `unit_of`.
-    decided : ndarray of bool, shape (n, n)
-        Pairs (row before column) that every order must respect, closed under transitivity.
-    start : ndarray of int, shape (n,), optional
-        An order that is likely to be good, instead of those that the votes suggest.
-    deadline : Deadline
-        When to look no further, give or take `GRACE` seconds.
-
-    Attributes
-    ----------
-    order : ndarray of int
-        As positions, best first.
-    cost : int
-        In the units of `Problem.costs`.
-    margins : ndarray of int64 or float64, shape (n, n)
-        Costs of row before column less those of the reverse, in units; what is decided is worth
-        more than everything else.
-    """
+    """The best order so far of one part, under what is decided about it."""
 
     def __init__(
         self,

@@ -53,22 +53,6 @@ class FirstOrder:
     """The relaxation of one problem, with rows that come and go.
 
     Values are margins' units above the floor (see `Problem`).
-
-    Parameters
-    ----------
-    margins : ndarray of float32, shape (n, n)
-        Cost of row before column less cost of the reverse.
-
-    Attributes
-    ----------
-    before : ndarray of float32, shape (n, n)
-        How much row stands before column, 0 to 1: by majority, where no row says otherwise.
-    cycles : ndarray of int, shape (m, 3)
-        The rows: an order uses at least one arc of a -> b -> c -> a.
-    value : float
-        The best bound so far.
-    best : tuple of ndarray
-        The cycles that make it and their weights.
     """
 
     def __init__(self, margins: Floats32) -> None:
@@ -89,20 +73,7 @@ class FirstOrder:
     # -- rows ---------------------------------------------------------------------------------
 
     def add(self, cycles: Cycles, room: int) -> int:
-        """Add rows that are not there yet, the first ones where there is no room for all.
-
-        Parameters
-        ----------
-        cycles : ndarray of int, shape (k, 3)
-            None of them twice.
-        room : int
-            How many rows there may be.
-
-        Returns
-        -------
-        int
-            How many were added.
-        """
+        """Add rows that are not there yet, the first ones where there is no room for all."""
         new = cycles[~np.isin(self._keys(cycles), self._keys(self.cycles))]
         new = new[: max(room - len(self.cycles), 0)]
         if len(new):
@@ -153,13 +124,7 @@ class FirstOrder:
     # -- steps --------------------------------------------------------------------------------
 
     def run(self, deadline: Deadline) -> None:
-        """Take the steps of one restart, and keep the better of their end and their average.
-
-        Raises
-        ------
-        OutOfTimeError
-            If the deadline passes; the state stays valid.
-        """
+        """Take the steps of one restart, and keep the better of their end and their average."""
         if not self._is_ready:
             self._prepare()
         x, y = self._x.copy(), self._weights.copy()
@@ -232,27 +197,6 @@ def cycles_against(
 
     Every cycle has an arc that points back in the order, so where these arcs are few, few are
     looked at. Of more than `limit` arcs those are taken that cost the most.
-
-    Parameters
-    ----------
-    before : ndarray of float32, shape (n, n)
-        How much row stands before column: numbers whose sum with those of the reverse is 1.
-    margins : ndarray of float32, shape (n, n)
-        Cost of row before column less cost of the reverse.
-    order : ndarray of int, shape (n,)
-        Positions, best first.
-    limit : int
-        How many arcs are looked at.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-    heavy : float, default 0
-        How much less a cycle may be violated if its lightest arc has the largest margin: heavier
-        cycles raise the bound sooner, but some others are not found.
-
-    Returns
-    -------
-    ndarray of int, shape (k, 3)
-        a, b, c: an order uses at least one arc of a -> b -> c -> a. The most violated first.
     """
     n = len(before)
     tails, heads = _arcs_back(before, margins, order, limit)
@@ -342,13 +286,7 @@ class FirstSearch:
         self._lower = problem.floor
 
     def run(self) -> None:
-        """Raise the bound and improve the order, until they meet or little is gained.
-
-        Raises
-        ------
-        OutOfTimeError, KeyboardInterrupt
-            If it has to stop before; the state stays valid.
-        """
+        """Raise the bound and improve the order, until they meet or little is gained."""
         method, history = self._method, [0.0]
         turn, heavy = 0, HEAVY
         while not self._is_proved():

@@ -47,24 +47,7 @@ def shown_in_all(
     deadline: Deadline = NEVER,
     live: Live | None = None,
 ) -> Bools:
-    """Return pairs that all optima have.
-
-    Parameters
-    ----------
-    problem : Problem
-        Any integer costs.
-    certificate : Certificate
-        An optimal order of the problem, proved without constraints.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-    live : Live, optional
-        A solver, which loses what it has.
-
-    Returns
-    -------
-    ndarray of bool, shape (n, n)
-        Row before column in every optimum; closed under transitivity. There may be more.
-    """
+    """Return pairs that all optima have."""
     always = _by_proofs(problem, certificate)
     rows = [proof.rows for proof in certificate.proofs]
     return more_in_all(problem, certificate.scaled_cost, always, rows, deadline, live=live)
@@ -105,26 +88,6 @@ def more_in_all(
 
     A vertex has few positive weights, an interior point of all optimal weights as many as any has.
     They are rounded and count exactly, as those of proofs do.
-
-    Parameters
-    ----------
-    problem : Problem
-        Any integer costs.
-    best : int
-        What an optimum costs.
-    always : ndarray of bool, shape (n, n)
-        Row before column in every optimum, as far as it is known; closed under transitivity.
-    rows : iterable of sequence of Derived
-        Rows that may help; each sequence is numbered from 0.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-    live : Live, optional
-        A solver, which loses what it has.
-
-    Returns
-    -------
-    ndarray of bool, shape (n, n)
-        Closed under transitivity. The same, where the solver can show no more.
     """
     blocks = np.bincount(connected_parts(~(always | always.T)))
     if blocks.max(initial=0) <= FEW or why_not_highs() is not None:
@@ -148,18 +111,7 @@ def more_in_all(
 
 
 def open_cycles(decided: Bools) -> NDArray[np.intp]:
-    """Return the cycles that an order can violate which has what is decided.
-
-    Parameters
-    ----------
-    decided : ndarray of bool, shape (n, n)
-        Pairs (row before column), closed under transitivity.
-
-    Returns
-    -------
-    ndarray of int, shape (m, 3)
-        Each with its least item first: no arc of it is decided, and two pairs or more are open.
-    """
+    """Return the cycles that an order can violate which has what is decided."""
     n = len(decided)
     undecided = ~(decided | decided.T) & ~np.eye(n, dtype=bool)
     found = [np.zeros((0, 3), dtype=np.intp)]
@@ -180,24 +132,7 @@ AT_ONCE = 150
 
 
 class Relation:
-    """The relation "before in every optimum" of a problem with a known optimal order.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem of all items.
-    order : ndarray of int, shape (n,)
-        An optimal order.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-
-    Attributes
-    ----------
-    always : ndarray of bool, shape (n, n)
-        Row before column in every optimum.
-    n_seen : int
-        The number of different optima that were met.
-    """
+    """The relation "before in every optimum" of a problem with a known optimal order."""
 
     def __init__(
         self, problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER
@@ -243,21 +178,7 @@ class Relation:
 
 
 def is_beaten(problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER) -> bool:
-    """Say whether some order costs less than the given one.
-
-    Parameters
-    ----------
-    problem : Problem
-        Any integer costs.
-    order : ndarray of int, shape (n,)
-        Positions, best first.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether some order costs less than the given one."""
     majority = problem.margins < 0
     component = strong_parts(majority)
     place = np.argsort(order)
@@ -277,21 +198,7 @@ def is_beaten(problem: Problem, order: NDArray[np.intp], deadline: Deadline = NE
 
 
 def can_lead(problem: Problem, first: int, deadline: Deadline = NEVER) -> bool:
-    """Say whether some optimal order begins with an item.
-
-    Parameters
-    ----------
-    problem : Problem
-        A problem whose known optimal order is that of its items.
-    first : int
-        Position of the item.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether some optimal order begins with an item."""
     rest = np.delete(np.arange(problem.n), first)
     target = problem.cost(np.arange(problem.n)) - int(problem.costs[first].sum())
     search = Search(problem.restrict(rest), deadline)

@@ -22,13 +22,7 @@ S = TypeVar("S", bound="OptimalSet")
 
 
 class OptimalSet(Result):
-    """All optimal rankings of a Kemeny problem whose optimum is proved.
-
-    Attributes
-    ----------
-    items : ItemSet
-        The items.
-    """
+    """All optimal rankings of a Kemeny problem whose optimum is proved."""
 
     items: ItemSet
     _deadline: Deadline = field(default_factory=Deadline)

@@ -87,19 +87,7 @@ def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
 def descend(
     margins: Numbers, order: Order, deadline: Deadline = NEVER, threshold: float = 0
 ) -> Order:
-    """Do the same as `improve`, item by item: for many items, whose moves no matrix should hold.
-
-    Parameters
-    ----------
-    margins : ndarray of int64 or float64, shape (n, n)
-        Sums along a row must fit.
-    order : ndarray of int, shape (n,)
-        Where to begin.
-    deadline : Deadline
-        When to stop with what is there.
-    threshold : float, default 0
-        Gains up to this are rounding.
-    """
+    """Do the same as `improve`, item by item: for many items, whose moves no matrix should hold."""
     unused = np.random.default_rng(0)
     search = Searches(margins, order[None], unused, strength=0, threshold=threshold)
     steps, before = 0, None
@@ -226,25 +214,7 @@ BLOCK = 2**22
 def improve_windows(
     problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER, width: int = WIDTH
 ) -> NDArray[np.intp]:
-    """Return an order that no window of consecutive items improves, or the best at the deadline.
-
-    Parameters
-    ----------
-    problem : Problem
-        Any integer costs.
-    order : ndarray of int, shape (n,)
-        Positions, best first.
-    deadline : Deadline
-        When to look no further.
-    width : int, optional
-        Items of a window.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        It never costs more than `order`. Windows start at every multiple of half the width, and
-        one ends with the order.
-    """
+    """Return an order that no window of consecutive items improves, or the best at the deadline."""
     order = order.copy()
     n = problem.n
     width = min(width, n)

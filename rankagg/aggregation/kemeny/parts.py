@@ -28,21 +28,7 @@ LOST = "a process was lost, and its work done again by one"
 
 
 def in_processes(function: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R] | None:
-    """Return what a function gives for each item; None where a process has ended before its time.
-
-    Parameters
-    ----------
-    function : callable
-        Of a module, so that it can travel.
-    items : iterable
-        What it is called with.
-    n_jobs : int
-        Processes that joblib starts; -1 for all cores.
-
-    Returns
-    -------
-    list or None
-    """
+    """Return what a function gives for each item; None where a process ended before its time."""
     from joblib import Parallel, delayed  # noqa: PLC0415 - only where it is used
 
     try:
@@ -62,16 +48,6 @@ def majority_components(problem: Problem) -> list[NDArray[np.intp]]:
     An arc goes from i to j where placing i before j is strictly cheaper. Some optimal order puts
     the components one after the other, each in an optimal order of its own; ties between
     components are free. That holds for one optimum, not for all of them.
-
-    Parameters
-    ----------
-    problem : Problem
-        Any integer costs.
-
-    Returns
-    -------
-    list of ndarray of int
-        Positions of the items of each component.
 
     References
     ----------
@@ -163,23 +139,15 @@ WORTH_A_PROCESS = 30
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """What came of all parts.
+    """What came of all parts."""
 
-    Attributes
-    ----------
-    order : ndarray of int
-        Positions of all items, best first.
-    proofs : tuple of Proof
-        One per part of two items or more.
-    notes : tuple of str
-        What the reader of the result must know.
-    interrupted : bool
-        True where the user stopped it.
-    """
-
+    # Positions of all items, best first.
     order: NDArray[np.intp]
+    # One per part of two items or more.
     proofs: tuple[Proof, ...]
+    # What the reader of the result must know.
     notes: tuple[str, ...]
+    # True where the user stopped it.
     interrupted: bool
 
 
@@ -195,33 +163,7 @@ def solve_parts(
     decided: Bools | None = None,
     warm: Warm | WarmPart | None = None,
 ) -> Solved:
-    """Solve the parts of a problem, which follow each other in some optimum.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem of all items.
-    parts : sequence of ndarray of int
-        Positions, in the order of the parts.
-    backend : Backend
-        What solves a part.
-    progress : Progress
-        What is told of the bounds.
-    deadline : Deadline
-        When to stop; parts that are left then get a quick order each.
-    start : ndarray of int, optional
-        An order of all items that is likely to be good.
-    n_jobs : int, default 1
-        Processes that joblib starts for large parts.
-    decided : ndarray of bool, shape (n, n), optional
-        Pairs that constraints decide, closed under transitivity.
-    warm : Warm or WarmPart, optional
-        What is known from related problems.
-
-    Returns
-    -------
-    Solved
-    """
+    """Solve the parts of a problem, which follow each other in some optimum."""
     tasks = []
     for part in parts:
         if len(part) > 1:

@@ -77,23 +77,7 @@ def closed(before: Bools) -> Bools | None:
 
 
 def all_by_exchange(problem: Problem, known: Bools, pairs: Pairs, up: int, down: int) -> bool:
-    """Say whether x is before y in every optimum, by an exchange, for all of some pairs.
-
-    Parameters
-    ----------
-    problem : Problem
-        Any integer costs.
-    known : ndarray of bool, shape (n, n)
-        Row before column in every optimum, closed under transitivity.
-    pairs : ndarray of int, shape (m, 2)
-        x and y of each.
-    up, down : int
-        The multipliers, not negative.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether x is before y in every optimum, by an exchange, for all of some pairs."""
     gains = -problem.margins
     largest = int(np.abs(gains).max(initial=0)) + 1
     # Numbers, and what bars items, stay below four times the largest product.
@@ -102,18 +86,7 @@ def all_by_exchange(problem: Problem, known: Bools, pairs: Pairs, up: int, down:
 
 
 def passing(gains: NDArray[Any], known: Bools, pairs: Pairs, up: int, down: int) -> Bools:
-    """Return for which pairs the sum of an exchange is positive.
-
-    Parameters
-    ----------
-    gains : ndarray of int, shape (n, n)
-        g, in a type that holds 8 (n + 1) times the largest product with a multiplier.
-    known, pairs, up, down : see `all_by_exchange`
-
-    Returns
-    -------
-    ndarray of bool, shape (m,)
-    """
+    """Return for which pairs the sum of an exchange is positive."""
     # x and y themselves, and items that cannot be between, gain so much that they count nothing.
     bar = (up + down) * int(np.abs(gains).max(initial=0)) + 1
     barred = known | np.eye(len(known), dtype=bool)
@@ -154,23 +127,7 @@ def _left_over(
 
 
 def all_by_cut(problem: Problem, known: Bools, above: NDArray[np.intp], pairs: Pairs) -> bool:
-    """Say whether x is before y in every optimum, by a cut, for all of some pairs.
-
-    Parameters
-    ----------
-    problem : Problem
-        Any integer costs.
-    known : ndarray of bool, shape (n, n)
-        Row before column in every optimum, closed under transitivity.
-    above : ndarray of int
-        Positions of the items of U.
-    pairs : ndarray of int, shape (m, 2)
-        x in U and y not in U of each.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether x is before y in every optimum, by a cut, for all of some pairs."""
     inside = np.zeros(problem.n, dtype=bool)
     inside[above] = True
     if not inside[pairs[:, 0]].all() or inside[pairs[:, 1]].any():

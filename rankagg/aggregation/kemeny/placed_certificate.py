@@ -61,22 +61,7 @@ class Content(NamedTuple):
 
 
 def read_certificate(data: object) -> Content:
-    """Return the content of a certificate in plain data.
-
-    Parameters
-    ----------
-    data : object
-        What was parsed from JSON.
-
-    Returns
-    -------
-    Content
-
-    Raises
-    ------
-    DataFormatError
-        If anything is not as it must be; the message names the field.
-    """
+    """Return the content of a certificate in plain data."""
     whole = Field(data, "")
     check_version(whole, SCHEMA, VERSION)
     (

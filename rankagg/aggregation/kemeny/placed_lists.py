@@ -79,24 +79,16 @@ TIMES = 16
 
 @dataclass(frozen=True, eq=False)
 class PlacedProblem:
-    """Integer costs of pairs, and the weights of the places of the upper item.
+    """Integer costs of pairs, and the weights of the places of the upper item."""
 
-    Attributes
-    ----------
-    gains : ndarray of int, shape (n, n)
-        What row above column adds to the cost, for a place of weight 1; int64 where every sum
-        fits, else Python integers. The diagonal is 0.
-    constant : int
-        What every list costs.
-    weights : tuple of int, length k
-        One for each place, none larger than the one before it, all above 0; at most n - 1.
-    denominator : int
-        What integers are divided by to be in votes.
-    """
-
+    # Shape (n, n). What row above column adds to the cost, for a place of weight 1; int64 where
+    # every sum fits, else Python integers. The diagonal is 0.
     gains: Integers
+    # What every list costs.
     constant: int
+    # One for each place, none larger than the one before it, all above 0; at most n - 1.
     weights: tuple[int, ...]
+    # What integers are divided by to be in votes.
     denominator: int
 
     @classmethod
@@ -107,24 +99,7 @@ class PlacedProblem:
         tie_cost: float | Fraction,
         consensus_tie_cost: float | Fraction,
     ) -> PlacedProblem:
-        """State the problem of pairwise votes.
-
-        Parameters
-        ----------
-        votes : PairwiseMatrix
-            Putting i above j costs 1 for each vote for j above i.
-        weights : sequence of Fraction
-            One for each place, none larger than the one before it, all above 0. Those of the
-            last item and of places that there are not are left out.
-        tie_cost : float or Fraction
-            What a vote that ties two items costs where the list does not, 0 to 1.
-        consensus_tie_cost : float or Fraction
-            What a vote that orders two items costs where the list ties them, 0 to 1.
-
-        Returns
-        -------
-        PlacedProblem
-        """
+        """State the problem of pairwise votes."""
         pairs = WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
         heard = list(weights)[: max(pairs.n - 1, 0)]
         whole = lcm(*(weight.denominator for weight in heard))
@@ -190,22 +165,7 @@ BOUND_CELLS = 2**22
 
 
 class Bounds:
-    """The bounds of one problem, with some items alone on the first k places.
-
-    Parameters
-    ----------
-    problem : PlacedProblem
-        The problem of all items.
-    items : ndarray of int, shape (r,)
-        Positions of those that may be on the first k places; k at least.
-
-    Attributes
-    ----------
-    gains : ndarray of int, shape (r, r)
-        Those of the items among each other.
-    rest : ndarray of int, shape (r,)
-        What each costs above all other items of the problem.
-    """
+    """The bounds of one problem, with some items alone on the first k places."""
 
     def __init__(self, problem: PlacedProblem, items: NDArray[np.intp]) -> None:
         self._problem = problem
@@ -220,23 +180,7 @@ class Bounds:
         self._dearer = np.take_along_axis(dearer, falling, axis=1)
 
     def least(self, used: Bools, spent: Integers, rest: Integers, deadline: Deadline) -> Integers:
-        """Return twice what lists with known beginnings cost at least, without the constant.
-
-        Parameters
-        ----------
-        used : ndarray of bool, shape (m, r)
-            The items on the first places, the same number in each row.
-        spent : ndarray of int, shape (m,)
-            What these cost.
-        rest : ndarray of int, shape (m, r)
-            What every other item costs above all that are left.
-        deadline : Deadline
-            Raises `OutOfTimeError` where it passes.
-
-        Returns
-        -------
-        ndarray of int, shape (m,)
-        """
+        """Return twice what lists with known beginnings cost at least, without the constant."""
         found = 2 * spent
         if not len(used):
             return found
@@ -295,16 +239,6 @@ def keys(gains: Integers) -> NDArray[np.intp]:
     """Return the items by what they cost above all others, and then by what others cost above them.
 
     Where two can be exchanged for a cost that is no more, the better one comes first.
-
-    Parameters
-    ----------
-    gains : ndarray of int, shape (n, n)
-        See `PlacedProblem`.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Positions.
     """
     above, below = gains.sum(axis=1), gains.sum(axis=0)
     first = np.argsort(-below, kind="stable")
@@ -312,24 +246,7 @@ def keys(gains: Integers) -> NDArray[np.intp]:
 
 
 def contenders(gains: Integers, k: int, deadline: Deadline) -> tuple[NDArray[np.intp], Bools]:
-    """Return the items that may be among the first k of a best list, and pairs that it keeps.
-
-    Parameters
-    ----------
-    gains : ndarray of int, shape (n, n)
-        See `PlacedProblem`.
-    k : int
-        The number of places.
-    deadline : Deadline
-        Raises `OutOfTimeError` where it passes.
-
-    Returns
-    -------
-    items : ndarray of int, shape (r,)
-        Positions; all others are below k items in some best list, or below one that is.
-    above : ndarray of bool, shape (r, r)
-        Pairs (row above column) of these that the same best list has in this order.
-    """
+    """Return the items that may be among the first k of a best list, and pairs that it keeps."""
     order = keys(gains)
     columns: Integers = gains.T.copy(order="C")
     is_out = np.zeros(len(gains), dtype=bool)
@@ -376,46 +293,31 @@ WORD = 64
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What came of going through the beginnings.
+    """What came of going through the beginnings."""
 
-    Attributes
-    ----------
-    bound : int
-        What no list costs less than, scaled.
-    placed : ndarray of int, shape (k,), or None
-        The cheapest list seen that costs less than was asked for; None where there is none.
-    is_complete : bool
-        Whether no beginning was dropped for lack of room.
-    """
-
+    # What no list costs less than, scaled.
     bound: int
+    # Shape (k,). The cheapest list seen that costs less than was asked for; None where there is
+    # none.
     placed: NDArray[np.intp] | None
+    # Whether no beginning was dropped for lack of room.
     is_complete: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Beginnings with the same number of items.
+    """Beginnings with the same number of items."""
 
-    Attributes
-    ----------
-    used : ndarray of bool, shape (m, r)
-        Their items.
-    spent : ndarray of int, shape (m,)
-        What the items cost in the cheapest order seen.
-    rest : ndarray of int, shape (m, r)
-        What each item costs above all that are left.
-    parent, last : ndarray of int, shape (m,)
-        The row in the layer before, and the item that was added.
-    least : ndarray of int, shape (m,)
-        Twice what lists with this beginning cost at least.
-    """
-
+    # Shape (m, r). Their items.
     used: Bools
+    # Shape (m,). What the items cost in the cheapest order seen.
     spent: Integers
+    # Shape (m, r). What each item costs above all that are left.
     rest: Integers
+    # Shape (m,). The row in the layer before, and the item that was added.
     parent: NDArray[np.int32]
     last: NDArray[np.int32]
+    # Shape (m,). Twice what lists with this beginning cost at least.
     least: Integers
 
     def take(self, rows: NDArray[Any]) -> Layer:
@@ -437,24 +339,7 @@ def widest(n: int) -> int:
 def enumerate_below(
     problem: PlacedProblem, below: int, deadline: Deadline, width: int | None = None
 ) -> Found:
-    """Look for lists that cost less than a number, and prove that there are none.
-
-    Parameters
-    ----------
-    problem : PlacedProblem
-        The problem.
-    below : int
-        Scaled; only lists that cost less are looked for.
-    deadline : Deadline
-        Raises `OutOfTimeError` where it passes.
-    width : int, optional
-        How many beginnings of one length are kept, those with the least bounds; by default as many
-        as there is room for.
-
-    Returns
-    -------
-    Found
-    """
+    """Look for lists that cost less than a number, and prove that there are none."""
     if not problem.k or first_bound(problem, deadline) >= below:
         return Found(below, None)
     target = 2 * (below - problem.constant)

@@ -46,42 +46,19 @@ NEVER = Deadline()
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """A list, and what no list costs less than.
+    """A list, and what no list costs less than."""
 
-    Attributes
-    ----------
-    placed : ndarray of int, shape (k,)
-        The positions on the first places.
-    bound : int
-        Scaled.
-    interrupted : bool
-        True where the user stopped it.
-    is_full : bool
-        True where it ended for lack of room.
-    """
-
+    # Shape (k,). The positions on the first places.
     placed: NDArray[np.intp]
     bound: int
+    # True where the user stopped it.
     interrupted: bool = False
+    # True where it ended for lack of room.
     is_full: bool = False
 
 
 def search(problem: PlacedProblem, deadline: Deadline, report: Report) -> Searched:
-    """Look for a cheapest list, and prove that none is cheaper.
-
-    Parameters
-    ----------
-    problem : PlacedProblem
-        The problem.
-    deadline : Deadline
-        When to end, with the bound that is proved by then verified once more.
-    report : callable
-        Told bound and cost as they change.
-
-    Returns
-    -------
-    Searched
-    """
+    """Look for a cheapest list, and prove that none is cheaper."""
     began = monotonic()
     bound = first_bound(problem, NEVER)
     # Verifying starts with it, too.
@@ -132,28 +109,7 @@ def solve_placed(
     verify: bool,
     listener: Listener | None = None,
 ) -> Outcome:
-    """Solve the problem of pairwise votes among lists.
-
-    Parameters
-    ----------
-    votes : PairwiseMatrix
-        The votes.
-    weights : sequence of Fraction
-        One for each place, none larger than the one before it, all above 0.
-    tie_cost, consensus_tie_cost : float
-        What a vote that ties two items costs where the list does not, and what one that orders
-        two costs where the list ties them.
-    deadline : Deadline
-        When to stop with the best list so far and its bound.
-    verify : bool
-        Whether to check the certificate before it is returned.
-    listener : callable, optional
-        See `Progress`.
-
-    Returns
-    -------
-    Outcome
-    """
+    """Solve the problem of pairwise votes among lists."""
     began = monotonic()
     problem = PlacedProblem.from_pairwise(votes, weights, tie_cost, consensus_tie_cost)
     # Making the certificate and verifying it takes some times as long as this.

@@ -37,37 +37,18 @@ class Problem:
 
     The cost of an order is `constant` plus the sum of `costs[i, j]` over all i before j, divided
     by `denominator` to be in votes.
-
-    Attributes
-    ----------
-    costs : ndarray of int, shape (n, n)
-        int64 where every sum fits, else Python integers; the diagonal is 0.
-    constant : int
-        What every order pays: the votes that tie two items, at their cost.
-    denominator : int
-        What integers are divided by to be in votes.
     """
 
+    # Shape (n, n). int64 where every sum fits, else Python integers; the diagonal is 0.
     costs: Integers
+    # What every order pays: the votes that tie two items, at their cost.
     constant: int
+    # What integers are divided by to be in votes.
     denominator: int
 
     @classmethod
     def from_pairwise(cls, votes: PairwiseMatrix, tie_cost: float | Fraction = 0.0) -> Problem:
-        """State the Kemeny problem of pairwise votes.
-
-        Parameters
-        ----------
-        votes : PairwiseMatrix
-            Placing i before j contradicts the votes for j above i.
-        tie_cost : float or Fraction, default 0
-            What a vote that ties two items costs, 0 to 1. A float is read as the simplest fraction
-            that rounds to it.
-
-        Returns
-        -------
-        Problem
-        """
+        """State the Kemeny problem of pairwise votes."""
         share = as_share(tie_cost)
         wins, ties, denominator = votes.lowest_terms
         tied = exact.sum_of(np.triu(ties, k=1)) if share else 0

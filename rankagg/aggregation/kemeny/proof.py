@@ -73,22 +73,7 @@ WHOLE_FLOATS = 2**53
 
 
 def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
-    """Return the sum of the cheaper or decided directions of all pairs, less what rows take off.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem of the part.
-    weighting : Weighting
-        Rows over positions within the part, with weights over `WEIGHT_DENOMINATOR`.
-    decided : ndarray of bool, shape (n, n)
-        Pairs (row before column) that the case has decided.
-
-    Returns
-    -------
-    int
-        Times `WEIGHT_DENOMINATOR`, without the problem's constant.
-    """
+    """Return the sum of the cheaper or decided directions of all pairs, less what rows take off."""
     tails, heads, amounts, paid = weighting.taken()
     if problem.n <= FEW:
         least = _least_of_all(problem, tails * problem.n + heads, amounts, decided)
@@ -175,22 +160,7 @@ def decide(decided: Bools, first: int, second: int) -> Bools | None:
 
 
 def leaf_bound(problem: Problem, weighting: Weighting, decided: Bools) -> int:
-    """Return the bound of one case, raised to the next cost that an order can have.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem of the part.
-    weighting : Weighting
-        Rows over positions within the part, with weights over `WEIGHT_DENOMINATOR`.
-    decided : ndarray of bool, shape (n, n)
-        Pairs (row before column) that the case has decided, closed under transitivity.
-
-    Returns
-    -------
-    int
-        In the units of `Problem.costs`.
-    """
+    """Return the bound of one case, raised to the next cost that an order can have."""
     base = least_total(problem, weighting, decided)
     return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
 
@@ -198,20 +168,7 @@ def leaf_bound(problem: Problem, weighting: Weighting, decided: Bools) -> int:
 def fixed_below(
     problem: Problem, weighting: Weighting, decided: Bools, threshold: int
 ) -> Bools | None:
-    """Decide all pairs whose other direction makes every order cost at least `threshold`.
-
-    Parameters
-    ----------
-    problem, weighting, decided
-        As in `leaf_bound`.
-    threshold : int
-        In the units of `Problem.costs`.
-
-    Returns
-    -------
-    ndarray of bool, shape (n, n), or None
-        `decided` with the new pairs, closed under transitivity; None if no order is left.
-    """
+    """Decide all pairs whose other direction makes every order cost at least `threshold`."""
     excess, base = _excess(problem, weighting, decided)
     if problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR)) >= threshold:
         return None
@@ -223,22 +180,7 @@ def fixed_below(
 def forced_bounds(
     problem: Problem, nodes: Sequence[Node], rows: Sequence[Derived] = ()
 ) -> NDArray[np.object_]:
-    """Return for every pair what an order costs at least that has row before column.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem of the part.
-    nodes : sequence of nodes without an Enumeration
-        A tree of cases over positions within the part.
-    rows : sequence of Derived, optional
-        The derived rows that they use.
-
-    Returns
-    -------
-    ndarray of int, shape (n, n)
-        In the units of `Problem.costs`; meaningless on the diagonal.
-    """
+    """Return for every pair what an order costs at least that has row before column."""
     return forced_by(Proof(tuple(range(problem.n)), tuple(nodes), tuple(rows)), problem)
 
 
@@ -308,42 +250,18 @@ def _cheaper(rest: Integers, decided: Bools) -> Integers:
 
 @dataclass(frozen=True)
 class Proof:
-    """A bound for the items of one part, whatever the order of the others.
+    """A bound for the items of one part, whatever the order of the others."""
 
-    Attributes
-    ----------
-    positions : tuple of int
-        The items of the part.
-    nodes : tuple of Leaf, Branch, Fixing, Exchange, Cut or Enumeration
-        The tree of cases; the first node is the root, and children stand behind their parents.
-        `certificate_reader` says what else a proof must be, and checks it.
-    rows : tuple of Derived
-        The derived rows that the nodes use; each uses only those before it.
-    """
-
+    # The items of the part.
     positions: tuple[int, ...]
+    # The tree of cases; the first node is the root, and children stand behind their parents.
+    # `certificate_reader` says what else a proof must be, and checks it.
     nodes: tuple[Node, ...] = (Leaf(),)
+    # The derived rows that the nodes use; each uses only those before it.
     rows: tuple[Derived, ...] = ()
 
     def bound(self, problem: Problem) -> int:
-        """Return what the proof proves about the part, in the units of `Problem.costs`.
-
-        Parameters
-        ----------
-        problem : Problem
-            The problem of all items.
-
-        Returns
-        -------
-        int
-            The sum of the costs of the pairs within the part is never less.
-
-        Raises
-        ------
-        VerificationError
-            If every case contradicts itself, so that nothing is left to be bounded; or if an
-            exchange or a cut does not hold.
-        """
+        """Return what the proof proves about the part, in the units of `Problem.costs`."""
         return self.bound_of(self.part_of(problem))
 
     def part_of(self, problem: Problem) -> Problem:

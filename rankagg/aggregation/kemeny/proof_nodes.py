@@ -57,21 +57,13 @@ LARGEST_COUNT = 2**31 - 1
 
 @dataclass(frozen=True)
 class Given:
-    """A row that constraints demand of every order.
+    """A row that constraints demand of every order."""
 
-    Attributes
-    ----------
-    name : {"before", "behind", "quota"}
-        Which of the rows of `Demands`.
-    number : int
-        Of the marker, or of the count.
-    arcs : tuple of (int, int)
-        They are used `least` times at least.
-    least : int
-    """
-
+    # Which of the rows of `Demands`.
     name: str
+    # Of the marker, or of the count.
     number: int
+    # They are used `least` times at least.
     arcs: tuple[tuple[int, int], ...]
     least: int
 
@@ -88,19 +80,13 @@ class Given:
 class Derived:
     """Other rows, summed up, divided, and rounded up.
 
-    Attributes
-    ----------
-    terms : tuple of (int, source)
-        How often a row is taken, and which: an arc (i, j), a cycle (a, b, c, ...), the number of
-        an earlier derived row, or one that constraints demand.
-    divisor : int
-        At least 1.
-
     References
     ----------
     Chvátal (1973), https://doi.org/10.1016/0012-365X(73)90167-2.
     """
 
+    # How often a row is taken, and which: an arc (i, j), a cycle (a, b, c, ...), the number of an
+    # earlier derived row, or one that constraints demand.
     terms: tuple[tuple[int, Source], ...]
     divisor: int = 1
 
@@ -155,25 +141,7 @@ class Form(NamedTuple):
 
 
 def forms_of(rows: Iterable[Derived], forms: Sequence[Form] = ()) -> list[Form]:
-    """Return what derived rows say.
-
-    Parameters
-    ----------
-    rows : iterable of Derived
-        Each may use those before it.
-    forms : sequence of Form, optional
-        What the rows before these say.
-
-    Returns
-    -------
-    list of Form
-        One per row of `rows`.
-
-    Raises
-    ------
-    VerificationError
-        If a number passes `LARGEST_COUNT`.
-    """
+    """Return what derived rows say."""
     known = list(forms)
     for row in rows:
         known.append(_form_of(row, known))
@@ -220,22 +188,14 @@ class Weighting:
 
     Taking a row's weight off the cost of its arcs, as often as each counts, lowers the cost of
     every order by the weight times `least`, or more.
-
-    Attributes
-    ----------
-    cycles : ndarray of int, shape (m, 3)
-        Positions a, b, c: an order uses a -> b, b -> c or c -> a.
-    weights : ndarray of int, shape (m,)
-        Of the cycles.
-    forms : sequence of Form
-        Derived rows.
-    form_weights : ndarray of int, shape (len(forms),)
-        Of the derived rows.
     """
 
+    # Shape (m, 3). Positions a, b, c: an order uses a -> b, b -> c or c -> a.
     cycles: NDArray[np.intp]
+    # Shape (m,). Of the cycles.
     weights: Integers
     forms: Sequence[Form] = ()
+    # Shape (len(forms). Of the derived rows.
     form_weights: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def taken(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers, int]:
@@ -256,22 +216,7 @@ class Weighting:
 
 
 def compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived, ...], list[int]]:
-    """Return the rows that are used, with those that they use, and the new number of each row.
-
-    Parameters
-    ----------
-    rows : sequence of Derived
-        Each uses rows before it only.
-    used : iterable of int
-        Numbers of rows.
-
-    Returns
-    -------
-    rows : tuple of Derived
-        In the same order.
-    numbers : list of int
-        The new number of each old row; -1 for those that are left out.
-    """
+    """Return the rows that are used, with those that they use, and the new number of each row."""
     needed = set(used)
     for at in range(len(rows) - 1, -1, -1):
         if at in needed:
@@ -293,37 +238,24 @@ WEIGHT_DENOMINATOR = 2**20
 
 @dataclass(frozen=True)
 class Leaf:
-    """A case that is bounded by weighted rows.
+    """A case that is bounded by weighted rows."""
 
-    Attributes
-    ----------
-    cycles : tuple of (int, int, int)
-        Positions a, b, c of items.
-    weights : tuple of int
-        Of the cycles; positive; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
-    rows : tuple of (int, int)
-        Numbers of derived rows of the proof, and their weights.
-    """
-
+    # Positions a, b, c of items.
     cycles: tuple[tuple[int, int, int], ...] = ()
+    # Of the cycles; positive; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
     weights: tuple[int, ...] = ()
+    # Numbers of derived rows of the proof, and their weights.
     rows: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A pair that is decided both ways.
+    """A pair that is decided both ways."""
 
-    Attributes
-    ----------
-    first, second : int
-        Positions of the items.
-    before, after : int
-        The nodes of the cases "first before second" and "second before first".
-    """
-
+    # Positions of the items.
     first: int
     second: int
+    # The nodes of the cases "first before second" and "second before first".
     before: int
     after: int
 
@@ -334,19 +266,12 @@ class Fixing:
 
     By the weights, every one of certain pairs costs as much when it is turned round; what is left
     has all of them the other way, and what follows by transitivity.
-
-    Attributes
-    ----------
-    leaf : Leaf
-        The weighted rows.
-    threshold : int
-        In the units of `Problem.costs`.
-    rest : int
-        The node of the case that is left.
     """
 
     leaf: Leaf
+    # In the units of `Problem.costs`.
     threshold: int
+    # The node of the case that is left.
     rest: int
 
 
@@ -355,39 +280,26 @@ class Exchange:
     """Pairs that have the same order in every optimum, because moves gain nothing in one.
 
     Only what other nodes of its kind, or cuts, have found may be known before; see `persistency`.
-
-    Attributes
-    ----------
-    pairs : tuple of (int, int)
-        Positions x, y of items: x is before y in every optimum.
-    up, down : int
-        How often the move of x counts, and how often that of y.
-    rest : int
-        The node of the case that has these pairs, and what follows by transitivity.
     """
 
+    # Positions x, y of items: x is before y in every optimum.
     pairs: tuple[tuple[int, int], ...]
+    # How often the move of x counts, and how often that of y.
     up: int
     down: int
+    # The node of the case that has these pairs, and what follows by transitivity.
     rest: int
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Pairs that have the same order in every optimum, because many items can be moved at once.
+    """Pairs that have the same order in every optimum, because many items can be moved at once."""
 
-    Attributes
-    ----------
-    above : tuple of int
-        Positions of the items that are moved up.
-    pairs : tuple of (int, int)
-        Positions x, y of items, where only x is among those above.
-    rest : int
-        As that of an exchange.
-    """
-
+    # Positions of the items that are moved up.
     above: tuple[int, ...]
+    # Positions x, y of items, where only x is among those above.
     pairs: tuple[tuple[int, int], ...]
+    # As that of an exchange.
     rest: int
 
 

@@ -222,30 +222,21 @@ class Proved(Result):
     """An order of items with its cost, and what no other costs less than.
 
     A subclass states the order and its proofs, what both say of votes, and how a file is read.
-
-    Attributes
-    ----------
-    items : tuple of str or int
-        The items in the order in which positions count.
-    scaled_cost, scaled_lower_bound : int
-        Its cost and the proved bound, times `denominator`.
-    denominator : int
-        What scaled numbers are divided by to be in votes.
-    tie_cost : Fraction
-        What a vote that ties two items costs.
-    tolerance : Fraction
-        By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
-        means exact.
-    fingerprint : str
-        `PairwiseMatrix.fingerprint` of the votes.
     """
 
+    # The items in the order in which positions count.
     items: tuple[Label, ...]
+    # Its cost and the proved bound, times `denominator`.
     scaled_cost: int
     scaled_lower_bound: int
+    # What scaled numbers are divided by to be in votes.
     denominator: int
+    # What a vote that ties two items costs.
     tie_cost: Fraction
+    # By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
+    # means exact.
     tolerance: Fraction
+    # `PairwiseMatrix.fingerprint` of the votes.
     fingerprint: str
 
     _prints_table = False

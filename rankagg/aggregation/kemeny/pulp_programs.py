@@ -76,13 +76,7 @@ def cbc(seconds: float = inf) -> Any:
 
 
 def relaxation_of(problem: Problem) -> Relaxation:
-    """Return the relaxation of a problem in the best engine that there is.
-
-    Raises
-    ------
-    SolverNotFoundError
-        If neither HiGHS nor CBC can be used.
-    """
+    """Return the relaxation of a problem in the best engine that there is."""
     reason = why_not_highs()
     if reason is None:
         return HighsRelaxation(problem)
@@ -172,17 +166,11 @@ SLACK = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """What a solver found.
+    """What a solver found."""
 
-    Attributes
-    ----------
-    bound : int
-        No solution has a smaller sum.
-    values : ndarray of int, shape (n,), or None
-        The columns of the best solution; None where there is none.
-    """
-
+    # No solution has a smaller sum.
     bound: int
+    # Shape (n,). The columns of the best solution; None where there is none.
     values: NDArray[np.int64] | None
 
 
@@ -216,26 +204,7 @@ class IntegerProgram:
         self._lower[column] = self._upper[column] = int(value)
 
     def solve(self, deadline: Deadline, *, below: int | None = None) -> Optimum:
-        """Find the least sum of the columns that cost.
-
-        Parameters
-        ----------
-        deadline : Deadline
-            When to stop.
-        below : int, optional
-            Look for smaller sums only.
-
-        Returns
-        -------
-        Optimum
-            Without values, and with the bound `below` (or the sum of all upper bounds and one
-            more), where there is no solution.
-
-        Raises
-        ------
-        OutOfTimeError
-            If the time is over before it is solved.
-        """
+        """Find the least sum of the columns that cost."""
         most = sum(c * u for c, u in zip(self._cost, self._upper, strict=True))
         end = most + 1 if below is None else min(below, most + 1)
         rows = [*self._rows, ({k: -c for k, c in enumerate(self._cost) if c}, 1 - end)]
@@ -305,17 +274,7 @@ DualCycles: TypeAlias = list[tuple[int, int, int, float]]
 
 
 def solve_naive(task: Task) -> Solution:
-    """Solve the full integer program at once, then its relaxation for the proof.
-
-    Parameters
-    ----------
-    task : Task
-        The part; the model has n(n - 1)(n - 2)/3 rows.
-
-    Returns
-    -------
-    Solution
-    """
+    """Solve the full integer program at once, then its relaxation for the proof."""
     problem = task.problem
     order = _good_order(problem)
     cycles: DualCycles = []
@@ -331,19 +290,7 @@ def solve_naive(task: Task) -> Solution:
 
 
 def solve_lazy(task: Task) -> Solution:
-    """Solve the relaxation with rows added as they are violated; branch only if that is needed.
-
-    Parameters
-    ----------
-    task : Task
-        The part.
-
-    Returns
-    -------
-    Solution
-        Where the relaxation is fractional, the order comes from the integer program and the
-        cycles from the relaxation, so their bound may fall short of the cost.
-    """
+    """Solve the relaxation with rows added as they are violated; branch only if that is needed."""
     problem = task.problem
     order = _good_order(problem)
     cycles: DualCycles = []

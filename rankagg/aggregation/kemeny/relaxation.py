@@ -52,28 +52,19 @@ LARGEST_MARGIN = 10**9
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """An optimal point of the relaxation.
+    """An optimal point of the relaxation."""
 
-    Attributes
-    ----------
-    before : ndarray of float, shape (n, n)
-        x[i, j], and 1 - x[j, i] below the diagonal.
-    value : float
-        Units above the floor.
-    cycles : ndarray of int, shape (m, 3)
-        The rows that are cycles: an order uses one arc of a -> b -> c -> a at least.
-    duals : ndarray of float, shape (m,)
-        Weight of each, not negative, in units.
-    rows : ndarray of int, shape (k,)
-        The other rows, as numbers of derived ones.
-    row_duals : ndarray of float, shape (k,)
-    """
-
+    # Shape (n, n). x[i, j], and 1 - x[j, i] below the diagonal.
     before: Floats
+    # Units above the floor.
     value: float
+    # Shape (m, 3). The rows that are cycles: an order uses one arc of a -> b -> c -> a at least.
     cycles: Cycles
+    # Shape (m,). Weight of each, not negative, in units.
     duals: Floats
+    # Shape (k,). The other rows, as numbers of derived ones.
     rows: NDArray[np.intp]
+    # Shape (k,).
     row_duals: Floats
 
     @property
@@ -98,17 +89,7 @@ def unit_of(problem: Problem) -> int:
 
 
 class Relaxation(ABC):
-    """The relaxation of one problem.
-
-    Attributes
-    ----------
-    unit : int
-        What values and duals are counted in, in the units of `Problem.costs`.
-    derived : list of Derived
-        All derived rows so far; their numbers never change.
-    n_kept : int
-        How many of them, from the first, are never dropped.
-    """
+    """The relaxation of one problem."""
 
     def __init__(self, problem: Problem) -> None:
         n = problem.n
@@ -129,25 +110,11 @@ class Relaxation(ABC):
 
     @abstractmethod
     def solve(self, deadline: Deadline) -> Point:
-        """Solve with the present rows and bounds.
-
-        Raises
-        ------
-        OutOfTimeError
-            If it takes longer than the deadline allows.
-        SolverError
-            If the solver ends in any other way than with an optimum.
-        """
+        """Solve with the present rows and bounds."""
 
     @abstractmethod
     def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
-        """Return about what each case costs at least; leaves the bounds as those of the last.
-
-        Raises
-        ------
-        OutOfTimeError
-            If it takes longer than the deadline allows.
-        """
+        """Return about what each case costs at least; leaves the bounds as those of the last."""
 
     def _point(self, pairs: Floats, duals: Floats) -> Point:
         """Return an optimal point from the values of the pairs, within their bounds."""

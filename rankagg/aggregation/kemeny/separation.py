@@ -70,22 +70,6 @@ def violated_cycles(before: Floats, margins: Floats, limit: int, deadline: Deadl
     item is the one that violates most; of equal ones the one with large margins, for a row raises
     the bound by no more than its least margin. Rows that share an arc do little for each other, so
     each arc is in a few of them only.
-
-    Parameters
-    ----------
-    before : ndarray of float, shape (n, n)
-        The point.
-    margins : ndarray of float, shape (n, n)
-        What it costs more to place row before column than the reverse.
-    limit : int
-        The most rows.
-    deadline : Deadline
-        When to stop with `OutOfTimeError`.
-
-    Returns
-    -------
-    ndarray of int, shape (m, 3)
-        Positions, the least of each cycle first.
     """
     n = len(before)
     weights = np.abs(margins)
@@ -146,21 +130,7 @@ STARTS_AT_ONCE = 200
 
 
 def violated_fences(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
-    """Return rows of 3-fences that a point violates, at most `limit`, the worst first.
-
-    Parameters
-    ----------
-    before : ndarray of float, shape (n, n)
-        The point: how much row stands before column; it should violate no cycle.
-    limit : int
-    deadline : Deadline
-        Raises `OutOfTimeError` where it passes.
-
-    Returns
-    -------
-    list of Derived
-        Each is violated by the point.
-    """
+    """Return rows of 3-fences that a point violates, at most `limit`, the worst first."""
     starts, ends = np.nonzero(np.minimum(before, before.T) > FRACTIONAL)
     if len(starts) > ARCS:
         chosen = np.random.default_rng(0).permutation(len(starts))[:ARCS]
@@ -199,21 +169,7 @@ TRIED = 3
 
 
 def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
-    """Return rows of ladders that a point violates, at most `limit`, the worst first.
-
-    Parameters
-    ----------
-    before : ndarray of float, shape (n, n)
-        The point: how much row stands before column; it should violate no cycle.
-    limit : int
-    deadline : Deadline
-        Raises `OutOfTimeError` where it passes.
-
-    Returns
-    -------
-    list of Derived
-        Each is violated by the point.
-    """
+    """Return rows of ladders that a point violates, at most `limit`, the worst first."""
     if len(before) < 6:
         return []
     found, short, turns = [], [], []
@@ -280,19 +236,6 @@ def halves_of(before: Floats, group: Ints, cycles: Ints) -> dict[Derived, float]
 
     Where a pair is counted oddly, its arc is rounded up, or the reverse is added first: what the
     point violates more. A 3-cycle that a group has twice is left out, since it adds nothing.
-
-    Parameters
-    ----------
-    before : ndarray of float, shape (n, n)
-        The point: how much row stands before column.
-    group : ndarray of int, shape (m,)
-        The number of the group that each cycle belongs to.
-    cycles : ndarray of int, shape (m, 3)
-
-    Returns
-    -------
-    dict
-        Rows, and how much the point is short of what they demand.
     """
     n = len(before)
     group, cycles = _once(n, group, cycles)
@@ -381,22 +324,7 @@ class Graph(NamedTuple):
 
 
 def violated_walks(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
-    """Return rows of odd closed walks that a point violates, at most `limit`, the worst first.
-
-    Parameters
-    ----------
-    before : ndarray of float, shape (n, n)
-        The point: how much row stands before column.
-    limit : int
-        The search ends at a few more.
-    deadline : Deadline
-        Raises `OutOfTimeError` where it passes.
-
-    Returns
-    -------
-    list of Derived
-        Each is violated by the point.
-    """
+    """Return rows of odd closed walks that a point violates, at most `limit`, the worst first."""
     graph = _graph(before)
     found: dict[Derived, float] = {}
     for walks in _closed_walks(graph, deadline):

@@ -26,30 +26,20 @@ __all__ = ["LOGGER", "Backend", "Listener", "Progress", "Report", "Solution", "T
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """An order of one part, and the cases that bound what any order costs.
+    """An order of one part, and the cases that bound what any order costs."""
 
-    Attributes
-    ----------
-    order : ndarray of int, shape (n,)
-        Positions within the part, best first.
-    nodes : tuple of Leaf, Branch or Enumeration
-        The tree of cases, over positions within the part.
-    rows : tuple of Derived
-        The derived rows that the nodes use, and perhaps more.
-    interrupted : bool
-        True where the user stopped it.
-    notes : tuple of str
-        What the reader of the result must know.
-    lower : int, optional
-        What no order of the part costs less than, in the units of `Problem.costs`, if it is known
-        already; the certificate computes it anew.
-    """
-
+    # Shape (n,). Positions within the part, best first.
     order: NDArray[np.intp]
+    # The tree of cases, over positions within the part.
     nodes: tuple[Node, ...]
+    # The derived rows that the nodes use, and perhaps more.
     rows: tuple[Derived, ...] = ()
+    # True where the user stopped it.
     interrupted: bool = False
+    # What the reader of the result must know.
     notes: tuple[str, ...] = ()
+    # What no order of the part costs less than, in the units of `Problem.costs`, if it is known
+    # already; the certificate computes it anew.
     lower: int | None = None
 
     def proof(self, part: NDArray[np.intp]) -> Proof:
@@ -71,33 +61,22 @@ def silent(lower: int, upper: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a backend is asked: one part, and what may help or hinder.
+    """What a backend is asked: one part, and what may help or hinder."""
 
-    Attributes
-    ----------
-    problem : Problem
-        A part of at least two items.
-    deadline : Deadline
-        When to stop with what is there.
-    report : callable
-        Told the bounds as they change.
-    start : ndarray of int, shape (n,), or None
-        An order that is likely to be good, as positions within the part.
-    n_jobs : int
-        Processes that it may use.
-    decided : ndarray of bool, shape (n, n), or None
-        Pairs (row before column) that constraints decide, closed under transitivity; None where
-        there are no constraints.
-    warm : WarmPart or None
-        What is known of the same items from related problems.
-    """
-
+    # A part of at least two items.
     problem: Problem
+    # When to stop with what is there.
     deadline: Deadline = field(default_factory=Deadline)
+    # Told the bounds as they change.
     report: Report = silent
+    # Shape (n,). An order that is likely to be good, as positions within the part.
     start: NDArray[np.intp] | None = None
+    # Processes that it may use.
     n_jobs: int = 1
+    # Shape (n, n). Pairs (row before column) that constraints decide, closed under transitivity;
+    # None where there are no constraints.
     decided: Bools | None = None
+    # What is known of the same items from related problems.
     warm: WarmPart | None = None
 
 
@@ -130,20 +109,7 @@ class Costs(Protocol):
 
 
 class Progress:
-    """Bounds on the cost of the whole, from those of the part that is being solved.
-
-    Parameters
-    ----------
-    problem : Problem or WeakProblem
-        The problem of all items.
-    listener : callable, optional
-        Called with best cost and bound, about ten times a second and after each part.
-
-    Attributes
-    ----------
-    is_stopped : bool
-        Whether the listener asked to stop.
-    """
+    """Bounds on the cost of the whole, from those of the part that is being solved."""
 
     def __init__(self, problem: Costs, listener: Listener | None = None) -> None:
         self._problem = problem

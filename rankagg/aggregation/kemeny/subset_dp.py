@@ -36,20 +36,7 @@ NEVER = Deadline()
 
 
 class SubsetTable:
-    """The least cost of every subset of the items.
-
-    Parameters
-    ----------
-    problem : Problem
-        At most `LARGEST` items.
-    deadline : Deadline
-        When to give up with `OutOfTimeError`.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are more.
-    """
+    """The least cost of every subset of the items."""
 
     def __init__(self, problem: Problem, deadline: Deadline = NEVER) -> None:
         if problem.n > LARGEST:

@@ -31,11 +31,6 @@ class Warm:
     """Cycles that counted in related problems, and a solver for all of them.
 
     Positions are those of all items, which are the same in all problems.
-
-    Parameters
-    ----------
-    n : int
-        The number of items.
     """
 
     def __init__(self, n: int) -> None:
@@ -97,15 +92,7 @@ class Warm:
 
 
 class WarmPart:
-    """What is known of the items of one part, with positions within it.
-
-    Parameters
-    ----------
-    warm : Warm
-        What is known of all items.
-    part : ndarray of int, shape (n,)
-        Their positions, which ascend.
-    """
+    """What is known of the items of one part, with positions within it."""
 
     def __init__(self, warm: Warm, part: NDArray[np.intp]) -> None:
         self._warm = warm

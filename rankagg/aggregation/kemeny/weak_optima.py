@@ -66,26 +66,16 @@ class _Warm:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """A group of items that every optimum keeps together.
+    """A group of items that every optimum keeps together."""
 
-    Attributes
-    ----------
-    part : ndarray of int
-        Positions of its items.
-    problem : WeakProblem
-        Of them alone.
-    levels : ndarray of int
-        An optimal weak order of them: the number of each one's bucket.
-    deadline : Deadline
-        Raises `OutOfTimeError` once it has passed.
-    limit : int
-        Of a group with more optima, the ranks are bounded and not found.
-    """
-
+    # Positions of its items.
     part: NDArray[np.intp]
     problem: WeakProblem
+    # An optimal weak order of them: the number of each one's bucket.
     levels: Levels
+    # Raises `OutOfTimeError` once it has passed.
     deadline: Deadline
+    # Of a group with more optima, the ranks are bounded and not found.
     limit: int
     _warm: _Warm = field(default_factory=_Warm)
 
@@ -445,27 +435,7 @@ def solve_weak(
     verify: bool,
     listener: Listener | None = None,
 ) -> Outcome:
-    """Solve the problem of pairwise votes among weak orders.
-
-    Parameters
-    ----------
-    votes : PairwiseMatrix
-        The votes.
-    tie_cost, consensus_tie_cost : float
-        What a vote that ties two items costs where the consensus does not, and what one that
-        orders two costs where the consensus ties them.
-    deadline : Deadline
-        When to stop with the best weak order so far and its bound.
-    verify : bool
-        Whether to check the certificate before it is returned.
-    listener : callable, optional
-        See `Progress`.
-
-    Returns
-    -------
-    Outcome
-        Why it is not proved, where it is not, is for the caller to say.
-    """
+    """Solve the problem of pairwise votes among weak orders."""
     began = monotonic()
     problem = WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
     progress = Progress(problem, listener)

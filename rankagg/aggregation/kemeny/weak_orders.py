@@ -31,17 +31,11 @@ NEVER = Deadline()
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """Float costs of pairs.
+    """Float costs of pairs."""
 
-    Attributes
-    ----------
-    above : ndarray of float, shape (n, n)
-        Of putting row above column; the diagonal is 0.
-    tied : ndarray of float, shape (n, n)
-        Of tying them; symmetric, with a diagonal of 0.
-    """
-
+    # Shape (n, n). Of putting row above column; the diagonal is 0.
     above: Floats
+    # Shape (n, n). Of tying them; symmetric, with a diagonal of 0.
     tied: Floats
 
     @property
@@ -61,18 +55,6 @@ def best_buckets(costs: Costs, order: NDArray[np.intp]) -> Levels:
     """Return the cheapest weak order whose buckets are stretches of an order.
 
     Dynamic programming over where the last bucket begins: O(n^2).
-
-    Parameters
-    ----------
-    costs : Costs
-        The costs.
-    order : ndarray of int, shape (n,)
-        Positions of the items, best first.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The number of each item's bucket, from 0, the best.
     """
     n = len(order)
     inside = np.ix_(order, order)
@@ -177,26 +159,7 @@ SHARE = 5
 
 
 class Incumbent:
-    """The best weak order so far of one part, under what is known about it.
-
-    Parameters
-    ----------
-    problem : WeakProblem
-        The part.
-    unit : int
-        What float costs are counted in.
-    known : Known
-        What every weak order must respect.
-    deadline : Deadline
-        When to look no further.
-
-    Attributes
-    ----------
-    levels : ndarray of int, shape (n,)
-        The number of each item's bucket, from 0, the best.
-    cost : int
-        In the units of `WeakProblem`.
-    """
+    """The best weak order so far of one part, under what is known about it."""
 
     def __init__(
         self, problem: WeakProblem, unit: int, known: Known, deadline: Deadline = NEVER

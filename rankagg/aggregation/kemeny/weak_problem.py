@@ -50,21 +50,14 @@ __all__ = ["WeakProblem", "groups"]
 
 @dataclass(frozen=True, eq=False)
 class WeakProblem:
-    """Integer costs of the three places that two items can have to each other.
+    """Integer costs of the three places that two items can have to each other."""
 
-    Attributes
-    ----------
-    above : ndarray of int, shape (n, n)
-        What it costs to put row above column; int64 where every sum fits, else Python integers.
-        The diagonal is 0.
-    tied : ndarray of int, shape (n, n)
-        What it costs to tie row and column; symmetric, with a diagonal of 0.
-    denominator : int
-        What integers are divided by to be in votes.
-    """
-
+    # Shape (n, n). What it costs to put row above column; int64 where every sum fits, else Python
+    # integers. The diagonal is 0.
     above: Integers
+    # Shape (n, n). What it costs to tie row and column; symmetric, with a diagonal of 0.
     tied: Integers
+    # What integers are divided by to be in votes.
     denominator: int
 
     @classmethod
@@ -74,21 +67,7 @@ class WeakProblem:
         tie_cost: float | Fraction,
         consensus_tie_cost: float | Fraction,
     ) -> WeakProblem:
-        """State the problem of pairwise votes.
-
-        Parameters
-        ----------
-        votes : PairwiseMatrix
-            Putting i above j costs 1 for each vote for j above i.
-        tie_cost : float or Fraction
-            What a vote that ties two items costs where the consensus does not, 0 to 1.
-        consensus_tie_cost : float or Fraction
-            What a vote that orders two items costs where the consensus ties them, 0 to 1.
-
-        Returns
-        -------
-        WeakProblem
-        """
+        """State the problem of pairwise votes."""
         voted, agreed = as_share(tie_cost), as_share(consensus_tie_cost)
         wins, ties, denominator = votes.lowest_terms
         whole = lcm(voted.denominator, agreed.denominator)
@@ -163,20 +142,7 @@ class WeakProblem:
 
 
 def groups(problem: WeakProblem, *, all_optima: bool = False) -> list[NDArray[np.intp]]:
-    """Return the finest groups that can be solved one by one, best first.
-
-    Parameters
-    ----------
-    problem : WeakProblem
-        Any integer costs.
-    all_optima : bool, default False
-        Whether all optimal weak orders must keep to the groups, and not only one of them.
-
-    Returns
-    -------
-    list of ndarray of int
-        Positions of the items of each group.
-    """
+    """Return the finest groups that can be solved one by one, best first."""
     others = np.minimum(problem.above.T, problem.tied)
     last_first = problem.above >= others if all_optima else problem.above > others
     arcs = last_first.T.copy()

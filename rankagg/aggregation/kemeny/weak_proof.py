@@ -48,18 +48,13 @@ __all__ = [
 
 
 class Known(NamedTuple):
-    """Two relations, closed under all that follows from them.
+    """Two relations, closed under all that follows from them."""
 
-    Attributes
-    ----------
-    not_below : ndarray of bool, shape (n, n)
-        The row is above the column or tied with it; transitive, and true on the diagonal.
-    above : ndarray of bool, shape (n, n)
-        The row is above the column; part of `not_below`, and whatever is not below the row is
-        above whatever the column is not below.
-    """
-
+    # Shape (n, n). The row is above the column or tied with it; transitive, and true on the
+    # diagonal.
     not_below: Bools
+    # Shape (n, n). The row is above the column; part of `not_below`, and whatever is not below
+    # the row is above whatever the column is not below.
     above: Bools
 
     @property
@@ -79,21 +74,7 @@ def nothing(n: int) -> Known:
 
 
 def learn(known: Known, first: int, second: int, *, below: bool) -> Known | None:
-    """Add that the first item is below the second, or is not; None if that contradicts.
-
-    Parameters
-    ----------
-    known : Known
-        What is known already.
-    first, second : int
-        Two items.
-    below : bool
-        Whether the first is below the second.
-
-    Returns
-    -------
-    Known or None
-    """
+    """Add that the first item is below the second, or is not; None if that contradicts."""
     if known.not_below[first, second] if below else known.above[second, first]:
         return None
     # A chain through the new link leads to its upper end and on from its lower end.
@@ -127,34 +108,22 @@ WEIGHT_DENOMINATOR = 2**20
 
 @dataclass(frozen=True)
 class Leaf:
-    """A case that is bounded by weighted rows.
+    """A case that is bounded by weighted rows."""
 
-    Attributes
-    ----------
-    rows : tuple of (int, int, int)
-        Positions a, b, c: where a is not below b and b not below c, a is not below c.
-    weights : tuple of int
-        Positive; divided by `WEIGHT_DENOMINATOR`, in the units of `WeakProblem`.
-    """
-
+    # Positions a, b, c: where a is not below b and b not below c, a is not below c.
     rows: tuple[tuple[int, int, int], ...] = ()
+    # Positive; divided by `WEIGHT_DENOMINATOR`, in the units of `WeakProblem`.
     weights: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A statement that is decided both ways: the first item is not below the second, or is.
+    """A statement that is decided both ways: the first item is not below the second, or is."""
 
-    Attributes
-    ----------
-    first, second : int
-        Positions of the items.
-    not_below, below : int
-        The nodes of the two cases.
-    """
-
+    # Positions of the items.
     first: int
     second: int
+    # The nodes of the two cases.
     not_below: int
     below: int
 
@@ -165,19 +134,12 @@ class Fixing:
 
     By the weights, every one of certain statements costs as much when it is turned round; what is
     left has all of them the other way, and what follows from that.
-
-    Attributes
-    ----------
-    leaf : Leaf
-        The weighted rows.
-    threshold : int
-        In the units of `WeakProblem`.
-    rest : int
-        The node of the case that is left.
     """
 
     leaf: Leaf
+    # In the units of `WeakProblem`.
     threshold: int
+    # The node of the case that is left.
     rest: int
 
 
@@ -217,18 +179,11 @@ def _rows(leaf: Leaf) -> list[list[int]]:
 
 
 class Excess(NamedTuple):
-    """What statements add to the bound of a case, scaled by `WEIGHT_DENOMINATOR`.
-
-    Attributes
-    ----------
-    base : int
-        The bound.
-    not_below, below : ndarray of int, shape (n, n)
-        What is added where the row is not below, or is below, the column; without meaning on
-        the diagonal.
-    """
+    """What statements add to the bound of a case, scaled by `WEIGHT_DENOMINATOR`."""
 
     base: int
+    # Shape (n, n). What is added where the row is not below, or is below, the column; without
+    # meaning on the diagonal.
     not_below: Integers
     below: Integers
 
@@ -248,24 +203,7 @@ def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
 def leaf_bound(
     problem: WeakProblem, rows: NDArray[np.intp], weights: Integers, known: Known
 ) -> int:
-    """Return the bound of one case, raised to the next cost that a weak order can have.
-
-    Parameters
-    ----------
-    problem : WeakProblem
-        The problem of the part.
-    rows : ndarray of int, shape (m, 3)
-        Positions within the part.
-    weights : ndarray of int, shape (m,)
-        Over `WEIGHT_DENOMINATOR`.
-    known : Known
-        What the case has decided.
-
-    Returns
-    -------
-    int
-        In the units of `WeakProblem`.
-    """
+    """Return the bound of one case, raised to the next cost that a weak order can have."""
     return _raised(problem, _excess(problem, rows, weights, known).base)
 
 
@@ -280,20 +218,7 @@ def fixed_below(
     known: Known,
     threshold: int,
 ) -> Known | None:
-    """Add all statements whose opposite makes every weak order cost at least `threshold`.
-
-    Parameters
-    ----------
-    problem, rows, weights, known
-        As in `leaf_bound`.
-    threshold : int
-        In the units of `WeakProblem`.
-
-    Returns
-    -------
-    Known or None
-        None if no weak order is left.
-    """
+    """Add all statements whose opposite makes every weak order cost at least `threshold`."""
     excess = _excess(problem, rows, weights, known)
     if _raised(problem, excess.base) >= threshold:
         return None
@@ -344,40 +269,16 @@ def arrays_of(leaf: Leaf) -> tuple[NDArray[np.intp], Integers]:
 
 @dataclass(frozen=True)
 class WeakProof:
-    """A bound for the items of one part, whatever the order of the others.
+    """A bound for the items of one part, whatever the order of the others."""
 
-    Attributes
-    ----------
-    positions : tuple of int
-        The items of the part.
-    nodes : tuple of Leaf, Branch or Fixing
-        The tree of cases; the first node is the root, and children stand behind their parents.
-        `reader` says what else a proof must be, and checks it.
-    """
-
+    # The items of the part.
     positions: tuple[int, ...]
+    # The tree of cases; the first node is the root, and children stand behind their parents.
+    # `reader` says what else a proof must be, and checks it.
     nodes: tuple[Node, ...] = (Leaf(),)
 
     def bound(self, problem: WeakProblem, work: Work = UNLIMITED) -> int:
-        """Return what the proof proves about the part, in the units of `WeakProblem`.
-
-        Parameters
-        ----------
-        problem : WeakProblem
-            The problem of all items.
-        work : Work, optional
-            What it may take.
-
-        Returns
-        -------
-        int
-            The sum of the costs of the pairs within the part is never less.
-
-        Raises
-        ------
-        VerificationError
-            If every case contradicts itself, so that nothing is left to be bounded.
-        """
+        """Return what the proof proves about the part, in the units of `WeakProblem`."""
         part = problem.restrict(np.array(self.positions, dtype=np.intp))
         where = np.zeros(problem.n, dtype=np.intp)
         where[list(self.positions)] = np.arange(len(self.positions))

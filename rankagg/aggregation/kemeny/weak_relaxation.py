@@ -39,20 +39,13 @@ UNLIMITED = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """An optimal point of the relaxation.
+    """An optimal point of the relaxation."""
 
-    Attributes
-    ----------
-    not_below : ndarray of float, shape (n, n)
-        z, with a diagonal of 1.
-    value : float
-        Units above the floor.
-    duals : ndarray of float, shape (m,)
-        Weight of each row, not negative, in units.
-    """
-
+    # Shape (n, n). z, with a diagonal of 1.
     not_below: Floats
+    # Units above the floor.
     value: float
+    # Shape (m,). Weight of each row, not negative, in units.
     duals: Floats
 
     @property
@@ -68,20 +61,7 @@ def unit_of(problem: WeakProblem) -> int:
 
 
 class Relaxation:
-    """The relaxation of one problem.
-
-    Parameters
-    ----------
-    problem : WeakProblem
-        The part.
-
-    Attributes
-    ----------
-    unit : int
-        What values and duals are counted in, in the units of `WeakProblem`.
-    rows : ndarray of int, shape (m, 3)
-        The rows; those with a third item that is the first are totals.
-    """
+    """The relaxation of one problem."""
 
     def __init__(self, problem: WeakProblem) -> None:
         reason = why_not_highs()
@@ -113,15 +93,7 @@ class Relaxation:
     # -- solving ------------------------------------------------------------------------------
 
     def solve(self, deadline: Deadline) -> Point:
-        """Solve with the present rows and bounds, from the last basis.
-
-        Raises
-        ------
-        OutOfTimeError
-            If it takes longer than the deadline allows.
-        SolverError
-            If the solver ends in any other way than with an optimum.
-        """
+        """Solve with the present rows and bounds, from the last basis."""
         while True:
             self._limit(deadline)
             outcome = self._highs.run()
@@ -215,21 +187,7 @@ class Relaxation:
 
 
 def violated_rows(not_below: Floats, limit: int, deadline: Deadline) -> NDArray[np.intp]:
-    """Return violated rows: all totals, and the worst (i, j, k) for each i and k, worst first.
-
-    Parameters
-    ----------
-    not_below : ndarray of float, shape (n, n)
-        A point, with a diagonal of 1.
-    limit : int
-        How many rows beside the totals.
-    deadline : Deadline
-        Raises `OutOfTimeError` where it passes.
-
-    Returns
-    -------
-    ndarray of int, shape (m, 3)
-    """
+    """Return violated rows: all totals, and the worst (i, j, k) for each i and k, worst first."""
     n = len(not_below)
     low, high = np.nonzero(np.triu(not_below + not_below.T < 1.0 - VIOLATION, k=1))
     totals = np.column_stack([low, high, low])

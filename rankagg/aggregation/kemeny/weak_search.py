@@ -67,29 +67,18 @@ def silent(lower: int, upper: int) -> None:
 
 @dataclass
 class WeakSearch:
-    """The state of a search; `run` continues it until it is done or the deadline has passed.
+    """The state of a search; `run` continues it until it is done or the deadline has passed."""
 
-    Attributes
-    ----------
-    problem : WeakProblem
-        One part: at least two items.
-    deadline : Deadline
-        When to stop.
-    report : callable
-        Told the bounds as they change.
-    known : Known, optional
-        What every weak order must respect.
-    relaxation : Relaxation, optional
-        One of the same problem whose rows are used again.
-    nodes : list of Leaf, Branch or Fixing
-        The tree of cases; open ones are leaves with the bound of their parent.
-    """
-
+    # One part: at least two items.
     problem: WeakProblem
     deadline: Deadline = field(default_factory=Deadline)
+    # Told the bounds as they change.
     report: Callable[[int, int], None] = silent
+    # What every weak order must respect.
     known: Known | None = None
+    # One of the same problem whose rows are used again.
     relaxation: Relaxation | None = None
+    # The tree of cases; open ones are leaves with the bound of their parent.
     nodes: list[Node] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -126,20 +115,7 @@ class WeakSearch:
     # -- the loop -----------------------------------------------------------------------------
 
     def run(self, *, kicks: bool = True, until: int | None = None) -> None:
-        """Search until the best weak order is proved.
-
-        Parameters
-        ----------
-        kicks : bool, default True
-            Whether to look around the first good one before anything else.
-        until : int, optional
-            Stop once it is known whether a weak order costs less than this.
-
-        Raises
-        ------
-        OutOfTimeError, KeyboardInterrupt
-            If it has to stop before; the state stays valid.
-        """
+        """Search until the best weak order is proved."""
         if kicks and not self.is_done:
             self._best.kick()
         while not self.is_done:

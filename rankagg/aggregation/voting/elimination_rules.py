@@ -45,17 +45,11 @@ def lowest(inside: tuple[int, ...], points: Integers | NDArray[np.object_]) -> t
 
 
 class EndPlaces(NamedTuple):
-    """What items have at one end of the ballots.
+    """What items have at one end of the ballots."""
 
-    Attributes
-    ----------
-    points : ndarray of int
-        First (or last) places of each remaining item, as Python integers.
-    whole : int
-        What the ballots that rank any of them have to give.
-    """
-
+    # First (or last) places of each remaining item, as Python integers.
     points: NDArray[np.object_]
+    # What the ballots that rank any of them have to give.
     whole: int
 
 
@@ -87,19 +81,6 @@ class Ballots:
         A bucket at the end shares the place evenly. "uniform": of s remaining items of which a
         ballot ranks k, the ones at the end get k/s of it, and each unranked one 1/s. "ignore":
         they get all of it, and each of the k ranked items gives 1/k.
-
-        Parameters
-        ----------
-        inside : list of int
-            The positions of the remaining items, ascending.
-        last : bool, default False
-            Whether to count last places.
-        plain : bool, default False
-            Whether the ranked items give nothing under "ignore".
-
-        Returns
-        -------
-        EndPlaces
         """
         codes, s = self.codes[:, inside], len(inside)
         ranked = codes <= self.n_items
@@ -154,17 +135,11 @@ MOST_SETS = 5_000
 
 
 class Round(NamedTuple):
-    """What a round decides: which items tie for going out, or which one stands first.
+    """What a round decides: which items tie for going out, or which one stands first."""
 
-    Attributes
-    ----------
-    tied : tuple of int
-        The positions of the items, ascending.
-    first : bool
-        Whether the one item stands above all that remain, instead of below.
-    """
-
+    # The positions of the items, ascending.
     tied: tuple[int, ...]
+    # Whether the one item stands above all that remain, instead of below.
     first: bool = False
 
 

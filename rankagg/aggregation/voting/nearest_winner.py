@@ -37,20 +37,13 @@ MOST_UNITS = 2**20
 
 @dataclass(frozen=True)
 class Units:
-    """Different ballots, and how many of the smallest one each weighs.
+    """Different ballots, and how many of the smallest one each weighs."""
 
-    Attributes
-    ----------
-    ranks : ndarray of int32, shape (t, n)
-        Places with codes.
-    votes : ndarray of int, shape (t,)
-        Numbers of the smallest ballot.
-    denominator : int
-        How many of these make a ballot of weight 1.
-    """
-
+    # Shape (t, n). Places with codes.
     ranks: Ranks
+    # Shape (t,). Numbers of the smallest ballot.
     votes: Integers
+    # How many of these make a ballot of weight 1.
     denominator: int
 
     @classmethod
@@ -111,23 +104,7 @@ LARGE = 2**40
 
 
 def leads_of(ranks: Ranks, item: int, unranked: Unranked) -> NDArray[Any]:
-    """Return what each ballot says for an item against each other one.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (t, n)
-        Places with codes.
-    item : int
-        The position of the item.
-    unranked : {"uniform", "ignore", "last"}
-        The policy; see `Profile.pairwise`.
-
-    Returns
-    -------
-    ndarray of int, shape (t, n - 1)
-        The chance to be above less that to be below, over one denominator for all; Python
-        integers where that is large.
-    """
+    """Return what each ballot says for an item against each other one."""
     if unranked == "last":
         ranks = places.unranked_last(ranks)
     codes = places.comparable(ranks)
@@ -164,30 +141,6 @@ def least_cost(
 
     The solver's numbers are rounded, and held against every row in integers; that none cost less
     is the solver's bound, rounded up to a whole number.
-
-    Parameters
-    ----------
-    costs : ndarray of int64, shape (v,)
-        What each costs.
-    rows : ndarray or sparse array of int64, shape (r, v)
-        The sums that are bounded.
-    least : ndarray of int64, shape (r,)
-        What each must reach.
-    upper : ndarray of int64, shape (v,)
-        The largest value of each.
-    time_limit : float, optional
-        Seconds.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    SolverError
-        If the solver fails, or its answer does not stand the check.
-    OutOfTimeError
-        If the time limit passes before the proof.
     """
     # It takes a while to load, and few need it.
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
@@ -337,24 +290,7 @@ def _half_swaps(units: Units, codes: Ranks, item: int, ends: Deadline) -> int:
 def _lifts(
     efforts: NDArray[np.int64], gains: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
-    """Return every lift of every kind of ballot that ends above an item to be passed.
-
-    Parameters
-    ----------
-    efforts : ndarray of int64, shape (t, d)
-        Half swaps until each item is passed; 0 for one that is below.
-    gains : ndarray of int64, shape (t, d)
-        What passing it adds to the margin.
-
-    Returns
-    -------
-    costs : ndarray of int64, shape (v,)
-        Half swaps of each lift.
-    gained : ndarray of int64, shape (d, v)
-        What it adds to each margin.
-    kind : ndarray of int, shape (v,)
-        The kind of its ballot.
-    """
+    """Return every lift of every kind of ballot that ends above an item to be passed."""
     ordered = np.sort(efforts, axis=1)
     fresh = ordered > 0
     fresh[:, 1:] &= ordered[:, 1:] > ordered[:, :-1]

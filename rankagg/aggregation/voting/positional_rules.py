@@ -67,20 +67,6 @@ def place_points(profile: Profile, unranked: Unranked, weights: PlaceWeights) ->
 
     Items of a bucket share the mean of the places that it covers, unlisted ones that of the places
     below the list.
-
-    Parameters
-    ----------
-    profile : Profile
-        The rankings.
-    unranked : {"uniform", "ignore", "last"}
-        "uniform": the mean over all compatible permutations; "ignore": the points of a ranking
-        of the ranked items alone, less their mean; "last": unranked items are unlisted.
-    weights : callable
-        The points of the places of a ranking of so many items.
-
-    Returns
-    -------
-    list of Fraction
     """
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
     ranks = places.unranked_last(profile.ranks) if unranked == "last" else profile.ranks

@@ -18,21 +18,7 @@ __all__ = ["by_places", "by_points", "too_many_outcomes"]
 
 
 def by_points(points: Sequence[Fraction], items: ItemSet, notes: tuple[str, ...] = ()) -> Outcome:
-    """Rank items by points, higher is better; only equal points tie.
-
-    Parameters
-    ----------
-    points : sequence of Fraction, length n
-        The points of each item.
-    items : ItemSet
-        The items.
-    notes : tuple of str, optional
-        What a reader should know.
-
-    Returns
-    -------
-    Outcome
-    """
+    """Rank items by points, higher is better; only equal points tie."""
     scores = np.array([float(number) for number in points])
     ranks = by_places([-number for number in points])
     return Outcome(scores=scores, ranking=as_ranking(ranks, items), notes=notes)

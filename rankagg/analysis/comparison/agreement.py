@@ -37,22 +37,7 @@ Rankings: TypeAlias = Mapping[str, PartialRanking]
 
 
 def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFrame:
-    """Return tau-b, the correlation by average precision, or the distance of all pairs of rankings.
-
-    Parameters
-    ----------
-    rankings : mapping from name to PartialRanking
-        Rankings of the same items; a pair takes the items that both observe.
-    measure : {"tau", "tau_ap", "distance"}, default "tau"
-        What the cells are: tau-b; `tau_ap`, which weighs the top more, for agreement; or the
-        Kendall distance with ties broken at random. On the diagonal a ranking meets itself: a
-        distance is 0 and tau 1, NaN where all its items are tied.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index and columns: the names.
-    """
+    """Return tau-b, the AP correlation, or the distance of all pairs of rankings."""
     check_choice(measure, get_args(Measure), "measure")
     names = list(rankings)
     table = pd.DataFrame(0.0, index=pd.Index(names, name="method"), columns=names)
@@ -67,19 +52,7 @@ def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFra
 
 
 def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, float]:
-    """Return how alike two rankings of the same items are.
-
-    Parameters
-    ----------
-    first, second : PartialRanking
-        The rankings; only items that both observe take part.
-
-    Returns
-    -------
-    dict from str to float
-        distance: the Kendall distance with ties broken at random; tau: tau-b; top1: the chance of
-        the same first item. All are NaN where they have no item in common.
-    """
+    """Return how alike two rankings of the same items are."""
     if not ((first.ranks != UNRANKED) & (second.ranks != UNRANKED)).any():
         return {"distance": nan, "tau": nan, "top1": nan}
     return {
@@ -92,22 +65,7 @@ def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, flo
 def overlap_curves(
     rankings: Rankings, reference: PartialRanking, *, from_top: bool = True
 ) -> pd.DataFrame:
-    """Return for every k the expected share of the reference's first k among each ranking's.
-
-    Parameters
-    ----------
-    rankings : mapping from name to PartialRanking
-        Rankings of the items of the reference.
-    reference : PartialRanking
-        What they are held against.
-    from_top : bool, default True
-        Whether the first k count, or else the last.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index: k from 1 to the number of items that all observe; columns: the names.
-    """
+    """Return for every k the expected share of the reference's first k among each ranking's."""
     depths = range(1, min(r.n_observed for r in (reference, *rankings.values())) + 1)
     curves = {}
     for name, ranking in rankings.items():
@@ -118,20 +76,7 @@ def overlap_curves(
 
 
 def distances_to_optima(rankings: Rankings, optima: Optima | WeakOptima) -> pd.DataFrame:
-    """Return each ranking's Kendall distance to the nearest and to the farthest exact optimum.
-
-    Parameters
-    ----------
-    rankings : mapping from name to PartialRanking
-        Rankings of the items of the optima.
-    optima : Optima or WeakOptima
-        All optima of an exact rule.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index: the names; columns: nearest, farthest, in pairs, ties broken at random.
-    """
+    """Return each ranking's Kendall distance to the nearest and to the farthest exact optimum."""
     rows = [
         {
             "nearest": kendall_distance(ranking, optima.nearest(ranking), p=0.5),
@@ -150,16 +95,6 @@ def flow_slots(ranks: Ranks) -> NDArray[np.float64]:
     """Return a height for every item in every column, ties in the order of the column before.
 
     The first column looks to the second one, so that lines out of a tie do not cross.
-
-    Parameters
-    ----------
-    ranks : ndarray of int, shape (columns, n)
-        From 0; negative where an item is not ranked.
-
-    Returns
-    -------
-    ndarray of float, shape (columns, n)
-        From 0; those that are not ranked stand a gap below.
     """
     slots = np.empty(ranks.shape)
     n = ranks.shape[1]
@@ -174,17 +109,7 @@ def flow_slots(ranks: Ranks) -> NDArray[np.float64]:
 
 
 def moves(ranks: Ranks) -> NDArray[np.intp]:
-    """Return by how many ranks every item moves between columns; unranked ones stand last.
-
-    Parameters
-    ----------
-    ranks : ndarray of int, shape (columns, n)
-        From 0; negative where an item is not ranked.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-    """
+    """Return by how many ranks every item moves between columns; unranked ones stand last."""
     listed = np.where(ranks >= 0, ranks, ranks.shape[1])
     width: NDArray[np.intp] = listed.max(axis=0) - listed.min(axis=0)
     return width

@@ -30,57 +30,31 @@ LATE = "not computed in time"
 
 @dataclass(frozen=True, eq=False)
 class Alternatives:
-    """All optima, in numbers; what there was no time for is None.
+    """All optima, in numbers; what there was no time for is None."""
 
-    Attributes
-    ----------
-    optima : Optima or WeakOptima
-        The optima, under the deadline.
-    is_unique : bool or None
-        Whether there is one only.
-    winners : tuple or None
-        The items that are first in some optimum.
-    ranks : (ndarray, ndarray) or None
-        The best and the worst rank of every item.
-    count : int or None
-        How many there are; None too where a block is too large to be counted.
-    too_large : str
-        Why they were not counted, where that is so.
-    radius : int or None
-        Added rankings that can overturn the consensus; None too for a single item, where there
-        are several optima, and where they may tie items.
-    is_complete : bool
-        Whether there was time for all of it.
-    """
-
+    # The optima, under the deadline.
     optima: Optima | WeakOptima
+    # Whether there is one only.
     is_unique: bool | None
+    # The items that are first in some optimum.
     winners: tuple[Label, ...] | None
+    # The best and the worst rank of every item.
     ranks: tuple[NDArray[np.intp], NDArray[np.intp]] | None
+    # How many there are; None too where a block is too large to be counted.
     count: int | None
+    # Why they were not counted, where that is so.
     too_large: str
+    # Added rankings that can overturn the consensus; None too for a single item, where there are
+    # several optima, and where they may tie items.
     radius: int | None
+    # Whether there was time for all of it.
     is_complete: bool
 
     @classmethod
     def of(
         cls, optima: Optima | WeakOptima, deadline: Deadline, *, radius: bool = False
     ) -> Alternatives:
-        """Find out what there is time for.
-
-        Parameters
-        ----------
-        optima : Optima or WeakOptima
-            The optima.
-        deadline : Deadline
-            For all of it.
-        radius : bool, default False
-            Whether to ask how many added rankings overturn a unique optimum.
-
-        Returns
-        -------
-        Alternatives
-        """
+        """Find out what there is time for."""
         every = optima._until(deadline)
         late: list[str] = []
 

@@ -23,22 +23,7 @@ def disagreeing_pairs(
     votes: PairwiseMatrix,
     decisions: Decisions | None = None,
 ) -> pd.DataFrame:
-    """Return the pairs of items that two rankings order differently, with the votes on each.
-
-    Parameters
-    ----------
-    first, second : PartialRanking
-        Rankings of the items of the votes.
-    votes : PairwiseMatrix
-        The votes.
-    decisions : Decisions, optional
-        What is decided of the same items.
-
-    Returns
-    -------
-    pandas.DataFrame
-        See `Comparison.disagreements`.
-    """
+    """Return the pairs of items that two rankings order differently, with the votes on each."""
     mine, theirs = _signs(first.ranks), _signs(second.ranks)
     picked = ((mine < 0) & (theirs >= 0)) | ((mine == 0) & (theirs < 0))
     both = (first.ranks >= 0) & (second.ranks >= 0)

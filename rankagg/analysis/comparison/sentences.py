@@ -44,23 +44,7 @@ NAMES = 3
 def sentences_of(
     comparison: Comparison, known: Alternatives | None, decisions: Decisions | None, *, looked: bool
 ) -> tuple[str, ...]:
-    """Return what was compared and found, sentence by sentence.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    known : Alternatives or None
-        What is known of all optima.
-    decisions : Decisions or None
-        What is decided of the same items.
-    looked : bool
-        Whether somebody looked at the optima.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Return what was compared and found, sentence by sentence."""
     told = [_data(comparison)]
     exact = comparison.exact
     if exact is None or exact.certificate is None:
@@ -146,24 +130,7 @@ def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> 
 def proof_of(
     exact: Consensus, known: Alternatives | None, *, looked: bool = True, group: str = ""
 ) -> str:
-    """Say what is proved of the exact consensus.
-
-    Parameters
-    ----------
-    exact : Consensus
-        It.
-    known : Alternatives or None
-        What is known of all optima; None where nobody looked, or there was no time.
-    looked : bool, default True
-        Whether somebody did.
-    group : str, optional
-        What a picture calls items that change places from one optimum to the next; their names
-        are told by default.
-
-    Returns
-    -------
-    str
-    """
+    """Say what is proved of the exact consensus."""
     if not exact.is_proved:
         certificate = exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"

@@ -41,20 +41,13 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """What helps an exact rule with related data, once the consensus of all is known.
+    """What helps an exact rule with related data, once the consensus of all is known."""
 
-    Attributes
-    ----------
-    rule : Kemeny
-        A rule that can use it.
-    ranks : ndarray of int, shape (n,)
-        The consensus of all units.
-    warm : Warm
-        What its proof used, and those of related data that were solved since.
-    """
-
+    # A rule that can use it.
     rule: Kemeny
+    # Shape (n,). The consensus of all units.
     ranks: Ranks
+    # What its proof used, and those of related data that were solved since.
     warm: Warm
 
     @classmethod
@@ -119,30 +112,7 @@ def drawn_ranks(
     always: Bools | None = None,
     live: Live | None = None,
 ) -> tuple[Ranks, bool]:
-    """Return the ranks in one of all optimal consensuses, see `draw_optimum`.
-
-    Parameters
-    ----------
-    consensus : Consensus
-        That of any rule; where its set of optima is not that of a proof, it is taken as it is.
-    items : ItemSet
-        The items in the order in which they are ranked.
-    rng : numpy.random.Generator
-        Draws it.
-    deadline : Deadline
-        For the drawing.
-    always : ndarray of bool, shape (n, n), optional
-        What all optima have, where it is known.
-    live : Live, optional
-        A solver, which loses what it has.
-
-    Returns
-    -------
-    ranks : ndarray of int32, shape (n,)
-    is_settled : bool
-        False where an exact rule did not prove the consensus, or there was no time to draw one:
-        then the ranking that was found counts.
-    """
+    """Return the ranks in one of all optimal consensuses, see `draw_optimum`."""
     found = consensus.ranking.reindex(items).ranks
     proof = consensus.certificate
     if proof is None:

@@ -37,19 +37,11 @@ def draw_subset(n_units: int, size: int, rng: np.random.Generator) -> NDArray[np
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Parts:
-    """Data of which some tasks or systems can be left out.
+    """Data of which some tasks or systems can be left out."""
 
-    Attributes
-    ----------
-    data : ScoreTable, ScoreSummary or Profile
-        All of them; of a summary tasks can be left out.
-    tolerance : float, mapping or Series from task to float
-        Scores that differ by no more are tied.
-    over : {"tasks", "systems"}
-        What may be left out.
-    """
-
+    # All of them; of a summary tasks can be left out.
     data: ScoreTable | ScoreSummary | Profile
+    # Scores that differ by no more are tied.
     tolerance: Tolerance
     over: Over
 
@@ -133,24 +125,16 @@ def _without(summary: ScoreSummary, gone: list[Label]) -> ScoreSummary:
 
 @dataclass(frozen=True, eq=False)
 class Found(Value):
-    """What is known of the consensus of some of the units.
+    """What is known of the consensus of some of the units."""
 
-    Attributes
-    ----------
-    ranks : ndarray of int, shape (n,)
-        The ranks of all systems; those that were left out are unranked.
-    is_proved : bool
-        False where an exact rule did not prove it in time.
-    always : ndarray of bool, shape (n, n), or None
-        Which system stands before which in every optimum of an exact rule; None for other rules,
-        where nobody asked, or where that was not found in time.
-    leaders : tuple of int
-        The positions of those that stand first in some optimum, where `always` is known.
-    """
-
+    # Shape (n,). The ranks of all systems; those that were left out are unranked.
     ranks: Ranks
+    # False where an exact rule did not prove it in time.
     is_proved: bool
+    # Shape (n, n). Which system stands before which in every optimum of an exact rule; None for
+    # other rules, where nobody asked, or where that was not found in time.
     always: Bools | None = None
+    # The positions of those that stand first in some optimum, where `always` is known.
     leaders: tuple[int, ...] = ()
 
     @classmethod
@@ -171,15 +155,7 @@ class Found(Value):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Source(Parts):
-    """Data that a rule can aggregate without some of their tasks or systems.
-
-    Attributes
-    ----------
-    rule : Aggregator
-        What aggregates.
-    near : Near, optional
-        What helps it.
-    """
+    """Data that a rule can aggregate without some of their tasks or systems."""
 
     rule: Aggregator
     near: Near | None = None

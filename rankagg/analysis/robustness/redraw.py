@@ -36,21 +36,14 @@ __all__ = ["Redraw", "RedrawComparisons", "RedrawSums", "Span", "span_of"]
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """The ranks that one result leaves every item, from 1; 0 for an item without any.
+    """The ranks that one result leaves every item, from 1; 0 for an item without any."""
 
-    Attributes
-    ----------
-    best, worst : ndarray of int, shape (n,)
-        The first and the last.
-    can_win : ndarray of bool, shape (n,)
-        Whether the item is first, perhaps tied, or in some optimum.
-    is_proved : bool
-        False where an exact rule did not prove its result.
-    """
-
+    # Shape (n,). The first and the last.
     best: NDArray[np.intp]
     worst: NDArray[np.intp]
+    # Shape (n,). Whether the item is first, perhaps tied, or in some optimum.
     can_win: NDArray[np.bool_]
+    # False where an exact rule did not prove its result.
     is_proved: bool = True
 
 
@@ -59,25 +52,14 @@ class Redraw:
     """The data with other frequencies of their rankings, aggregated again.
 
     A task that is drawn several times weighs several times as much; other units are repeated.
-
-    Attributes
-    ----------
-    data : Profile or ScoreTable
-        As given.
-    profile : Profile
-        Their rankings.
-    rule : Aggregator
-        What aggregates.
-    tolerance : float, mapping or Series from task to float
-        Scores that differ by no more are tied.
-    draws_tasks : bool
-        Whether whole tasks are drawn.
     """
 
     data: Profile | ScoreTable
     profile: Profile
     rule: Aggregator
+    # Scores that differ by no more are tied.
     tolerance: Tolerance
+    # Whether whole tasks are drawn.
     draws_tasks: bool
 
     def whole(self) -> Evidence:
@@ -170,34 +152,19 @@ def _span_of_ranking(ranking: PartialRanking, *, is_proved: bool) -> Span:
 
 @dataclass(frozen=True, eq=False)
 class RedrawComparisons:
-    """Sums of equal comparisons, and with which others they are drawn.
-
-    Attributes
-    ----------
-    data : Comparisons
-        The comparisons.
-    rule : Aggregator
-        What aggregates.
-    cells : ndarray of int, shape (r,)
-        The winner times n and the loser of each sum; with n * n more where they tied.
-    owners : ndarray of int, shape (r,)
-        What each sum is drawn with.
-    votes : ndarray of int, shape (r,)
-        What it counts if that is drawn once, times `denominator`.
-    shares : ndarray of float
-        How likely each owner is drawn.
-    size : int
-        How many draws make a resample.
-    denominator : int
-        Of the votes.
-    """
+    """Sums of equal comparisons, and with which others they are drawn."""
 
     data: Comparisons
     rule: Aggregator
+    # Shape (r,). The winner times n and the loser of each sum; with n * n more where they tied.
     cells: NDArray[np.intp]
+    # Shape (r,). What each sum is drawn with.
     owners: NDArray[np.intp]
+    # Shape (r,). What it counts if that is drawn once, times `denominator`.
     votes: Integers
+    # How likely each owner is drawn.
     shares: NDArray[np.float64]
+    # How many draws make a resample.
     size: int
     denominator: int
 
@@ -268,23 +235,14 @@ class RedrawComparisons:
 
 @dataclass(frozen=True, eq=False)
 class RedrawSums:
-    """Sums of scores with other frequencies of their groups or tasks, aggregated again.
+    """Sums of scores with other frequencies of their groups or tasks, aggregated again."""
 
-    Attributes
-    ----------
-    summary : ScoreSummary
-        The sums; those of groups unless tasks are drawn.
-    rule : Aggregator
-        What aggregates.
-    unit : {"ranking", "instance", "task"}
-        What is independent: a group stands for its instances in one task, or in all of them.
-    fixed_tasks : bool
-        Whether groups are drawn within each task.
-    """
-
+    # The sums; those of groups unless tasks are drawn.
     summary: ScoreSummary
     rule: Aggregator
+    # What is independent: a group stands for its instances in one task, or in all of them.
     unit: Unit
+    # Whether groups are drawn within each task.
     fixed_tasks: bool
 
     def __post_init__(self) -> None:
@@ -309,12 +267,7 @@ class RedrawSums:
         return Evidence(self.summary)
 
     def draw(self, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw how often each task, or each group of each task, occurs in each resample.
-
-        Returns
-        -------
-        ndarray of int64, shape (times, n_tasks) or (times, n_tasks, n_groups)
-        """
+        """Draw how often each task, or each group of each task, occurs in each resample."""
         tasks = self.summary.n_tasks
         if self.unit == "task":
             return _drawn(np.zeros(tasks, dtype=np.intp), times, rng)

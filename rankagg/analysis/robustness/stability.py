@@ -124,27 +124,7 @@ def leave_each_out(
     n_jobs: int = 1,
     whole: Consensus | None = None,
 ) -> Stability:
-    """Aggregate again without each unit, and on subsets, as far as there is time.
-
-    Parameters
-    ----------
-    source : Source
-        The data, the rule and the units.
-    subsets : sequence of (int, ndarray)
-        Sizes, and the units that are kept.
-    optima : bool
-        Whether to compare all optima of an exact rule.
-    deadline : Deadline
-        For all of it.
-    n_jobs : int
-        Processes.
-    whole : Consensus, optional
-        That of all units, where it is there already.
-
-    Returns
-    -------
-    Stability
-    """
+    """Aggregate again without each unit, and on subsets, as far as there is time."""
     total = len(source.units)
     if whole is None:
         whole = source.consensus(np.arange(total), deadline.share(2))

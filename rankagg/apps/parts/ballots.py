@@ -24,22 +24,6 @@ OTHER_MARKS = re.compile(r"[,;<|]")
 def profile_of_text(text: str) -> ra.Profile:
     r"""Read ballots, one a line: `42: Memphis > Nashville = Knoxville`.
 
-    Parameters
-    ----------
-    text : str
-        Without a number a line is one voter; "=" ties; what follows "#" is a remark. What a ballot
-        leaves out stands below all that it lists.
-
-    Returns
-    -------
-    Profile
-        One row per line; the items in the order in which they first occur.
-
-    Raises
-    ------
-    DataFormatError
-        If there is no ballot, or a line is none; the message names the line.
-
     Examples
     --------
     >>> from rankagg.apps.parts.ballots import profile_of_text
@@ -102,21 +86,6 @@ def _ballot(line: str, where: str) -> tuple[int, list[list[str]]]:
 
 def ballots_as_text(profile: ra.Profile) -> str:
     """Write a profile as lines that `profile_of_text` reads.
-
-    Parameters
-    ----------
-    profile : Profile
-        Of whole ballots or top-k lists; one row a line.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InvalidInputError
-        If a name contains one of the signs > = : #, ballots have weights, or items that were not
-        observed.
 
     Examples
     --------

@@ -15,35 +15,18 @@ ORDERS = ("ABC", "BCA", "CAB")
 
 @dataclass(frozen=True)
 class Rotated:
-    """What the majorities of such voters are.
+    """What the majorities of such voters are."""
 
-    Attributes
-    ----------
-    votes : PairwiseMatrix or None
-        None where nobody votes.
-    order : tuple of str or int
-        The order of Kemeny.
-    said, cost : str
-        Whether there is a best candidate, and what the order of Kemeny costs.
-    """
-
+    # None where nobody votes.
     votes: ra.PairwiseMatrix | None
     order: tuple[Label, ...]
+    # Whether there is a best candidate, and what the order of Kemeny costs.
     said: str
     cost: str
 
 
 def rotated(first: int, second: int, third: int) -> Rotated:
     """Say what the majorities are among voters for ABC, BCA and CAB.
-
-    Parameters
-    ----------
-    first, second, third : int
-        How many voters each order has; 0 or more.
-
-    Returns
-    -------
-    Rotated
 
     Examples
     --------

@@ -16,18 +16,6 @@ POINTS, USUAL, LEAST = 8, 0.85, 0.7
 def drawn(ax: Axes, alternative: str) -> str:
     """Return a plot as part of a page; its ground is that of the page.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Drawn in `rankagg.plotting.style()`. The figure is closed.
-    alternative : str
-        What is seen, in plain text, for those who do not see it.
-
-    Returns
-    -------
-    str
-        HTML with one SVG picture; `page.lecture_style` turns its light and dark round.
-
     Examples
     --------
     >>> import rankagg as ra

@@ -22,20 +22,7 @@ NUMBERED = 5
 
 
 def majority_graph(votes: ra.PairwiseMatrix, order: tuple[Label, ...]) -> str:
-    """Draw who beats whom by how much; majorities against an order are dashed.
-
-    Parameters
-    ----------
-    votes : PairwiseMatrix
-        The votes on pairs.
-    order : tuple of str or int
-        All items, best first; majorities against it stand out.
-
-    Returns
-    -------
-    str
-        HTML with one SVG picture, which says the same to those who do not see it.
-    """
+    """Draw who beats whom by how much; majorities against an order are dashed."""
     n = len(votes.items)
     spots = _spots(votes)
     top = min(y for _, y in spots.values()) - MARGIN

@@ -25,14 +25,9 @@ ROW, LEFT, CELL = 62, 280, 92
 
 @dataclass(frozen=True)
 class Draw:
-    """One draw of tasks.
+    """One draw of tasks."""
 
-    Attributes
-    ----------
-    rank, best, worst : ndarray of int, shape (n,)
-        The rank of each item in the draw, from 1, and its simultaneous 95 % interval.
-    """
-
+    # Shape (n,). The rank of each item in the draw, from 1, and its simultaneous 95 % interval.
     rank: NDArray[np.intp]
     best: NDArray[np.intp]
     worst: NDArray[np.intp]
@@ -40,17 +35,7 @@ class Draw:
 
 @cache
 def board(name: str) -> ra.Profile:
-    """Return a bundled table of scores as one ranking a task.
-
-    Parameters
-    ----------
-    name : str
-        As `rankagg.datasets.load` takes it.
-
-    Returns
-    -------
-    Profile
-    """
+    """Return a bundled table of scores as one ranking a task."""
     table = ra.datasets.load(name)
     assert isinstance(table, ra.ScoreTable), "a table of scores is offered"
     return table.rankings()
@@ -65,19 +50,6 @@ def _drawn(profile: ra.Profile, n_tasks: int, seed: int) -> ra.Profile:
 def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> Draw:
     """Draw tasks with replacement, rank by Borda, and bound the ranks from the draw alone.
 
-    Parameters
-    ----------
-    profile : Profile
-        One ranking a task.
-    n_tasks : int
-        How many to draw.
-    seed : int
-        Which draw.
-
-    Returns
-    -------
-    Draw
-
     Examples
     --------
     >>> from rankagg.apps.parts.leaderboard import board, draw_tasks
@@ -90,20 +62,7 @@ def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> Draw:
 
 
 def shares_of_ranks(profile: ra.Profile, n_tasks: int) -> NDArray[np.float64]:
-    """Return how often each item takes each rank by Borda, in `DRAWS` draws of tasks.
-
-    Parameters
-    ----------
-    profile : Profile
-        One ranking a task.
-    n_tasks : int
-        How many are drawn each time.
-
-    Returns
-    -------
-    ndarray of float, shape (n, n)
-        Row item, column rank; rows sum to 1.
-    """
+    """Return how often each item takes each rank by Borda, in `DRAWS` draws of tasks."""
     counts = np.zeros((len(profile.items), len(profile.items)))
     rule, rows = ra.Borda(), np.arange(len(profile.items))
     for seed in range(DRAWS):
@@ -116,24 +75,7 @@ def shares_of_ranks(profile: ra.Profile, n_tasks: int) -> NDArray[np.float64]:
 def ranks_chart(
     profile: ra.Profile, truth: NDArray[np.intp], draw: Draw, shares: NDArray[np.float64]
 ) -> str:
-    """Draw the ranks: shares of all draws as squares, of one draw a dot and its interval.
-
-    Parameters
-    ----------
-    profile : Profile
-        Whose items are drawn.
-    truth : ndarray of int, shape (n,)
-        The ranks by all tasks, a row each, in this order.
-    draw : Draw
-        One draw.
-    shares : ndarray of float, shape (n, n)
-        As `shares_of_ranks` returns them.
-
-    Returns
-    -------
-    str
-        HTML with one SVG picture.
-    """
+    """Draw the ranks: shares of all draws as squares, of one draw a dot and its interval."""
     n = len(profile.items)
     cell = min(CELL, 640 / n)
     width, height = LEFT + cell * n + 10, ROW * (n + 1)
@@ -177,17 +119,7 @@ def ranks_chart(
 
 
 def true_ranks(profile: ra.Profile) -> NDArray[np.intp]:
-    """Return the ranks by all tasks, from 1, as Borda has them.
-
-    Parameters
-    ----------
-    profile : Profile
-        One ranking a task.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-    """
+    """Return the ranks by all tasks, from 1, as Borda has them."""
     ranks = ra.Borda().aggregate(profile).ranking.ranks
     found: NDArray[np.intp] = 1 + (ranks[:, None] > ranks).sum(axis=1)
     return found
@@ -196,23 +128,7 @@ def true_ranks(profile: ra.Profile) -> NDArray[np.intp]:
 def told(
     profile: ra.Profile, truth: NDArray[np.intp], draw: Draw, shares: NDArray[np.float64]
 ) -> str:
-    """Say what a draw shows.
-
-    Parameters
-    ----------
-    profile : Profile
-        Whose items they are.
-    truth : ndarray of int, shape (n,)
-        The ranks by all tasks.
-    draw : Draw
-        One draw.
-    shares : ndarray of float, shape (n, n)
-        As `shares_of_ranks` returns them.
-
-    Returns
-    -------
-    str
-    """
+    """Say what a draw shows."""
     first = int(np.argmin(truth))
     moved = int((draw.rank != truth).sum())
     covered = int(((draw.best <= truth) & (truth <= draw.worst)).sum())

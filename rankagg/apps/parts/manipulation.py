@@ -21,39 +21,18 @@ CAPTION = (
 
 @dataclass(frozen=True)
 class Result:
-    """What comes of one ballot.
-
-    Attributes
-    ----------
-    winners : tuple of str
-        Who is first.
-    place : Fraction
-        Where they stand in the true opinion, from 1; the average where several are first, as by
-        lot.
-    gain : int
-        1 where that is better than what the true opinion brings as a ballot, -1 where it is worse.
-    """
+    """What comes of one ballot."""
 
     winners: tuple[str, ...]
+    # Where they stand in the true opinion, from 1; the average where several are first, as by
+    # lot.
     place: Fraction
+    # 1 where that is better than what the true opinion brings as a ballot, -1 where it is worse.
     gain: int
 
 
 def electorate(number: int, n_voters: int = 8, items: str = "ABCD") -> ra.Profile:
     """Return voters without any common opinion: all rankings are equally probable.
-
-    Parameters
-    ----------
-    number : int
-        The seed.
-    n_voters : int
-        How many they are.
-    items : str
-        One letter an item.
-
-    Returns
-    -------
-    Profile
 
     Examples
     --------
@@ -68,20 +47,6 @@ def results_of_ballots(
     others: ra.Profile, honest: Sequence[str], rule: ra.Aggregator
 ) -> dict[tuple[str, ...], Result]:
     """Try every strict ballot of one more voter.
-
-    Parameters
-    ----------
-    others : Profile
-        The other voters' ballots, of three or four items.
-    honest : sequence of str
-        What the voter truly thinks, best first.
-    rule : Aggregator
-        The rule.
-
-    Returns
-    -------
-    dict from order to Result
-        The honest ballot first.
 
     Examples
     --------
@@ -115,22 +80,7 @@ def _sign(value: Fraction) -> int:
 def told(
     results: dict[tuple[str, ...], Result], chosen: tuple[str, ...], rule: str
 ) -> tuple[str, str]:
-    """Say what a ballot does, and how many would help.
-
-    Parameters
-    ----------
-    results : dict from order to Result
-        As `results_of_ballots` returns them.
-    chosen : tuple of str
-        The ballot.
-    rule : str
-        The name of the rule.
-
-    Returns
-    -------
-    tuple of str
-        Two sentences.
-    """
+    """Say what a ballot does, and how many would help."""
     truth, result = next(iter(results.values())), results[chosen]
     won = f"Your honest ballot makes {listed(truth.winners)} first"
     if chosen == next(iter(results)):
@@ -152,19 +102,7 @@ def told(
 def vertices(
     results: dict[tuple[str, ...], Result], chosen: tuple[str, ...]
 ) -> dict[tuple[str, ...], Vertex]:
-    """Return how each ballot is drawn.
-
-    Parameters
-    ----------
-    results : dict from order to Result
-        As `results_of_ballots` returns them.
-    chosen : tuple of str
-        The ballot with a ring.
-
-    Returns
-    -------
-    dict from order to Vertex
-    """
+    """Return how each ballot is drawn."""
     share, look = {1: 1.0, 0: 0.45, -1: 0.2}, {1: "strong", 0: "faint", -1: "warm"}
     return {
         order: Vertex(
@@ -175,18 +113,7 @@ def vertices(
 
 
 def listed_ballots(profile: ra.Profile) -> list[tuple[str, str]]:
-    """Return the ballots, equal ones together, the most frequent first.
-
-    Parameters
-    ----------
-    profile : Profile
-        Strict ballots.
-
-    Returns
-    -------
-    list of (str, str)
-        How many, and the order.
-    """
+    """Return the ballots, equal ones together, the most frequent first."""
     together = profile.compress()
     rows = sorted(
         zip(together.counts, together, strict=True), key=lambda row: (-row[0], row[1].order)

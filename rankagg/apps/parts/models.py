@@ -20,20 +20,6 @@ MODELS = ("Mallows", "Plackett-Luce")
 def make_model(model: str, center: str, strength: float) -> ra.Mallows | ra.PlackettLuce:
     """Return a distribution that is uniform at 0 and concentrates as the parameter grows.
 
-    Parameters
-    ----------
-    model : {"Mallows", "Plackett-Luce"}
-        Mallows: exp(-strength) for each pair out of order. Plackett-Luce: each item is
-        exp(strength) times as worthy as the next one.
-    center : str
-        One letter an item, best first.
-    strength : float
-        0 or more.
-
-    Returns
-    -------
-    Mallows or PlackettLuce
-
     Examples
     --------
     >>> from rankagg.apps.parts.models import make_model, probabilities
@@ -46,39 +32,14 @@ def make_model(model: str, center: str, strength: float) -> ra.Mallows | ra.Plac
 
 
 def probabilities(model: ra.Mallows | ra.PlackettLuce, center: str) -> NDArray[np.float64]:
-    """Return the probability of each order, as `all_orders` lists them.
-
-    Parameters
-    ----------
-    model : Mallows or PlackettLuce
-        The distribution.
-    center : str
-        One letter an item, best first.
-
-    Returns
-    -------
-    ndarray of float
-        They sum to 1.
-    """
+    """Return the probability of each order, as `all_orders` lists them."""
     orders = all_orders(center)
     found: NDArray[np.float64] = np.exp(model.log_probs(ra.Profile.from_orders(orders)))
     return found
 
 
 def vertices(model: ra.Mallows | ra.PlackettLuce, center: str) -> dict[tuple[str, ...], Vertex]:
-    """Return how each order is drawn: area in proportion to probability, the most probable full.
-
-    Parameters
-    ----------
-    model : Mallows or PlackettLuce
-        The distribution.
-    center : str
-        One letter an item, best first.
-
-    Returns
-    -------
-    dict from order to Vertex
-    """
+    """Return how each order is drawn: area in proportion to probability, the most probable full."""
     shares = probabilities(model, center)
     return {
         order: Vertex(share / shares.max(), "strong", f"probability {share:.3g}")
@@ -87,20 +48,7 @@ def vertices(model: ra.Mallows | ra.PlackettLuce, center: str) -> dict[tuple[str
 
 
 def told(model: ra.Mallows | ra.PlackettLuce, center: str) -> tuple[str, str]:
-    """Say where the probability is, and what the model is.
-
-    Parameters
-    ----------
-    model : Mallows or PlackettLuce
-        The distribution.
-    center : str
-        One letter an item, best first.
-
-    Returns
-    -------
-    tuple of str
-        Two sentences.
-    """
+    """Say where the probability is, and what the model is."""
     shares = probabilities(model, center)
     top = ra.Permutation.from_order(center)
     away = np.array(

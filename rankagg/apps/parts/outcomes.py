@@ -20,11 +20,6 @@ SECONDS = 5.0
 def every_rule() -> tuple[ra.Aggregator, ...]:
     """Return every rule that needs nothing but ballots, Borda and Kemeny first.
 
-    Returns
-    -------
-    tuple of Aggregator
-        With their usual options, and approval of the first two.
-
     Examples
     --------
     >>> from rankagg.apps.parts.outcomes import every_rule
@@ -48,17 +43,6 @@ def every_rule() -> tuple[ra.Aggregator, ...]:
 
 def outcomes(profile: ra.Profile) -> list[tuple[str, str]]:
     """Return each ranking that comes out, with the rules that say so.
-
-    Parameters
-    ----------
-    profile : Profile
-        The ballots.
-
-    Returns
-    -------
-    list of (str, str)
-        What comes out of Borda first; in the place of a ranking the sentence of a rule that
-        refuses the ballots.
 
     Examples
     --------
@@ -84,15 +68,6 @@ def _arrows(consensus: ra.Consensus) -> str:
 
 def winners_of(consensus: ra.Consensus) -> tuple[Label, ...]:
     """Return who is first: those tied, or of an exact rule the first of any optimum.
-
-    Parameters
-    ----------
-    consensus : Consensus
-        Of any rule.
-
-    Returns
-    -------
-    tuple of str or int
 
     Examples
     --------
@@ -130,15 +105,6 @@ class Disagreement:
 
 def disagreement(profile: ra.Profile) -> Disagreement:
     """Say where Borda and Kemeny part, and why.
-
-    Parameters
-    ----------
-    profile : Profile
-        The ballots.
-
-    Returns
-    -------
-    Disagreement
 
     Examples
     --------

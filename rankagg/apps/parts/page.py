@@ -33,83 +33,29 @@ LECTURE = """
 
 
 def lecture_style() -> str:
-    """Return the style of a lecture: the colors of the apps, and letters and tables of a paper.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return the style of a lecture: the colors of the apps, and letters and tables of a paper."""
     apps = Path(__file__).parents[1] / "look.css"
     return f"<style>{apps.read_text(encoding='utf-8')}{LECTURE}</style>"
 
 
 def heading(title: str, what: str) -> str:
-    """Return the head of a page.
-
-    Parameters
-    ----------
-    title, what : str
-        Plain text.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return the head of a page."""
     return f'<div class="ra ra-across"><h1>{escape(title)}</h1><p>{escape(what)}</p></div>'
 
 
 def prose(said: str, *more: str) -> str:
-    """Return the sentence that says what one sees, and further ones.
-
-    Parameters
-    ----------
-    said, *more : str
-        Plain text.
-
-    Returns
-    -------
-    str
-        HTML, which is read aloud when it changes.
-    """
+    """Return the sentence that says what one sees, and further ones."""
     rest = "".join(f"<p>{escape(line)}</p>" for line in more if line)
     return f'<div class="ra" role="status"><p class="said">{escape(said)}</p>{rest}</div>'
 
 
 def refusal(error: Exception) -> str:
-    """Return why something cannot be shown.
-
-    Parameters
-    ----------
-    error : Exception
-        Its message is shown.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return why something cannot be shown."""
     return f'<div class="ra" role="alert"><p class="refused">{escape(str(error))}</p></div>'
 
 
 def two_columns(rows: Iterable[tuple[str, str]], heads: tuple[str, str], share: int = 50) -> str:
-    """Return a table of two columns.
-
-    Parameters
-    ----------
-    rows : iterable of (str, str)
-        Plain text.
-    heads : tuple of str
-        The headings.
-    share : int, optional
-        How much of the width the first column takes, in percent.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return a table of two columns."""
     head = (
         f'<th scope="col" style="width:{share}%">{escape(heads[0])}</th>'
         f'<th scope="col">{escape(heads[1])}</th>'
@@ -121,20 +67,7 @@ def two_columns(rows: Iterable[tuple[str, str]], heads: tuple[str, str], share: 
 
 
 def told(title: str, texts: Iterable[str]) -> str:
-    """Return texts side by side below a title: first lines as heads, then words and what they say.
-
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    texts : iterable of str
-        Plain text; nothing is returned where there is none.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return texts side by side below a title, first lines as heads."""
     blocks = "".join(_terms(one) for one in texts)
     if not blocks:
         return ""
@@ -154,35 +87,11 @@ def _terms(text: str) -> str:
 
 
 def figure(picture: str, caption: str = "") -> str:
-    """Return a picture that stands beside controls and text where there is room.
-
-    Parameters
-    ----------
-    picture : str
-        HTML; nothing is returned where it is empty.
-    caption : str, optional
-        How to read it, in plain text.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return a picture that stands beside controls and text where there is room."""
     told_below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return f'<div class="ra ra-figure"><figure>{picture}{told_below}</figure></div>'
 
 
 def across(html: str) -> str:
-    """Let something take the whole width, below what stands side by side.
-
-    Parameters
-    ----------
-    html : str
-        HTML.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Let something take the whole width, below what stands side by side."""
     return f'<div class="ra-across">{html}</div>'

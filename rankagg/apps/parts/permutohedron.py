@@ -23,43 +23,19 @@ LOOKS = {"strong": "var(--ra-strong)", "warm": "var(--ra-warm)", "faint": "var(-
 
 @dataclass(frozen=True)
 class Vertex:
-    """How a ranking is drawn.
+    """How a ranking is drawn."""
 
-    Attributes
-    ----------
-    share : float
-        The area of its circle, from 0 to 1 of the largest.
-    look : {"strong", "warm", "faint"}
-        Its color.
-    told : str
-        What is said of it where the pointer rests.
-    ringed : bool
-        Whether it stands out.
-    """
-
+    # The area of its circle, from 0 to 1 of the largest.
     share: float
     look: str
+    # What is said of it where the pointer rests.
     told: str
+    # Whether it stands out.
     ringed: bool = False
 
 
 def all_orders(center: Sequence[str]) -> list[tuple[str, ...]]:
     """Return all orders of the items, the nearest to the center first.
-
-    Parameters
-    ----------
-    center : sequence of str
-        Three or four items, best first.
-
-    Returns
-    -------
-    list of tuple of str
-        By their Kendall distance to the center.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are not three or four.
 
     Examples
     --------
@@ -78,20 +54,7 @@ def _distance(order: Sequence[str], center: Sequence[str]) -> int:
 
 
 def permutohedron(center: Sequence[str], vertices: Mapping[tuple[str, ...], Vertex]) -> str:
-    """Draw all rankings in rows, by the number of swaps from the center, which is on top.
-
-    Parameters
-    ----------
-    center : sequence of str
-        Three or four items, best first.
-    vertices : mapping from order to Vertex
-        One for every order.
-
-    Returns
-    -------
-    str
-        HTML with one SVG picture.
-    """
+    """Draw all rankings in rows, by the number of swaps from the center, which is on top."""
     spots = _spots(center)
     height = ROW * (max(y for _, y in spots.values()) + 0.95)
     at = {order: (WIDTH / 2 + x, ROW * (y + 0.32)) for order, (x, y) in spots.items()}

@@ -60,18 +60,7 @@ BEGIN, PIECE = 2**12, 2**20
 
 @contextmanager
 def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Return the paths of files; the standard input is kept in one, as some kinds need seeking.
-
-    Parameters
-    ----------
-    files : tuple of str
-        Paths, or `-` once.
-
-    Yields
-    ------
-    tuple of str
-        Paths; that of the standard input until the end of the block.
-    """
+    """Return the paths of files; the standard input is kept in one, as some kinds need seeking."""
     if files.count(DASH) > 1:
         raise click.UsageError("The standard input can be read once only: give one `-`.")
     if DASH not in files:
@@ -189,26 +178,15 @@ NAMED = ("files", "dataset", "format", "unranked", *KIND_OPTIONS)
 
 @dataclass(frozen=True)
 class AnyInput:
-    """What was read, and how.
-
-    Attributes
-    ----------
-    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
-        The data.
-    unranked : str
-        The policy for unranked items.
-    tolerance : float
-        For ranking scores.
-    lines : tuple of str
-        What the reader of the output must know, the direction of scores first.
-    name : str
-        Of the file or data set.
-    """
+    """What was read, and how."""
 
     data: Data
+    # The policy for unranked items.
     unranked: Any
     tolerance: float
+    # What the reader of the output must know, the direction of scores first.
     lines: tuple[str, ...]
+    # Of the file or data set.
     name: str
 
 

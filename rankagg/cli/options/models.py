@@ -57,15 +57,7 @@ NUMBERS = {
 
 
 def cultures(names: Iterable[str], option: str = "--culture") -> list[Culture]:
-    """Return the cultures that were named.
-
-    Parameters
-    ----------
-    names : iterable of str
-        NAME or NAME=NUMBER.
-    option : str
-        The option that named them.
-    """
+    """Return the cultures that were named."""
     return [_culture(name, option) for name in names]
 
 

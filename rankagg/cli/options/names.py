@@ -50,19 +50,7 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
 
 
 def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> list[Label]:
-    """Return the labels that are written so; numbers in a file are numbers.
-
-    Parameters
-    ----------
-    option : str
-        The option that named them.
-    names : iterable of str
-        What was typed.
-    items : ItemSet
-        The labels that there are.
-    noun : str
-        What they are, in the singular.
-    """
+    """Return the labels that are written so; numbers in a file are numbers."""
     known: dict[str, Label] = {written(label): label for label in items}
     found = []
     for name in names:
@@ -111,15 +99,7 @@ _short.maxstring = 40
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]
-    """A finite number in a range.
-
-    Parameters
-    ----------
-    low, high : float
-        The range.
-    open_low, open_high : bool
-        Whether the ends are left out.
-    """
+    """A finite number in a range."""
 
     name = "float"
 
@@ -164,13 +144,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg]
-    """A whole number in a range.
-
-    Parameters
-    ----------
-    low, high : int
-        The range, with its ends.
-    """
+    """A whole number in a range."""
 
     name = "integer"
 

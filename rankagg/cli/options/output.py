@@ -135,21 +135,7 @@ def echo_result(
     pasted: str | None = None,
     **limit: Any,
 ) -> None:
-    """Print what was found: as JSON, as a table to paste, or as text.
-
-    Parameters
-    ----------
-    found : Described
-        The result.
-    lines : iterable of str, optional
-        What is told of the input, where there is one.
-    as_json : bool
-        What --json says.
-    pasted : str, optional
-        What --as says; `found` can be pasted where a command has that option.
-    **limit : int or None
-        `rows`, where the text of the result takes it.
-    """
+    """Print what was found: as JSON, as a table to paste, or as text."""
     told = None if lines is None else list(lines)
     if pasted is not None:
         echo_pasted(cast(Pastable, found), pasted, told or (), as_json=as_json, **limit)

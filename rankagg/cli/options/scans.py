@@ -108,17 +108,7 @@ def add_options(command: Callable[..., Any], options: list[Any]) -> Callable[...
 def summed(
     sources: tuple[str, ...], values: Mapping[str, Any], called: str
 ) -> tuple[ScoreSummary, tuple[str, ...]]:
-    """Go through score files, and return the sums and the lines that tell of them.
-
-    Parameters
-    ----------
-    sources : tuple of str
-        Files, patterns and folders.
-    values : mapping from str to object
-        Of the options.
-    called : str
-        The name of the argument that gave the sources.
-    """
+    """Go through score files, and return the sums and the lines that tell of them."""
     if DASH in sources:
         raise click.UsageError(
             "The standard input cannot be gone through more than once, as scans do: save it."

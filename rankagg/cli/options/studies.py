@@ -68,17 +68,7 @@ class StudyRun:
 def study_options(
     unit: str, each: str, repetitions: int = 100
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the options of a run to a command, which receives it as `run`.
-
-    Parameters
-    ----------
-    unit : str
-        What is drawn again and again, in the plural.
-    each : str
-        What it is drawn for.
-    repetitions : int
-        How often, if nothing else is asked for.
-    """
+    """Add the options of a run to a command, which receives it as `run`."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)

@@ -20,13 +20,7 @@ __all__ = ["pairs_only", "tell_ballots", "tell_scores", "warnings_noted"]
 
 @contextmanager
 def warnings_noted() -> Iterator[list[str]]:
-    """Let what is warned of while data are read be among the lines that tell of them.
-
-    Yields
-    ------
-    list of str
-        Filled at the end of the block, each warning once.
-    """
+    """Let what is warned of while data are read be among the lines that tell of them."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)

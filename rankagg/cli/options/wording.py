@@ -32,17 +32,7 @@ SUMS = {
 
 
 def sums_told(error: InformationLostError) -> str:
-    """Return what is lost, and the remedy, in the words of the command line.
-
-    Parameters
-    ----------
-    error : InformationLostError
-        Whatever raised it.
-
-    Returns
-    -------
-    str
-    """
+    """Return what is lost, and the remedy, in the words of the command line."""
     text = str(error)
     for said, told in SUMS.items():
         text = text.replace(said, told)
@@ -51,13 +41,7 @@ def sums_told(error: InformationLostError) -> str:
 
 @contextmanager
 def options_named(options: Mapping[str, str]) -> Iterator[None]:
-    """Let errors name the options that were typed, and not the parameters behind them.
-
-    Parameters
-    ----------
-    options : mapping from str to str
-        From the name of a parameter to that of its option.
-    """
+    """Let errors name the options that were typed, and not the parameters behind them."""
 
     def typed(found: re.Match[str]) -> str:
         name, _, text, word, bare = found.groups()

@@ -231,23 +231,7 @@ def count_cells(cells: NDArray[np.intp], weights: Integers, size: int) -> Intege
 
 
 def limbs(weights: Integers, largest: int) -> Iterator[tuple[Floats, int]]:
-    """Yield floats and what each counts: their sums of products make those of the weights.
-
-    Parameters
-    ----------
-    weights : ndarray of int, shape (m,)
-        Not negative, of any size.
-    largest : int
-        The largest number that a weight is multiplied by; m products of that with a limb and
-        their sum are whole numbers that floats hold.
-
-    Yields
-    ------
-    limb : ndarray of float, shape (m,)
-        Digits of the weights.
-    scale : int
-        The power of two that the digits count.
-    """
+    """Yield floats and what each counts: their sums of products make those of the weights."""
     room = 52 - max(largest, 1).bit_length() - len(weights).bit_length()
     if room < 1:
         raise OverflowError(f"{len(weights)} products of {largest} have sums that no float holds")

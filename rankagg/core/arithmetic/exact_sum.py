@@ -40,18 +40,6 @@ def rounding_error(sizes: Any, n_terms: Any = 1) -> Any:
     Two numbers that were computed are equal where they differ by no more than the errors of both.
     Scores themselves are compared as they are.
 
-    Parameters
-    ----------
-    sizes : float or ndarray of float
-        Sums, or means, of the terms without their signs, as the numbers are of the terms.
-    n_terms : int or ndarray of int, default 1
-        The number of terms, where their sum was rounded at each.
-
-    Returns
-    -------
-    float or ndarray of float
-        2**-48 of the sizes for a sum that was rounded once, a little more for other ones.
-
     Examples
     --------
     >>> rounding_error(3.0) == 3 / 2**48
@@ -66,21 +54,7 @@ def are_level(values: Floats) -> bool:
 
 
 def scaled(values: Floats) -> tuple[Floats, int]:
-    """Make room for sums of numbers, NaN among them, and for their last digits.
-
-    Parameters
-    ----------
-    values : ndarray of float
-        The numbers.
-
-    Returns
-    -------
-    values : ndarray of float
-        Times 2**shift; they themselves where there is room.
-    shift : int
-        Not 0 only where the largest number is beyond 2**900, which it becomes nearly then, or so
-        small that products with weights would lose digits.
-    """
+    """Make room for sums of numbers, NaN among them, and for their last digits."""
     top = frexp(float(np.nanmax(np.abs(values), initial=0.0)))[1]
     if -SHIFT <= top <= HIGH:
         return values, 0
@@ -96,22 +70,7 @@ def restored(values: Floats, shift: int) -> Floats:
 
 
 def sum_by_group(values: Floats, groups: NDArray[np.int64], n_groups: int) -> Floats:
-    """Sum the columns of each group.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (m, u)
-        Finite numbers. Beyond 2**900 those below 2**-974 count as 0.
-    groups : ndarray of int, shape (u,)
-        The group of each column, 0 to `n_groups` - 1; none is empty.
-    n_groups : int
-        The number of groups.
-
-    Returns
-    -------
-    ndarray of float, shape (m, n_groups)
-        The exact sums, rounded to the nearest float; infinite where that is too large.
-    """
+    """Sum the columns of each group."""
     order = np.argsort(groups, kind="stable")
     starts = np.searchsorted(groups[order], np.arange(n_groups))
     in_place = bool((order == np.arange(len(order))).all())
@@ -176,16 +135,6 @@ def _joined(parts: list[Floats]) -> Floats:
 def exact_sums(values: Floats) -> list[int]:
     """Sum each row without any rounding.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n, m)
-        Finite numbers; NaN adds nothing.
-
-    Returns
-    -------
-    list of int
-        The sums in units of 2**-`LEAST`, of which every float is a multiple.
-
     Examples
     --------
     >>> import numpy as np
@@ -228,22 +177,7 @@ def exact_mean(total: int, count: int, shift: int) -> float:
 def mean_by_group(
     values: Floats, present: Bools, groups: NDArray[np.int64], n_groups: int
 ) -> Floats:
-    """Average the columns of each group that are present.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (m, u)
-        Numbers; what is not present may be anything.
-    present : ndarray of bool, shape (m, u)
-        Which of them count.
-    groups, n_groups
-        As for `sum_by_group`.
-
-    Returns
-    -------
-    ndarray of float, shape (m, n_groups)
-        NaN where nothing is present.
-    """
+    """Average the columns of each group that are present."""
     filled, shift = scaled(np.where(present, values, 0.0))
     if present.all():
         counts = np.bincount(groups, minlength=n_groups).astype(np.float64)[None]
@@ -254,18 +188,7 @@ def mean_by_group(
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
-    """Average each row with weights of its own, of which one at least is positive.
-
-    Parameters
-    ----------
-    values, weights : ndarray of float, shape (m, u)
-        Numbers, and how much each counts.
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-        The sum of the products, each rounded to a float, over the sum of the weights.
-    """
+    """Average each row with weights of its own, of which one at least is positive."""
     # A power of two changes no digit; products of large scores and weights must not overflow.
     exponents = np.frexp(weights.max(axis=1, keepdims=True))[1]
     parts = np.ldexp(weights, -exponents)

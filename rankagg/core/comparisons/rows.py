@@ -115,22 +115,7 @@ def check_apart(first: Codes, second: Codes, items: ItemSet) -> None:
 
 
 def coded(labels: Iterable[Label], parameter: str) -> tuple[Codes, tuple[Label, ...]]:
-    """Return labels as positions among the different ones, which are in order of occurrence.
-
-    Parameters
-    ----------
-    labels : iterable of str or int
-        One per comparison; a string is taken letter by letter.
-    parameter : str
-        Their name in messages.
-
-    Returns
-    -------
-    codes : ndarray of int, shape (m,)
-        Positions.
-    distinct : tuple of str or int
-        The different labels.
-    """
+    """Return labels as positions among the different ones, which are in order of occurrence."""
     # Only what comes as labels needs it.
     import pandas as pd  # noqa: PLC0415
 

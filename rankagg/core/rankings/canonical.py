@@ -82,19 +82,7 @@ def _coded_numbers(labels: list[int]) -> tuple[NDArray[np.intp], list[int]]:
 
 
 def scattered(codes: Any, lengths: Any, n_items: int, left_out: int) -> Ranks | None:
-    """Return the places of orders of items by number; None where one names an item twice.
-
-    Parameters
-    ----------
-    codes : ndarray of int
-        All orders one after another, best first, items counted from 0.
-    lengths : ndarray of int, shape (m,)
-        How many items each order names.
-    n_items : int
-        The number of items.
-    left_out : int
-        The place of an item that an order does not name.
-    """
+    """Return the places of orders of items by number; None where one names an item twice."""
     m = len(lengths)
     if len(codes) == m * n_items and (lengths == n_items).all():
         orders = codes.reshape(m, n_items)

@@ -157,23 +157,15 @@ MOST_DECIMALS = 15
 
 @dataclass(frozen=True)
 class Look:
-    """How the columns of a table look.
+    """How the columns of a table look."""
 
-    Attributes
-    ----------
-    number : str
-        The format of numbers that are no integers.
-    formats : mapping from column to str
-        Formats of some columns.
-    best : mapping from column to {"highest", "lowest"}
-        The columns with a best number, and which it is.
-    intervals : mapping from column to (str, str)
-        The columns that get an interval, and those with its ends, which go.
-    """
-
+    # The format of numbers that are no integers.
     number: str
+    # Formats of some columns.
     formats: Mapping[str, str]
+    # The columns with a best number, and which it is.
     best: Mapping[Any, Direction]
+    # The columns that get an interval, and those with its ends, which go.
     intervals: Mapping[str, tuple[str, str]]
 
 
@@ -254,25 +246,7 @@ def pasted(
     best: bool,
     rows: int | None,
 ) -> Pasted:
-    """Return a frame as a table to paste; an index that has a name is its first column.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-    look : Look
-        How its columns look.
-    decimals : int or mapping from column to int or None
-        How many decimals numbers have, instead of what `look` says.
-    best : bool
-        Whether the best of a column is told from the others.
-    rows : int or None
-        How many rows to give at most.
-
-    Returns
-    -------
-    Pasted
-    """
+    """Return a frame as a table to paste; an index that has a name is its first column."""
     limit = len(frame) if rows is None else check_integer(rows, "rows", low=1)
     marked = check_flag(best, "best")
     # By place, since an index may be called as a column is.

@@ -40,18 +40,7 @@ def unit_labels(
     instances: Iterable[Label] | None,
     systems: Iterable[Label] | None,
 ) -> tuple[Iterable[Label] | None, Iterable[Label] | None]:
-    """Return the task and the instance of each column, of a DataFrame those that it has.
-
-    Parameters
-    ----------
-    values : object
-        The scores.
-    tasks, instances : sequence of str or int, or None
-        What the caller states.
-    systems : iterable of str or int, or None
-        The names of the rows. A DataFrame that names its columns alone has those of its systems
-        in one of them, and no column is guessed.
-    """
+    """Return the task and the instance of each column, of a DataFrame those that it has."""
     if systems is None and not names_rows(values):
         allowed = "the index of the DataFrame, or given"
         raise InvalidInputError("systems", allowed, Described("a plain range"), IN_A_COLUMN)

@@ -26,15 +26,7 @@ ROOM = 2**31
 
 
 class GroupedTally(Value):
-    """Sums over the units of one task, for each group of units.
-
-    Attributes
-    ----------
-    n_groups : int
-        The number of groups.
-    parts : mapping from int to TaskTally
-        The sums of each group that has a unit, ascending.
-    """
+    """Sums over the units of one task, for each group of units."""
 
     n_groups: int
     _parts: dict[int, TaskTally]
@@ -45,23 +37,7 @@ class GroupedTally(Value):
 
     @classmethod
     def of(cls, scores: Floats, groups: Counts, n_groups: int, *, higher_is_better: bool) -> Self:
-        """Add up the scores of some units.
-
-        Parameters
-        ----------
-        scores : ndarray of float, shape (n, m)
-            See `TaskTally.of`.
-        groups : ndarray of int, shape (m,)
-            The group of each unit.
-        n_groups : int
-            The number of groups.
-        higher_is_better : bool
-            The direction of the task.
-
-        Returns
-        -------
-        GroupedTally
-        """
+        """Add up the scores of some units."""
         order = np.argsort(groups, kind="stable")
         ordered = np.take(scores, order, axis=1)
         numbers, starts = np.unique(groups[order], return_index=True)
@@ -126,18 +102,7 @@ class GroupedTally(Value):
     # -- drawn again --------------------------------------------------------------------------
 
     def drawn(self, times: Counts) -> TaskTally | None:
-        """Return the sums over groups of which each counts several times, or not at all.
-
-        Parameters
-        ----------
-        times : ndarray of int, shape (n_groups,)
-            How often each group counts.
-
-        Returns
-        -------
-        TaskTally or None
-            None where no unit is left that has a score.
-        """
+        """Return the sums over groups of which each counts several times, or not at all."""
         whole = self._stacked
         counts = times[np.array(list(self._parts), dtype=np.intp)]
         n_units = int(counts @ whole["n_units"])

@@ -35,13 +35,7 @@ LARGEST_SCORE = 2**2098
 
 
 def check_sums(tally: TaskTally) -> None:
-    """Raise ValueError for sums that no scores have.
-
-    Parameters
-    ----------
-    tally : TaskTally
-        Sums of any origin.
-    """
+    """Raise ValueError for sums that no scores have."""
     units = tally.n_units
     _need(units >= 0 and tally.n_empty >= 0, "the numbers of units")
     # No sum below is larger.
@@ -123,17 +117,7 @@ ALONE = 512
 
 
 def sums_of(columns: Floats) -> ScoreSums:
-    """Add up units.
-
-    Parameters
-    ----------
-    columns : ndarray of float, shape (n, m)
-        Scores of n systems on m units, higher is better, NaN where missing.
-
-    Returns
-    -------
-    ScoreSums
-    """
+    """Add up units."""
     present = ~np.isnan(columns)
     sums = ScoreSums(len(columns))
     if present.all():
@@ -144,15 +128,7 @@ def sums_of(columns: Floats) -> ScoreSums:
 
 
 class ScoreSums:
-    """Sums over units as they come, by the number k of systems that are there.
-
-    Attributes
-    ----------
-    wins, both, on_grid, squares_on_grid : ndarray of int64, shape (n, n)
-        See `TaskTally`.
-    units, placed, shares, squares : dict
-        The same by k. The last two are emptied as soon as the k have no denominator that is cheap.
-    """
+    """Sums over units as they come, by the number k of systems that are there."""
 
     def __init__(self, n: int) -> None:
         self.wins, self.both = _zeros(n, n), _zeros(n, n)
@@ -313,44 +289,31 @@ class TaskTally(Value):
     With k systems there, one at the mean place r (from 0) is before an absent one in
     1 - (r + 1)/(k + 1) of the compatible permutations. So of incomplete units 2r + 2 is summed up,
     for each k that occurs: `size` numbers k below n.
-
-    Attributes
-    ----------
-    wins : ndarray of int64, shape (n, n)
-        Units in which row scores above column.
-    both : ndarray of int64, shape (n, n)
-        Units in which both are there; on the diagonal those in which one is.
-    n_units : int
-        Units in which a system is there.
-    n_empty : int
-        Units without any score; they count nowhere else.
-    sizes : ndarray of int64, shape (size,)
-        The numbers k below n that occur, ascending.
-    units_of_size : ndarray of int64, shape (size,)
-        How many units have so many systems.
-    placed : ndarray of int64, shape (size, n)
-        Sum of 2r + 2 over the units of a size, for the systems that are there.
-    shares, squares : ndarray of int64, shape (size, n, n), or None
-        The same, and of its square, where row is absent and column is there. None where the
-        sizes have no common denominator that is cheap.
-    on_grid, squares_on_grid : ndarray of int, shape (n, n), or None
-        Of more than 100 systems: the sums of (r + 1)/(k + 1) and of its square, each rounded to
-        the grid of `core.shares` by itself; None otherwise.
-    sums : tuple of int, length n
-        Sums of the scores as given, in units of 2**-1074.
     """
 
+    # Shape (n, n). Units in which row scores above column.
     wins: Counts
+    # Shape (n, n). Units in which both are there; on the diagonal those in which one is.
     both: Counts
+    # Units in which a system is there.
     n_units: int
+    # Units without any score; they count nowhere else.
     n_empty: int
+    # Shape (size,). The numbers k below n that occur, ascending.
     sizes: Counts
+    # Shape (size,). How many units have so many systems.
     units_of_size: Counts
+    # Shape (size, n). Sum of 2r + 2 over the units of a size, for the systems that are there.
     placed: Counts
+    # Shape (size, n, n). The same, and of its square, where row is absent and column is there.
+    # None where the sizes have no common denominator that is cheap.
     shares: Counts | None
     squares: Counts | None
+    # Shape (n, n). Of more than 100 systems: the sums of (r + 1)/(k + 1) and of its square, each
+    # rounded to the grid of `core.shares` by itself; None otherwise.
     on_grid: Integers | None
     squares_on_grid: Integers | None
+    # Sums of the scores as given, in units of 2**-1074.
     sums: tuple[int, ...]
 
     def __init__(self, **fields: Any) -> None:
@@ -364,19 +327,7 @@ class TaskTally(Value):
 
     @classmethod
     def of(cls, scores: Floats, *, higher_is_better: bool) -> Self:
-        """Add up the scores of some units.
-
-        Parameters
-        ----------
-        scores : ndarray of float, shape (n, m)
-            Finite scores of n systems on m units, NaN where missing.
-        higher_is_better : bool
-            The direction of the task.
-
-        Returns
-        -------
-        TaskTally
-        """
+        """Add up the scores of some units."""
         n = len(scores)
         sums = sums_of(scores if higher_is_better else -scores)
         sizes = sums.sizes

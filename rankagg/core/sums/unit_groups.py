@@ -42,18 +42,6 @@ def check_groups(n_groups: object) -> int | None:
 def groups_of(keys: Keys, n_groups: int) -> NDArray[np.int64]:
     """Return the group of each key.
 
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (m,)
-        Those of `keys_of_labels`.
-    n_groups : int
-        The number of groups.
-
-    Returns
-    -------
-    ndarray of int64, shape (m,)
-        From 0; the same whatever other keys there are.
-
     References
     ----------
     Steele, Lea and Flood (2014), "Fast splittable pseudorandom number generators",

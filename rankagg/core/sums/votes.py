@@ -21,23 +21,7 @@ __all__ = ["votes_of", "weighted_sum"]
 def votes_of(
     systems: ItemSet, tallies: Sequence[TaskTally], weights: Floats, unranked: Unranked
 ) -> PairwiseMatrix:
-    """Return the votes of all units; see `Profile.pairwise`.
-
-    Parameters
-    ----------
-    systems : ItemSet
-        The systems.
-    tallies : sequence of TaskTally
-        What the scores of each task add up to.
-    weights : ndarray of float, shape (n_tasks,)
-        The weight of every unit of a task.
-    unranked : {"uniform", "ignore", "last"}
-        The policy for systems that a unit lacks.
-
-    Returns
-    -------
-    PairwiseMatrix
-    """
+    """Return the votes of all units; see `Profile.pairwise`."""
     importance = exact.as_rational(weights)
     votes = [int(vote) for vote in importance.numerators]
     n = len(systems)

@@ -30,19 +30,7 @@ def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
 
 
 def contradicted(wins: Integers, ranking: PartialRanking) -> Fraction:
-    """Return the votes against a ranking; see `PairwiseMatrix.cost`.
-
-    Parameters
-    ----------
-    wins : ndarray of int, shape (n, n)
-        Votes for row above column.
-    ranking : PartialRanking
-        Of the same items; what it leaves open costs what breaking it at random does on average.
-
-    Returns
-    -------
-    fractions.Fraction
-    """
+    """Return the votes against a ranking; see `PairwiseMatrix.cost`."""
     if isinstance(ranking, Permutation):
         return Fraction(sum_below(wins, ranking.ranks))
     # P(i before j) is a whole number over 2(k + 1).
@@ -58,24 +46,7 @@ def priced(
     tie_cost: float,
     consensus_tie_cost: float | None,
 ) -> Fraction:
-    """Return the votes against a ranking, and what ties cost; see `PairwiseMatrix.cost`.
-
-    Parameters
-    ----------
-    wins, ties : ndarray of int, shape (n, n)
-        Votes for row above column, and for neither.
-    ranking : PartialRanking
-        Of the same items.
-    tie_cost : float
-        What a vote that ties two items costs.
-    consensus_tie_cost : float or None
-        What a vote that orders two items costs where the ranking ties them, and those that tie
-        them too then cost nothing; None counts what breaking the tie at random costs.
-
-    Returns
-    -------
-    fractions.Fraction
-    """
+    """Return the votes against a ranking, and what ties cost; see `PairwiseMatrix.cost`."""
     per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
     cost = contradicted(wins, ranking)
     if per_tie:

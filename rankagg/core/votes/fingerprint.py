@@ -19,22 +19,7 @@ BLANK, LINE_END = b" \n"
 
 
 def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
-    """Return the SHA-256 of items and votes in a form that is documented.
-
-    Parameters
-    ----------
-    labels : iterable of str or int
-        The items.
-    wins, ties : ndarray of int, shape (n, n)
-        Votes times the denominator.
-    denominator : int
-        The least by which all votes are whole.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-    """
+    """Return the SHA-256 of items and votes in a form that is documented."""
     digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
     for text in label_lines(labels):
         digest.update(text)

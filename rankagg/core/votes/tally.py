@@ -100,24 +100,6 @@ def on_grid(
     """Round the imputed part of votes to the grid, unless it is on it.
 
     Ties, comparisons and the weight of every pair keep their values.
-
-    Parameters
-    ----------
-    wins, ties, comparisons : ndarray of int, shape (n, n)
-        Votes over `denominator`.
-    denominator : int
-        What they are divided by.
-    shares : int
-        What the shares in them were whole numbers over.
-
-    Returns
-    -------
-    scaled : tuple of ndarray of int
-        Wins, ties and comparisons over the new denominator.
-    denominator : int
-        The new denominator.
-    rounding : float
-        By how much an entry of wins may be off, in votes.
     """
     step = grid(len(wins))
     if step % shares == 0:
@@ -159,26 +141,18 @@ BLOCK = 500_000
 
 @dataclass(frozen=True)
 class Tally:
-    """Votes for row above column: integers over one denominator.
+    """Votes for row above column: integers over one denominator."""
 
-    Attributes
-    ----------
-    wins, ties, comparisons : ndarray of int, shape (n, n)
-        Numerators; `comparisons` counts rankings that compare the two items.
-    denominator : int
-        What the numerators are divided by.
-    rounded : int
-        The weight of the rankings with rounded shares: so many halves of a unit may a numerator
-        in `wins` be off.
-    is_decided : bool
-        Whether every ranking compares every two items.
-    """
-
+    # Shape (n, n). Numerators; `comparisons` counts rankings that compare the two items.
     wins: Integers
     ties: Integers
     comparisons: Integers
+    # What the numerators are divided by.
     denominator: int
+    # The weight of the rankings with rounded shares: so many halves of a unit may a numerator in
+    # `wins` be off.
     rounded: int
+    # Whether every ranking compares every two items.
     is_decided: bool
 
 

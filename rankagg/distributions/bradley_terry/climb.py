@@ -33,13 +33,6 @@ class Model:
 
     The parameters are n log worths, then k effects of the extras, then the tie parameter where
     there is one.
-
-    Attributes
-    ----------
-    contests : Contests
-        The data.
-    ties : {"half", "davidson", "rao-kupper"}
-        The model of ties.
     """
 
     contests: Contests
@@ -128,29 +121,18 @@ def assemble(
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """Where a climb ended.
+    """Where a climb ended."""
 
-    Attributes
-    ----------
-    parameters : ndarray of float, shape (p,)
-        Log worths with sum 0, effects, tie parameter.
-    value : float
-        The log likelihood there.
-    information : ndarray of float, shape (p, p)
-        Minus the second derivatives there.
-    n_iterations : int
-        Steps.
-    converged : bool
-        True where no parameter would move by more than the tolerance, or than rounding leaves open.
-    furthest : float
-        The largest log odds of any contest there, in absolute value.
-    """
-
+    # Shape (p,). Log worths with sum 0, effects, tie parameter.
     parameters: Floats
+    # The log likelihood there.
     value: float
+    # Shape (p, p). Minus the second derivatives there.
     information: Floats
     n_iterations: int
+    # True where no parameter would move by more than the tolerance, or than rounding leaves open.
     converged: bool
+    # The largest log odds of any contest there, in absolute value.
     furthest: float
 
 
@@ -159,21 +141,6 @@ def climb(model: Model, *, steps: int, tolerance: float, start: Floats | None = 
 
     The log likelihood is concave under all three models of ties. Whether it has a maximum is not
     asked here.
-
-    Parameters
-    ----------
-    model : Model
-        The likelihood.
-    steps : int
-        At most.
-    tolerance : float
-        No parameter moves by more in a last step.
-    start : ndarray of float, shape (p,), optional
-        Where to begin.
-
-    Returns
-    -------
-    Peak
     """
     n, results = model.contests.n_items, model.contests.results
     here, reach = model.start() if start is None else start.copy(), REACH
@@ -254,20 +221,7 @@ def _direction(gradient: Floats, information: Floats, n: int) -> Floats | None:
 
 
 def inverse(information: Floats, n: int) -> Floats:
-    """Return the covariance of log worths less their mean, of effects and of the tie parameter.
-
-    Parameters
-    ----------
-    information : ndarray of float, shape (p, p)
-        Its first n parameters are log worths, which it determines up to a constant.
-    n : int
-        Items.
-
-    Returns
-    -------
-    ndarray of float, shape (p, p)
-        NaN where rounding hides that there is one.
-    """
+    """Return the covariance of log worths less their mean, of effects and of the tie parameter."""
     moving = _moving(information, n)
     solved = solve_definite(information[np.ix_(moving, moving)], np.eye(len(moving)))
     covariance = np.zeros_like(information)

@@ -39,31 +39,20 @@ TABLE, TIMES = 1 << 22, 4
 
 @dataclass(frozen=True, eq=False)
 class Contests:
-    """Kinds of contests, and how often each ended how.
-
-    Attributes
-    ----------
-    n_items : int
-        The number of items.
-    first, second : ndarray of intp, shape (c,)
-        Who met.
-    extras : ndarray of float, shape (c, k)
-        What is added to the log odds of the first beside worths: side and covariates, each over
-        its largest value.
-    units : ndarray of float, shape (k,)
-        These largest values.
-    results : ndarray of float, shape (3, c)
-        Summed weights of wins of the first, ties, and wins of the second.
-    squares : ndarray of float, shape (3, c)
-        Summed squared weights.
-    """
+    """Kinds of contests, and how often each ended how."""
 
     n_items: int
+    # Shape (c,). Who met.
     first: Positions
     second: Positions
+    # Shape (c, k). What is added to the log odds of the first beside worths: side and covariates,
+    # each over its largest value.
     extras: Floats
+    # Shape (k,). These largest values.
     units: Floats
+    # Shape (3, c). Summed weights of wins of the first, ties, and wins of the second.
     results: Floats
+    # Shape (3, c). Summed squared weights.
     squares: Floats
 
     @property
@@ -100,45 +89,20 @@ class Contests:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Single contests: of which kind each is, how it ended, and what it weighs.
+    """Single contests: of which kind each is, how it ended, and what it weighs."""
 
-    Attributes
-    ----------
-    kind : ndarray of intp, shape (m,)
-        Position in the `Contests`.
-    outcome : ndarray of intp, shape (m,)
-        Row of their results: 0, 1 or 2.
-    weights : ndarray of float, shape (m,)
-        All positive.
-    """
-
+    # Shape (m,). Position in the `Contests`.
     kind: Positions
+    # Shape (m,). Row of their results: 0, 1 or 2.
     outcome: Positions
+    # Shape (m,). All positive.
     weights: Floats
 
 
 def contests_of(
     comparisons: Comparisons, *, side: bool, covariates: Sequence[str], entries: bool
 ) -> tuple[Contests, Entries | None]:
-    """Put equal contests together.
-
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Contests in rows.
-    side : bool
-        True where the side is one of the extras.
-    covariates : sequence of str
-        Names of covariates; they follow the side.
-    entries : bool
-        Whether single contests are asked for.
-
-    Returns
-    -------
-    Contests
-    Entries or None
-        In the order of the comparisons.
-    """
+    """Put equal contests together."""
     first, second = comparisons.first, comparisons.second
     outcome, weights = comparisons.outcomes, comparisons.weights
     columns = [comparisons.covariates[name] for name in covariates]
@@ -216,42 +180,21 @@ class Terms:
     """The log likelihood of each outcome of each kind of contest, and its derivatives.
 
     All arrays have shape (3, c); those of the tie parameter are zeros where there is none.
-
-    Attributes
-    ----------
-    value : ndarray of float
-        The log likelihood of one contest of weight 1.
-    slope, tie_slope : ndarray of float
-        Its derivatives by the log odds of the first side, and by the tie parameter.
-    bend, mixed_bend, tie_bend : ndarray of float
-        Minus its second derivatives: by the log odds, by both, by the tie parameter.
     """
 
+    # The log likelihood of one contest of weight 1.
     value: Floats
+    # Its derivatives by the log odds of the first side, and by the tie parameter.
     slope: Floats
     tie_slope: Floats
+    # Minus its second derivatives: by the log odds, by both, by the tie parameter.
     bend: Floats
     mixed_bend: Floats
     tie_bend: Floats
 
 
 def terms_of(model: Ties, odds: Floats, tie: float | None) -> Terms:
-    """Return the terms at some log odds.
-
-    Parameters
-    ----------
-    model : {"half", "davidson", "rao-kupper"}
-        The model of ties.
-    odds : ndarray of float, shape (c,)
-        Log odds of the first side.
-    tie : float or None
-        The log of Davidson's nu, or of theta of Rao and Kupper (positive); None where no tie is
-        modeled: then a tie counts as half a win for each.
-
-    Returns
-    -------
-    Terms
-    """
+    """Return the terms at some log odds."""
     if tie is None:
         return _half(odds)
     return _davidson(odds, tie) if model == "davidson" else _rao_kupper(odds, tie)
@@ -307,18 +250,7 @@ def _rao_kupper(odds: Floats, tie: float) -> Terms:
 
 
 def chances(model: Ties, odds: Floats, tie: float | None) -> Floats:
-    """Return the probabilities that the first wins, of a tie, and that the second wins.
-
-    Parameters
-    ----------
-    model, odds, tie
-        As for `terms_of`.
-
-    Returns
-    -------
-    ndarray of float, shape (3, c)
-        Without a tie parameter there are no ties.
-    """
+    """Return the probabilities that the first wins, of a tie, and that the second wins."""
     if tie is None:
         return np.stack([expit(odds), np.zeros(len(odds)), expit(-odds)])
     return np.exp(terms_of(model, odds, tie).value)

@@ -44,13 +44,6 @@ def check_connected(beats: Bools, items: ItemSet) -> None:
 
     Worths then grow apart under all models of ties, whatever the side and covariates are (Ford
     1957).
-
-    Parameters
-    ----------
-    beats : ndarray of bool, shape (n, n)
-        Row ever won against column, or tied with it.
-    items : ItemSet
-        The items.
     """
     parts = components(beats)
     if len(parts) <= 1:
@@ -76,15 +69,7 @@ def check_connected(beats: Bools, items: ItemSet) -> None:
 
 
 def check_distinct(model: Model, names: Sequence[str]) -> None:
-    """Raise where a column of the extras says nothing beside items and earlier columns.
-
-    Parameters
-    ----------
-    model : Model
-        Its items are connected.
-    names : sequence of str
-        The names of the extras.
-    """
+    """Raise where a column of the extras says nothing beside items and earlier columns."""
     contests, n = model.contests, model.contests.n_items
     if not contests.n_extras:
         return
@@ -130,17 +115,7 @@ def _same(name: str, before: Sequence[str], size: float) -> str:
 
 
 def check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
-    """Raise where the likelihood rises for ever; the message says along what.
-
-    Parameters
-    ----------
-    model : Model
-        The likelihood.
-    items : ItemSet
-        The items.
-    names : sequence of str
-        The names of the extras.
-    """
+    """Raise where the likelihood rises for ever; the message says along what."""
     direction = endless_direction(model)
     if direction is None:
         return
@@ -166,19 +141,7 @@ def check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
 
 
 def endless_direction(model: Model) -> Floats | None:
-    """Return a direction in which the likelihood rises for ever; None where none was found.
-
-    Parameters
-    ----------
-    model : Model
-        The likelihood.
-
-    Returns
-    -------
-    ndarray of float, shape (p,) or None
-        It was checked: along it no outcome that was observed falls by more than rounding, and
-        some rise.
-    """
+    """Return a direction in which the likelihood rises for ever; None where none was found."""
     rows = _conditions(model)
     objective: Floats = np.asarray(rows.sum(axis=0), dtype=np.float64)
     size = float(np.abs(objective).max())

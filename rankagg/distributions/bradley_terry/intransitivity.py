@@ -142,27 +142,7 @@ def intransitivity_of(
     n_resamples: int,
     rng: RNGLike,
 ) -> Intransitivity:
-    """Return the test; see `BradleyTerryFit.intransitivity`.
-
-    Parameters
-    ----------
-    contests : Contests
-        The data.
-    ties : {"half", "davidson", "rao-kupper"}
-        The model of ties.
-    estimates : ndarray of float, shape (p,)
-        The maximum of the likelihood.
-    items : ItemSet
-        The items.
-    n_resamples : int
-        Draws.
-    rng : int, numpy.random.Generator or None
-        A seed or a generator.
-
-    Returns
-    -------
-    Intransitivity
-    """
+    """Return the test; see `BradleyTerryFit.intransitivity`."""
     number = check_integer(n_resamples, "n_resamples", low=1)
     model = Model(contests, ties)
     if (contests.squares != contests.results).any():

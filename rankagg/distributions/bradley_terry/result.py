@@ -27,24 +27,7 @@ __all__ = ["BradleyTerryFit", "all_differences", "compared", "elo_table", "predi
 
 
 def compared(estimates: Floats, covariance: Floats, student: Any, alpha: float) -> pd.DataFrame:
-    """Return estimates with errors, tests of "it is 0", and intervals.
-
-    Parameters
-    ----------
-    estimates : ndarray of float, shape (k,)
-        Contrasts.
-    covariance : ndarray of float, shape (k, k)
-        Theirs.
-    student : scipy.stats distribution
-        Of an estimate less its true value, over its standard error.
-    alpha : float
-        Of the intervals.
-
-    Returns
-    -------
-    pandas.DataFrame
-        estimate, std_err, z, p_value, lower, upper.
-    """
+    """Return estimates with errors, tests of "it is 0", and intervals."""
     return _rows(estimates, np.sqrt(np.maximum(np.diag(covariance), 0.0)), student, alpha)
 
 
@@ -130,27 +113,7 @@ def predicted(
     tie: float | None,
     alpha: float,
 ) -> pd.DataFrame:
-    """Return the probabilities of a comparison; see `BradleyTerryFit.predict`.
-
-    Parameters
-    ----------
-    ties : {"half", "davidson", "rao-kupper"}
-        The model of ties.
-    row : ndarray of float, shape (p,)
-        What the log odds of the first side are made of.
-    estimates, covariance
-        The parameters.
-    student : scipy.stats distribution
-        Of an estimate less its true value, over its standard error.
-    tie : float or None
-        The tie parameter, the last one.
-    alpha : float
-        Of the intervals.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Return the probabilities of a comparison; see `BradleyTerryFit.predict`."""
     odds = np.array([row @ estimates])
     probabilities = chances(ties, odds, tie)[:, 0]
     terms = terms_of(ties, odds, tie)

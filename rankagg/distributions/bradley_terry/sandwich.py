@@ -33,17 +33,10 @@ FLAT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Alone(Exception):  # noqa: N818 - it is caught, and told in other words
-    """A cluster without which something is not known.
-
-    Attributes
-    ----------
-    cluster : int
-        Its code.
-    direction : ndarray of float, shape (p,)
-        What only this cluster knows.
-    """
+    """A cluster without which something is not known."""
 
     cluster: int
+    # Shape (p,). What only this cluster knows.
     direction: Floats
 
 
@@ -65,30 +58,7 @@ class _Parts:
 def cluster_covariance(
     model: Model, parameters: Floats, inverse: Floats, entries: Entries, clusters: Positions
 ) -> Floats:
-    """Return the covariance of estimates from what differs between clusters.
-
-    Parameters
-    ----------
-    model : Model
-        The likelihood.
-    parameters : ndarray of float, shape (p,)
-        Its maximum.
-    inverse : ndarray of float, shape (p, p)
-        The inverse information; log worths sum to 0.
-    entries : Entries
-        Single contests.
-    clusters : ndarray of intp, shape (m,)
-        The cluster of each, 0 to G - 1, each of which occurs; G >= 2.
-
-    Returns
-    -------
-    ndarray of float, shape (p, p)
-
-    Raises
-    ------
-    Alone
-        If a cluster alone knows something.
-    """
+    """Return the covariance of estimates from what differs between clusters."""
     parts = _parts(model, model.terms(parameters), entries, clusters)
     sizes = np.diff(parts.starts)
     columns, p = len(parts.factors), len(inverse)
@@ -272,23 +242,7 @@ def _large(model: Model, parts: _Parts, cluster: int, inverse: Floats) -> Floats
 
 
 def separate_covariance(model: Model, parameters: Floats, inverse: Floats) -> Floats:
-    """Return the covariance of estimates where every contest is a cluster of its own.
-
-    Parameters
-    ----------
-    model, parameters, inverse
-        As for `cluster_covariance`.
-
-    Returns
-    -------
-    ndarray of float, shape (p, p)
-        With weights, a contest that weighs twice as much has twice the score.
-
-    Raises
-    ------
-    Alone
-        If a contest alone knows something; its kind is in place of the cluster.
-    """
+    """Return the covariance of estimates where every contest is a cluster of its own."""
     contests = model.contests
     results, squares = contests.results, contests.squares
     outcome, kind = np.nonzero(results)
@@ -320,25 +274,6 @@ def effective_clusters(
     first: Positions, second: Positions, clusters: Positions, weights: Floats | None, n: int
 ) -> tuple[Floats, Positions]:
     """Return how many clusters of equal size would say as much, of each item and of all.
-
-    Parameters
-    ----------
-    first, second : ndarray of intp, shape (m,)
-        Who met.
-    clusters : ndarray of intp, shape (m,)
-        The cluster of each comparison.
-    weights : ndarray of float, shape (m,), or None
-        1 where None.
-    n : int
-        Items.
-
-    Returns
-    -------
-    effective : ndarray of float, shape (n + 1,)
-        (sum k)^2/sum k^2, with k the summed weight of the comparisons of an item in each cluster;
-        last that of all comparisons.
-    number : ndarray of intp, shape (n,)
-        How many clusters compare each item.
 
     References
     ----------

@@ -193,25 +193,13 @@ SWEEPS, FINAL, POINTS = 4, 200, 21
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """What the climb found.
-
-    Attributes
-    ----------
-    center : Permutation
-        The center.
-    theta : float
-        The dispersion parameter.
-    log_likelihood : float
-        Estimated.
-    information : float
-        Minus the second derivative in theta, estimated.
-    n_iterations : int
-        Of the climb.
-    """
+    """What the climb found."""
 
     center: Permutation
+    # The dispersion parameter.
     theta: float
     log_likelihood: float
+    # Minus the second derivative in theta, estimated.
     information: float
     n_iterations: int
 
@@ -224,25 +212,7 @@ def climb_by_sampling(
     *,
     fixed: bool = False,
 ) -> Sampled:
-    """Return a local maximum of the likelihood of a Mallows distribution, by simulation.
-
-    Parameters
-    ----------
-    profile : Profile
-        The rankings, one row per observation; counts play no part.
-    start : Permutation
-        The first center.
-    theta_of : callable
-        From a mean distance and the number of items to theta.
-    rng : numpy.random.Generator
-        Where draws are from.
-    fixed : bool, default False
-        Keep the first center.
-
-    Returns
-    -------
-    Sampled
-    """
+    """Return a local maximum of the likelihood of a Mallows distribution, by simulation."""
     items, ranks, weights = profile.items, profile.ranks, profile.weights
     n, total = len(items), float(weights.sum())
     order = np.argsort(start.ranks)
@@ -310,32 +280,19 @@ MOST_STEPS = 500
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A center and how it was found.
-
-    Attributes
-    ----------
-    center : Permutation
-        The center.
-    theta : float or None
-        Of the same search; infinite where all rankings agree with the center.
-    consensus : Consensus or None
-        Of Kemeny or Borda.
-    n_iterations : int
-        Of expectation-maximization.
-    converged : bool
-        True where that reached its tolerance.
-    notes : tuple of str
-        What the reader must know.
-    sampled : Sampled or None
-        Where likelihood and information had to be estimated.
-    """
+    """A center and how it was found."""
 
     center: Permutation
+    # Of the same search; infinite where all rankings agree with the center.
     theta: float | None = None
     consensus: Consensus | None = None
+    # Of expectation-maximization.
     n_iterations: int = 0
+    # True where that reached its tolerance.
     converged: bool = True
+    # What the reader must know.
     notes: tuple[str, ...] = ()
+    # Where likelihood and information had to be estimated.
     sampled: Sampled | None = None
 
 

@@ -45,19 +45,7 @@ STATES = 2_000_000
 
 
 def lattice_sums(ranks: Ranks, theta: float) -> Floats:
-    """Return log sum exp(-theta d) over all ways to insert the unranked items of every row.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Strict places, or `UNRANKED`; columns in the order of the center.
-    theta : float
-        Not negative.
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-    """
+    """Return log sum exp(-theta d) over all ways to insert the unranked items of every row."""
     result = np.empty(len(ranks))
     for rows, lattice in _lattices(ranks, theta):
         result[rows] = lattice.forward()[-1][:, -1]
@@ -65,22 +53,7 @@ def lattice_sums(ranks: Ranks, theta: float) -> Floats:
 
 
 def lattice_pairs(ranks: Ranks, theta: float) -> tuple[Floats, Floats]:
-    """Return the sums, and for every row P(item before item) among all ways.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Strict places, or `UNRANKED`; columns in the order of the center.
-    theta : float
-        Not negative.
-
-    Returns
-    -------
-    sums : ndarray of float, shape (m,)
-        As `lattice_sums`.
-    before : ndarray of float, shape (m, n, n)
-        Row before column, each way weighted by exp(-theta d).
-    """
+    """Return the sums, and for every row P(item before item) among all ways."""
     m, n = ranks.shape
     sums, before = np.empty(m), np.empty((m, n, n))
     for rows, lattice in _lattices(ranks, theta):
@@ -219,24 +192,7 @@ def can_sum(ranks: Ranks) -> bool:
 
 
 def log_sums(ranks: Ranks, theta: float) -> Floats:
-    """Return log sum exp(-theta d) over the compatible permutations of every row.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes; columns in the order of the center.
-    theta : float
-        Not negative.
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-
-    Raises
-    ------
-    InvalidInputError
-        If a row has too many unranked items, or too many ties beside them.
-    """
+    """Return log sum exp(-theta d) over the compatible permutations of every row."""
     result = np.empty(len(ranks))
     missing = (ranks == UNRANKED).sum(axis=1)
     whole = missing == 0
@@ -268,21 +224,7 @@ def _bucket_sums(ranks: Ranks, theta: float) -> Floats:
 
 
 def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
-    """Return the weight of row before column, expected among compatible permutations.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes; columns in the order of the center.
-    weights : ndarray of float, shape (m,)
-        Of the rankings.
-    theta : float
-        Each permutation weighs exp(-theta d).
-
-    Returns
-    -------
-    ndarray of float, shape (n, n)
-    """
+    """Return the weight of row before column, expected among compatible permutations."""
     whole = (ranks != UNRANKED).all(axis=1)
     votes = _bucket_votes(ranks[whole], weights[whole], theta)
     if not whole.all():
@@ -318,20 +260,7 @@ def _bucket_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
 
 
 def break_ties(ranks: Ranks) -> tuple[Ranks, NDArray[np.intp]]:
-    """Break the ties of every row in all ways; unranked items stay.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes.
-
-    Returns
-    -------
-    strict : ndarray of int32, shape (k, n)
-        All ways to order the observed items of each row.
-    owner : ndarray of int, shape (k,)
-        The row of each.
-    """
+    """Break the ties of every row in all ways; unranked items stay."""
     rows, owners = [], []
     for owner, row in enumerate(ranks):
         observed = row != UNRANKED

@@ -18,20 +18,7 @@ __all__ = ["Completions"]
 
 
 class Completions:
-    """A current completion of every ranking; columns in the order of the center.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes.
-    rng : numpy.random.Generator
-        Where draws are from.
-
-    Attributes
-    ----------
-    places : ndarray of int64, shape (m, n)
-        Complete strict places, compatible with `ranks`.
-    """
+    """A current completion of every ranking; columns in the order of the center."""
 
     def __init__(self, ranks: Ranks, rng: np.random.Generator) -> None:
         self._rng = rng

@@ -21,22 +21,7 @@ __all__ = [
 
 
 def sample_stages(thetas: Floats, size: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Draw how many items each stage passes over, many times.
-
-    Parameters
-    ----------
-    thetas : ndarray of float, shape (n - 1,)
-        Of the stages; not negative.
-    size : int
-        How many times.
-    rng : numpy.random.Generator
-        Where from.
-
-    Returns
-    -------
-    ndarray of int32, shape (n - 1, size)
-        Row k has values from 0 to n - 1 - k.
-    """
+    """Draw how many items each stage passes over, many times."""
     n = len(thetas) + 1
     stages = np.empty((n - 1, size), dtype=np.int32)
     for k, theta in enumerate(thetas):
@@ -76,17 +61,7 @@ def places_from_stages(stages: NDArray[np.integer]) -> Ranks:
 
 
 def stages_from_places(places: Ranks) -> NDArray[np.int64]:
-    """Return how many items each stage passes over; the inverse.
-
-    Parameters
-    ----------
-    places : ndarray of int, shape (m, n)
-        Complete strict places of the items of the center.
-
-    Returns
-    -------
-    ndarray of int64, shape (m, n - 1)
-    """
+    """Return how many items each stage passes over; the inverse."""
     orders = np.argsort(places, axis=1)
     n = places.shape[1]
     stages = np.empty((len(places), n - 1), dtype=np.int64)

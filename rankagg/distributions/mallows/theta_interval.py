@@ -66,22 +66,7 @@ CENTRAL = 1e-3
 
 
 def tail_at_most(distance: float, n: int, m: int, theta: float) -> float:
-    """Return P(D <= distance), D the summed distance of m rankings of n items to their center.
-
-    Parameters
-    ----------
-    distance : float
-        Half counts are rounded down.
-    n, m : int
-        Items and rankings.
-    theta : float
-        Not negative.
-
-    Returns
-    -------
-    float
-        To some percent of itself, where that is small.
-    """
+    """Return P(D <= distance), D the summed distance of m rankings of n items to their center."""
     return 1.0 - tail_at_least(np.floor(distance) + 1.0, n, m, theta)
 
 
@@ -121,18 +106,6 @@ def log_doubt(n: int, m: int, theta: float) -> float:
 
     By Chernoff's bound, one for each pair of items: a majority of m votes, each right with chance
     p, is wrong or even with a chance of at most (4 p (1 - p))^(m/2).
-
-    Parameters
-    ----------
-    n, m : int
-        Items and rankings.
-    theta : float
-        Not negative.
-
-    Returns
-    -------
-    float
-        Falls in theta.
     """
     if n < 2:
         return -inf
@@ -197,23 +170,14 @@ LARGE = 50.0
 
 @dataclass(frozen=True, eq=False)
 class ThetaData:
-    """Rankings as the statistic sees them; items in the order of the fitted center.
+    """Rankings as the statistic sees them; items in the order of the fitted center."""
 
-    Attributes
-    ----------
-    wins : ndarray of float, shape (n, n)
-        Weight of the rankings with row above column.
-    m : int
-        Rankings.
-    pattern : ndarray of int32, shape (m, n), or None
-        Places with codes where rankings have ties or gaps.
-    weights : ndarray of float, shape (m,), or None
-        None where all are equal.
-    """
-
+    # Shape (n, n). Weight of the rankings with row above column.
     wins: Floats
     m: int
+    # Shape (m, n). Places with codes where rankings have ties or gaps.
     pattern: Ranks | None = None
+    # Shape (m,). None where all are equal.
     weights: Floats | None = None
 
     @classmethod
@@ -295,17 +259,6 @@ def local_cost(wins: Floats, rng: np.random.Generator) -> Floats:
 
     Points that are tied are ordered at random, and so no label plays a part. Exchanging is local
     Kemenization (Dwork et al. 2001, https://doi.org/10.1145/371920.372165).
-
-    Parameters
-    ----------
-    wins : ndarray of float, shape (s, n, n)
-        Of row above column.
-    rng : numpy.random.Generator
-        For ties of points.
-
-    Returns
-    -------
-    ndarray of float, shape (s,)
     """
     s, n, _ = wins.shape
     points = (wins - wins.transpose(0, 2, 1)).sum(axis=2)
@@ -347,24 +300,7 @@ def is_feasible(data: ThetaData, alpha: float) -> bool:
 def invert(
     data: ThetaData, theta: float, alpha: float, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Return the ends of an interval for theta.
-
-    Parameters
-    ----------
-    data : ThetaData
-        The rankings.
-    theta : float
-        The estimate, near which the search begins.
-    alpha : float
-        Probability of error.
-    rng : numpy.random.Generator
-        Where draws are from.
-
-    Returns
-    -------
-    lower, upper : float
-        Both 0 where the rankings agree less than they would by chance at any theta.
-    """
+    """Return the ends of an interval for theta."""
     certain = _certain_from(data, alpha)
     lower, upper = _known(data, alpha, certain)
     if lower > certain:

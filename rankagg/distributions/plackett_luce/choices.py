@@ -129,14 +129,9 @@ def _chances(inside: Bools, logs: Floats, sums: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class MergedSets(ChoiceSets):
-    """A table of different sets.
+    """A table of different sets."""
 
-    Attributes
-    ----------
-    inside : ndarray of float, shape (s, n)
-        1 for an item of the set.
-    """
-
+    # Shape (s, n). 1 for an item of the set.
     inside: Floats
 
     def sums(self, values: Floats) -> Floats:
@@ -167,17 +162,12 @@ class MergedSets(ChoiceSets):
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """The nested sets of rankings of k items each.
+    """The nested sets of rankings of k items each."""
 
-    Attributes
-    ----------
-    order : ndarray of int32, shape (m, k)
-        Items, best first.
-    starts : ndarray of bool, shape (m, k - 1)
-        True where the items from here on are a set that something was chosen from.
-    """
-
+    # Shape (m, k). Items, best first.
     order: NDArray[np.int32]
+    # Shape (m, k - 1). True where the items from here on are a set that something was chosen
+    # from.
     starts: Bools
 
 
@@ -186,16 +176,10 @@ class ChainSets(ChoiceSets):
     """The nested sets of many rankings, one ranking after another.
 
     `sums` and `totals` take time m k, `both` m n^2 / 2, for m rankings of k of n items.
-
-    Attributes
-    ----------
-    n : int
-        Items.
-    chains : tuple of Chain
-        Rankings of each length.
     """
 
     n: int
+    # Rankings of each length.
     chains: tuple[Chain, ...]
 
     def sums(self, values: Floats) -> Floats:
@@ -270,23 +254,15 @@ BLOCK = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """What the likelihood of choices depends on.
+    """What the likelihood of choices depends on."""
 
-    Attributes
-    ----------
-    sets : ChoiceSets
-        The sets that something was chosen from.
-    weights : ndarray of float, shape (s,)
-        Summed weights of the choices from each.
-    won : ndarray of float, shape (n,)
-        Weight of the choices of each item; an item of a bucket of d has its d-th part.
-    tied : dict from int to float
-        Weight of the choices of buckets of each size.
-    """
-
+    # The sets that something was chosen from.
     sets: ChoiceSets
+    # Shape (s,). Summed weights of the choices from each.
     weights: Floats
+    # Shape (n,). Weight of the choices of each item; an item of a bucket of d has its d-th part.
     won: Floats
+    # Weight of the choices of buckets of each size.
     tied: dict[int, float]
 
     @property
@@ -308,20 +284,7 @@ class Choices:
 
 
 def stage_masks(ranks: Ranks) -> Iterator[tuple[NDArray[np.intp], Bools, Bools]]:
-    """Go through the choices of rankings: rows, alternatives and chosen items.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes.
-
-    Yields
-    ------
-    rows : ndarray of int, shape (k,)
-        The ranking of each choice.
-    alternatives, chosen : ndarray of bool, shape (k, n)
-        The set and what is chosen from it.
-    """
+    """Go through the choices of rankings: rows, alternatives and chosen items."""
     m, n = ranks.shape
     size = max(1, BLOCK // n)
     for start in range(0, m, size):
@@ -341,19 +304,7 @@ def stage_masks(ranks: Ranks) -> Iterator[tuple[NDArray[np.intp], Bools, Bools]]
 
 
 def choices_of(ranks: Ranks, weights: Floats) -> Choices:
-    """Return the choices of weighted rankings, equal sets merged where that is cheap.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Places with codes.
-    weights : ndarray of float, shape (m,)
-        Of the rankings.
-
-    Returns
-    -------
-    Choices
-    """
+    """Return the choices of weighted rankings, equal sets merged where that is cheap."""
     n = ranks.shape[1]
     collected = _Collected(n)
     length = (ranks != UNRANKED).sum(axis=1)

@@ -93,30 +93,6 @@ def find_maximum(
     Without ties there is a maximum, since the items were found connected (or there are
     pseudo-rankings or a ridge). With ties a climb that goes far, or does not arrive, is a reason
     to look for a direction in which the likelihood rises for ever.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-        What is climbed; of one item more than `items` with a ghost.
-    items : ItemSet
-        The items.
-    observed : callable
-        Returns the different choices, those of the ghost included.
-    method : str
-        "newton" or "mm".
-    steps : int
-        At most.
-    tolerance : float
-        See `newton`.
-
-    Returns
-    -------
-    Maximum
-
-    Raises
-    ------
-    NotIdentifiedError
-        If the likelihood rises for ever; it says along what.
     """
     if method == "mm" and not likelihood.sizes:
         return minorize(likelihood, steps, tolerance)
@@ -168,26 +144,16 @@ def _names(
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Observed choices.
-
-    Attributes
-    ----------
-    items : ItemSet
-        The items.
-    choices : Choices
-        What was chosen from what.
-    total : float
-        Summed weight of the observations.
-    effective : float
-        How many observations of equal weight that is worth.
-    observed : callable
-        Returns the different choices, for the question whether a maximum exists.
-    """
+    """Observed choices."""
 
     items: ItemSet
+    # What was chosen from what.
     choices: Choices
+    # Summed weight of the observations.
     total: float
+    # How many observations of equal weight that is worth.
     effective: float
+    # Returns the different choices, for the question whether a maximum exists.
     observed: Callable[[], Observed]
 
 
@@ -229,23 +195,7 @@ def maximize_choices(
     kind: type[PlackettLuce] = PlackettLuce,
     notes: Sequence[str] = (),
 ) -> PlackettLuceFit:
-    """Return the fit of observed choices.
-
-    Parameters
-    ----------
-    sample : Sample
-        The choices.
-    options : FitOptions
-        How to climb.
-    kind : type
-        `PlackettLuce` or a subclass.
-    notes : sequence of str
-        What is known of the data.
-
-    Returns
-    -------
-    PlackettLuceFit
-    """
+    """Return the fit of observed choices."""
     choices, ghost = sample.choices, options.pseudo_rankings
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
     shown = choices.with_ghost(ghost) if ghost else choices

@@ -36,19 +36,7 @@ __all__ = [
 
 
 def elementary(x: Floats, degree: int) -> Floats:
-    """Return e_0, ..., e_degree of every row.
-
-    Parameters
-    ----------
-    x : ndarray of float, shape (s, n)
-        Not negative.
-    degree : int
-        The largest size of a subset.
-
-    Returns
-    -------
-    ndarray of float, shape (degree + 1, s)
-    """
+    """Return e_0, ..., e_degree of every row."""
     sums = np.zeros((degree + 1, len(x)))
     sums[0] = 1.0
     for column in x.T:
@@ -58,19 +46,7 @@ def elementary(x: Floats, degree: int) -> Floats:
 
 
 def log_elementary(logs: Floats, degree: int) -> Floats:
-    """Return the logs of `elementary` of exp(logs), which need not have floats.
-
-    Parameters
-    ----------
-    logs : ndarray of float, shape (s, n)
-        -inf for a 0.
-    degree : int
-        The largest size of a subset.
-
-    Returns
-    -------
-    ndarray of float, shape (degree + 1, s)
-    """
+    """Return the logs of `elementary` of exp(logs), which need not have floats."""
     sums = np.full((degree + 1, len(logs)), -np.inf)
     sums[0] = 0.0
     for column in logs.T:
@@ -80,19 +56,7 @@ def log_elementary(logs: Floats, degree: int) -> Floats:
 
 
 def leave_one_out(x: Floats, degree: int) -> Floats:
-    """Return e_0, ..., e_degree of every row without each entry in turn.
-
-    Parameters
-    ----------
-    x : ndarray of float, shape (s, n)
-        Not negative.
-    degree : int
-        The largest size of a subset.
-
-    Returns
-    -------
-    ndarray of float, shape (degree + 1, s, n)
-    """
+    """Return e_0, ..., e_degree of every row without each entry in turn."""
     s, n = x.shape
     before = _running(x, degree)
     after = _running(x[:, ::-1], degree)[:, :, ::-1]
@@ -134,18 +98,7 @@ class Derivatives:
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """The log likelihood of choices, a function of log worths and log tie weights.
-
-    Parameters
-    ----------
-    choices : Choices
-        The choices.
-    sizes : tuple of int
-        Bucket sizes above 1 that may be chosen, ascending.
-    ridge, tie_ridge : float, default 0
-        Subtract ridge/2 times the sum of the squared log worths, and tie_ridge/2 times that of the
-        squared log tie weights.
-    """
+    """The log likelihood of choices, a function of log worths and log tie weights."""
 
     choices: Choices
     sizes: tuple[int, ...] = ()
@@ -252,23 +205,7 @@ class Likelihood:
 
 
 def _tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
-    """Return exp(logs/d) of every row, times what makes the largest product of d of them 1.
-
-    Parameters
-    ----------
-    logs : ndarray of float, shape (s, n)
-        Log worths; -inf for what is no alternative.
-    d : int
-        Items of a choice.
-
-    Returns
-    -------
-    x : ndarray of float, shape (s, n)
-        The numbers; 0 in rows of fewer than d alternatives.
-    top : ndarray of float, shape (s,)
-        The log of the largest product of d of exp(logs/d): the mean of the d largest log worths;
-        -inf in rows of fewer.
-    """
+    """Return exp(logs/d) of every row, times what makes the largest product of d of them 1."""
     if d > logs.shape[1]:
         return np.zeros_like(logs), np.full(len(logs), -np.inf)
     top: Floats = -np.partition(-logs, d - 1, axis=1)[:, :d].mean(axis=1)
@@ -281,20 +218,7 @@ def _tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
 
 
 def log_bucket_weights(logs: Floats, log_ties: dict[int, float]) -> Floats:
-    """Return the log of the summed weight of all choices of each size.
-
-    Parameters
-    ----------
-    logs : ndarray of float, shape (s, n)
-        Log worths; -inf for what is no alternative.
-    log_ties : dict from int to float
-        log delta_d for the sizes above 1.
-
-    Returns
-    -------
-    ndarray of float, shape (1 + t, s)
-        For one item, then for the sizes in their order; -inf where there is no such choice.
-    """
+    """Return the log of the summed weight of all choices of each size."""
     inside = logs > -np.inf
     span = np.where(inside, logs, -np.inf).max(axis=1, initial=-np.inf)
     span -= np.where(inside, logs, np.inf).min(axis=1, initial=np.inf)

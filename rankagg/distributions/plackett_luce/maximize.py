@@ -31,33 +31,21 @@ LOST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """Where a climb ended.
+    """Where a climb ended."""
 
-    Attributes
-    ----------
-    parameters : ndarray of float, shape (p,)
-        Log worths with sum 0, then log tie weights.
-    value : float
-        The log likelihood there.
-    information : ndarray of float, shape (p, p)
-        Minus the second derivatives there.
-    gradient_norm : float
-        The largest entry of the gradient.
-    n_iterations : int
-        Steps.
-    converged : bool
-        True where no parameter is further from the maximum than the tolerance, or than rounding
-        leaves open (at most `LOST`).
-    stuck : bool
-        True where no further step was found, though steps were left.
-    """
-
+    # Shape (p,). Log worths with sum 0, then log tie weights.
     parameters: Floats
+    # The log likelihood there.
     value: float
+    # Shape (p, p). Minus the second derivatives there.
     information: Floats
+    # The largest entry of the gradient.
     gradient_norm: float
     n_iterations: int
+    # True where no parameter is further from the maximum than the tolerance, or than rounding
+    # leaves open (at most `LOST`).
     converged: bool
+    # True where no further step was found, though steps were left.
     stuck: bool = False
 
 
@@ -203,22 +191,7 @@ def _is_close(likelihood: Likelihood, at: Derivatives, tolerance: float) -> bool
 
 
 def inverse_information(information: Floats, n: int, *, grounded: bool) -> Floats:
-    """Return a covariance of differences of log worths and of tie weights; NaN if there is none.
-
-    Parameters
-    ----------
-    information : ndarray of float, shape (p, p)
-        The first n parameters are log worths.
-    n : int
-        Items.
-    grounded : bool
-        True where the information leaves the constant of the log worths open; one of them is held
-        then, with a variance of 0.
-
-    Returns
-    -------
-    ndarray of float, shape (p, p)
-    """
+    """Return a covariance of differences of log worths and of tie weights; NaN if there is none."""
     matrix, kept = _determined(information, n, grounded=grounded)
     inverse = np.zeros_like(information)
     solved = solve_definite(matrix, np.eye(len(kept)))

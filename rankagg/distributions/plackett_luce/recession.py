@@ -34,14 +34,9 @@ DENOMINATORS = 840
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """Different choices: from which alternatives, and what.
+    """Different choices: from which alternatives, and what."""
 
-    Attributes
-    ----------
-    alternatives, chosen : ndarray of bool, shape (k, n)
-        A row per choice.
-    """
-
+    # Shape (k, n). A row per choice.
     alternatives: Bools
     chosen: Bools
 
@@ -74,23 +69,7 @@ class Observed:
 def endless_direction(
     observed: Observed, sizes: tuple[int, ...], *, worths: bool = True, ties: bool = True
 ) -> NDArray[np.int64] | None:
-    """Return a direction in which the likelihood rises for ever; None where none was found.
-
-    Parameters
-    ----------
-    observed : Observed
-        The choices.
-    sizes : tuple of int
-        Bucket sizes above 1 that may be chosen, ascending.
-    worths, ties : bool, default True
-        False where these parameters have a ridge and cannot grow.
-
-    Returns
-    -------
-    ndarray of int64, shape (n + t,) or None
-        Of log worths and log tie weights. It was checked in integers: along it no choice that was
-        observed loses to another one, and some gain on one.
-    """
+    """Return a direction in which the likelihood rises for ever; None where none was found."""
     n = observed.alternatives.shape[1]
     bounds = [(-1.0, 1.0) if worths else (0.0, 0.0)] * n
     bounds += [(-1.0, 1.0) if ties else (0.0, 0.0)] * len(sizes)

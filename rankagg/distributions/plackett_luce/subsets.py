@@ -23,15 +23,7 @@ LARGEST = 16
 
 
 class BucketTable:
-    """The sets that a ranking passes through, and their chances.
-
-    Parameters
-    ----------
-    log_worths : ndarray of float, shape (n,)
-        Of the items.
-    log_ties : dict from int to float
-        log delta_d of the bucket sizes above 1.
-    """
+    """The sets that a ranking passes through, and their chances."""
 
     def __init__(self, log_worths: Floats, log_ties: dict[int, float]) -> None:
         n = len(log_worths)

@@ -28,43 +28,23 @@ __all__ = ["SingleRankings", "dispersion", "over_pairs", "spread"]
 
 @dataclass(frozen=True, eq=False)
 class SingleRankings:
-    """Sums over single rankings.
+    """Sums over single rankings."""
 
-    Attributes
-    ----------
-    is_complete : bool
-        True where every ranking ranks all items.
-    counts, weights : ndarray of float, shape (k,)
-        How many rankings have which weight.
-    self_distance : float
-        Sum of w^2 P(i before j) P(j before i) over rankings and pairs of items whose order the
-        ranking leaves open; 0 but under "uniform".
-    judged : ndarray of float, shape (n, n), or None
-        Sum of w^2 over the rankings that compare row and column, under "last" where rankings are
-        incomplete.
-    """
-
+    # True where every ranking ranks all items.
     is_complete: bool
+    # Shape (k,). How many rankings have which weight.
     counts: Floats
     weights: Floats
+    # Sum of w^2 P(i before j) P(j before i) over rankings and pairs of items whose order the
+    # ranking leaves open; 0 but under "uniform".
     self_distance: float
+    # Shape (n, n). Sum of w^2 over the rankings that compare row and column, under "last" where
+    # rankings are incomplete.
     judged: Floats | None
 
     @classmethod
     def of(cls, data: Profile | ScoreSummary, unranked: Unranked) -> SingleRankings:
-        """Return the sums over rankings, or over those that sums of scores tell of.
-
-        Parameters
-        ----------
-        data : Profile or ScoreSummary
-            The data.
-        unranked : {"uniform", "ignore", "last"}
-            The policy for unranked items.
-
-        Returns
-        -------
-        SingleRankings
-        """
+        """Return the sums over rankings, or over those that sums of scores tell of."""
         if isinstance(data, ScoreSummary):
             return _of_sums(data, unranked)
         return _of_rankings(data, unranked)
@@ -82,17 +62,7 @@ class SingleRankings:
         return float(2.0 * mass @ lighter + (counts * (counts - 1.0)) @ weights**2)
 
     def weight_of_judgments(self, votes: PairwiseMatrix) -> float:
-        """Return the weight of all pairs of different rankings and items that both judge.
-
-        Parameters
-        ----------
-        votes : PairwiseMatrix
-            The votes under the policy.
-
-        Returns
-        -------
-        float
-        """
+        """Return the weight of all pairs of different rankings and items that both judge."""
         n = votes.n_items
         if votes.unranked == "uniform" or self.is_complete:
             return n * (n - 1) / 2 * self.weight_of_pairs
@@ -105,17 +75,7 @@ class SingleRankings:
 
 
 def over_pairs(values: Floats) -> float:
-    """Return the sum over all pairs of items, each once.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n, n)
-        The upper triangle counts.
-
-    Returns
-    -------
-    float
-    """
+    """Return the sum over all pairs of items, each once."""
     return float(np.triu(values, k=1).sum())
 
 

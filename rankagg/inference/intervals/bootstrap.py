@@ -44,23 +44,6 @@ def freedom_of(
 ) -> Floats:
     """Return the degrees of freedom of the variance of each pair's mean over fixed tasks.
 
-    Parameters
-    ----------
-    strata : ndarray of int, shape (u,)
-        The fixed task of each row.
-    stratum_weights : ndarray of float, shape (s,)
-        The weights of the fixed tasks.
-    counts : ndarray of float, shape (u,)
-        How often each row was observed.
-    values, present : ndarray of float, shape (u, p)
-        Weighted values, 0 where a row does not tell, and the weight of what it tells.
-
-    Returns
-    -------
-    ndarray of float, shape (p,)
-        Infinite where nothing varies; 0 where one observation alone tells of a task, so that
-        nothing says how it varies.
-
     References
     ----------
     Satterthwaite (1946), "An approximate distribution of estimates of variance components",
@@ -90,19 +73,7 @@ def freedom_of(
 
 
 def widened(quantile: float, freedom: Floats) -> Floats:
-    """Return the quantiles of Student's t that are as far out as one of the normal distribution.
-
-    Parameters
-    ----------
-    quantile : float
-        Of the standard normal distribution.
-    freedom : ndarray of float, shape (p,)
-        Degrees of freedom; with none, or infinitely many, the quantile stays what it is.
-
-    Returns
-    -------
-    ndarray of float, shape (p,)
-    """
+    """Return the quantiles of Student's t that are as far out as one of the normal distribution."""
     known = (freedom > 0) & np.isfinite(freedom)
     wide = np.full(len(freedom), quantile)
     tail = scipy.stats.norm.sf(abs(quantile))
@@ -115,20 +86,6 @@ def joint_floor(alpha: float, sides: int, freedom: Floats) -> float:
 
     Few units of a task have few resamples, whose largest deviation is bounded; then they do not
     tell how far out it may be.
-
-    Parameters
-    ----------
-    alpha : float
-        Probability that any deviation is larger.
-    sides : int
-        2 where deviations in both directions count.
-    freedom : ndarray of float, shape (p,)
-        Degrees of freedom of the variance of each pair's mean.
-
-    Returns
-    -------
-    float
-        Minus infinity where degrees of freedom are many.
     """
     items = np.sqrt(2.0 * len(freedom))
     if freedom.min() >= MANY * items:
@@ -142,25 +99,17 @@ CHUNK = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """Means of all pairs in the sample and in its resamples.
+    """Means of all pairs in the sample and in its resamples."""
 
-    Attributes
-    ----------
-    mean : ndarray of float, shape (p,)
-        In the sample.
-    means : ndarray of float, shape (B, p)
-        In each resample; NaN where it holds no unit that tells of the pair.
-    skewness : ndarray of float, shape (p,)
-        The acceleration constant of BCa.
-    freedom : ndarray of float, shape (p,), or None
-        With several fixed tasks the degrees of freedom of the variance of each mean, 0 where some
-        task has one unit alone that tells of the pair; its resampled means are all the same then.
-        None where no tasks are fixed, or one.
-    """
-
+    # Shape (p,). In the sample.
     mean: Floats
+    # Shape (B, p). In each resample; NaN where it holds no unit that tells of the pair.
     means: Floats
+    # Shape (p,). The acceleration constant of BCa.
     skewness: Floats
+    # Shape (p,). With several fixed tasks the degrees of freedom of the variance of each mean, 0
+    # where some task has one unit alone that tells of the pair; its resampled means are all the
+    # same then. None where no tasks are fixed, or one.
     freedom: Floats | None = None
 
     @cached_property
@@ -299,25 +248,7 @@ def resample_counts(
     *,
     one_less: bool = False,
 ) -> NDArray[np.int64]:
-    """Draw how often each unit occurs in each resample, within its fixed task.
-
-    Parameters
-    ----------
-    counts : ndarray of float, shape (u,)
-        How often each unit was observed.
-    strata : ndarray of int, shape (u,)
-        Its fixed task.
-    times : int
-        Resamples.
-    rng : numpy.random.Generator
-        Where from.
-    one_less : bool, default False
-        Draw one unit less than a task has, but one at least.
-
-    Returns
-    -------
-    ndarray of int64, shape (times, u)
-    """
+    """Draw how often each unit occurs in each resample, within its fixed task."""
     drawn = np.zeros((times, len(counts)), dtype=np.int64)
     for s in np.unique(strata):
         inside = np.flatnonzero(strata == s)
@@ -349,24 +280,7 @@ def stratified_means(
     values: Floats,
     present: Floats,
 ) -> Floats:
-    """Return the mean of every pair in samples that hold rows so often.
-
-    Parameters
-    ----------
-    strata : ndarray of int, shape (u,)
-        The fixed task of each row.
-    stratum_weights : ndarray of float, shape (s,)
-        The weights of the fixed tasks.
-    counts : ndarray, shape (B, u)
-        How often each sample holds each row.
-    values, present : ndarray of float, shape (u, p)
-        Weighted values, 0 where a row does not tell, and the weight of what it tells.
-
-    Returns
-    -------
-    ndarray of float, shape (B, p)
-        NaN where no row tells.
-    """
+    """Return the mean of every pair in samples that hold rows so often."""
     total = np.zeros((len(counts), values.shape[1]))
     mass = np.zeros_like(total)
     for s, weight in enumerate(stratum_weights):
@@ -389,25 +303,17 @@ GROUPS_HOLD_FROM = {"percentile": 100, "bca": 100, "max-t": 200}
 
 @dataclass(frozen=True, eq=False)
 class GroupSums:
-    """Sums over the units of each group.
+    """Sums over the units of each group."""
 
-    Attributes
-    ----------
-    first, told : ndarray of float, shape (g, p)
-        For each group and pair the weighted sum of the values of its units, and the weight of
-        those that tell.
-    strata : ndarray of int, shape (g,)
-        The fixed task of each group; all 0 where tasks are not fixed.
-    stratum_weights : ndarray of float, shape (s,)
-        The weights of the fixed tasks.
-    agreed : ndarray of bool, shape (p,)
-        Whether all units that tell of a pair have the same value.
-    """
-
+    # Shape (g, p). For each group and pair the weighted sum of the values of its units, and the
+    # weight of those that tell.
     first: Floats
     told: Floats
+    # Shape (g,). The fixed task of each group; all 0 where tasks are not fixed.
     strata: NDArray[np.intp]
+    # Shape (s,). The weights of the fixed tasks.
     stratum_weights: Floats
+    # Shape (p,). Whether all units that tell of a pair have the same value.
     agreed: Bools
 
     @classmethod
@@ -420,22 +326,7 @@ class GroupSums:
         fixed_tasks: bool,
         shared: bool,
     ) -> GroupSums:
-        """Put the sums of all tasks together.
-
-        Parameters
-        ----------
-        sums : sequence of three arrays, a task each
-            The numbers of its groups, and for each group and pair how many units tell, and the
-            sum of their values.
-        weights : ndarray of float, shape (t,)
-            The weights of the tasks.
-        agreed : ndarray of bool, shape (p,)
-            See the attribute.
-        fixed_tasks : bool
-            Whether the tasks are those of interest.
-        shared : bool
-            Whether a group is one in all tasks, or one in each.
-        """
+        """Put the sums of all tasks together."""
         numbers, told, first = (np.concatenate(part) for part in zip(*sums, strict=True))
         tasks = np.repeat(np.arange(len(sums)), [len(part[0]) for part in sums])
         if fixed_tasks:
@@ -463,19 +354,6 @@ def grouped_means(sums: GroupSums, n_resamples: int, rng: np.random.Generator) -
     A group of independent units is itself one of as many independent and alike observations, the
     mean is a ratio of their sums, and so the distribution of the resampled means comes near
     that of the mean as the number of groups grows, however many units each has.
-
-    Parameters
-    ----------
-    sums : GroupSums
-        What the groups add up to.
-    n_resamples : int
-        How often.
-    rng : numpy.random.Generator
-        Where from.
-
-    Returns
-    -------
-    Resamples
 
     References
     ----------
@@ -512,19 +390,7 @@ def _grouped_means(sums: GroupSums, counts: NDArray[np.generic]) -> Floats:
 
 
 def few_groups(method: str, sums: GroupSums, n: Floats, varies: Bools) -> tuple[str, ...]:
-    """Return a note where fewer groups were drawn than intervals were measured to need.
-
-    Parameters
-    ----------
-    method : str
-        A key of `GROUPS_HOLD_FROM`.
-    sums : GroupSums
-        What was drawn.
-    n : ndarray of float, shape (p,)
-        The units that tell of each pair.
-    varies : ndarray of bool, shape (p,)
-        The pairs whose intervals are resampled.
-    """
+    """Return a note where fewer groups were drawn than intervals were measured to need."""
     telling, enough = sums.n_telling, GROUPS_HOLD_FROM[method]
     rough = varies & (telling < enough) & (telling < n)
     if not rough.any():
@@ -548,20 +414,6 @@ def hierarchical_means(units: Units, n_resamples: int, rng: np.random.Generator)
     within tasks, resampled means vary by (b + w/n)(T - 1)/T^2 + w(n - 1)/(n^2 T), against
     (b + w/n)/T in truth. So intervals are wider than those of tasks alone, and too wide where w/n
     is large against b.
-
-    Parameters
-    ----------
-    units : Units
-        Tasks, with the instance of each ranking.
-    n_resamples : int
-        How often.
-    rng : numpy.random.Generator
-        Where from.
-
-    Returns
-    -------
-    Resamples
-        Of means over tasks; without the acceleration of BCa.
 
     References
     ----------

@@ -165,23 +165,7 @@ LIMITS = {1: 0.15, 2: 0.3}
 
 
 def normal_radius(variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: int = 2) -> Floats:
-    """Return the radius of the normal (Wald) interval, z sqrt(variance/n_units).
-
-    Parameters
-    ----------
-    variance : array_like of float
-        Unbiased sample variance.
-    n_units : array_like of float
-        Independent observations.
-    alpha : float
-        Probability of error, in (0, 1).
-    sides : {1, 2}, default 2
-        One bound or two.
-
-    Returns
-    -------
-    ndarray of float
-    """
+    """Return the radius of the normal (Wald) interval, z sqrt(variance/n_units)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt(np.asarray(variance, dtype=np.float64) / np.asarray(n_units))
     radius: Floats = -ndtri(alpha / sides) * deviation
@@ -189,18 +173,7 @@ def normal_radius(variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: 
 
 
 def largest_skewness(mean: ArrayLike, deviation: ArrayLike) -> Floats:
-    """Return the largest absolute skewness of values in [0, 1], NaN where it is not known.
-
-    Parameters
-    ----------
-    mean, deviation : array_like of float
-        Mean and standard deviation of the values themselves, not of a population.
-
-    Returns
-    -------
-    ndarray of float
-        The skewness itself where all values are 0 or 1.
-    """
+    """Return the largest absolute skewness of values in [0, 1], NaN where it is not known."""
     center, spread = np.asarray(mean, dtype=np.float64), np.asarray(deviation, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         # By the inequality of Cauchy and Schwarz: reached where values other than 0, or than 1,
@@ -220,22 +193,6 @@ def is_near_normal(
     a factor of about exp(z^3 |g| / (3 sqrt(n))), where g is the skewness; estimating the variance
     adds z^4/(2n) to the exponent. Of values in [0, 1] mean and variance bound the skewness; where
     all are 0 or 1 they determine it.
-
-    Parameters
-    ----------
-    mean, variance : array_like of float
-        Mean and unbiased sample variance of values in [0, 1].
-    n_units : array_like of float
-        Independent observations.
-    alpha : float
-        Probability of error, in (0, 1); the smaller, the farther out the tails are.
-    sides : {1, 2}, default 2
-        One bound or two.
-
-    Returns
-    -------
-    ndarray of bool
-        False too where all values are the same, or are fewer than two.
 
     References
     ----------

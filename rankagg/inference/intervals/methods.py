@@ -62,17 +62,7 @@ LEAST_FREEDOM = 7.0
 
 
 def few_units(method: str, n_units: int, word: str) -> str | None:
-    """Return what must be said of an approximate method with so few units; None where nothing.
-
-    Parameters
-    ----------
-    method : str
-        A key of `HOLDS_FROM`; nothing is said of other methods.
-    n_units : int
-        The fewest units that tell of a pair.
-    word : str
-        What a unit is: "ranking", "task" or "instance".
-    """
+    """Return what must be said of an approximate method with so few units; None where nothing."""
     enough = HOLDS_FROM.get(method)
     if enough is None or not 0 < n_units < enough:
         return None
@@ -85,13 +75,7 @@ def few_units(method: str, n_units: int, word: str) -> str | None:
 
 
 def little_freedom(freedom: Floats) -> tuple[str, ...]:
-    """Return what must be said of resamples within fixed tasks that know a variance so badly.
-
-    Parameters
-    ----------
-    freedom : ndarray of float
-        Degrees of freedom of the variance of each pair's mean.
-    """
+    """Return what must be said of resamples within fixed tasks that know a variance so badly."""
     least = float(np.min(freedom, initial=np.inf))
     if least >= LEAST_FREEDOM:
         return ()

@@ -28,14 +28,9 @@ __all__ = ["Comparisons", "CompatibleShares", "Differences", "PairValues", "poin
 
 @dataclass(frozen=True, eq=False)
 class PairValues(ABC):
-    """Rows of m observations of n items that tell of pairs.
+    """Rows of m observations of n items that tell of pairs."""
 
-    Attributes
-    ----------
-    rows : ndarray, shape (m, n)
-        The observations.
-    """
-
+    # Shape (m, n). The observations.
     rows: NDArray[Any]
 
     def __len__(self) -> int:
@@ -104,22 +99,13 @@ class CompatibleShares(PairValues):
 
 @dataclass(frozen=True, eq=False)
 class Differences(PairValues):
-    """Numbers that tell of a pair by their difference, as a share of the largest possible.
+    """Numbers that tell of a pair by their difference, as a share of the largest possible."""
 
-    Attributes
-    ----------
-    rows : ndarray, shape (m, n)
-        Observations.
-    scale : float
-        No difference exceeds it; those of the data only, where values are not bounded.
-    numbers : callable
-        From rows to numbers, higher is better; the rows themselves by default.
-    is_bounded : bool
-        True where the scale holds for all possible observations.
-    """
-
+    # No difference exceeds it; those of the data only, where values are not bounded.
     scale: float
+    # From rows to numbers, higher is better; the rows themselves by default.
     numbers: Callable[[NDArray[Any]], Floats] | None = None
+    # True where the scale holds for all possible observations.
     is_bounded: bool = True
 
     @property

@@ -35,20 +35,7 @@ __all__ = [
 
 
 def binomial_p_value(wins: int, losses: int, *, midp: bool = False) -> float:
-    """Return the two-sided p-value of so many wins and losses, if both are as likely.
-
-    Parameters
-    ----------
-    wins, losses : int
-        Units in which the first is better, or the second.
-    midp : bool, default False
-        Count what was observed half: less careful, and near its level on average.
-
-    Returns
-    -------
-    float
-        1 where there are neither.
-    """
+    """Return the two-sided p-value of so many wins and losses, if both are as likely."""
     n, fewer = wins + losses, min(wins, losses)
     if n == 0:
         return 1.0
@@ -74,18 +61,6 @@ def difference_of_proportions(
     A difference d is in it where the score test of "the difference is d" does not reject it: with
     b wins and c losses in n units, (b - c - nd)^2 is at most z^2 n (2q + d - d^2), where q is the
     most likely probability of a loss under d.
-
-    Parameters
-    ----------
-    wins, losses, n_units : int
-        Units in which only the first is right, only the second, and all.
-    alpha : float
-        Probability of error, about.
-
-    Returns
-    -------
-    tuple of two float
-        In [-1, 1].
 
     References
     ----------
@@ -130,24 +105,17 @@ BLOCK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class FlipTests:
-    """What sign flips say of the mean difference of p pairs.
+    """What sign flips say of the mean difference of p pairs."""
 
-    Attributes
-    ----------
-    mean, p_value, lower, upper : ndarray of float, shape (p,)
-        The weighted mean difference (NaN where no unit tells, 0 up to rounding), its two-sided
-        p-value, and its interval, infinite where so few units exclude nothing.
-    n_vectors : int
-        Sign vectors that were gone through, that observed among them.
-    is_exact : bool
-        True where these are all there are, but for the opposite ones.
-    """
-
+    # Shape (p,). The weighted mean difference (NaN where no unit tells, 0 up to rounding), its
+    # two-sided p-value, and its interval, infinite where so few units exclude nothing.
     mean: Floats
     p_value: Floats
     lower: Floats
     upper: Floats
+    # Sign vectors that were gone through, that observed among them.
     n_vectors: int
+    # True where these are all there are, but for the opposite ones.
     is_exact: bool
 
     def of(self, pair: int) -> tuple[float, float, float, float, bool, int]:
@@ -167,25 +135,6 @@ def flip_tests(
     sizes: Floats | None = None,
 ) -> FlipTests:
     """Compare mean differences with what they would be under other signs of whole units.
-
-    Parameters
-    ----------
-    differences : ndarray of float, shape (u, p)
-        One for each unit and pair; NaN where the unit does not tell.
-    weights : ndarray of float, shape (u,)
-        The weights of the units.
-    alpha : float
-        Probability that an interval misses.
-    n_vectors : int
-        Sign vectors to draw where there are more, that observed among them.
-    rng : numpy.random.Generator
-        Where from.
-    sizes : ndarray of float, shape (u, p), optional
-        How large the numbers are whose differences these are; by default the differences.
-
-    Returns
-    -------
-    FlipTests
 
     Notes
     -----
@@ -272,20 +221,6 @@ def signed_rank_p_value(
     Differences of zero are left out, those of equal size share their mid-rank, and the
     distribution is that of all signs of these ranks, so ties do no harm.
 
-    Parameters
-    ----------
-    differences : ndarray of float, shape (u,)
-        One for each unit.
-    errors : ndarray of float, shape (u,), optional
-        How far rounding can have moved each; by default 2**-48 of its size.
-
-    Returns
-    -------
-    tuple of float, bool and int
-        The direction is 1 where positive differences have more ranks, -1 where negative ones
-        have. Above 100 units that differ the p-value is that of a normal distribution with the
-        variance of these ranks, and a correction for continuity.
-
     References
     ----------
     Wilcoxon (1945), "Individual comparisons by ranking methods", https://doi.org/10.2307/3001968;
@@ -313,19 +248,6 @@ def signed_rank_p_value(
 
 def hodges_lehmann(differences: Floats, alpha: float) -> tuple[float, float, float]:
     """Return the median of the means of two differences each, and an interval for the center.
-
-    Parameters
-    ----------
-    differences : ndarray of float, shape (u,)
-        One for each unit, zeros too.
-    alpha : float
-        Probability of error.
-
-    Returns
-    -------
-    tuple of three float
-        The estimate and the ends; infinite where so few units exclude nothing, NaN for an
-        estimate of none.
 
     Notes
     -----

@@ -42,43 +42,28 @@ class _ScoreDifferences(PairValues):
 
 @dataclass(frozen=True, eq=False)
 class PairedSample:
-    """Differences of the two systems of p pairs in u independent units.
+    """Differences of the two systems of p pairs in u independent units."""
 
-    Attributes
-    ----------
-    pairs : tuple of pairs of labels
-        The two systems of each pair.
-    differences : ndarray of float, shape (u, p)
-        How far the first of a pair is above the second, averaged over the columns of a unit, times
-        2**shift; NaN where no column has the scores of both, and 0 where several have scores
-        whose means are equal up to rounding.
-    sizes : ndarray of float, shape (u, p)
-        Both scores without their signs, averaged in the same way.
-    n_level : ndarray of int, shape (p,)
-        Units whose differences were made 0.
-    shift : int
-        See `rankagg.core.arithmetic.exact_sum.scaled`.
-    weights : ndarray of float, shape (u,)
-        The weights of the units, on any scale.
-    unit : {"ranking", "instance", "task"}
-        What is independent.
-    word : str
-        The same for the reader.
-    is_binary : bool
-        Every unit is one column, and all scores are 0 or 1.
-    notes : tuple of str
-        What the reader must know of the units.
-    """
-
+    # The two systems of each pair.
     pairs: tuple[tuple[Label, Label], ...]
+    # Shape (u, p). How far the first of a pair is above the second, averaged over the columns of
+    # a unit, times 2**shift; NaN where no column has the scores of both, and 0 where several have
+    # scores whose means are equal up to rounding.
     differences: Floats
+    # Shape (u, p). Both scores without their signs, averaged in the same way.
     sizes: Floats
+    # Shape (p,). Units whose differences were made 0.
     n_level: NDArray[np.intp]
+    # See `rankagg.core.arithmetic.exact_sum.scaled`.
     shift: int
+    # Shape (u,). The weights of the units, on any scale.
     weights: Floats
     unit: Unit
+    # The same for the reader.
     word: str
+    # Every unit is one column, and all scores are 0 or 1.
     is_binary: bool
+    # What the reader must know of the units.
     notes: tuple[str, ...]
 
     @property
@@ -94,28 +79,7 @@ def paired_sample(
     unit: Unit,
     instances: Sequence[Label] | None,
 ) -> PairedSample:
-    """Return how far systems are above others in every unit.
-
-    Parameters
-    ----------
-    data : ScoreTable
-        The scores.
-    pairs : sequence of pairs of labels
-        The two systems of each pair.
-    unit : {"ranking", "instance", "task"}
-        What is independent; see `paired_test`.
-    instances : sequence, optional
-        What columns are of one instance, in place of the table's own.
-
-    Returns
-    -------
-    PairedSample
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no scores, a system is unknown, or the data do not know the unit.
-    """
+    """Return how far systems are above others in every unit."""
     if not isinstance(data, ScoreTable):
         raise InvalidInputError(
             "data", "a ScoreTable, which has the scores of both systems", data,

@@ -43,29 +43,7 @@ def ranks_of_comparisons(
     n_resamples: int | None,
     rng: RNGLike,
 ) -> RankIntervals:
-    """Bound the ranks of compared items; see `rank_intervals`.
-
-    Parameters
-    ----------
-    data : Comparisons
-        The comparisons.
-    of : {"pairwise", "borda", "mean"}
-        What ranks are by.
-    method : str or None
-        The method, of which each kind has one.
-    alpha : float
-        Probability that any interval misses its rank.
-    unit : {"ranking", "comparison", "cluster"}
-        What is independent; "ranking" stands for clusters where there are any.
-    n_resamples : int or None
-        Draws of the largest studentized difference.
-    rng : int, numpy.random.Generator or None
-        A seed or a generator.
-
-    Returns
-    -------
-    RankIntervals
-    """
+    """Bound the ranks of compared items; see `rank_intervals`."""
     check_alpha(alpha)
     kind = unit_of(data, unit)
     if method not in (None, METHOD[of]):

@@ -72,25 +72,17 @@ def _members(data: Comparisons, unit: ComparisonUnit) -> tuple[NDArray[np.intp],
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Scores of items, and the covariance of their errors.
+    """Scores of items, and the covariance of their errors."""
 
-    Attributes
-    ----------
-    scores : ndarray of float, shape (n,)
-        Shares of wins, a tie half.
-    covariance : ndarray of float, shape (n, n)
-        Of the scores, from what units move them by.
-    effective : ndarray of float, shape (n,)
-        How many units of one size would tell as much of each item: their shares of it squared,
-        (sum a)^2 / sum a^2, after Carter, Schnepel and Steigerwald (2017),
-        https://doi.org/10.1162/REST_a_00639.
-    n_units : int
-        How many units there are.
-    """
-
+    # Shape (n,). Shares of wins, a tie half.
     scores: Floats
+    # Shape (n, n). Of the scores, from what units move them by.
     covariance: Floats
+    # Shape (n,). How many units of one size would tell as much of each item: their shares of it
+    # squared, (sum a)^2 / sum a^2, after Carter, Schnepel and Steigerwald (2017),
+    # https://doi.org/10.1162/REST_a_00639.
     effective: Floats
+    # How many units there are.
     n_units: int
 
     def errors(self) -> Floats:
@@ -121,21 +113,14 @@ class Scored:
 
 
 class Rates(NamedTuple):
-    """Win rates, and what they are made of.
+    """Win rates, and what they are made of."""
 
-    Attributes
-    ----------
-    scores : ndarray of float, shape (n,)
-        Win rates.
-    sizes : ndarray of float, shape (n,)
-        In how many comparisons of equal weight.
-    moves, pulls : list of two ndarray of float, shape (m,)
-        How far each comparison moves the rate of the item on either side, and how far a whole win
-        would.
-    """
-
+    # Shape (n,). Win rates.
     scores: Floats
+    # Shape (n,). In how many comparisons of equal weight.
     sizes: Floats
+    # Shape (m,). How far each comparison moves the rate of the item on either side, and how far a
+    # whole win would.
     moves: list[Floats]
     pulls: list[Floats]
 
@@ -154,22 +139,7 @@ def _sides(data: Comparisons) -> tuple[_Side, _Side]:
 
 
 def scored(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> Scored:
-    """Return the win rate of every item.
-
-    Parameters
-    ----------
-    data : Comparisons
-        The comparisons.
-    unit : {"comparison", "cluster"}
-        What is independent.
-    over_opponents : bool
-        True for the mean over all other items of the win rate against each; False for the share
-        of an item's own comparisons that it won, whoever it met.
-
-    Returns
-    -------
-    Scored
-    """
+    """Return the win rate of every item."""
     n = data.n_items
     weights = np.ones(len(data)) if data.weights is None else data.weights
     rates = _over_opponents if over_opponents else _over_comparisons
@@ -246,22 +216,7 @@ def _over_opponents(data: Comparisons, weights: Floats) -> Rates:
 
 
 def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, int]:
-    """Return in how many units row won more than it lost against column, and how many there are.
-
-    Parameters
-    ----------
-    data : Comparisons
-        The comparisons; without weights where each is a unit.
-    unit : {"comparison", "cluster"}
-        What is independent.
-
-    Returns
-    -------
-    won : ndarray of int, shape (n, n)
-        Units in which the two are even count for neither.
-    n_units : int
-        The number of units.
-    """
+    """Return in how many units row won more than it lost against column, and how many there are."""
     n = data.n_items
     members, n_units = _members(data, unit)
     low, high = np.minimum(data.first, data.second), np.maximum(data.first, data.second)

@@ -20,22 +20,15 @@ __all__ = ["Families", "decided_by_intervals"]
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """Decisions with one probability of error in several families of pairs.
+    """Decisions with one probability of error in several families of pairs."""
 
-    Attributes
-    ----------
-    together : ndarray of bool, shape (n, n)
-        Row is decided to be above column, all pairs at once.
-    alone : ndarray of int8, shape (n, n)
-        1 where row is decided to be above column, -1 where column is above row, in the family of
-        the pairs of the row's item; 0 elsewhere.
-    led : ndarray of bool, shape (n,)
-        Some item is decided to be above this one, in the family of the others above it, or of all
-        its pairs.
-    """
-
+    # Shape (n, n). Row is decided to be above column, all pairs at once.
     together: Bools
+    # Shape (n, n). 1 where row is decided to be above column, -1 where column is above row, in
+    # the family of the pairs of the row's item; 0 elsewhere.
     alone: NDArray[np.int8]
+    # Shape (n,). Some item is decided to be above this one, in the family of the others above it,
+    # or of all its pairs.
     led: Bools
 
     @classmethod
@@ -54,17 +47,7 @@ class Families:
 
     @classmethod
     def from_p_values(cls, p_values: Floats, least: Floats, alpha: float) -> Families:
-        """Decide by Holm's procedure with Tarone's count.
-
-        Parameters
-        ----------
-        p_values : ndarray of float, shape (n, n)
-            Of "row is above column in half of the units at most".
-        least : ndarray of float, shape (n, n)
-            The smallest p-values possible; 0 for Holm's own count.
-        alpha : float
-            Probability of any error in a family.
-        """
+        """Decide by Holm's procedure with Tarone's count."""
         n = len(p_values)
         off = ~np.eye(n, dtype=bool)
         together = np.zeros((n, n), dtype=bool)
@@ -83,17 +66,7 @@ class Families:
 def decided_by_intervals(
     units: Units | SummedUnits, options: Options, rng: np.random.Generator
 ) -> tuple[Families, tuple[str, ...]]:
-    """Decide where 1/2 is outside an interval; also return what must be said of these.
-
-    Parameters
-    ----------
-    units : Units or SummedUnits
-        The independent units.
-    options : Options
-        Of two-sided intervals for all pairs at once.
-    rng : numpy.random.Generator
-        For resamples.
-    """
+    """Decide where 1/2 is outside an interval; also return what must be said of these."""
     resamples = None
     if options.simultaneous == "max-t":
         resamples = resamples_of(units, options, rng)

@@ -32,21 +32,7 @@ RankMethod: TypeAlias = Literal[
 
 
 def joint_options(method: RankMethod, alpha: float, n_resamples: int) -> Options:
-    """Return the options of two-sided intervals for all pairs at once.
-
-    Parameters
-    ----------
-    method : str
-        A method of `rank_intervals`.
-    alpha : float
-        Probability that any interval is wrong.
-    n_resamples : int
-        For "max-t".
-
-    Returns
-    -------
-    Options
-    """
+    """Return the options of two-sided intervals for all pairs at once."""
     resampling = method == "max-t"
     return Options(
         method="percentile" if resampling else cast(Any, _intervals_of(method)),
@@ -73,24 +59,7 @@ def by_majorities(
     instances: Sequence[Label] | None,
     **options: Any,
 ) -> RankIntervals:
-    """Bound ranks by which items are above which in more than half of the units.
-
-    Parameters
-    ----------
-    data : Profile, ScoreTable or ScoreSummary
-        Rankings, scores, or what these add up to.
-    method : str or None
-        The method; None for the sign test where each ranking is a unit and has the same weight,
-        and for "hoeffding" otherwise.
-    ties : {"half", "exclude"} or None
-        What a tie counts.
-    tolerance, instances, **options
-        As for `PairwiseIntervals.from_data`.
-
-    Returns
-    -------
-    RankIntervals
-    """
+    """Bound ranks by which items are above which in more than half of the units."""
     if isinstance(data, ScoreSummary):
         kept: Any = {"tolerance": tolerance, "instances": instances}
     else:

@@ -38,26 +38,17 @@ NEVER = Deadline()
 
 @dataclass(frozen=True, eq=False)
 class SignFlips:
-    """P-values of what was observed of every pair, in several families of pairs.
+    """P-values of what was observed of every pair, in several families of pairs."""
 
-    Attributes
-    ----------
-    ahead : ndarray of bool, shape (n, n)
-        The sum of the differences has row above column.
-    together : ndarray of float, shape (n, n)
-        Adjusted for all pairs. Decide a pair as observed where it is at most alpha.
-    alone : ndarray of float, shape (n, n)
-        The same for the pairs of the item of the row only.
-    n_vectors : int
-        Sign vectors that were gone through; the opposite ones say the same.
-    is_exact : bool
-        True where these are all there are.
-    """
-
+    # Shape (n, n). The sum of the differences has row above column.
     ahead: Bools
+    # Shape (n, n). Adjusted for all pairs. Decide a pair as observed where it is at most alpha.
     together: Floats
+    # Shape (n, n). The same for the pairs of the item of the row only.
     alone: Floats
+    # Sign vectors that were gone through; the opposite ones say the same.
     n_vectors: int
+    # True where these are all there are.
     is_exact: bool
 
 
@@ -65,28 +56,6 @@ def sign_flips(
     units: Units, n_vectors: int, rng: np.random.Generator, deadline: Deadline = NEVER
 ) -> SignFlips:
     """Compare the sums of all differences with what they would be under other signs.
-
-    Parameters
-    ----------
-    units : Units
-        Independent units; one that does not tell of a pair has no difference there.
-    n_vectors : int
-        Sign vectors to draw where there are too many to go through, the observed one among them.
-    rng : numpy.random.Generator
-        Where from.
-    deadline : Deadline, optional
-        When to give up.
-
-    Returns
-    -------
-    SignFlips
-
-    Raises
-    ------
-    OutOfTimeError
-        If the deadline passes.
-    InvalidInputError
-        If several tasks are fixed.
 
     Notes
     -----

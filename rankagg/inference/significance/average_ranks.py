@@ -48,37 +48,18 @@ ROUNDING = 0.05
 
 @dataclass(frozen=True, eq=False)
 class AverageRanks:
-    """What Friedman's test needs to know of some rankings.
+    """What Friedman's test needs to know of some rankings."""
 
-    Attributes
-    ----------
-    values : ndarray of float, shape (n,)
-        The average mid-rank of each item, from 1; read-only.
-    n_rankings : int
-        How many rankings, repeated ones included.
-    kendall_w : float
-        Kendall's W with its correction for ties; NaN where every ranking ties all items.
-    """
-
+    # Shape (n,). The average mid-rank of each item, from 1; read-only.
     values: Floats
+    # How many rankings, repeated ones included.
     n_rankings: int
+    # Kendall's W with its correction for ties; NaN where every ranking ties all items.
     kendall_w: float
 
 
 def average_ranks(ranks: Ranks, counts: NDArray[np.int64]) -> AverageRanks:
-    """Average the mid-ranks of complete rankings.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Ranks from 0.
-    counts : ndarray of int64, shape (m,)
-        How often each ranking was observed.
-
-    Returns
-    -------
-    AverageRanks
-    """
+    """Average the mid-ranks of complete rankings."""
     n = ranks.shape[1]
     sums, squares = np.zeros(n, dtype=object), 0
     for rows in _blocks(ranks):
@@ -95,21 +76,7 @@ def average_ranks(ranks: Ranks, counts: NDArray[np.int64]) -> AverageRanks:
 
 
 def rank_units(ranks: Ranks, counts: NDArray[np.int64], units: NDArray[np.intp]) -> Ranks:
-    """Rank the items of each unit by their average rank in its rankings.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Ranks of complete rankings.
-    counts : ndarray of int64, shape (m,)
-        How often each ranking was observed.
-    units : ndarray of int, shape (m,)
-        The unit of each ranking, from 0.
-
-    Returns
-    -------
-    ndarray of int32, shape (u, n)
-    """
+    """Rank the items of each unit by their average rank in its rankings."""
     sums = np.zeros((int(units.max()) + 1, ranks.shape[1]))
     for rows in _blocks(ranks):
         # Halves add up without rounding, so equal averages are tied.
@@ -118,23 +85,7 @@ def rank_units(ranks: Ranks, counts: NDArray[np.int64], units: NDArray[np.intp])
 
 
 def check_average_ranks(given: ArrayLike) -> Floats:
-    """Return average ranks that strict rankings can have, as far as these are rounded.
-
-    Parameters
-    ----------
-    given : array_like of float, shape (n,)
-        Average ranks, from 1.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        Read-only.
-
-    Raises
-    ------
-    InvalidInputError
-        If they have another sum, or the best ones are better than ranks allow.
-    """
+    """Return average ranks that strict rankings can have, as far as these are rounded."""
     values = as_numbers(given, "average_ranks")
     number = np.arange(1, len(values) + 1)
     if len(values) < 2 or np.isnan(values).any():

@@ -37,17 +37,12 @@ class Fate(IntEnum):
 
 
 class Cleaned(NamedTuple):
-    """Ballots with what became of each choice.
+    """Ballots with what became of each choice."""
 
-    Attributes
-    ----------
-    fates : ndarray of uint8, shape (n_ballots, n_choices)
-        A `Fate` for each.
-    skipped : ndarray of bool, shape (n_ballots, n_choices)
-        Blank choices with a mark behind them, before the end of the ballot.
-    """
-
+    # Shape (n_ballots, n_choices). A `Fate` for each.
     fates: NDArray[np.uint8]
+    # Shape (n_ballots, n_choices). Blank choices with a mark behind them, before the end of the
+    # ballot.
     skipped: Bools
 
 
@@ -56,19 +51,6 @@ def clean(codes: NDArray[np.intp], *, overvotes: str, skipped: str) -> Cleaned:
 
     A ballot ends where a policy says so. Before its end overvotes and write-ins are taken off,
     then an item that stands there for the second time.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_ballots, n_choices)
-        Items, or `BLANK`, `OVERVOTE` or `DROPPED`.
-    overvotes : {"end", "skip"}
-        Whether an overvote ends its ballot.
-    skipped : {"close", "end", "end-after-two"}
-        What a skipped choice does.
-
-    Returns
-    -------
-    Cleaned
     """
     blank = codes == BLANK
     # A blank choice is skipped where any mark stands behind it.

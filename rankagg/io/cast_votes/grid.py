@@ -53,14 +53,9 @@ def _words(text: object) -> str:
 
 @dataclass(frozen=True)
 class Spellings:
-    """How undervotes, overvotes and write-ins are written: words in small letters.
+    """How undervotes, overvotes and write-ins are written: words in small letters."""
 
-    Attributes
-    ----------
-    undervote, overvote, write_in : frozenset of str
-        The spellings of each.
-    """
-
+    # The spellings of each.
     undervote: frozenset[str]
     overvote: frozenset[str]
     write_in: frozenset[str]
@@ -95,23 +90,15 @@ def _spelled(texts: Any) -> frozenset[str]:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Marks as numbers.
+    """Marks as numbers."""
 
-    Attributes
-    ----------
-    codes : ndarray of int
-        The item that is marked, or `BLANK` or `OVERVOTE`.
-    items : list of str or int
-        The items, write-ins among them.
-    is_write_in : ndarray of bool, shape (n_items,)
-        Which of the items are write-ins.
-    special : dict from str to ndarray of bool
-        Which cells hold a spelling that is no name of an item, as it is written; "" where empty.
-    """
-
+    # The item that is marked, or `BLANK` or `OVERVOTE`.
     codes: NDArray[np.intp]
+    # The items, write-ins among them.
     items: list[Label]
+    # Shape (n_items,). Which of the items are write-ins.
     is_write_in: Bools
+    # Which cells hold a spelling that is no name of an item, as it is written; "" where empty.
     special: dict[str, Bools]
 
 
@@ -140,36 +127,23 @@ MOST_CHOICES = 1000
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Ballots times choices.
+    """Ballots times choices."""
 
-    Attributes
-    ----------
-    name : str
-        What to call the table in messages.
-    codes : ndarray of int, shape (n_ballots, n_choices)
-        The label that is marked, or `BLANK` or `OVERVOTE`.
-    labels : list of str or int
-        Names and write-ins.
-    is_write_in : ndarray of bool, shape (n_labels,)
-        Which of them are write-ins.
-    counts : ndarray of int, shape (n_ballots,)
-        How often each ballot occurs.
-    weights, groups
-        Of each ballot; None where there are none.
-    spelled : tuple of (str, int)
-        Spellings that are no names, and in how many choices they occur.
-    line : callable
-        Returns the line in which a label first occurs, for messages.
-    """
-
+    # What to call the table in messages.
     name: str
+    # Shape (n_ballots, n_choices). The label that is marked, or `BLANK` or `OVERVOTE`.
     codes: NDArray[np.intp]
     labels: list[Label]
+    # Shape (n_labels,). Which of them are write-ins.
     is_write_in: Bools
+    # Shape (n_ballots,). How often each ballot occurs.
     counts: NDArray[np.int64]
+    # Of each ballot; None where there are none.
     weights: Floats | None
     groups: list[Label] | None
+    # Spellings that are no names, and in how many choices they occur.
     spelled: tuple[tuple[str, int], ...]
+    # Returns the line in which a label first occurs, for messages.
     line: Callable[[int], int]
 
     def apart(self) -> list[NDArray[np.intp]]:

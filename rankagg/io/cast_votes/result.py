@@ -15,27 +15,18 @@ __all__ = ["CastVotes", "CleaningStep"]
 
 
 class CleaningStep(NamedTuple):
-    """A step in which ballots became rankings.
+    """A step in which ballots became rankings."""
 
-    Attributes
-    ----------
-    step : str
-        What was met: "undervote", "skipped choice", "overvote", "write-in", "repeated item" or
-        "after the end".
-    treatment : str
-        What was done about it; empty where there is no choice.
-    ballots : int
-        Ballots on which it occurs.
-    choices : int
-        Choices in which it occurs.
-    left_out : int
-        Those of the choices that are in no ranking because of it.
-    """
-
+    # What was met: "undervote", "skipped choice", "overvote", "write-in", "repeated item" or
+    # "after the end".
     step: str
+    # What was done about it; empty where there is no choice.
     treatment: str
+    # Ballots on which it occurs.
     ballots: int
+    # Choices in which it occurs.
     choices: int
+    # Those of the choices that are in no ranking because of it.
     left_out: int
 
 

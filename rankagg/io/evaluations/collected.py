@@ -24,53 +24,29 @@ WHOLE_TASK = -1
 
 @dataclass(frozen=True)
 class Series:
-    """The scores of one system on one task by one metric in one run.
-
-    Attributes
-    ----------
-    system, task, metric : str
-        What was measured.
-    dataset : str
-        What tells tasks of one name apart; "" where nothing does.
-    higher_is_better : bool or None
-        The direction; None where the file states none.
-    run : str
-        The run, by what its file calls it.
-    source : str
-        The file.
-    settings : str
-        What makes scores of two runs comparable: version, examples shown, samples.
-    group : tuple of str
-        The tasks that this one is a summary of.
-    """
+    """The scores of one system on one task by one metric in one run."""
 
     system: str
     task: str
     metric: str
+    # The run, by what its file calls it.
     run: str
     source: str
+    # What tells tasks of one name apart; "" where nothing does.
     dataset: str = ""
+    # The direction; None where the file states none.
     higher_is_better: bool | None = None
+    # What makes scores of two runs comparable: version, examples shown, samples.
     settings: str = ""
+    # The tasks that this one is a summary of.
     group: tuple[str, ...] = ()
 
 
 class LeftOut(NamedTuple):
-    """What was not read.
-
-    Attributes
-    ----------
-    source : str
-        The file.
-    what : str
-        What: "score", "file", "log".
-    why : str
-        The reason.
-    number : int
-        How many.
-    """
+    """What was not read."""
 
     source: str
+    # What: "score", "file", "log".
     what: str
     why: str
     number: int

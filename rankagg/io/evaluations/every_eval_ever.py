@@ -25,23 +25,13 @@ UNKNOWN_LEVEL = -1
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What samples need of the aggregate that they belong to.
-
-    Attributes
-    ----------
-    system : str
-        The model.
-    source : str
-        The file.
-    n_samples : int or None
-        How many samples it has, where that is stated.
-    by_id, by_name : dict
-        From ids, and from names of evaluations, to series and whether -1 is an unknown level.
-    """
+    """What samples need of the aggregate that they belong to."""
 
     system: str
     source: str
+    # How many samples it has, where that is stated.
     n_samples: int | None
+    # From ids, and from names of evaluations, to series and whether -1 is an unknown level.
     by_id: dict[str, tuple[Series, bool]] = field(default_factory=dict)
     by_name: dict[str, list[tuple[Series, bool]]] = field(default_factory=dict)
 
@@ -136,19 +126,7 @@ def read_samples(
     evaluations: Mapping[str, Evaluation],
     collector: Collector,
 ) -> None:
-    """Take in lines of samples.
-
-    Parameters
-    ----------
-    source : str
-        The file.
-    lines : iterable of (int, str)
-        Its lines and their numbers.
-    evaluations : mapping from str to Evaluation
-        Aggregates by their ids; without one, samples have no direction.
-    collector : Collector
-        Takes them in.
-    """
+    """Take in lines of samples."""
     known: dict[tuple[str, str, str, str], tuple[int, bool]] = {}
     sizes: Counter[str] = Counter()
     for part in parts_of_lines(source, lines, NEEDED):

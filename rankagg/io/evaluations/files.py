@@ -26,17 +26,10 @@ ZIP = b"PK\x03\x04"
 
 @dataclass(frozen=True)
 class EvaluationFile:
-    """A file that may hold evaluations.
-
-    Attributes
-    ----------
-    path : Path
-        Where it is.
-    is_named : bool
-        Whether it was given by its own name, and not by a folder or a pattern.
-    """
+    """A file that may hold evaluations."""
 
     path: Path
+    # Whether it was given by its own name, and not by a folder or a pattern.
     is_named: bool
 
     @property
@@ -99,27 +92,7 @@ def _start(path: Path) -> bytes:
 
 
 def find_files(paths: Paths) -> tuple[list[EvaluationFile], int]:
-    """Return the files that paths, patterns and folders stand for, and how many others there are.
-
-    Parameters
-    ----------
-    paths : path or iterable of paths
-        Files, patterns such as `logs/*.json`, and folders, of which all files count whose names
-        end as those of evaluations do, but for hidden ones. What a pattern or a folder stands for
-        is in the order of names.
-
-    Returns
-    -------
-    files : list of EvaluationFile
-        Each once.
-    others : int
-        Files of folders and patterns whose names end in anything else.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such file.
-    """
+    """Return the files of paths, patterns and folders, and how many others there are."""
     if not isinstance(paths, str | PathLike) and not isinstance(paths, Iterable):
         raise InvalidInputError("paths", "paths, patterns or folders", paths)
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)

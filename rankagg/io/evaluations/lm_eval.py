@@ -27,29 +27,16 @@ RESULTS = re.compile(rf".*_{TIME}\.json(\.gz)?")
 
 @dataclass(frozen=True)
 class Run:
-    """What samples need of the results of their run.
-
-    Attributes
-    ----------
-    system : str
-        The model.
-    source : str
-        The file.
-    path : Path
-        Where it is.
-    directions : dict
-        From tasks to metrics to whether higher is better.
-    settings : dict
-        From tasks to what makes scores comparable.
-    sizes : dict
-        From tasks to numbers of samples.
-    """
+    """What samples need of the results of their run."""
 
     system: str
     source: str
     path: Path
+    # From tasks to metrics to whether higher is better.
     directions: dict[str, dict[str, bool]]
+    # From tasks to what makes scores comparable.
     settings: dict[str, str]
+    # From tasks to numbers of samples.
     sizes: dict[str, int]
 
     def series(self, task: str, metric: str, chosen: str, group: tuple[str, ...] = ()) -> Series:
@@ -207,21 +194,7 @@ def read_samples(
     runs: Iterable[Run],
     collector: Collector,
 ) -> None:
-    """Take in lines of samples, whose file says by its name what they belong to.
-
-    Parameters
-    ----------
-    source : str
-        The file.
-    path : Path
-        Where it is.
-    lines : iterable of (int, str)
-        Its lines and their numbers.
-    runs : iterable of Run
-        The results that were read.
-    collector : Collector
-        Takes them in.
-    """
+    """Take in lines of samples, whose file says by its name what they belong to."""
     told = SAMPLES.fullmatch(path.name)
     if told is None:
         raise DataFormatError(

@@ -24,24 +24,7 @@ FLOATS_END = 2**53
 
 
 def parse(name: str, text: str) -> Any:
-    """Return the content of a JSON text, of samples of a log only what is read of them.
-
-    Parameters
-    ----------
-    name : str
-        What to call it in messages.
-    text : str
-        The text.
-
-    Returns
-    -------
-    dict, list, str, int, float, bool or None
-
-    Raises
-    ------
-    DataFormatError
-        If it is no JSON, nested too deep, or has a key twice in one object.
-    """
+    """Return the content of a JSON text, of samples of a log only what is read of them."""
     try:
         return json.loads(text, object_pairs_hook=_distinct)
     except _TwiceError as twice:
@@ -77,20 +60,12 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class Part(NamedTuple):
-    """A value and where it stands, to be asked for what it must be.
-
-    Attributes
-    ----------
-    value : object
-        What stands there.
-    name : str
-        The file, with the line where it has lines.
-    path : tuple of str
-        Where in it: names of members, and numbers of elements as in "[0]".
-    """
+    """A value and where it stands, to be asked for what it must be."""
 
     value: Any
+    # The file, with the line where it has lines.
     name: str
+    # Where in it: names of members, and numbers of elements as in "[0]".
     path: tuple[str, ...] = ()
 
     def refuse(self, allowed: str, remedy: str = "") -> NoReturn:
@@ -184,26 +159,7 @@ def _is_float(value: int) -> bool:
 def parts_of_lines(
     source: str, lines: Iterable[tuple[int, str]], needed: Sequence[str]
 ) -> Iterator[Part]:
-    """Yield the objects in lines.
-
-    Parameters
-    ----------
-    source : str
-        The file.
-    lines : iterable of (int, str)
-        Its lines and their numbers.
-    needed : sequence of str
-        Names of what will be read: a line that has one of them twice is looked at closely.
-
-    Yields
-    ------
-    Part
-
-    Raises
-    ------
-    DataFormatError
-        If a line is no object, or has a key twice.
-    """
+    """Yield the objects in lines."""
     quoted = [f'"{key}"' for key in needed]
     for number, line in lines:
         name = f"{source}, line {number}"

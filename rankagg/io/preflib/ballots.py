@@ -35,22 +35,16 @@ class Ballot:
 
 @dataclass(frozen=True)
 class Ballots:
-    """The ballots of a file.
+    """The ballots of a file."""
 
-    Attributes
-    ----------
-    lines, counts, lengths : ndarray of int64, shape (m,)
-        The line of each ballot, how often it occurs, and how many alternatives it names.
-    alternatives : ndarray of int64
-        What the ballots name, one ballot after another, best first.
-    buckets : tuple of ndarray or None
-        The sizes of all buckets, and how many each ballot has; None where nothing is tied.
-    """
-
+    # Shape (m,). The line of each ballot, how often it occurs, and how many alternatives it
+    # names.
     lines: NDArray[np.int64]
     counts: NDArray[np.int64]
     lengths: NDArray[np.int64]
+    # What the ballots name, one ballot after another, best first.
     alternatives: NDArray[np.int64]
+    # The sizes of all buckets, and how many each ballot has; None where nothing is tied.
     buckets: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     @classmethod
@@ -157,17 +151,7 @@ COUNT_DIGITS, DIGITS = 15, 9
 
 
 def strict_ballots(text: str, separator: str, first_line: int) -> Ballots | None:
-    """Return ballots `count: 1,2,3`; None where anything else stands in a line.
-
-    Parameters
-    ----------
-    text : str
-        The lines, blank ones among them.
-    separator : {":", ","}
-        What stands between the count and the order.
-    first_line : int
-        The number of the first line.
-    """
+    """Return ballots `count: 1,2,3`; None where anything else stands in a line."""
     if not text.isascii():
         return None
     data = text.encode().replace(b"\r\n", b"\n").replace(b"\r", b"\n")

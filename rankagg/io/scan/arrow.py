@@ -26,42 +26,25 @@ PART_ROWS = 2**20
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of the data that is counted by itself.
+    """A piece of the data that is counted by itself."""
 
-    Attributes
-    ----------
-    number : int
-        Its position among all.
-    file : ScanFile
-        The file.
-    groups : tuple of int, or None
-        The row groups of a Parquet file; None for the whole of another one.
-    n_rows : int or None
-        Its rows, where that is known.
-    """
-
+    # Its position among all.
     number: int
     file: ScanFile
+    # The row groups of a Parquet file; None for the whole of another one.
     groups: tuple[int, ...] | None = None
+    # Its rows, where that is known.
     n_rows: int | None = None
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where rows that follow each other begin.
-
-    Attributes
-    ----------
-    file : ScanFile
-        The file.
-    group : int or None
-        The row group of a Parquet file.
-    start : int
-        How many rows stand before the first, in its row group or file.
-    """
+    """Where rows that follow each other begin."""
 
     file: ScanFile
+    # The row group of a Parquet file.
     group: int | None
+    # How many rows stand before the first, in its row group or file.
     start: int
 
     def row(self, number: int) -> str:
@@ -72,18 +55,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some rows that follow each other in a file.
+    """Some rows that follow each other in a file."""
 
-    Attributes
-    ----------
-    columns : dict from str to pyarrow.Array
-        The columns that were asked for.
-    n_rows : int
-        The number of rows.
-    begin : Place
-        Where they are.
-    """
-
+    # The columns that were asked for.
     columns: dict[str, Any]
     n_rows: int
     begin: Place
@@ -131,26 +105,7 @@ def parts_of(files: Sequence[ScanFile], *, whole: bool) -> list[Part]:
 
 
 def batches(part: Part, types: Types, size: int) -> Iterator[Batch]:
-    """Go through the rows of a part.
-
-    Parameters
-    ----------
-    part : Part
-        The part.
-    types : dict from str to pyarrow.DataType
-        The columns that are wanted, and the types of those that are text in the file.
-    size : int
-        Rows of a batch, about.
-
-    Yields
-    ------
-    Batch
-
-    Raises
-    ------
-    DataFormatError
-        If the file cannot be read as what it was when the scan began.
-    """
+    """Go through the rows of a part."""
     part.file.require_unchanged()
     reader = {"parquet": _parquet, "csv": _csv, "json": _json}[part.file.kind]
     import pyarrow as pa  # noqa: PLC0415

@@ -79,23 +79,7 @@ def _check_whole(batch: Batch, name: str) -> None:
 
 
 def coded(batch: Batch, name: str, known: dict[Label, int], *, grow: bool = True) -> Codes:
-    """Return the number of the label of each row; labels that are new get the next ones.
-
-    Parameters
-    ----------
-    batch : Batch
-        The rows.
-    name : str
-        The column of labels.
-    known : dict from label to int
-        The numbers so far, which grow.
-    grow : bool, default True
-        Whether new labels get a number, or else -1.
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,)
-    """
+    """Return the number of the label of each row; labels that are new get the next ones."""
     from pyarrow import types  # noqa: PLC0415
 
     column = _without_null(batch, name)

@@ -34,14 +34,9 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class KeyRuns:
-    """Keys, ascending, those that follow each other as one run.
+    """Keys, ascending, those that follow each other as one run."""
 
-    Attributes
-    ----------
-    starts, stops : ndarray of uint64
-        First and last key of each run.
-    """
-
+    # First and last key of each run.
     starts: NDArray[np.uint64]
     stops: NDArray[np.uint64]
 
@@ -75,13 +70,7 @@ def _unpacked(text: str) -> NDArray[np.uint64]:
 
 
 class Places:
-    """Where the rows of a part stand, which are numbered through all of its batches.
-
-    Attributes
-    ----------
-    n_rows : int
-        The rows so far.
-    """
+    """Where the rows of a part stand, which are numbered through all of its batches."""
 
     def __init__(self) -> None:
         self.n_rows = 0
@@ -101,15 +90,7 @@ class Places:
 
 
 class KeyLedger:
-    """The keys of a part by task, and the rows in which they stand.
-
-    Parameters
-    ----------
-    places : Places
-        Where the rows are.
-    twice : callable
-        From the task and the places of two rows with one key to the error to raise.
-    """
+    """The keys of a part by task, and the rows in which they stand."""
 
     def __init__(self, places: Places, twice: Callable[[Label, str, str], DataFormatError]) -> None:
         self._places = places
@@ -169,20 +150,13 @@ Tally: TypeAlias = TaskTally | GroupedTally
 
 @dataclass(frozen=True)
 class PartCounts:
-    """What a part of the data adds up to.
+    """What a part of the data adds up to."""
 
-    Attributes
-    ----------
-    number : int
-        The position of the part.
-    tallies : dict from task to TaskTally or GroupedTally
-        Sums by task, in the order in which tasks first occur.
-    keys : dict from task to KeyRuns
-        The instances, where there is a column of them.
-    """
-
+    # The position of the part.
     number: int
+    # Sums by task, in the order in which tasks first occur.
     tallies: dict[Label, Tally]
+    # The instances, where there is a column of them.
     keys: dict[Label, KeyRuns]
 
     def to_dict(self) -> dict[str, Any]:
@@ -280,26 +254,7 @@ def check_groups_fit(layout: Layout, tallies: Mapping[Label, Tally]) -> None:
 def count_part(
     layout: Layout, part: Part, advance: Callable[[int], object] | None = None
 ) -> PartCounts:
-    """Add up the scores of a part.
-
-    Parameters
-    ----------
-    layout : Layout
-        What the columns mean; its systems are known.
-    part : Part
-        Which rows.
-    advance : callable, optional
-        Told how many rows are done, after every batch.
-
-    Returns
-    -------
-    PartCounts
-
-    Raises
-    ------
-    DataFormatError
-        If the rows are not what they should be; the message names file, row group and row.
-    """
+    """Add up the scores of a part."""
     assert layout.systems is not None, "the systems of a long file are found first"
     size = max(LEAST_ROWS, min(BATCH_ROWS, BATCH_CELLS // max(len(layout.columns), 1)))
     reading = batches(part, layout.types, size)

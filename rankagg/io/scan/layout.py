@@ -23,34 +23,23 @@ ONE_TASK = "scores"
 
 @dataclass(frozen=True)
 class Layout:
-    """The meaning of columns.
+    """The meaning of columns."""
 
-    Attributes
-    ----------
-    systems : ItemSet or None
-        The systems; None in the long form as long as they are not known.
-    columns : tuple of str
-        In the wide form the column of each system; empty in the long form.
-    system, score : str or None
-        Columns of the long form.
-    task, instance : str or None
-        Columns that say whose row it is.
-    types : dict from str to pyarrow.DataType
-        All columns that are read, and their types.
-    higher_is_better : bool, mapping or Series from task to bool
-        The direction of tasks.
-    n_groups : int or None
-        In how many groups instances are added up.
-    """
-
+    # The systems; None in the long form as long as they are not known.
     systems: ItemSet | None
+    # In the wide form the column of each system; empty in the long form.
     columns: tuple[str, ...]
+    # Columns of the long form.
     system: str | None
     score: str | None
+    # Columns that say whose row it is.
     task: str | None
     instance: str | None
+    # All columns that are read, and their types.
     types: Types
+    # The direction of tasks.
     higher_is_better: bool | Mapping[Label, bool]
+    # In how many groups instances are added up.
     n_groups: int | None = None
 
     @property

@@ -49,15 +49,7 @@ SCHEMA, VERSION = "rankagg.scan", 2
 
 
 class ScanJournal:
-    """Finished parts, one JSON object a line with a checksum, under a line that names the scan.
-
-    Parameters
-    ----------
-    path : path
-        The file; it need not exist.
-    scan : dict
-        Plain data of what is scanned: files with sizes and times, columns, directions.
-    """
+    """Finished parts, one JSON object a line with a checksum, under a line that names the scan."""
 
     def __init__(self, path: str | PathLike[str], scan: dict[str, Any]) -> None:
         self._path = Path(path)
@@ -141,19 +133,6 @@ def count_on_cluster(client: Client, layout: Layout, parts: Sequence[Part]) -> I
 
     A task is named by its file and row groups. What a lost worker did is done again by another;
     what is done is dropped on the cluster as soon as it is here.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        A client of the cluster, whose workers see the files under the same paths.
-    layout : Layout
-        What the columns mean.
-    parts : sequence of Part
-        Which rows.
-
-    Yields
-    ------
-    PartCounts
     """
     from distributed import as_completed  # noqa: PLC0415
 
@@ -213,20 +192,7 @@ class Totals:
             check_groups_fit(layout, self._tallies)
 
     def tallies(self, parts: Sequence[Part]) -> dict[Label, Tally]:
-        """Return the sums by task, without tasks that have no score.
-
-        Raises
-        ------
-        DataFormatError
-            If an instance is in two parts.
-        InvalidInputError
-            If there is no score at all.
-
-        Warns
-        -----
-        DataWarning
-            If instances or whole tasks have no score: they are left out.
-        """
+        """Return the sums by task, without tasks that have no score."""
         for task, runs in self._keys.items():
             ordered = sorted(runs, key=lambda pair: pair[0])
             check_apart(task, [(_name(parts[number]), part) for number, part in ordered])

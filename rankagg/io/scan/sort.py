@@ -25,24 +25,7 @@ ROLES = ("system", "task", "instance", "score")
 def sorted_files(
     layout: Layout, parts: Sequence[Part], folder: Path
 ) -> tuple[tuple[ScanFile, ...], Layout]:
-    """Write the rows of all parts into one Parquet file, by task and instance.
-
-    Parameters
-    ----------
-    layout : Layout
-        The columns, of the long form.
-    parts : sequence of Part
-        The rows.
-    folder : Path
-        Where the file and what DuckDB needs meanwhile go.
-
-    Returns
-    -------
-    files : tuple of ScanFile
-        The file.
-    layout : Layout
-        Its columns.
-    """
+    """Write the rows of all parts into one Parquet file, by task and instance."""
     import pyarrow as pa  # noqa: PLC0415
 
     try:

@@ -27,20 +27,11 @@ PACKED = (".gz", ".bz2", ".zst", ".lz4")
 
 @dataclass(frozen=True)
 class ScanFile:
-    """A file, and what its path says of all of its rows.
-
-    Attributes
-    ----------
-    path : Path
-        Where it is.
-    kind : {"parquet", "csv", "json"}
-        What it holds.
-    constants : tuple of (str, str)
-        Columns that its folders name, as in `task=x/part-0.parquet`.
-    """
+    """A file, and what its path says of all of its rows."""
 
     path: Path
     kind: Kind
+    # Columns that its folders name, as in `task=x/part-0.parquet`.
     constants: tuple[tuple[str, str], ...] = ()
 
     @cached_property
@@ -70,24 +61,7 @@ class ScanFile:
 
 
 def find_files(sources: Sources) -> tuple[ScanFile, ...]:
-    """Return the files that paths, patterns and folders stand for.
-
-    Parameters
-    ----------
-    sources : path or iterable of paths
-        Files, patterns such as `data/*.parquet`, and folders, whose files all count but for those
-        whose names begin with a point or an underscore. What a pattern or a folder stands for is
-        in the order of names.
-
-    Returns
-    -------
-    tuple of ScanFile
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such file, one twice, or one of another kind.
-    """
+    """Return the files that paths, patterns and folders stand for."""
     given = [sources] if isinstance(sources, str | PathLike) else list(sources)
     files: list[ScanFile] = []
     for source in given:

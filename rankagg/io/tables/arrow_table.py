@@ -166,30 +166,20 @@ LARGE = 2**31
 
 @dataclass(frozen=True, eq=False)
 class ArrowTable(Table):
-    """A header and columns of Arrow.
+    """A header and columns of Arrow."""
 
-    Attributes
-    ----------
-    name : str
-        What to call the table in messages.
-    header : list of str or int
-        Names of the columns, distinct.
-    columns : list of pyarrow.ChunkedArray
-        The columns, all of one length.
-    is_text : bool
-        True where the cells come from a text file, in which labels may be guarded against being
-        run as formulas.
-    explain : callable
-        Returns the same table cell by cell, given the names of the columns that are looked at.
-    style : NumberStyle
-        How numbers are written in text.
-    """
-
+    # What to call the table in messages.
     name: str
+    # Names of the columns, distinct.
     header: list[Any]
+    # The columns, all of one length.
     columns: list[Any]
+    # True where the cells come from a text file, in which labels may be guarded against being run
+    # as formulas.
     is_text: bool
+    # Returns the same table cell by cell, given the names of the columns that are looked at.
     explain: Callable[[Sequence[Any]], CellTable]
+    # How numbers are written in text.
     style: NumberStyle = USUAL
 
     def __post_init__(self) -> None:

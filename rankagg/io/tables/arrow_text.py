@@ -43,17 +43,6 @@ def parse_text(
 
     None where a table of two columns or more, all rows as long as the header, is not plain to see:
     reading cell by cell tells what it is, or what is wrong.
-
-    Parameters
-    ----------
-    name : str
-        What to call the table in messages.
-    data : bytes
-        The text, without a byte order mark.
-    explain : callable
-        Reads the same text cell by cell.
-    blank_rows : bool, default False
-        Keep rows whose cells are all blank, but for empty lines.
     """
     head, body = _parted(data)
     delimiter = _delimiter(head)

@@ -48,30 +48,19 @@ class Unreadable:
 
 @dataclass(frozen=True, eq=False)
 class CellTable(Table):
-    """A header and rows of cells.
+    """A header and rows of cells."""
 
-    Attributes
-    ----------
-    name : str
-        What to call the table in messages.
-    header : list of str or int
-        Names of the columns, distinct.
-    rows : list of list
-        Cells, text or numbers, all rows as long as the header.
-    lines : list of int
-        The line of each row.
-    is_text : bool
-        True where the cells come from a text file, in which labels may be guarded against being
-        run as formulas.
-    style : NumberStyle
-        How numbers are written in text.
-    """
-
+    # What to call the table in messages.
     name: str
+    # Names of the columns, distinct.
     header: list[Any]
+    # Cells, text or numbers, all rows as long as the header.
     rows: list[list[Any]]
     lines: list[int]
+    # True where the cells come from a text file, in which labels may be guarded against being run
+    # as formulas.
     is_text: bool
+    # How numbers are written in text.
     style: NumberStyle = USUAL
 
     def __post_init__(self) -> None:

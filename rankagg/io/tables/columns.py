@@ -21,20 +21,13 @@ __all__ = ["Coded", "Column", "Table", "check_header", "check_percent", "names_o
 
 
 class Column(NamedTuple):
-    """A column of numbers.
+    """A column of numbers."""
 
-    Attributes
-    ----------
-    values : ndarray of float
-        The numbers; NaN is missing.
-    lost : dict
-        The exact number of every row where the float is another.
-    said : mapping
-        What was met beside plain numbers, and how often.
-    """
-
+    # The numbers; NaN is missing.
     values: Floats
+    # The exact number of every row where the float is another.
     lost: dict[int, object]
+    # What was met beside plain numbers, and how often.
     said: Said = MappingProxyType({})
 
 
@@ -84,20 +77,13 @@ class Coded(NamedTuple):
 
 
 class Table(ABC):
-    """A header and columns, all of one length.
+    """A header and columns, all of one length."""
 
-    Attributes
-    ----------
-    name : str
-        What to call the table in messages.
-    header : list of str or int
-        Names of the columns, distinct.
-    style : NumberStyle
-        How numbers are written in text.
-    """
-
+    # What to call the table in messages.
     name: str
+    # Names of the columns, distinct.
     header: list[Any]
+    # How numbers are written in text.
     style: NumberStyle
 
     @property

@@ -59,23 +59,15 @@ class Restated(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """How numbers are written.
+    """How numbers are written."""
 
-    Attributes
-    ----------
-    decimal : {".", ","}
-        What stands before decimals.
-    percent : bool
-        Whether a percent sign divides by 100.
-    missing : frozenset of str
-        Further words for a missing number.
-    errors : {"refuse", "drop"}
-        What is done about "1.2 ± 0.3".
-    """
-
+    # What stands before decimals.
     decimal: str = "."
+    # Whether a percent sign divides by 100.
     percent: bool = False
+    # Further words for a missing number.
     missing: frozenset[str] = frozenset()
+    # What is done about "1.2 ± 0.3".
     errors: str = "refuse"
 
     @classmethod
@@ -177,23 +169,7 @@ def warn_of_ties(
     *,
     stacklevel: int,
 ) -> None:
-    """Warn where numbers that are compared differ, and their floats do not.
-
-    Parameters
-    ----------
-    name : str
-        Of the file.
-    values : ndarray of float, shape (n,)
-        The floats.
-    lost : mapping from int to number
-        The exact number of each entry whose float is another number.
-    unit : ndarray of int, shape (n,)
-        Entries of one unit are compared.
-    place : callable
-        Names an entry for the message.
-    stacklevel : int
-        Of the warning, counted from here.
-    """
+    """Warn where numbers that are compared differ, and their floats do not."""
     if not lost:
         return
     rounded = np.unique(values[list(lost)])

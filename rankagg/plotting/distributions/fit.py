@@ -47,20 +47,7 @@ __all__ = [
 
 
 def distance_probabilities(n_items: int, theta: float) -> Floats:
-    """Return the chance of every Kendall distance to the center.
-
-    Parameters
-    ----------
-    n_items : int
-        At least 1.
-    theta : float
-        Not negative.
-
-    Returns
-    -------
-    ndarray of float, shape (n(n - 1)/2 + 1,)
-        Exact but for rounding, 1e-12 or so.
-    """
+    """Return the chance of every Kendall distance to the center."""
     # The distance is a sum of independent stages, so its Fourier transform is the
     # product of theirs: mean powers of z with weights exp(-theta v), v from 0 to size - 1.
     length = n_items * (n_items - 1) // 2 + 1
@@ -77,19 +64,7 @@ def distance_probabilities(n_items: int, theta: float) -> Floats:
 
 
 def known_distances(ranks: Ranks, weights: Floats) -> Floats:
-    """Return the weight at every distance of the complete strict rankings among some.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Ranks with codes; columns in the order of the center.
-    weights : ndarray of float, shape (m,)
-        Of the rankings.
-
-    Returns
-    -------
-    ndarray of float, shape (n(n - 1)/2 + 1,)
-    """
+    """Return the weight at every distance of the complete strict rankings among some."""
     n = ranks.shape[1]
     strict = (np.sort(ranks, axis=1) == np.arange(n)).all(axis=1)
     counted: Floats = np.bincount(
@@ -103,20 +78,6 @@ def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | No
 
     Under a Mallows distribution the items of a bucket have a Mallows distribution of their own, and
     so do unlisted ones: what they add to the distance of the buckets is independent of it.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (m, n)
-        Ranks with codes; columns in the order of the center.
-    weights : ndarray of float, shape (m,)
-        Of the rankings.
-    theta : float
-        Not negative.
-
-    Returns
-    -------
-    ndarray of float, shape (n(n - 1)/2 + 1,), or None
-        None where some ranking has unranked items, which have no such distribution.
     """
     if (ranks == UNRANKED).any():
         return None

@@ -37,17 +37,10 @@ MARKS = 12
 
 @dataclass(frozen=True)
 class Panel:
-    """One case: a part of the results, with what stands above it.
-
-    Attributes
-    ----------
-    heading : str
-        The case.
-    table : DataFrame
-        Rows of `by_method` of that case, with its index as columns.
-    """
+    """One case: a part of the results, with what stands above it."""
 
     heading: str
+    # Rows of `by_method` of that case, with its index as columns.
     table: pd.DataFrame
 
 
@@ -60,27 +53,7 @@ def corruption_panels(
     threshold: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw panels beside each other on the same axes: for every rule a line in a band.
-
-    Parameters
-    ----------
-    result : CorruptionResult
-        Whose they are.
-    panels : sequence of Panel
-        The cases.
-    along : str
-        The column that is the horizontal axis of each.
-    notes : sequence of str
-        What that axis is, and what else stands below.
-    threshold : float, optional
-        Where to draw a line across.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
+    """Draw panels beside each other on the same axes: for every rule a line in a band."""
     methods = list(dict.fromkeys(panels[0].table["method"]))
     headings, key = [panel.heading for panel in panels], ""
     each, new = max(8.0, 42.0 / len(panels), widest(headings) + 1), ax is None

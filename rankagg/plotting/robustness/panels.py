@@ -33,23 +33,14 @@ MARKED = 12
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """One curve.
-
-    Attributes
-    ----------
-    name : str
-        What the legend says.
-    at : ndarray of float, shape (n,)
-        Where its points are.
-    middle : ndarray of float, shape (n,)
-        How high they are; NaN where that is not known.
-    low, high : ndarray of float, shape (n,)
-        The ends of the band; NaN where there is none.
-    """
+    """One curve."""
 
     name: str
+    # Shape (n,). Where its points are.
     at: Floats
+    # Shape (n,). How high they are; NaN where that is not known.
     middle: Floats
+    # Shape (n,). The ends of the band; NaN where there is none.
     low: Floats
     high: Floats
 
@@ -89,17 +80,7 @@ def draw_bands(ax: Axes, bands: list[Band]) -> list[Line2D]:
 
 
 def frame_curves(ax: Axes, bands: list[Band], *, start: float | None = None) -> None:
-    """Set limits, ticks and a grid for shares and correlations over whole numbers.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        What was drawn on.
-    bands : list of Band
-        What was drawn.
-    start : float, optional
-        Where the upright axis starts; by default no lower than needed.
-    """
+    """Set limits, ticks and a grid for shares and correlations over whole numbers."""
     width = float(mpl.rcParams["lines.linewidth"])
     heights = np.concatenate([np.concatenate([b.middle, b.low]) for b in bands])
     lowest = float(np.nanmin(heights, initial=1.0))
@@ -132,18 +113,12 @@ BOLD = 1.12
 
 @dataclass(frozen=True)
 class PanelScale:
-    """Where the values of a panel stand on the axis that all share.
+    """Where the values of a panel stand on the axis that all share."""
 
-    Attributes
-    ----------
-    low, high : float
-        The least and the greatest value.
-    left, width : float
-        Where the panel starts, and how wide it is, in multiples of the font size.
-    """
-
+    # The least and the greatest value.
     low: float
     high: float
+    # Where the panel starts, and how wide it is, in multiples of the font size.
     left: float
     width: float
 
@@ -188,21 +163,7 @@ def panel_width(n_panels: int, gap: float, room: float) -> float:
 
 
 def keyed_headings(headings: Sequence[str], room: float) -> tuple[list[str], str]:
-    """Return headings as they fit, and what they stand for where these are but letters.
-
-    Parameters
-    ----------
-    headings : sequence of str
-        Of one or more lines each.
-    room : float
-        How wide a heading may be, in multiples of the font size.
-
-    Returns
-    -------
-    headings : list of str
-    key : str
-        Empty where the headings fit.
-    """
+    """Return headings as they fit, and what they stand for where these are but letters."""
     if BOLD * widest(headings) <= room:
         return list(headings), ""
     letters = [

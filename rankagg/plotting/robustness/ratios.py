@@ -36,26 +36,15 @@ HUGE: Final = 1e250
 
 @dataclass(frozen=True, eq=False)
 class RatioRow:
-    """One rule in one cell of the grid.
-
-    Attributes
-    ----------
-    heading : str
-        The cell.
-    method : str
-        The rule.
-    quantiles : ndarray of float, shape (5,)
-        Lowest ratio, quartiles and highest; NaN where the rule ranked nothing.
-    mean : tuple of float or None
-        What the mean ratio is at least and at most, where not all optima are proved.
-    hits : str
-        How often the rule hit the optimum, and how often it failed.
-    """
+    """One rule in one cell of the grid."""
 
     heading: str
     method: str
+    # Shape (5,). Lowest ratio, quartiles and highest; NaN where the rule ranked nothing.
     quantiles: Floats
+    # What the mean ratio is at least and at most, where not all optima are proved.
     mean: tuple[float, float] | None
+    # How often the rule hit the optimum, and how often it failed.
     hits: str
 
     @property
@@ -65,17 +54,7 @@ class RatioRow:
 
 
 def ratio_rows(result: StudyResult) -> list[RatioRow]:
-    """Return a row for each rule in each cell of the grid, in the order of the study.
-
-    Parameters
-    ----------
-    result : StudyResult
-        What the study found.
-
-    Returns
-    -------
-    list of RatioRow
-    """
+    """Return a row for each rule in each cell of the grid, in the order of the study."""
     frame = result.to_frame()
     table = result.by_method().to_dict("index")
     rows: list[RatioRow] = []

@@ -39,19 +39,7 @@ LOOKS: Final = {
 
 
 def draw_influence(stability: Stability, ax: Axes | None) -> Axes:
-    """Draw a dot for each unit: its distance, and whether its absence changes the winner.
-
-    Parameters
-    ----------
-    stability : Stability
-        The analysis.
-    ax : matplotlib.axes.Axes or None
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
+    """Draw a dot for each unit: its distance, and whether its absence changes the winner."""
     frame = stability.influence().sort_values("distance", ascending=False, kind="stable")
     frame["fate"] = np.select(
         [

@@ -52,20 +52,7 @@ FONTS: Final = (
 
 
 def widest(texts: Iterable[str], size: float = 1.0) -> float:
-    """Return the width of the widest text, in multiples of the font size.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Texts of one or more lines.
-    size : float, default 1
-        The size of their letters, in multiples of the font size.
-
-    Returns
-    -------
-    float
-        0 where there is no text.
-    """
+    """Return the width of the widest text, in multiples of the font size."""
     points = float(mpl.rcParams["font.size"])
     # Which font it is depends on these alone.
     fonts = repr([mpl.rcParams[name] for name in FONTS])
@@ -84,21 +71,7 @@ def _width(line: str, points: float, fonts: str) -> float:
 def round_ticks(
     low: float, high: float, *, whole: bool = False, room: float = np.inf
 ) -> list[float]:
-    """Return some round numbers from `low` to `high`.
-
-    Parameters
-    ----------
-    low, high : float
-        The ends of an axis.
-    whole : bool, default False
-        Only whole numbers.
-    room : float, optional
-        How long the axis is, in multiples of the font size; there are fewer on a short one.
-
-    Returns
-    -------
-    list of float
-    """
+    """Return some round numbers from `low` to `high`."""
     most = int(np.clip(room / TICK, 1, 8))
     ticks = MaxNLocator(nbins=most, integer=whole, min_n_ticks=1).tick_values(low, high)
     return [float(tick) for tick in ticks if low <= tick <= high]
@@ -127,21 +100,7 @@ def letters_across(ax: Axes) -> float:
 
 
 def name_letters(ax: Axes | None, most: int = 32, *, share: float = 0.45) -> int:
-    """Return how many letters names beside a plot may have.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes or None
-        The given axes; without them, the figure fits its names.
-    most : int, default 32
-        No more than so many.
-    share : float, default 0.45
-        How much of the width names may take.
-
-    Returns
-    -------
-    int
-    """
+    """Return how many letters names beside a plot may have."""
     if not isinstance(ax, Axes):
         return most
     letters = share * letters_across(ax) / WIDE_LETTER
@@ -151,24 +110,7 @@ def name_letters(ax: Axes | None, most: int = 32, *, share: float = 0.45) -> int
 def number_size(
     ax: Axes, numbers: Iterable[str], shape: tuple[int, float], usual: float
 ) -> float | None:
-    """Return how large numbers in the cells of given axes may be.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where they are; names and color bars beside them are there already.
-    numbers : iterable of str
-        All of them.
-    shape : tuple of int and float
-        How many cells are above and beside each other.
-    usual : float
-        How large they are where there is room, in multiples of the font size.
-
-    Returns
-    -------
-    float or None
-        None where nobody could read them.
-    """
+    """Return how large numbers in the cells of given axes may be."""
     across = letters_across(ax)
     box = ax.get_window_extent()
     high = across * box.height / box.width / shape[0]
@@ -193,19 +135,7 @@ def add_height(ax: Axes, height: float) -> None:
 def write_below(
     ax: Axes, sentences: Iterable[str], width: float | None = None, *, axis: str = ""
 ) -> None:
-    """Write a caption below the axes, from the left, each sentence on lines of its own.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where; a caption that is there already is replaced.
-    sentences : iterable of str
-        Empty ones are left out. Labels in them are plain text.
-    width : float, optional
-        How long lines may be, in multiples of the font size; as wide as the axes by default.
-    axis : str
-        The quantity along the axis, above the caption.
-    """
+    """Write a caption below the axes, from the left, each sentence on lines of its own."""
     if width is None:
         width = letters_across(ax)
         axis = "\n".join(lines_of([axis], width))
@@ -294,22 +224,7 @@ EDGE: Final = 0.3
 def legend_above(
     ax: Axes, handles: Sequence[Any], *, new: bool, columns: int = 1, above: float = 0.0
 ) -> None:
-    """Say above the axes what the marks mean.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    handles : sequence of Artist
-        The marks with their labels, which are plain text, whatever signs they hold.
-    new : bool
-        Whether the figure was made for the plot. Where not, there are fewer columns and longer
-        labels have several lines if there is no room for them.
-    columns : int, default 1
-        How many marks stand beside each other.
-    above : float, default 0
-        How far above the axes the legend starts, in multiples of the font size.
-    """
+    """Say above the axes what the marks mean."""
     labels = [str(handle.get_label()) for handle in handles]
     if not new:
         room = letters_across(ax) - 2 * EDGE
@@ -354,21 +269,7 @@ def interval_rows(
     bounds: Floats,
     solid: Bools | Sequence[Mapping[str, Any]],
 ) -> None:
-    """Draw points with bars in rows from top to bottom.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    names : sequence of str
-        Of the rows, as they are to be printed.
-    points : ndarray of float, shape (n,)
-        The estimates.
-    bounds : ndarray of float, shape (n, 2)
-        Lower and upper ones. A row without finite ones gets no bar.
-    solid : ndarray of bool, shape (n,), or sequence of mapping
-        Which points are filled; or the look of every one.
-    """
+    """Draw points with bars in rows from top to bottom."""
     width = float(mpl.rcParams["lines.linewidth"])
     for row, point in enumerate(points):
         chosen = solid[row]

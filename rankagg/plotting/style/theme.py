@@ -125,19 +125,7 @@ def style(context: Context = "paper") -> Iterator[None]:
 
 
 def canvas(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the given axes, or those of a new figure of a size in letters.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes or None
-        Where to draw.
-    width, height : float
-        The size of a new figure, in multiples of the font size.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
+    """Return the given axes, or those of a new figure of a size in letters."""
     if ax is not None:
         return check_axes(ax)
     inches = float(mpl.rcParams["font.size"]) / 72

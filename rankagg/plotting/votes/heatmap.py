@@ -88,15 +88,6 @@ def compared_shares(votes: PairwiseMatrix) -> Floats:
     """Return the share of votes with row above column, NaN where nobody compared the two.
 
     A policy may impute votes for such pairs; they would look like any other even pair.
-
-    Parameters
-    ----------
-    votes : PairwiseMatrix
-        The votes.
-
-    Returns
-    -------
-    ndarray of float, shape (n, n)
     """
     return np.where(votes.comparisons > 0, votes.proportion, np.nan)
 
@@ -109,25 +100,7 @@ def share_matrix(
     label: str = "share of votes\nwith row above column",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a matrix of shares in the order of a ranking.
-
-    Parameters
-    ----------
-    shares : ndarray of float, shape (n, n)
-        In [0, 1], NaN where unknown.
-    ranking : PartialRanking
-        The order of rows and columns.
-    above : ndarray of bool, shape (n, n), optional
-        Where to put a dot.
-    label : str
-        What the shares are.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
+    """Draw a matrix of shares in the order of a ranking."""
     n, ranks = len(ranking.items), ranking.ranks
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
     names = plot_labels(ranking.items.at(order), name_letters(ax))

@@ -33,21 +33,14 @@ PATTERNS: Final = 40
 
 @dataclass(frozen=True, eq=False)
 class MissingGrid:
-    """Shares of units that are missing, the items that miss most first.
+    """Shares of units that are missing, the items that miss most first."""
 
-    Attributes
-    ----------
-    shares : ndarray of float, shape (n, k)
-        In [0, 1].
-    rows, columns : list of str
-        What is written beside them.
-    notes : list of str
-        What a reader should know.
-    """
-
+    # Shape (n, k). In [0, 1].
     shares: Floats
+    # What is written beside them.
     rows: list[str]
     columns: list[str]
+    # What a reader should know.
     notes: list[str]
 
     @property
@@ -57,21 +50,7 @@ class MissingGrid:
 
 
 def missing_grid(report: MissingReport, profile: Profile | None, letters: int = 32) -> MissingGrid:
-    """Choose what fits: a column for each task, each ranking, or each pattern.
-
-    Parameters
-    ----------
-    report : MissingReport
-        What is missing.
-    profile : Profile or None
-        The rankings behind the report, where they are at hand.
-    letters : int, default 32
-        How long names may be.
-
-    Returns
-    -------
-    MissingGrid
-    """
+    """Choose what fits: a column for each task, each ranking, or each pattern."""
     order = np.argsort(-report.missing, kind="stable")
     names = plot_labels(report.items.at(order), letters)
     rows = [

@@ -63,24 +63,16 @@ BAND: Final = ACCENTS[5]
 
 @dataclass(frozen=True)
 class Link:
-    """Two items, by their positions in the item set.
+    """Two items, by their positions in the item set."""
 
-    Attributes
-    ----------
-    first, second : int
-        Winner and loser; where there is none, as the ranking has them.
-    kind : str
-        How the majority stands to the ranking.
-    differs : bool
-        Another ranking has the two the other way round.
-    margin : float or None
-        Votes for less against; None without a majority.
-    """
-
+    # Winner and loser; where there is none, as the ranking has them.
     first: int
     second: int
+    # How the majority stands to the ranking.
     kind: Kind
+    # Another ranking has the two the other way round.
     differs: bool
+    # Votes for less against; None without a majority.
     margin: float | None = None
 
     @property
@@ -110,21 +102,7 @@ def band_width() -> float:
 
 
 def links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[Link]:
-    """Return one link for every two items.
-
-    Parameters
-    ----------
-    graph : TournamentGraph
-        The majorities.
-    ranks : ndarray of int32, shape (n,)
-        The ranks that they are held against.
-    others : ndarray of int32, shape (n,), or None
-        The ranks of another ranking.
-
-    Returns
-    -------
-    list of Link
-    """
+    """Return one link for every two items."""
     above = _signs(ranks)
     differs = np.zeros_like(above, dtype=bool) if others is None else above * _signs(others) < 0
     index = graph.items.index
@@ -165,23 +143,6 @@ def draw_arcs(
 
     Arcs over equally many items reach equally far to the right, and others by at least the width
     of a margin less or more, so that no two margins meet.
-
-    Parameters
-    ----------
-    items : ItemSet
-        The items.
-    ranks : ndarray of int32, shape (n,)
-        Their places.
-    links : list of Link
-        The pairs that get an arc.
-    ax : matplotlib.axes.Axes or None
-        Where to draw.
-    room : tuple of float
-        Width and height of what stands above and below, in letters.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
     """
     n = len(items)
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
@@ -253,25 +214,7 @@ SHARES = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])  # of the way from
 def draw_circle(
     items: ItemSet, ranks: Ranks, links: list[Link], ax: Axes | None, *, room: tuple[float, float]
 ) -> Axes:
-    """Draw items clockwise from the top in the order of their ranks, and all links.
-
-    Parameters
-    ----------
-    items : ItemSet
-        The items.
-    ranks : ndarray of int32, shape (n,)
-        Their places.
-    links : list of Link
-        What to draw between them.
-    ax : matplotlib.axes.Axes or None
-        Where to draw.
-    room : tuple of float
-        Width and height of what stands above and below, in letters.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
+    """Draw items clockwise from the top in the order of their ranks, and all links."""
     n = len(items)
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
     radius = max(8.0, n * (1.4 + 0.3 * widest((link.text for link in links), NUMBER)))

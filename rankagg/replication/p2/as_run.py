@@ -64,22 +64,15 @@ ONE_LEVEL: Mapping[str, Callable[[Profile], PartialRanking]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class AsRun:
-    """What one form of the one-level rule gave beside the mean, over all levels.
+    """What one form of the one-level rule gave beside the mean, over all levels."""
 
-    Attributes
-    ----------
-    tau, spread : float
-        Mean and standard deviation of tau between both rankings of a table.
-    last, third_last : float
-        The share of tables where the same system is last, and third from the end.
-    one_level, mean : float
-        Mean tau of each rule with its own ranking of the full table, at the medium levels.
-    """
-
+    # Mean and standard deviation of tau between both rankings of a table.
     tau: float
     spread: float
+    # The share of tables where the same system is last, and third from the end.
     last: float
     third_last: float
+    # Mean tau of each rule with its own ranking of the full table, at the medium levels.
     one_level: float
     mean: float
 
@@ -87,24 +80,7 @@ class AsRun:
 def run_again(
     table: ScoreTable, n_repetitions: int, *, sums: Sequence[str] = tuple(ONE_LEVEL), seed: int = 0
 ) -> dict[str, AsRun]:
-    """Run it on a table without gaps.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        Complete scores.
-    n_repetitions : int
-        Tables at every level.
-    sums : sequence of str, default ("proportions", "counts")
-        What the one-level rule sums: as defined, or as the program does.
-    seed : int, default 0
-        Of all random numbers.
-
-    Returns
-    -------
-    dict from str to AsRun
-        By what is summed.
-    """
+    """Run it on a table without gaps."""
     rng = np.random.default_rng(seed)
     rules = [ONE_LEVEL[name] for name in sums]
     full = [Mean().aggregate(table).ranking, *(rule(table.rankings()) for rule in rules)]
@@ -215,19 +191,7 @@ def _from_the_end(ranking: PartialRanking) -> Iterator[tuple[int, tuple[Label, .
 
 
 def shuffle(first: Sequence[T], second: Sequence[T], rng: np.random.Generator) -> list[T]:
-    """Merge two lists: each next entry is of the one or the other by the toss of a coin.
-
-    Parameters
-    ----------
-    first, second : sequence
-        The lists; each keeps its order.
-    rng : numpy.random.Generator
-        The coin.
-
-    Returns
-    -------
-    list
-    """
+    """Merge two lists: each next entry is of the one or the other by the toss of a coin."""
     a, b, merged = list(first), list(second), []
     while a and b:
         merged.append((a if rng.random() > 0.5 else b).pop(0))
@@ -237,15 +201,6 @@ def shuffle(first: Sequence[T], second: Sequence[T], rng: np.random.Generator) -
 @cache
 def chance_of(word: str) -> Fraction:
     """Return the chance that `shuffle` makes a word of its A's and its B's.
-
-    Parameters
-    ----------
-    word : str
-        Letters A for entries of the first list and B for those of the second.
-
-    Returns
-    -------
-    Fraction
 
     Examples
     --------

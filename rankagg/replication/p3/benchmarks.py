@@ -48,28 +48,19 @@ SIZES: Mapping[Label, float] = {
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A leaderboard of the paper.
+    """A leaderboard of the paper."""
 
-    Attributes
-    ----------
-    name, item : str
-        The name of the benchmark, and the table with its scores.
-    means_of : ScoreTable
-        The columns that the printed geometric and harmonic means are of. Where a score is missing
-        they are over the others.
-    average_of : ScoreTable
-        The columns, weighted, that the leaderboard's own average is of.
-    fixed : mapping from str to ScoreTable
-        Columns that all systems have scores on, by what they are.
-    part : str
-        What the printed rows are told apart by, where a table has two parts.
-    """
-
+    # The name of the benchmark, and the table with its scores.
     name: str
     item: str
+    # The columns that the printed geometric and harmonic means are of. Where a score is missing
+    # they are over the others.
     means_of: ScoreTable
+    # The columns, weighted, that the leaderboard's own average is of.
     average_of: ScoreTable
+    # Columns that all systems have scores on, by what they are.
     fixed: Mapping[str, ScoreTable]
+    # What the printed rows are told apart by, where a table has two parts.
     part: str = ""
 
     @property

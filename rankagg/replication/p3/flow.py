@@ -42,18 +42,7 @@ class Panel:
 
 
 def draw_flows(panels: Sequence[Panel]) -> Axes:
-    """Draw a panel for each benchmark, a line for each system in each block.
-
-    Parameters
-    ----------
-    panels : sequence of Panel
-        From above to below.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The first of them.
-    """
+    """Draw a panel for each benchmark, a line for each system in each block."""
     widest = max(_positions(panel)[-1] for panel in panels)
     _, axes = plt.subplots(
         len(panels), figsize=(2.2 + 0.55 * widest, 2.1 * len(panels)), squeeze=False,

@@ -35,18 +35,9 @@ SAID = {"tasks": "on tasks", "instances": "on all instances", "within": "within 
 
 @dataclass(frozen=True)
 class Compared:
-    """The rules on one part of the data.
+    """The rules on one part of the data."""
 
-    Attributes
-    ----------
-    scope : {"tasks", "instances", "within"}
-        Tasks, or their averages; all instances; the instances of one task.
-    task : str, int or None
-        That task.
-    comparison : Comparison
-        The consensuses.
-    """
-
+    # Tasks, or their averages; all instances; the instances of one task.
     scope: Scope
     task: Label | None
     comparison: Comparison

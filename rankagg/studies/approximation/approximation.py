@@ -32,24 +32,15 @@ EQUAL = 1e-9
 
 @dataclass(frozen=True)
 class DrawnCell(Cell):
-    """One drawn data set of the grid.
+    """One drawn data set of the grid."""
 
-    Attributes
-    ----------
-    model : StudyModel
-        What it is drawn from.
-    n_items, n_rankings : int
-        Its size.
-    missing : float
-        The share of items that each ranking has lost.
-    repetition : int
-        Its number among its like.
-    """
-
+    # What it is drawn from.
     model: StudyModel
     n_items: int
     n_rankings: int
+    # The share of items that each ranking has lost.
     missing: float
+    # Its number among its like.
     repetition: int
 
     @property
@@ -60,36 +51,21 @@ class DrawnCell(Cell):
 
 @dataclass(frozen=True)
 class AgainstOptimum:
-    """What is tried on every cell.
+    """What is tried on every cell."""
 
-    Attributes
-    ----------
-    rules : tuple of Aggregator
-        The rules that are held against the exact optimum.
-    unranked : {"uniform", "ignore", "last"}
-        Their common policy for unranked items.
-    time_limit : float or None
-        Seconds for the exact optimum of a cell, and the nearest.
-    nearest : bool
-        Whether to find the nearest of all optima to each result.
-    seed : int
-        Of all random numbers.
-    """
-
+    # The rules that are held against the exact optimum.
     rules: tuple[Aggregator, ...]
+    # Their common policy for unranked items.
     unranked: Unranked
+    # Seconds for the exact optimum of a cell, and the nearest.
     time_limit: float | None
+    # Whether to find the nearest of all optima to each result.
     nearest: bool
+    # Of all random numbers.
     seed: int
 
     def run(self, cell: DrawnCell) -> list[Row]:
-        """Draw the data of a cell and aggregate them with every rule.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            If the user stopped the exact search, which by itself would return what it has.
-        """
+        """Draw the data of a cell and aggregate them with every rule."""
         data = cell.model.draw(cell.n_items, cell.n_rankings, rng=cell.generator(self.seed, "data"))
         data = without_entries(data, cell.missing, cell.generator(self.seed, "missing"))
         evidence = Evidence(data)

@@ -27,20 +27,13 @@ EQUAL = 1e-9
 
 @dataclass(frozen=True)
 class JudgedCell(Cell):
-    """One table of the grid.
+    """One table of the grid."""
 
-    Attributes
-    ----------
-    model : ScoreModel
-        Where its scores come from.
-    proportion : float
-        The proportion of single scores that is removed.
-    repetition : int
-        Its number among its like.
-    """
-
+    # Where its scores come from.
     model: ScoreModel
+    # The proportion of single scores that is removed.
     proportion: float
+    # Its number among its like.
     repetition: int
 
     @property
@@ -64,17 +57,10 @@ class JudgedCell(Cell):
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """True proportions, row above column.
-
-    Attributes
-    ----------
-    items : ItemSet
-        Rows and columns.
-    proportions : ndarray of float, shape (n, n)
-        In (0, 1) where both are possible.
-    """
+    """True proportions, row above column."""
 
     items: ItemSet
+    # Shape (n, n). In (0, 1) where both are possible.
     proportions: Floats
 
     def of(self, items: ItemSet) -> Floats:
@@ -105,23 +91,14 @@ def truths_of(models: tuple[ScoreModel, ...], methods: tuple[PairMethod, ...]) -
 
 @dataclass(frozen=True)
 class Judging:
-    """What is tried on every cell.
-
-    Attributes
-    ----------
-    methods : tuple of PairMethod
-        The methods.
-    alphas : tuple of float
-        Their probabilities of error.
-    seed : int
-        Of all random numbers.
-    truths : mapping
-        The true proportions, by the identity of the model, unit and ties.
-    """
+    """What is tried on every cell."""
 
     methods: tuple[PairMethod, ...]
+    # Their probabilities of error.
     alphas: tuple[float, ...]
+    # Of all random numbers.
     seed: int
+    # The true proportions, by the identity of the model, unit and ties.
     truths: Truths = field(repr=False)
 
     def run(self, cell: JudgedCell) -> list[Row]:
@@ -187,19 +164,6 @@ def imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
     """Return the expected proportions of compatible permutations with row above column.
 
     Of all single scores so many are lost, each set of them with the same probability.
-
-    Parameters
-    ----------
-    shares : ndarray of float, shape (n, n)
-        The probability that row is above column in a complete ranking, ties counting half.
-    n_rankings : int
-        How many rankings there are.
-    n_lost : int
-        How many of their entries are lost.
-
-    Returns
-    -------
-    ndarray of float, shape (n, n)
 
     Notes
     -----

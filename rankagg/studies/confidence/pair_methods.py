@@ -28,16 +28,9 @@ Radius = Literal["equation 4", "figure 4"]
 
 @dataclass(frozen=True, eq=False)
 class RankedTable:
-    """The rankings of a table, and their units, which several methods share.
+    """The rankings of a table, and their units, which several methods share."""
 
-    Attributes
-    ----------
-    profile : Profile
-        One ranking of each column.
-    instances : sequence of str or int, or None
-        The instance of each.
-    """
-
+    # One ranking of each column.
     profile: Profile
     instances: Sequence[Label] | None
     _units: dict[tuple[Unit, Estimand], Units] = field(default_factory=dict, repr=False)
@@ -48,13 +41,7 @@ class RankedTable:
         return cls(table.rankings(), table.instances)
 
     def units(self, unit: Unit, estimand: Estimand) -> Units:
-        """Return the independent units.
-
-        Raises
-        ------
-        InvalidInputError
-            If the table has none of that kind.
-        """
+        """Return the independent units."""
         key = unit, estimand
         if key not in self._units:
             known = self.instances if unit == "instance" else None
@@ -68,23 +55,14 @@ class RankedTable:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What a method says of every pair; arrays of shape (n, n), row against column.
-
-    Attributes
-    ----------
-    items : ItemSet
-        Rows and columns.
-    estimate : ndarray of float
-        The estimated proportion; NaN where nothing was compared.
-    above : ndarray of bool
-        Row is decided to be above column.
-    lower, upper : ndarray of float, or None
-        The interval; None where the method decides without one.
-    """
+    """What a method says of every pair; arrays of shape (n, n), row against column."""
 
     items: ItemSet
+    # The estimated proportion; NaN where nothing was compared.
     estimate: Floats
+    # Row is decided to be above column.
     above: Bools
+    # The interval; None where the method decides without one.
     lower: Floats | None = None
     upper: Floats | None = None
 

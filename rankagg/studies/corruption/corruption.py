@@ -67,22 +67,14 @@ FIELDS: dict[str, Kinds] = {
 
 @dataclass(frozen=True)
 class Drawing(Cell):
-    """Noise and a true order, the same whatever is corrupted afterwards.
-
-    Attributes
-    ----------
-    n_systems, n_tasks, n_instances : int
-        The size.
-    step : float
-        How far apart neighbors of the true order are, in units of the noise's scale.
-    repetition : int
-        Its number among its like.
-    """
+    """Noise and a true order, the same whatever is corrupted afterwards."""
 
     n_systems: int
     n_tasks: int
     n_instances: int
+    # How far apart neighbors of the true order are, in units of the noise's scale.
     step: float
+    # Its number among its like.
     repetition: int
 
     @property
@@ -102,19 +94,7 @@ class Drawing(Cell):
         return Permutation.from_order(np.argsort(-self.heights(seed)).tolist())
 
     def table(self, n_reversed: int, seed: int) -> ScoreTable:
-        """Draw the scores; on the first tasks the true order is reversed.
-
-        Parameters
-        ----------
-        n_reversed : int
-            On so many tasks locations are minus the heights, whatever the step.
-        seed : int
-            Of all random numbers.
-
-        Returns
-        -------
-        ScoreTable
-        """
+        """Draw the scores; on the first tasks the true order is reversed."""
         heights = self.heights(seed)[:, None]
         is_reversed = np.arange(self.n_tasks) < n_reversed
         scores = LatentScores(np.where(is_reversed, -heights, self.step * heights))
@@ -138,33 +118,18 @@ AnyResult = TypeVar("AnyResult", bound="CorruptionResult")
 
 @dataclass(frozen=True)
 class AgainstTruth(Generic[AnyCell]):
-    """What is tried on every cell: whether each rule finds the true order.
-
-    Attributes
-    ----------
-    rules : tuple of Aggregator
-        The rules.
-    sizes : tuple of int
-        Numbers of systems, tasks and instances.
-    time_limit : float or None
-        Seconds for a rule that searches.
-    seed : int
-        Of all random numbers.
-    """
+    """What is tried on every cell: whether each rule finds the true order."""
 
     rules: tuple[Aggregator, ...]
+    # Numbers of systems, tasks and instances.
     sizes: tuple[int, int, int]
+    # Seconds for a rule that searches.
     time_limit: float | None
+    # Of all random numbers.
     seed: int
 
     def run(self, cell: AnyCell) -> list[Row]:
-        """Draw the scores of a cell and aggregate them with every rule.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            If the user stopped a search, which by itself would return what it has.
-        """
+        """Draw the scores of a cell and aggregate them with every rule."""
         drawing = Drawing(*self.sizes, cell.step, cell.repetition)
         evidence = Evidence(cell.table(drawing, self.seed))
         truth = drawing.truth(self.seed)
@@ -263,13 +228,7 @@ class CorruptionStudy(Study[AnyCell, AnyResult]):
 
 
 class CorruptionResult(CellResult):
-    """How far from the true order rules ended in every cell of a study.
-
-    Attributes
-    ----------
-    study : CorruptionStudy
-        What was asked.
-    """
+    """How far from the true order rules ended in every cell of a study."""
 
     #: What the values of a key are, without the repetition.
     _grid: ClassVar[list[str]]
@@ -383,20 +342,13 @@ BROKEN = 0.75
 
 @dataclass(frozen=True)
 class ManipulationCell(CorruptedCell):
-    """One table with corrupted tasks.
+    """One table with corrupted tasks."""
 
-    Attributes
-    ----------
-    step : float
-        How far apart the systems are.
-    n_corrupted : int
-        On so many tasks the true order is reversed.
-    repetition : int
-        Its number among its like.
-    """
-
+    # How far apart the systems are.
     step: float
+    # On so many tasks the true order is reversed.
     n_corrupted: int
+    # Its number among its like.
     repetition: int
 
     @property
@@ -548,23 +500,15 @@ class ManipulationStudy(CorruptionStudy[ManipulationCell, ManipulationResult]):
 
 @dataclass(frozen=True)
 class ScalingCell(CorruptedCell):
-    """One table with a rescaled task.
+    """One table with a rescaled task."""
 
-    Attributes
-    ----------
-    reversed : bool
-        Whether the true order is reversed on that task.
-    step : float
-        How far apart the systems are.
-    factor : float
-        What the scores of that task are multiplied with.
-    repetition : int
-        Its number among its like.
-    """
-
+    # Whether the true order is reversed on that task.
     reversed: bool
+    # How far apart the systems are.
     step: float
+    # What the scores of that task are multiplied with.
     factor: float
+    # Its number among its like.
     repetition: int
 
     @property

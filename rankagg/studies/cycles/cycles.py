@@ -42,21 +42,13 @@ EQUAL = 1e-9
 
 @dataclass(frozen=True)
 class ProfileCell(Cell):
-    """One drawn profile.
+    """One drawn profile."""
 
-    Attributes
-    ----------
-    model : StudyModel
-        What it is drawn from.
-    n_items, n_rankings : int
-        Its size.
-    repetition : int
-        Its number among its like.
-    """
-
+    # What it is drawn from.
     model: StudyModel
     n_items: int
     n_rankings: int
+    # Its number among its like.
     repetition: int
 
     @property
@@ -67,24 +59,13 @@ class ProfileCell(Cell):
 
 @dataclass(frozen=True)
 class CycleTrial:
-    """What is tried on every profile.
+    """What is tried on every profile."""
 
-    Attributes
-    ----------
-    seed : int
-        Of all random numbers.
-    """
-
+    # Of all random numbers.
     seed: int
 
     def run(self, cell: ProfileCell) -> list[Row]:
-        """Draw a profile, look at its majorities, and hold Borda against Kemeny.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            If the user stopped the exact search, which by itself would return what it has.
-        """
+        """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
         data = cell.model.draw(cell.n_items, cell.n_rankings, rng=cell.generator(self.seed, "data"))
         evidence = Evidence(data)
         votes = evidence.votes("uniform")

@@ -46,16 +46,6 @@ def taus(rankings: Sequence[PartialRanking]) -> Floats:
     Where a ranking leaves systems out, it stands for all permutations that are compatible with
     it: what is correlated is the mean order of every pair, so that every ranking is held against
     the others on the same pairs.
-
-    Parameters
-    ----------
-    rankings : sequence of PartialRanking, length m
-        Of the same n systems in the same order.
-
-    Returns
-    -------
-    ndarray of float, shape (m, m)
-        NaN where a ranking ties all systems.
     """
     above, below = np.triu_indices(len(rankings[0].items), 1)
     orders = np.empty((len(rankings), len(above)))
@@ -73,37 +63,13 @@ def taus(rankings: Sequence[PartialRanking]) -> Floats:
 
 
 def top_k_overlaps(rankings: Sequence[PartialRanking], k: int) -> Floats:
-    """Return the expected share of systems that each two top-k sets have in common.
-
-    Parameters
-    ----------
-    rankings : sequence of PartialRanking, length m
-        Of the same systems in the same order. A system that one leaves out is in no top.
-    k : int
-        How many systems count.
-
-    Returns
-    -------
-    ndarray of float, shape (m, m)
-    """
+    """Return the expected share of systems that each two top-k sets have in common."""
     shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
     return _products(shares) / k
 
 
 def same_top_k(rankings: Sequence[PartialRanking], k: int) -> Floats:
-    """Return the chance that each two top-k sets are the same, ties at rank k broken at random.
-
-    Parameters
-    ----------
-    rankings : sequence of PartialRanking, length m
-        Of the same systems in the same order.
-    k : int
-        How many systems count.
-
-    Returns
-    -------
-    ndarray of float, shape (m, m)
-    """
+    """Return the chance that each two top-k sets are the same, ties at rank k broken at random."""
     shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
     inside, possible = shares > 1 - EQUAL, shares > EQUAL
     sizes = np.rint(shares.sum(axis=1)).astype(int).tolist()
@@ -144,23 +110,14 @@ def pair_field(measure: str, other: str) -> str:
 
 @dataclass(frozen=True)
 class RemovalCell(Cell):
-    """One table of the grid.
+    """One table of the grid."""
 
-    Attributes
-    ----------
-    model : ScoreModel
-        Where its scores come from.
-    scale : float
-        What the scores of one of its tasks are multiplied by.
-    proportion : float
-        How much is removed.
-    repetition : int
-        Its number among its like.
-    """
-
+    # Where its scores come from.
     model: ScoreModel
+    # What the scores of one of its tasks are multiplied by.
     scale: float
     proportion: float
+    # Its number among its like.
     repetition: int
 
     @property
@@ -171,52 +128,30 @@ class RemovalCell(Cell):
 
 @dataclass(frozen=True)
 class Found:
-    """What a method made of a table.
+    """What a method made of a table."""
 
-    Attributes
-    ----------
-    ranking : PartialRanking or None
-        None where it could not rank the table.
-    proved : bool or None
-        Whether the ranking of an exact method is proved optimal.
-    error : str or None
-        What the method said that could not.
-    """
-
+    # None where it could not rank the table.
     ranking: PartialRanking | None
+    # Whether the ranking of an exact method is proved optimal.
     proved: bool | None = None
+    # What the method said that could not.
     error: str | None = None
 
 
 @dataclass(frozen=True)
 class AfterRemoval:
-    """What is tried on every cell.
-
-    Attributes
-    ----------
-    rules : tuple of Aggregator
-        The methods.
-    whole_tasks : bool
-        Whether all scores of a system on a task are removed together.
-    seed : int
-        Of all random numbers.
-    full : mapping from str to sequence of Found
-        What the methods made of the full tables of fixed models.
-    """
+    """What is tried on every cell."""
 
     rules: tuple[Aggregator, ...]
+    # Whether all scores of a system on a task are removed together.
     whole_tasks: bool
+    # Of all random numbers.
     seed: int
+    # What the methods made of the full tables of fixed models.
     full: Mapping[str, Sequence[Found]]
 
     def run(self, cell: RemovalCell) -> list[Row]:
-        """Remove scores and rank with every method.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            If the user stopped an exact search, which by itself would return what it has.
-        """
+        """Remove scores and rank with every method."""
         table = cell.model.draw(rng=cell.generator(self.seed, "data"))
         full = self.full.get(cell.model.identity)
         if full is None:

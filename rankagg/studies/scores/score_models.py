@@ -35,18 +35,7 @@ __all__ = [
 
 
 def table_digest(table: ScoreTable) -> str:
-    """Return the SHA-256 of labels, directions, weights and scores, the same on every machine.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        The table.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-    """
+    """Return the SHA-256 of labels, directions, weights and scores, the same on every machine."""
     labels = (
         tuple(table.systems),
         tuple(table._unit_labels),

@@ -46,17 +46,11 @@ FIELDS: dict[str, Kinds] = {
 
 @dataclass(frozen=True)
 class SubsetCell(Cell):
-    """One random subset of tasks.
+    """One random subset of tasks."""
 
-    Attributes
-    ----------
-    size : int
-        How many tasks it has.
-    repetition : int
-        Its number among those of that size.
-    """
-
+    # How many tasks it has.
     size: int
+    # Its number among those of that size.
     repetition: int
 
     @property
@@ -71,49 +65,26 @@ class SubsetCell(Cell):
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """What a rule says of all tasks.
-
-    Attributes
-    ----------
-    rule : Aggregator
-        The rule.
-    ranking : PartialRanking
-        Its consensus.
-    is_proved : bool
-        False where an exact rule did not prove it in time.
-    """
+    """What a rule says of all tasks."""
 
     rule: Aggregator
     ranking: PartialRanking
+    # False where an exact rule did not prove it in time.
     is_proved: bool
 
 
 @dataclass(frozen=True, eq=False)
 class SubsetTrial:
-    """What is tried on every subset.
-
-    Attributes
-    ----------
-    parts : Parts
-        The table.
-    references : tuple of Reference
-        The rules, each with what it is held against.
-    seed : int
-        Of all random numbers.
-    """
+    """What is tried on every subset."""
 
     parts: Parts
+    # The rules, each with what it is held against.
     references: tuple[Reference, ...]
+    # Of all random numbers.
     seed: int
 
     def run(self, cell: SubsetCell) -> list[Row]:
-        """Draw a subset and aggregate it with every rule.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            If the user stopped an exact rule, which by itself would return what it has.
-        """
+        """Draw a subset and aggregate it with every rule."""
         evidence = self.parts.part(cell.tasks(len(self.parts.units), self.seed))
         return [self._row(reference, evidence, cell) for reference in self.references]
 

@@ -37,25 +37,12 @@ Lead: TypeAlias = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True)
 class Asked:
-    """A question whose answer is unique.
-
-    Attributes
-    ----------
-    question : str
-        One sentence.
-    profile : Profile
-        What it is about.
-    kind : {"item", "order", "number", "cycle"}
-        What an answer is.
-    answer : tuple
-        Items, or one number; no item means that there is none.
-    solution : Steps
-        How it is found.
-    """
+    """A question whose answer is unique."""
 
     question: str
     profile: Profile
     kind: Kind
+    # Items, or one number; no item means that there is none.
     answer: tuple[Label, ...]
     solution: Steps
 
@@ -67,15 +54,6 @@ def _drawn(
 
     No order has half of the voters, who would decide alone. So each pair has a majority, and what
     a draw is worth plays no part.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        The random numbers.
-    items : str
-        The items.
-    wanted : callable, optional
-        Says of the margins of all pairs whether they make a question; draws go on until they do.
     """
     while True:
         orders = ["".join(items[i] for i in rng.permutation(len(items))) for _ in range(3)]

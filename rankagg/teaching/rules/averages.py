@@ -110,23 +110,7 @@ def shown_scores(
     order: str,
     text: Sequence[str] = (),
 ) -> Worked:
-    """Return the steps, from the scores of the tasks to the ranking by what was found.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        The data.
-    values : ndarray of float, shape (n, m)
-        The scores as they enter.
-    step : Step
-        What is done with them.
-    scores : ndarray of float, shape (n,)
-        What comes out.
-    order : str
-        A sentence on the order.
-    text : sequence of str, optional
-        Sentences on the scores.
-    """
+    """Return the steps, from the scores of the tasks to the ranking by what was found."""
     rows = [
         (
             str(task),

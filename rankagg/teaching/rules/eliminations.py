@@ -41,17 +41,10 @@ __all__ = [
 
 
 class EndCount(NamedTuple):
-    """What each remaining item has of the first or the last places.
-
-    Attributes
-    ----------
-    got : dict from int to Fraction
-        What each one has.
-    whole : Fraction
-        What the ballots that count have to give.
-    """
+    """What each remaining item has of the first or the last places."""
 
     got: dict[int, Fraction]
+    # What the ballots that count have to give.
     whole: Fraction
 
 
@@ -64,23 +57,7 @@ def ends(
     last: bool = False,
     plain: bool = False,
 ) -> EndCount:
-    """Go through the ballots and share each one's first or last place.
-
-    Parameters
-    ----------
-    ranks : ndarray of int32, shape (t, n)
-        Places with codes.
-    weights : sequence of Fraction, length t
-        The weight of each ballot.
-    inside : sequence of int
-        The items that remain.
-    unranked : {"uniform", "ignore", "last"}
-        See `InstantRunoff`.
-    last : bool, default False
-        Whether last places are counted.
-    plain : bool, default False
-        Whether the ranked items give nothing under "ignore".
-    """
+    """Go through the ballots and share each one's first or last place."""
     got, whole = dict.fromkeys(inside, Fraction(0)), Fraction(0)
     for row, weight in zip(ranks.tolist(), weights, strict=True):
         # Unlisted items share the bucket below all listed ones.
@@ -111,20 +88,13 @@ MOST_OUTCOMES = 24
 
 @dataclass(frozen=True)
 class Decided:
-    """What a round among some items counts, and comes to.
+    """What a round among some items counts, and comes to."""
 
-    Attributes
-    ----------
-    counts : mapping from str to mapping from int to Fraction
-        What was counted, and what each item has of it.
-    tied : tuple of int
-        The items that tie for going out, ascending.
-    first : bool
-        Whether the one item stands first among those that remain, instead.
-    """
-
+    # What was counted, and what each item has of it.
     counts: Mapping[str, Mapping[int, Fraction]]
+    # The items that tie for going out, ascending.
     tied: tuple[int, ...]
+    # Whether the one item stands first among those that remain, instead.
     first: bool = False
 
 
@@ -136,19 +106,7 @@ State = tuple[tuple[int, ...], int]
 def worked_rounds(
     decide: Decide, items: ItemSet, tie_breaking: TieBreaking, sentence: str
 ) -> tuple[tuple[Step, ...], PartialRanking]:
-    """Return the rounds as steps, and the ranking that they come to.
-
-    Parameters
-    ----------
-    decide : callable
-        What a round among some items decides.
-    items : ItemSet
-        All items.
-    tie_breaking : {"together", "parallel", "order", "refuse"}
-        As for `InstantRunoff`.
-    sentence : str
-        What a round counts and does.
-    """
+    """Return the rounds as steps, and the ranking that they come to."""
     known = cache(decide)
     if tie_breaking == "parallel":
         return _every_way(known, items, sentence)

@@ -30,19 +30,7 @@ FLOOR = "Every pair costs its smaller number of votes at least: the floor."
 def certificate_step(
     certificate: Certificate, votes: PairwiseMatrix, cost: float, floor: str = FLOOR
 ) -> tuple[Step, float]:
-    """Return how a certificate proves its bound as a step, and that bound in votes.
-
-    Parameters
-    ----------
-    certificate : Certificate
-        It is verified again.
-    votes : PairwiseMatrix
-        What it speaks of.
-    cost : float
-        What the answer costs in these votes.
-    floor : str, optional
-        A sentence that says what every order costs at least.
-    """
+    """Return how a certificate proves its bound as a step, and that bound in votes."""
     certificate.verify(votes)
     bound = certificate.lower_bound
     problem = Problem.from_pairwise(votes, certificate.tie_cost)
@@ -164,15 +152,7 @@ def _sum_of_pairs(consensus: Consensus) -> Step:
 
 
 def all_orders(cost_of: Callable[[Permutation], float], consensus: Consensus) -> tuple[Step, float]:
-    """Return what each order costs as a step, and the least cost.
-
-    Parameters
-    ----------
-    cost_of : callable
-        What an order costs.
-    consensus : Consensus
-        The answer, which must be one of the cheapest where it is proved.
-    """
+    """Return what each order costs as a step, and the least cost."""
     items = consensus.items
     costs = {
         order: cost_of(Permutation.from_order(order, items=items)) for order in permutations(items)

@@ -65,15 +65,7 @@ class Formula(str):
 
 
 def latex_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> str:
-    """Return a table with the rules of booktabs; one that is too wide is parted.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The cells; the first row is the head.
-    texts : sequence of bool
-        Which columns hold texts; the others hold numbers.
-    """
+    """Return a table with the rules of booktabs; one that is too wide is parted."""
     padded = aligned(rows, texts)
     (block, *others) = laid_out(padded, texts, points, ROOM - 2 * SIDE, 2 * SIDE)
     cells = [

@@ -23,15 +23,7 @@ Measure = Callable[[str], float]
 
 @dataclass(frozen=True)
 class Block:
-    """Columns that stand side by side.
-
-    Attributes
-    ----------
-    columns : tuple of int
-        Which ones.
-    widths : tuple of float
-        How wide each is.
-    """
+    """Columns that stand side by side."""
 
     columns: tuple[int, ...]
     widths: tuple[float, ...]
@@ -67,26 +59,7 @@ def laid_out(
     available: float,
     gap: float,
 ) -> list[Block]:
-    """Return the blocks of a table, each no wider than what is available.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The cells; the first row is the head.
-    texts : sequence of bool
-        Which columns hold texts, which may break; of numbers the head alone may.
-    measure : callable
-        Returns the width of a text, the sum of those of its signs.
-    available : float
-        The width of a block.
-    gap : float
-        What stands between two columns.
-
-    Returns
-    -------
-    list of Block
-        All columns in order; each block but the first begins with the first column again.
-    """
+    """Return the blocks of a table, each no wider than what is available."""
     number = len(texts)
     # The first column and another one always fit side by side.
     longest = (available - gap) / 2

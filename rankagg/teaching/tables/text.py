@@ -17,15 +17,7 @@ INDENT, GAP = "  ", "  "
 
 
 def text_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[str]:
-    """Return a table as lines; one that is too wide is parted into blocks of columns.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The cells; the first row is the head.
-    texts : sequence of bool
-        Which columns begin at the left.
-    """
+    """Return a table as lines; one that is too wide is parted into blocks of columns."""
     padded = aligned(rows, texts)
     blocks = laid_out(padded, texts, letters, WIDTH - len(INDENT), len(GAP))
     lines: list[str] = []

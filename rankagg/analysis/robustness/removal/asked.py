@@ -24,45 +24,29 @@ __all__ = ["Asked", "Bracket", "Question", "chosen", "fewest"]
 
 @dataclass(frozen=True)
 class Question:
-    """What a removal has to change.
+    """What a removal has to change."""
 
-    Attributes
-    ----------
-    tops : tuple of int
-        Positions of the present firsts, or of the upper item of a pair.
-    rivals : tuple of int
-        The others, or the lower item of the pair: one of them has to get above all of `tops`.
-    strict : bool
-        Whether being level with them is not enough.
-    is_pair : bool
-        Whether it is about two items, wherever they stand.
-    """
-
+    # Positions of the present firsts, or of the upper item of a pair.
     tops: tuple[int, ...]
+    # The others, or the lower item of the pair: one of them has to get above all of `tops`.
     rivals: tuple[int, ...]
+    # Whether being level with them is not enough.
     strict: bool
+    # Whether it is about two items, wherever they stand.
     is_pair: bool
 
 
 @dataclass
 class Bracket:
-    """A lower bound, and the best removal that was found.
+    """A lower bound, and the best removal that was found."""
 
-    Attributes
-    ----------
-    total : int
-        The number of units: one of them has to stay, so as many removals are no answer.
-    lower : int
-        Proved: no fewer removals do it.
-    removed : ndarray of int, shape (k,), or None
-        How many of each class to remove; None where nothing was found.
-    first : tuple
-        Who is first without them.
-    """
-
+    # The number of units: one of them has to stay, so as many removals are no answer.
     total: int
+    # Proved: no fewer removals do it.
     lower: int = 0
+    # Shape (k,). How many of each class to remove; None where nothing was found.
     removed: NDArray[np.int64] | None = None
+    # Who is first without them.
     first: tuple[Label, ...] = ()
 
     @property
@@ -90,20 +74,6 @@ def fewest(targets: Integers, gains: Integers, counts: NDArray[np.int64]) -> NDA
 
     The gains of the units that go add up, whatever else goes, so the largest first is best: of
     all sets of one size, that of the largest gains has the largest sum.
-
-    Parameters
-    ----------
-    targets : ndarray of int, shape (p,)
-        What the gains have to reach.
-    gains : ndarray of int, shape (k, p)
-        What one unit of each class adds.
-    counts : ndarray of int, shape (k,)
-        How many units a class has.
-
-    Returns
-    -------
-    ndarray of int, shape (p,)
-        The number of all units where fewer do not suffice: they cannot all go.
     """
     total = int(counts.sum())
     order = np.argsort(-gains, axis=0, kind="stable")
@@ -145,27 +115,18 @@ Pair = tuple[Label, Label]
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Who is first, or which of two is above, in the consensus of all data.
+    """Who is first, or which of two is above, in the consensus of all data."""
 
-    Attributes
-    ----------
-    units : Units
-        The data and what may go.
-    first : tuple
-        Who is first, perhaps tied, or in some optimum.
-    pair : tuple of two labels, or None
-        The pair that is asked about, the upper item first.
-    questions : tuple
-        What has to change so that they are level, and so that another is ahead; None for what is
-        so already.
-    notes : list of str
-        What a reader should know; more is added.
-    """
-
+    # The data and what may go.
     units: Units
+    # Who is first, perhaps tied, or in some optimum.
     first: tuple[Label, ...]
+    # The pair that is asked about, the upper item first.
     pair: Pair | None
+    # What has to change so that they are level, and so that another is ahead; None for what is so
+    # already.
     questions: tuple[Question | None, Question]
+    # What a reader should know; more is added.
     notes: list[str] = field(default_factory=list)
 
     @classmethod

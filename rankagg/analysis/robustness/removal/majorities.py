@@ -28,17 +28,7 @@ TERMS = 100_000
 def search_majorities(
     units: Units, rule: Copeland, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
-    """Find the fewest removals that put a rival above all present firsts.
-
-    Parameters
-    ----------
-    units : Units
-        What may go.
-    rule : Copeland
-        The rule, or the outer one of two.
-    question, bracket, deadline
-        What to change, what is known, and when to stop.
-    """
+    """Find the fewest removals that put a rival above all present firsts."""
     alpha = exact.as_fraction(rule.alpha)
     if alpha.denominator > LARGEST:
         raise InvalidInputError(
@@ -66,39 +56,20 @@ def search_majorities(
 
 
 class _Step(NamedTuple):
-    """A change of one pair of an item that speaks for the rival.
+    """A change of one pair of an item that speaks for the rival."""
 
-    Attributes
-    ----------
-    number : int
-        With how many removals it can be had at least, taken by itself.
-    worth : Fraction
-        What it changes in the score of the item.
-    item, pair, state : int
-        Which pair of which item, and its new state.
-    """
-
+    # With how many removals it can be had at least, taken by itself.
     number: int
+    # What it changes in the score of the item.
     worth: Fraction
+    # Which pair of which item, and its new state.
     item: int
     pair: int
     state: int
 
 
 class _Line:
-    """The majorities of one item against all others.
-
-    Attributes
-    ----------
-    item : int
-        Its position.
-    leads : ndarray of int, shape (k, n - 1)
-        What one unit of each class puts it ahead of each other.
-    compared : ndarray of int, shape (k, n - 1)
-        How many ballots of one unit compare the two.
-    margins, comparisons : ndarray of int, shape (n - 1,)
-        The sums over all units.
-    """
+    """The majorities of one item against all others."""
 
     def __init__(self, units: Units, item: int) -> None:
         others = np.delete(np.arange(len(units.items)), item)
@@ -159,15 +130,7 @@ class _Line:
 def _least(
     top: _Line, rival: _Line, alpha: Fraction, question: Question
 ) -> tuple[int, list[_Step]]:
-    """Bound the removals that a rival needs: every pair may have its own best removal.
-
-    Returns
-    -------
-    number : int
-        It takes so many at least; all units where no removal does it.
-    steps : list of _Step
-        The cheapest changes of pairs that suffice.
-    """
+    """Bound the removals that a rival needs: every pair may have its own best removal."""
     nothing = np.zeros(len(top.counts), dtype=np.int64)
     gap = top.score(nothing, alpha) - rival.score(nothing, alpha)
     total = int(top.counts.sum())

@@ -65,23 +65,15 @@ Order = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A part of the items, which some optimum places together.
+    """A part of the items, which some optimum places together."""
 
-    Attributes
-    ----------
-    items : ndarray of int
-        Positions, in an optimal order.
-    problem : Problem
-        That of these items, in this order.
-    nodes : list of nodes
-        The proof over positions in `searched`; empty for a single item.
-    searched : ndarray of int
-        The positions in the order that the proof has them.
-    """
-
+    # Positions, in an optimal order.
     items: Order
+    # That of these items, in this order.
     problem: Problem
+    # The proof over positions in `searched`; empty for a single item.
     nodes: list[Node]
+    # The positions in the order that the proof has them.
     searched: Order
 
     @property
@@ -91,17 +83,10 @@ class _Part:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """An optimal order of a problem, and the parts that it was found in.
-
-    Attributes
-    ----------
-    problem : Problem
-        Any integer costs.
-    parts : list
-        Its parts, the first one first.
-    """
+    """An optimal order of a problem, and the parts that it was found in."""
 
     problem: Problem
+    # Its parts, the first one first.
     parts: list[_Part]
 
     @classmethod
@@ -175,20 +160,11 @@ FEW = 6
 
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """A question about some of the items, which stand together whatever is removed.
-
-    Attributes
-    ----------
-    units : Units
-        What may go.
-    question : Question
-        What to change.
-    part : ndarray of int, shape (s,)
-        Positions of the items.
-    """
+    """A question about some of the items, which stand together whatever is removed."""
 
     units: Units
     question: Question
+    # Shape (s,). Positions of the items.
     part: NDArray[np.intp]
 
     @property
@@ -361,18 +337,7 @@ class Contest:
 
 
 class OrderProgram:
-    """The program of a contest.
-
-    Parameters
-    ----------
-    contest : Contest
-        The question, and what units say of its items.
-
-    Attributes
-    ----------
-    program : IntegerProgram
-        Its rows.
-    """
+    """The program of a contest."""
 
     @staticmethod
     def size_of(contest: Contest) -> int:
@@ -465,15 +430,7 @@ ROUNDS = 4
 
 
 def search_orders(units: Units, question: Question, bracket: Bracket, deadline: Deadline) -> None:
-    """Find the fewest removals that change the exact consensus, as far as that can be proved.
-
-    Parameters
-    ----------
-    units : Units
-        What may go.
-    question, bracket, deadline
-        What to change, what is known, and when to stop.
-    """
+    """Find the fewest removals that change the exact consensus, as far as that can be proved."""
     thresholds = _thresholds(units, deadline)
     bracket.raise_to(_joined_from(thresholds, question, bracket.total))
     if bracket.is_closed():
@@ -633,15 +590,7 @@ def _one_by_one(contest: Contest, bracket: Bracket, deadline: Deadline) -> None:
 def _for_order(
     contest: Contest, order: Order, pool: _Pool, bracket: Bracket, deadline: Deadline
 ) -> tuple[int, NDArray[np.int64] | None]:
-    """Find the fewest removals that let one order prevail, fewer than the best so far.
-
-    Returns
-    -------
-    bound : int
-        It takes so many at least, or as many as the best so far.
-    removed : ndarray of int, or None
-        What to remove of each merged class; None where that is not found.
-    """
+    """Find the fewest removals that let one order prevail, fewer than the best so far."""
     strict = int(contest.question.strict)
     vector = contest.vector(order)
     # What a unit says for each order of the pool and against this one.

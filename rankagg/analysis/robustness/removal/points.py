@@ -31,20 +31,7 @@ __all__ = ["Merged", "each_rival", "search_means", "search_points", "search_sums
 
 
 class Merged:
-    """Classes of units that are told apart by what counts for one question only.
-
-    Parameters
-    ----------
-    gains : ndarray of int, shape (k, p)
-        What counts of one unit of each class.
-    counts : ndarray of int, shape (k,)
-        How many units a class has.
-
-    Attributes
-    ----------
-    gains, counts : ndarray of int, shapes (j, p) and (j,)
-        The same, with equal classes put together.
-    """
+    """Classes of units that are told apart by what counts for one question only."""
 
     def __init__(self, gains: Integers, counts: NDArray[np.int64]) -> None:
         if gains.dtype == object:
@@ -75,20 +62,7 @@ def each_rival(
     bracket: Bracket, rivals: tuple[int, ...], bounds: NDArray[np.int64],
     solve: Callable[[int], int],
 ) -> None:  # fmt: skip
-    """Find the fewest removals over all rivals, the most promising first.
-
-    Parameters
-    ----------
-    bracket : Bracket
-        What is known; `solve` offers to it.
-    rivals : tuple of int
-        Positions.
-    bounds : ndarray of int, shape (r,)
-        How many removals each of them needs at least.
-    solve : callable
-        Takes a rival and returns how many it needs at least: the least number, or what is no
-        better than the best that is known.
-    """
+    """Find the fewest removals over all rivals, the most promising first."""
     known = bounds.copy()
     try:
         for at in np.argsort(bounds, kind="stable").tolist():
@@ -113,15 +87,6 @@ def search_sums(
     Against one present first, the largest differences of points go first (`fewest`), for each
     rival. A rival of several, which are level, must get above all of them at once: an integer
     program with one row for each.
-
-    Parameters
-    ----------
-    points : ndarray of int, shape (k, n)
-        What one unit of each class gives every item.
-    counts : ndarray of int, shape (k,)
-        How many units a class has.
-    question, bracket, deadline
-        What to change, what is known, and when to stop.
     """
     tops, rivals = list(question.tops), np.array(question.rivals, dtype=np.intp)
     ahead = {top: points[:, [top]] - points[:, rivals] for top in tops}
@@ -181,13 +146,6 @@ def search_means(
     Who has no score left is not first, and so makes place for the rival; of a pair both keep one,
     since nobody stands above or below who is not ranked. Where the upper item of the pair need not
     stand above the lower any longer, taking all scores of either does it.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        The scores.
-    question, bracket, deadline
-        What to change, what is known, and when to stop.
     """
     sums = _Sums.of(table)
     present = sums.weights > 0

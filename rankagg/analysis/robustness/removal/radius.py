@@ -120,23 +120,7 @@ def radius_until(
     pair: tuple[Label, Label] | None = None,
     whole: Consensus | None = None,
 ) -> RemovalRadius:
-    """Find the fewest removals before a deadline; see `removal_radius`.
-
-    Parameters
-    ----------
-    deadline : Deadline
-        When to stop.
-    units : Units
-        The data, the rule, and what may go.
-    pair : tuple of two labels, optional
-        Two items; the first place by default.
-    whole : Consensus, optional
-        That of all data, where it is there already.
-
-    Returns
-    -------
-    RemovalRadius
-    """
+    """Find the fewest removals before a deadline; see `removal_radius`."""
     wanted = None if pair is None else _pair(units, pair)
     began = monotonic()
     if whole is None:

@@ -36,23 +36,13 @@ RemovalUnit: TypeAlias = Literal["ranking", "task"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Units:
-    """Data of which rankings or tasks may be removed.
-
-    Attributes
-    ----------
-    data : ScoreTable or Profile
-        All of them.
-    rule : Aggregator
-        What aggregates.
-    tolerance : float, mapping or Series from task to float
-        Scores that differ by no more are tied.
-    unit : {"ranking", "task"}
-        What is removed: single ballots, copies one by one, or whole tasks (groups).
-    """
+    """Data of which rankings or tasks may be removed."""
 
     data: ScoreTable | Profile
     rule: Aggregator
+    # Scores that differ by no more are tied.
     tolerance: Tolerance
+    # What is removed: single ballots, copies one by one, or whole tasks (groups).
     unit: RemovalUnit
 
     @cached_property
@@ -177,20 +167,7 @@ class Units:
         return exact.fit(over // self._sizes.astype(object))
 
     def leads(self, item: int, others: NDArray[np.intp]) -> Integers:
-        """Return by how many votes, on a common scale, one unit of each class puts an item ahead.
-
-        Parameters
-        ----------
-        item : int
-            Its position.
-        others : ndarray of int, shape (p,)
-            Positions of others.
-
-        Returns
-        -------
-        ndarray of int, shape (k, p)
-            Expected votes for the item less those for each other.
-        """
+        """Return by how many votes one unit of each class puts an item ahead."""
         ranks = self._ranks
         shown = places.comparable(ranks)
         mine, theirs = shown[:, [item]], shown[:, others]

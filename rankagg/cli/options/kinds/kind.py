@@ -27,26 +27,17 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of data.
+    """A kind of data."""
 
-    Attributes
-    ----------
-    name : str
-        The word for `--format`.
-    meaning : str
-        What such data are, in messages.
-    read : callable
-        Reads the data that options name.
-    takes : tuple of str
-        The options with a meaning for it; all others are refused.
-    looks_so : callable, optional
-        Says whether a text is of this kind.
-    """
-
+    # The word for `--format`.
     name: str
+    # What such data are, in messages.
     meaning: str
+    # Reads the data that options name.
     read: Callable[[Values], Found]
+    # The options with a meaning for it; all others are refused.
     takes: tuple[str, ...]
+    # Says whether a text is of this kind.
     looks_so: Callable[[str], bool] | None = None
 
     def check(self, values: Mapping[str, Any], options: Iterable[str]) -> None:
