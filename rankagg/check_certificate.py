@@ -57,6 +57,7 @@ class BudgetError(Exception):
 
 
 def require(is_so: object, words: str) -> None:
+    """Refuse, in these words, unless it is so."""
     if not is_so:
         raise RefusedError(words)
 
@@ -85,6 +86,8 @@ UNLIMITED = Work(inf, inf)
 
 
 def parse(text: str) -> Any:
+    """Return what a JSON text of plain integers says."""
+
     def refuse(word: str) -> Any:
         raise RefusedError(f"{word[:40]} is no integer of at most 1000 digits")
 
@@ -108,17 +111,20 @@ def parse(text: str) -> Any:
 
 
 def fields(data: Any, *keys: str) -> list[Any]:
+    """Return the values of an object that has these keys and no other."""
     require(type(data) is dict and set(data) == set(keys), f"an object needs the keys {keys}")
     return [data[key] for key in keys]
 
 
 def sequence(data: Any, what: str) -> list[Any]:
+    """Return a list."""
     require(type(data) is list, f"{what} are a list")
     found: list[Any] = data
     return found
 
 
 def integers(data: Any, low: int, high: int, length: int | None = None) -> list[int]:
+    """Return integers within bounds, as many as asked for."""
     numbers = sequence(data, "integers")
     require(set(map(type, numbers)) <= {int}, "an integer was expected")
     require(not numbers or low <= min(numbers) <= max(numbers) <= high, "an integer is not allowed")
@@ -127,16 +133,19 @@ def integers(data: Any, low: int, high: int, length: int | None = None) -> list[
 
 
 def integer(data: Any, low: int = 0, high: int = LARGEST) -> int:
+    """Return an integer within bounds."""
     return integers([data], low, high)[0]
 
 
 def positions(data: Any, n: int, length: int | None = None) -> list[int]:
+    """Return different positions among n items."""
     found = integers(data, 0, n - 1, length)
     require(len(set(found)) == len(found), "positions are not distinct")
     return found
 
 
 def fraction(data: Any) -> Fraction:
+    """Return a fraction that is written in lowest terms."""
     pattern = r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?"
     require(type(data) is str and re.fullmatch(pattern, data), "a fraction was expected")
     require(str(Fraction(data)) == data, "a fraction is not in lowest terms")
@@ -144,11 +153,13 @@ def fraction(data: Any) -> Fraction:
 
 
 def share(data: Any) -> Fraction:
+    """Return a fraction that is at most 1."""
     require(fraction(data) <= 1, "a tie costs at most 1")
     return Fraction(data)
 
 
 def labels(data: Any) -> list[Any]:
+    """Return the names of items: different texts, or different integers."""
     # A text of another class, which shows itself in its own way, is the text that it holds.
     names = ["".join(x) if isinstance(x, str) else x for x in sequence(data, "items")]
     require({type(x) for x in names} in ({int}, {str}), "items are all texts or all integers")
@@ -203,6 +214,7 @@ class Votes:
         return rows
 
     def fingerprint(self) -> str:
+        """Return the hash by which a certificate names its votes."""
         mark = sha256(f"rankagg.votes 1\n{self.n} {self.denominator}\n".encode())
         for label in self.names:
             name = str(label).encode()
@@ -216,9 +228,11 @@ class Votes:
         return mark.hexdigest()
 
     def won(self, i: int, j: int) -> int:
+        """Return the votes with the first above the second."""
         return self.wins[i].get(j, 0)
 
     def tied(self, i: int, j: int) -> int:
+        """Return the votes that tie the two."""
         return self.ties[i].get(j, 0)
 
     def pairs(self) -> set[Arc]:
@@ -275,6 +289,7 @@ class Constraints:
 
 
 def members(bits: int) -> Iterator[int]:
+    """Yield the positions of the bits that are set, the lowest first."""
     while bits:
         low = bits & -bits
         yield low.bit_length() - 1
@@ -709,6 +724,7 @@ class Lists:
         return {y: [x for x in order[:at] if self.better(x, y)] for at, y in enumerate(order)}
 
     def better(self, x: int, y: int) -> bool:
+        """Say whether some best list has the first above the second."""
         gain = self.gain
         self.work.spend()
         return gain[x][y] <= gain[y][x] and all(
@@ -862,6 +878,8 @@ class Statement(ABC):
 
 
 class Strict(Statement):
+    """That no ranking without ties costs less."""
+
     schema, version, called = "rankagg.certificate", 3, "ranking"
     own, optional = ("order", "weight_denominator", "proofs"), ("constraints",)
 
@@ -902,6 +920,8 @@ class Strict(Statement):
 
 
 class Weak(Statement):
+    """That no ranking with ties costs less."""
+
     schema, called = "rankagg.weak_certificate", "weak order"
     own = ("consensus_tie_cost", "buckets", "weight_denominator", "proofs")
 
@@ -937,6 +957,8 @@ class Weak(Statement):
 
 
 class Placed(Statement):
+    """That no list costs less, where places may have weights."""
+
     schema, called = "rankagg.placed_certificate", "list"
     own = ("consensus_tie_cost", "weights", "placed")
 
@@ -998,6 +1020,7 @@ def check(certificate: Any, votes: Any, work: Work | None = None) -> str:
 
 
 def main() -> None:
+    """Check the files that the command line names."""
     parser = argparse.ArgumentParser(description="Check a certificate against votes.")
     parser.add_argument("certificate", type=Path)
     parser.add_argument("votes", type=Path)
