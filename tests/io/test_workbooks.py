@@ -15,6 +15,7 @@ from itertools import chain
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 try:
     import openpyxl
@@ -23,6 +24,7 @@ except ImportError:
     openpyxl = None
 
 import rankagg as ra
+from rankagg.cli.app import app
 from rankagg.exceptions import DataFormatError, RankaggError
 from rankagg.io.tables import excel
 from rankagg.io.tables.cells import Unreadable
@@ -111,10 +113,41 @@ def test_what_openpyxl_and_pandas_make_of_it_is_read_too(tmp_path):
         book.active.append(list(row))
     book.create_sheet("another").append(["not", "read"])
     book.save(tmp_path / "a.xlsx")
-    ours = read_table(tmp_path / "a.xlsx")
+    with pytest.warns(ra.exceptions.DataWarning, match="'Sheet' was read, and not another"):
+        ours = read_table(tmp_path / "a.xlsx")
     theirs = pd.read_excel(tmp_path / "a.xlsx", engine="openpyxl", dtype=object)
     assert ours.header == list(theirs.columns)
     assert ours.rows == theirs.where(theirs.notna(), None).to_numpy().tolist()
+
+
+def with_sheets(*contents):
+    """Return a workbook with sheets called s0, s1, ... behind the one called Scores."""
+    parts = parts_of(HEADER + PLAIN)
+    book, links = parts["xl/workbook.xml"], parts["xl/_rels/workbook.xml.rels"]
+    for at, content in enumerate(contents):
+        book = book.replace("</sheets>", f'<sheet name="s{at}" r:id="x{at}"/></sheets>')
+        link = links.partition('Id="r0"')[2].partition("/>")[0].replace("one.xml", f"x{at}.xml")
+        end = "</Relationships>"
+        links = links.replace(end, f'<Relationship Id="x{at}"{link}/>{end}')
+        parts[f"xl/worksheets/x{at}.xml"] = content
+    return zipped(parts | {"xl/workbook.xml": book, "xl/_rels/workbook.xml.rels": links})
+
+
+def test_sheets_that_were_not_read_are_named(tmp_path):
+    empty = '<worksheet><sheetData><row r="1"><c r="A1" s="1"/></row></sheetData></worksheet>'
+    filled = parts_of(HEADER)["xl/worksheets/one.xml"]
+    path = written(tmp_path / "a.xlsx", with_sheets(empty, filled, "<damaged", empty, filled))
+    with pytest.warns(ra.exceptions.DataWarning) as caught:
+        scores(path)
+    (one,) = caught
+    assert str(one.message) == "a.xlsx: sheet 'Scores' was read, and not s1, s2, s4."
+    assert one.filename == __file__
+    with pytest.warns(ra.exceptions.DataWarning):
+        done = CliRunner().invoke(app, ["rank", str(path)])
+    assert "note: a.xlsx: sheet 'Scores' was read, and not s1, s2, s4." in done.output
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores(written(tmp_path / "b.xlsx", with_sheets(empty, empty)))
 
 
 def test_parts_may_have_prefixes_other_names_and_another_encoding(tmp_path):

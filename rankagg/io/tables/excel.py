@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import warnings
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
@@ -15,8 +16,8 @@ from typing import Any
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
-from rankagg.core.items import counted
-from rankagg.exceptions import DataFormatError, shown
+from rankagg.core.items import counted, listed
+from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.tables.cells import CellTable, Unreadable
 from rankagg.io.tables.columns import Table
 
@@ -49,6 +50,12 @@ class _DamagedError(Exception):
     """What is wrong with the XML of a workbook, in a few words."""
 
 
+FAILURES = (
+    _DamagedError, BadZipFile, zlib.error, expat.ExpatError, EOFError, OSError, LookupError,
+    ValueError, OverflowError, RuntimeError,
+)  # fmt: skip
+
+
 def read_excel(path: Path) -> Table:
     """Return the table on the first sheet of a workbook; its first filled row is the header."""
     try:
@@ -62,10 +69,7 @@ def read_excel(path: Path) -> Table:
             return _Workbook(path.name, archive).table()
     except DataFormatError:
         raise
-    except (
-        _DamagedError, BadZipFile, zlib.error, expat.ExpatError, EOFError, OSError, LookupError,
-        ValueError, OverflowError, RuntimeError,
-    ) as error:  # fmt: skip
+    except FAILURES as error:
         what = str(error) if isinstance(error, _DamagedError) else type(error).__name__
         raise DataFormatError(
             f"{path.name} is no Excel workbook, or is damaged or encrypted ({what}): save it as "
@@ -102,7 +106,18 @@ class _Workbook:
         self._strings = list(islice(self._texts(by_kind.get("sharedstrings", "")), CELLS))
         self._dates = set(self._date_styles(by_kind.get("styles", "")))
         self._sheet, path = sheets[0]
+        if others := [sheet for sheet, other in sheets[1:] if self._is_filled(other)]:
+            told = f"{self._name}: sheet {shown(self._sheet)} was read, and not {listed(others)}."
+            # Behind this are the readers of workbooks, of files and of tables, and a public one.
+            warnings.warn(told, DataWarning, stacklevel=7)
         return self._table(path)
+
+    def _is_filled(self, path: str) -> bool:
+        """Say whether there is something in a sheet, or may be, where it cannot be read."""
+        try:
+            return any(tag in ("/v", "/f", "/t") for tag, *_ in self._events(path))
+        except FAILURES:
+            return True
 
     def _events(self, path: str) -> Iterator[tuple[str, dict[str, str], str]]:
         """Yield the starts of elements with their attributes, and their ends with their text."""
