@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -136,6 +137,15 @@ def test_a_stated_law_is_drawn_from(run, options, law):
     expected = law.sample(60, rng=0).compress()
     assert frame["count"].tolist() == expected.counts.tolist()
     assert (frame[list(law.items)].to_numpy() == expected.ranks + 1).all()
+
+
+def test_names_reach_programs_as_they_are_and_steer_no_terminal(run, monkeypatch):
+    options = ("sample", "--items", "a\x1b[2J,b", "--size", "3")
+    assert "a\x1b[2J" in run(*options)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    shown = run(*options)
+    assert "\x1b" not in shown
+    assert "a\\x1b[2J" in shown
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import cast
 
@@ -21,7 +22,7 @@ from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.stored import distribution_from_dict
 from rankagg.distributions.uniform import Uniform
-from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.exceptions import DataFormatError, InvalidInputError, visible
 from rankagg.io.ballots import write_ballots
 from rankagg.io.strict_json import check_characters
 from rankagg.io.tables.text import read_text
@@ -113,7 +114,12 @@ def command(
             (source,) = cultures([culture])
             ranks = source.draw(n, size, rng=seed).ranks
         profile = Profile.from_ranks(ranks, items=drawn.items)
-    write_ballots(profile.compress(), sys.stdout if out is None else out)
+    if out is None and sys.stdout.isatty():
+        # A program reads names as they are; a terminal would obey what is in them.
+        write_ballots(profile.compress(), text := StringIO())
+        click.echo(visible(text.getvalue()), nl=False)
+    else:
+        write_ballots(profile.compress(), sys.stdout if out is None else out)
     return 0
 
 
