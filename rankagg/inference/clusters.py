@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg.core.items import counted
+from rankagg.core.names import said, stated
 from rankagg.core.profiles.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -73,10 +74,11 @@ def pooled(unit: str, n_tasks: int, n_units: int) -> tuple[str, ...]:
     """Return a note where several units of a task count as independent, beside those of others."""
     if unit == "task" or n_tasks < 2 or n_units <= n_tasks:
         return ()
-    return (
-        f"{unit}s of {counted(n_tasks, 'task')} are taken for independent, so this is about other "
-        f"{unit}s of these tasks; `unit='task'` is about other tasks",
+    told = (
+        "{0}s of {1} are taken for independent, so this is about other {0}s of these tasks; "
+        "`unit='task'` is about other tasks"
     )
+    return (said(told, unit, stated(n_tasks, "tasks", noun="task")),)
 
 
 def pooled_rankings(

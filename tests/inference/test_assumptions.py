@@ -150,6 +150,10 @@ def test_every_result_that_takes_units_says_so():
     assert about(ra.paired_test(data, 0, 1).notes, POOLED)
     assert len(about(ra.paired_tests(data, 0).notes, POOLED)) == 1
     assert not about(ra.paired_test(data, 0, 1, unit="task").notes, POOLED)
+    for test in (ra.friedman, ra.skillings_mack):
+        assert about(test(data).notes, "rankings of 4 tasks")
+        assert about(test(data, unit="instance").notes, "instances of 4 tasks")
+        assert not about(test(data, unit="task").notes, POOLED)
     summary = ra.ScoreSummary.from_scores(data)
     assert about(ra.rank_intervals(summary).notes, POOLED)
     assert not about(ra.rank_intervals(summary, fixed_tasks=True).notes, POOLED)

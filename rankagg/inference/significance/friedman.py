@@ -95,7 +95,7 @@ def friedman(
         )
     return FriedmanTest(
         items=profile.items, average_ranks=found.values, n_rankings=found.n_rankings,
-        kendall_w=found.kendall_w, unit=units.unit, notes=(),
+        kendall_w=found.kendall_w, unit=units.unit, notes=units.notes,
     )  # fmt: skip
 
 

@@ -246,7 +246,7 @@ class FriedmanTest(Result):
         level, w = stated(alpha, "alpha", "g"), stated(self.kendall_w, "Kendall's W", ".4g")
         return [
             said("{} in {}; independent: {}s", items, rankings, self.unit),
-            *(f"note: {note}" for note in self.notes),
+            *(said("note: {}", note) for note in self.notes),
             said("Friedman         chi-square {}, df {}, p {}", chi2, df, p),
             said("Iman, Davenport  F {}, df {} and {}, p {}", f, df, rest, p_of_f),
             said("Kendall          W {}", w),

@@ -14,6 +14,7 @@ from rankagg._validation import as_generator, check_integer
 from rankagg.core.arithmetic.exact_sum import are_level
 from rankagg.core.graphs import Parts, connected_parts
 from rankagg.core.items import counted
+from rankagg.core.names import said, stated
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.places import UNLISTED
 from rankagg.core.scores.table import ScoreTable
@@ -132,7 +133,7 @@ def skillings_mack(
         items=profile.items, points=sums, n_ranked=present.astype(np.intp), n_rankings=n_units,
         n_telling=int(counts[telling].sum()), statistic=statistic, df=df, chi2_p_value=p_value,
         simulated_p_value=simulated, n_resamples=times or 0, unit=units.unit,
-        notes=_notes(linked),
+        notes=(*units.notes, *_notes(linked)),
     )  # fmt: skip
 
 
@@ -229,10 +230,9 @@ def _notes(linked: Parts) -> tuple[str, ...]:
     alone, several = int((parts == 1).sum()), int((parts > 1).sum())
     notes: tuple[str, ...] = ()
     if several > 1:
-        notes += (
-            f"no chain of rankings links {counted(several, 'part')} of the items, which are "
-            "compared within each",
-        )
+        told = "no chain of rankings links {} of the items, which are compared within each"
+        notes += (said(told, stated(several, "parts that nothing links", noun="part")),)
     if alone:
-        notes += (f"{counted(alone, 'item')} {'is' if alone == 1 else 'are'} told from no other",)
+        items = stated(alone, "items told from no other", noun="item", of=len(linked))
+        notes += (said("{} {} told from no other", items, "is" if alone == 1 else "are"),)
     return notes
