@@ -10,6 +10,7 @@ import numpy as np
 from rankagg._typing import Label
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
@@ -97,15 +98,22 @@ class MallowsRanking(Aggregator):
     needs: ClassVar[Needs] = "rankings"
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        return self._aggregate_within(evidence, rng, Deadline())
+
+    def _aggregate_within(
+        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+    ) -> Outcome:
         profile = evidence.profile
         labels = _observed(profile)
         if not labels:
             return Outcome(scores=np.full(profile.n_items, np.nan))
-        found = find_center(profile.restrict(labels), rng)
+        found = find_center(profile.restrict(labels), rng, deadline)
         ranking: PartialRanking = found.center
         if found.center.n_items < profile.n_items:
             ranking = found.center.reindex(profile.items)
-        return Outcome(ranking=ranking, notes=found.notes)
+        unproved = found.consensus is not None and not found.consensus.is_proved
+        certificate = found.consensus.certificate if found.consensus and unproved else None
+        return Outcome(ranking=ranking, certificate=certificate, notes=found.notes)
 
 
 def _observed(profile: Profile) -> list[Label]:

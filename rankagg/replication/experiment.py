@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pandas as pd
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.core.scores.table import ScoreTable
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.verdicts import Row, Value
@@ -39,6 +40,7 @@ class Bench:
     # Whether few repetitions are enough.
     quick: bool = False
     progress: bool | None = None
+    deadline: Deadline = field(default_factory=Deadline)
 
     def repetitions(self, full: int) -> int:
         """Return how many repetitions to run of those that the paper has."""
@@ -51,7 +53,10 @@ class Bench:
     def run(self, name: str, study: Study[Any, AnyResult]) -> AnyResult:
         """Run a study, and go on from its journal."""
         journal = None if self.journals is None else self.journals / f"{name}.jsonl"
-        return study.run(n_jobs=self.n_jobs, journal=journal, progress=self.progress)
+        return study.run(
+            n_jobs=self.n_jobs, journal=journal, progress=self.progress,
+            time_limit=self.deadline.time_limit,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

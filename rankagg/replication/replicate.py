@@ -15,9 +15,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from rankagg._validation import check_flag
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.items import counted
 from rankagg.core.results.result import Result, plain_rows
-from rankagg.exceptions import InvalidInputError, nearest
+from rankagg.exceptions import InvalidInputError, OutOfTimeError, nearest
 from rankagg.replication.experiment import FEW, Bench, Experiment, Found, Outcome
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.page import page_of
@@ -29,6 +30,10 @@ from rankagg.replication.verdicts import Row, judge
 __all__ = ["Replication", "replicate"]
 
 COLUMNS = tuple(one.name for one in fields(Row) if one.name != "errata")
+
+
+#: Why what was not finished is not judged.
+LATE = "not computed in time"
 
 
 class Replication(Result):
@@ -56,6 +61,11 @@ class Replication(Result):
     def is_reached(self) -> bool:
         """Whether everything that was computed came out as defined, or differs for a reason."""
         return not any(row.is_fault for row in self.rows)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every experiment was finished within the time limit."""
+        return not any(row.reason == LATE for row in self.rows)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per quantity, all of it as text.
@@ -121,6 +131,7 @@ def replicate(
     quick: bool = False,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    time_limit: float | None = None,
 ) -> Replication:
     """Run the papers' experiments, and hold what comes out beside what is printed.
 
@@ -140,6 +151,9 @@ def replicate(
         Workers of the studies; the results do not depend on it.
     progress : bool, optional
         Whether to show bars on the standard error; by default on a terminal only.
+    time_limit : float, optional
+        Seconds after which nothing further is begun. The rows of experiments that were not
+        finished are "not judged", and journals stay in `output`.
 
     Returns
     -------
@@ -169,15 +183,20 @@ def replicate(
     leaderboards = Leaderboards(data)
     folder = None if output is None else folder_for(output)
     journals = None if folder is None else folder_for(folder / "journals")
-    bench = Bench(leaderboards, n_jobs, journals, check_flag(quick, "quick"), progress)
+    deadline = Deadline.after(time_limit_of(time_limit))
+    bench = Bench(leaderboards, n_jobs, journals, check_flag(quick, "quick"), progress, deadline)
     hidden = None if progress is None else not check_flag(progress, "progress")
     outcomes = []
     bar = tqdm(chosen, unit="experiment", disable=hidden)
     for experiment in bar:
         bar.set_description(experiment.name)
         start = perf_counter()
-        found = experiment.run(bench)
-        rows = tuple(_rows(experiment, found, bench))
+        try:
+            deadline.seconds_left()
+            found, late = experiment.run(bench), ""
+        except OutOfTimeError:
+            found, late = Found({}), LATE
+        rows = tuple(_rows(experiment, found, bench, late))
         outcomes.append(Outcome(experiment, found, rows, perf_counter() - start))
     result = Replication(
         rows=tuple(row for outcome in outcomes for row in outcome.rows),
@@ -185,6 +204,7 @@ def replicate(
     )
     if folder is not None:
         result.save(folder)
+    if folder is not None and result.is_complete:
         _clear(folder / "journals")
     return result
 
@@ -212,14 +232,15 @@ def select(names: Sequence[str]) -> list[Experiment]:
     return [one for one in EXPERIMENTS if {one.name, one.paper.lower()} & wanted]
 
 
-def _rows(experiment: Experiment, found: Found, bench: Bench) -> Iterator[Row]:
+def _rows(experiment: Experiment, found: Found, bench: Bench, late: str) -> Iterator[Row]:
     left = dict(found.values)
     for entry in published(experiment.paper):
         if entry.item in experiment.items:
             key = entry.item, entry.quantity
             # Their run has numbers too that no row is about.
             theirs = found.as_run.get(key) if entry.authors else None
-            yield judge(entry, left.pop(key, None), theirs, open_because=_why_open(entry, bench))
+            why = _why_open(entry, bench) or late
+            yield judge(entry, left.pop(key, None), theirs, open_because=why)
     if left:
         raise LookupError(f"{experiment.name} found what has no row: {sorted(left)[:5]}")
 

@@ -18,7 +18,8 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
 from rankagg._validation import check_flag, check_integer
-from rankagg.exceptions import WorkerError
+from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.exceptions import OutOfTimeError, WorkerError
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
 from rankagg.studies.journal import Journal, Layout, Row
 
@@ -86,6 +87,10 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     def _trial(self) -> Trial[AnyCell]:
         """Return what is tried; it goes to workers, and holds what they need."""
 
+    def _trial_until(self, deadline: Deadline) -> Trial[AnyCell]:
+        """Return what is tried; a trial that may search long overrides this, and ends then."""
+        return self._trial()
+
     @abstractmethod
     def _layout(self) -> Layout:
         """Return what a journal holds."""
@@ -101,6 +106,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         journal: str | PathLike[str] | None = None,
         progress: bool | None = None,
         client: Client | None = None,
+        time_limit: float | None = None,
     ) -> AnyResult:
         """Run the trial on what the journal does not hold already.
 
@@ -117,6 +123,8 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         client : distributed.Client, optional
             Of a cluster of Dask (the extra ``big``) that does the work, by default on all of its
             threads. What a lost worker did is done again by another.
+        time_limit : float, optional
+            Seconds after which no further cell is begun.
 
         Returns
         -------
@@ -133,7 +141,10 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             If the journal cannot be written.
         WorkerError
             If a worker was killed, or the cluster was lost.
+        OutOfTimeError
+            If not all cells were done in time; those that were are in the journal.
         """
+        deadline = Deadline.after(time_limit_of(time_limit))
         cells = list(self.cells())
         book = None if journal is None else Journal(Path(journal), self._layout())
         done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
@@ -142,13 +153,19 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             total=len(cells), initial=len(cells) - len(left), unit="cell",
             disable=None if progress is None else not check_flag(progress, "progress"),
         )  # fmt: skip
-        trial = self._trial()
+        trial = self._trial_until(deadline)
         with bar, _on(client), Parallel(n_jobs=n_jobs) as pool:
             workers = effective_n_jobs(n_jobs)
             size = 1 if workers == 1 else BATCH * workers
             for batch in _batches(left, size):
                 try:
+                    deadline.seconds_left()
                     rows = pool(delayed(trial.run)(cell) for cell in batch)
+                except OutOfTimeError:
+                    raise OutOfTimeError(
+                        f"{len(done)} of {len(cells)} data sets were done in time; the journal "
+                        "keeps them, if there is one."
+                    ) from None
                 except BrokenProcessPool:
                     raise WorkerError(
                         "A process of the study was killed, perhaps for want of memory. Finished "

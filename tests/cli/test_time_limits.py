@@ -12,7 +12,8 @@ from rankagg.cli import main
 from rankagg.exceptions import OutOfTimeError
 
 LIMITED = ["rank", "dispersion", "compare", "explain", "solve", "stability", "removals", "report",
-           "study", "tournament", "axioms", "intervals", "missing", "experiment"]  # fmt: skip
+           "study", "tournament", "axioms", "intervals", "missing", "experiment", "fit", "cycles",
+           "replicate"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +75,65 @@ def test_limits_reach_the_rules_of_studies(command, tmp_path, capsys):
     code, said = run(capsys, command, path, "--method", "kemeny", *small, "--time-limit", 0)
     assert ("4 of 4 completions are not settled in time" in said.out) == (command == "missing")
     assert code == {"missing": 3, "experiment": 0}[command]
+
+
+@pytest.mark.parametrize("words", [("rank", "--method"), ("fit", "--model")])
+def test_mallows_gives_the_best_center_found_with_its_bound(words, tmp_path, capsys):
+    command, option = words
+    path = tmp_path / "ballots.csv"
+    ra.write_ballots(ra.ImpartialCulture().draw(12, 7, rng=1), path)
+    words = command, path, "--format", "ballots", "--count", "count", option, "mallows"
+    code, said = run(capsys, *words, "--time-limit", 0)
+    assert code == 3
+    assert "% below; proved by majorities alone" in " ".join(said.out.split())
+    code, limited = run(capsys, *words, "--time-limit", 1000)
+    assert code == 0
+    assert limited.out == run(capsys, *words)[1].out
+
+
+def test_centers_without_a_bound_are_refused_at_the_limit(tmp_path, capsys):
+    path = tmp_path / "ballots.csv"
+    path.write_text("A,B,C,D,E,F,G\n1,2,3,4,5,6,7\n2,1,3,7,6,5,4\n", encoding="utf-8")
+    words = "fit", path, "--format", "ballots", "--time-limit", 0, "--model"
+    code, said = run(capsys, *words, "generalized-mallows")
+    assert (code, said.out) == (3, "")
+    assert "GeneralizedMallows was not found in time: 0 were tried." in said.err
+    path.write_text("A,B,C\n1,2,\n2,1,3\n", encoding="utf-8")
+    code, said = run(capsys, *words, "mallows")
+    assert (code, said.out) == (3, "")
+    assert "The center of Mallows was not found in time" in said.err
+    code, said = run(capsys, *words, "plackett-luce")
+    assert code == 2
+    assert "--time-limit is for --model mallows and generalized-mallows." in said.err
+
+
+def test_a_study_goes_on_from_what_was_done_in_time(tmp_path, capsys):
+    words = "cycles", "--rankings", 3, "--repetitions", 5, "--journal", tmp_path / "cycles.jsonl"
+    code, said = run(capsys, *words, "--time-limit", 0)
+    assert (code, said.out) == (3, "")
+    assert "0 of 5 data sets were done in time; the journal keeps them" in said.err
+    code, done = run(capsys, *words, "--time-limit", 1000)
+    assert code == 0
+    assert run(capsys, *words, "--time-limit", 1)[1].out == done.out
+
+
+def test_a_profile_whose_consensus_takes_longer_ends_a_study():
+    study = ra.CycleStudy(models=[ra.ImpartialCulture()], n_items=[60], n_rankings=[5],
+                          n_repetitions=2)  # fmt: skip
+    with pytest.raises(OutOfTimeError, match="0 of 2 data sets were done in time"):
+        study.run(time_limit=0.05)
+
+
+def test_experiments_that_were_not_run_in_time_are_not_judged(tmp_path, capsys):
+    words = "replicate", "p1-table-1", "--out", tmp_path
+    code, said = run(capsys, *words, "--time-limit", 0)
+    assert code == 3
+    assert "not judged: 19" in said.out
+    assert (tmp_path / "journals").is_dir()
+    code, said = run(capsys, *words, "--time-limit", 1000)
+    assert code == 0
+    assert "not judged" not in said.out
+    assert not (tmp_path / "journals").exists()
 
 
 def test_what_never_searches_takes_no_limit(ballots, capsys):

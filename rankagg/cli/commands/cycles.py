@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.cli.exit_codes import DONE
+from rankagg.cli.options.exact import BEGUN, time_limit_option
 from rankagg.cli.options.models import MODELS, model_options
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.output import json_option, plot_option, rows_options, save_plot
@@ -23,6 +25,7 @@ __all__ = ["command"]
 @model_options
 @sizes_options((3,), (3, 11, 101), most_items=1000)
 @study_options("profiles", "combination", 1000)
+@time_limit_option("the whole command", BEGUN)
 @rows_options("sizes")
 @json_option
 @plot_option("the share of --measure by the number of rankings")
@@ -40,6 +43,7 @@ def command(
     items: tuple[int, ...],
     rankings: tuple[int, ...],
     run: StudyRun,
+    deadline: Deadline,
     rows: int | None,
     as_json: bool,
     plot: Path | None,
@@ -65,7 +69,7 @@ def command(
             n_repetitions=run.repetitions,
             seed=run.seed,
         )
-        result = run.of(study)
+        result = run.of(study, time_limit=deadline.time_limit)
     run.show(result, as_json=as_json, rows=rows)
     save_plot(lambda: result.plot(measure=measure), plot)
     return DONE

@@ -9,7 +9,10 @@ from typing import Any
 import click
 import pandas as pd
 
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import PairData
+from rankagg.cli.exit_codes import DONE, UNPROVED
+from rankagg.cli.options.exact import show_progress, time_limit_option
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import Number, OneOf, alpha_option, labels_of
 from rankagg.cli.options.output import echo_json, json_option, plot_option, save_plot
@@ -23,6 +26,7 @@ from rankagg.distributions.bradley_terry.contests import TIES, Ties
 from rankagg.distributions.bradley_terry.fit import ERRORS, Errors, fit_bradley_terry
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.mallows.fit import MallowsFit
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
@@ -79,6 +83,7 @@ WORTHS = ("plackett-luce", "bradley-terry")
     help="Comparisons: errors by the model, by single comparisons, or by --cluster; default: auto.",
 )
 @click.option("--elo", is_flag=True, help="Comparisons: show ratings on the scale of Elo too.")
+@time_limit_option("the center of Mallows models")
 @alpha_option("Error of the intervals")
 @json_option
 @plot_option("the fit")
@@ -93,6 +98,7 @@ def command(
     advantage: bool,
     errors_by: Errors | None,
     elo: bool,
+    deadline: Deadline,
     alpha: float,
     as_json: bool,
     plot: Path | None,
@@ -113,6 +119,10 @@ def command(
     options = {name: value for name, value in options.items() if value is not None}
     if model not in WORTHS and (options or reference is not None):
         raise click.UsageError(f"--model {model} has no worths: leave out the options for them.")
+    if deadline != Deadline():
+        if model in WORTHS:
+            raise click.UsageError("--time-limit is for --model mallows and generalized-mallows.")
+        options["time_limit"] = deadline.time_limit
     battles: dict[str, Any] = {"ties": ties, "side": advantage, "errors": errors_by}
     battles = {name: value for name, value in battles.items() if value}
     singly = model == "bradley-terry" and isinstance(given.data, Comparisons) and not options
@@ -121,6 +131,7 @@ def command(
             "--ties, --advantage, --errors-by and --elo are for --model bradley-terry with "
             "--format comparisons, without --pseudo-rankings and --ridge."
         )
+    show_progress()
     data = _data_for(model, given, singly=singly)
     shown: dict[str, Any] = {"alpha": alpha}
     if reference is not None:
@@ -133,6 +144,8 @@ def command(
             else MODELS[model](data, **options)
         )
     save_plot(fit.plot, plot)
+    center = fit.consensus if isinstance(fit, MallowsFit) else None
+    code = DONE if center is None or center.is_proved else UNPROVED
     ratings = pd.DataFrame()
     if elo and isinstance(fit, BradleyTerryFit):
         ratings = fit.elo(reference=shown.get("reference"), alpha=alpha)
@@ -140,12 +153,12 @@ def command(
         rated = {"elo": plain_rows(ratings.reset_index())} if len(ratings) else {}
         fitted = {"distribution": fit.distribution.to_dict(), **rated}
         echo_json({**fit.to_dict(alpha), **fitted, "input": list(given.lines)})
-        return 0
+        return code
     click.echo("\n".join(given.lines))
     click.echo(fit.summary(rows=None, **shown))
     if len(ratings):
         click.echo(visible(ratings.round(1).to_string(na_rep="-")))
-    return 0
+    return code
 
 
 def _data_for(model: str, given: AnyInput, *, singly: bool) -> Any:

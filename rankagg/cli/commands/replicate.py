@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from rankagg.cli.exit_codes import DONE, FAILED
+from rankagg.aggregation.deadline import Deadline
+from rankagg.cli.exit_codes import DONE, FAILED, UNPROVED
+from rankagg.cli.options.exact import BEGUN, time_limit_option
 from rankagg.cli.options.names import jobs_option
 from rankagg.cli.options.output import FOLDER, echo_result, json_option
 from rankagg.cli.options.wording import options_named
@@ -26,6 +28,7 @@ __all__ = ["command"]
     help="The folder of the leaderboards that are not bundled.",
 )
 @jobs_option()
+@time_limit_option("the whole command", BEGUN)
 @click.option(
     "-o",
     "--out",
@@ -42,6 +45,7 @@ def command(
     quick: bool,
     data: Path | None,
     jobs: int,
+    deadline: Deadline,
     out: Path | None,
     listing: bool,
     as_json: bool,
@@ -65,8 +69,12 @@ def command(
             click.echo(f"{experiment.name:{width}}  {experiment.title}")
         return DONE
     with options_named({"data": "--data", "names": "NAME", "journal": "--out"}):
-        result = replicate(*names, data=data, output=out, quick=quick, n_jobs=jobs)
+        result = replicate(
+            *names, data=data, output=out, quick=quick, n_jobs=jobs, time_limit=deadline.time_limit
+        )
     echo_result(result, None, as_json=as_json, rows=None)
     if out is not None:
         click.echo(f"wrote: {out / 'index.html'}", err=as_json)
-    return DONE if result.is_reached else FAILED
+    if not result.is_reached:
+        return FAILED
+    return DONE if result.is_complete else UNPROVED

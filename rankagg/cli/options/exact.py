@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rankagg.analysis.explanation import Explanation
 
 __all__ = [
+    "BEGUN",
     "Places",
     "Ties",
     "Wishes",
@@ -117,7 +118,14 @@ class Ties:
         )
 
 
-def time_limit_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+#: What happens at the limit: of rules that search, and of what draws many data sets.
+BEST = "when to stop with the best ranking so far and its bound. What else was not computed in "
+BEGUN = "nothing further is begun then. What was not computed in "
+
+
+def time_limit_option(
+    what: str, then: str = BEST
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --time-limit, which a command receives as `deadline`; its clock runs from here on."""
     return click.option(
         "--time-limit",
@@ -125,8 +133,7 @@ def time_limit_option(what: str) -> Callable[[Callable[..., Any]], Callable[...,
         type=SECONDS,
         metavar="SECONDS",
         callback=_begin,
-        help=f"For {what}: when to stop with the best ranking so far and its bound. What else was "
-        "not computed in time is said.",
+        help=f"For {what}: {then}time is said.",
     )
 
 

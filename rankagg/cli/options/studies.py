@@ -47,9 +47,9 @@ class StudyRun:
     journal: Path | None
     out: Path | None
 
-    def of(self, study: Study[Any, AnyResult]) -> AnyResult:
+    def of(self, study: Study[Any, AnyResult], *, time_limit: float | None = None) -> AnyResult:
         """Run a study and return its result."""
-        return study.run(n_jobs=self.jobs, journal=self.journal)
+        return study.run(n_jobs=self.jobs, journal=self.journal, time_limit=time_limit)
 
     def show(
         self,

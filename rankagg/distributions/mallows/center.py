@@ -31,6 +31,7 @@ from scipy.optimize import brentq, minimize_scalar
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
@@ -77,14 +78,17 @@ class MallowsData:
     ranks: Ranks
     weights: Floats
     is_plain: bool
+    # What searches a center ends then.
+    deadline: Deadline
 
     @classmethod
-    def of(cls, profile: Profile) -> MallowsData:
+    def of(cls, profile: Profile, deadline: Deadline) -> MallowsData:
         """Return the different rankings of a profile."""
         distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
         weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
         plain = profile.is_complete and profile.is_strict
-        return cls(profile, distinct.astype(np.int32), weights.astype(np.float64), plain)
+        ranks = distinct.astype(np.int32)
+        return cls(profile, ranks, weights.astype(np.float64), plain, deadline)
 
     @property
     def total(self) -> float:
@@ -209,6 +213,7 @@ def climb_by_sampling(
     start: Permutation,
     theta_of: Callable[[float, int], float],
     rng: np.random.Generator,
+    deadline: Deadline,
     *,
     fixed: bool = False,
 ) -> Sampled:
@@ -222,12 +227,13 @@ def climb_by_sampling(
     for step in range(EXPLORE + AVERAGE):
         drawn = np.zeros((n, n))
         for _ in range(SWEEPS):
+            deadline.seconds_left()
             chain.sweep(theta)
             drawn[np.ix_(order, order)] += chain.votes(weights) / SWEEPS
         share = 1.0 if step < EXPLORE else 1.0 / (step - EXPLORE + 1)
         average += share * (drawn - average)
         votes = PairwiseMatrix.from_wins(average, items=items)
-        center = start if fixed else _consensus(votes)
+        center = start if fixed else _consensus(votes, deadline)
         theta = min(theta_of(votes.cost(center) / total, n), LARGEST)
         fresh = np.argsort(center.ranks)
         chain.reorder(np.argsort(order)[fresh])
@@ -239,8 +245,9 @@ def climb_by_sampling(
     return Sampled(center, theta, height, information, EXPLORE + AVERAGE)
 
 
-def _consensus(votes: PairwiseMatrix) -> Permutation:
-    return Permutation(Kemeny().aggregate(votes).ranking.ranks, votes.items)
+def _consensus(votes: PairwiseMatrix, deadline: Deadline) -> Permutation:
+    ranks = Kemeny().aggregate(votes, deadline=deadline).ranking.ranks
+    return Permutation(ranks, votes.items)
 
 
 def _posterior_variances(chain: Completions, theta: float) -> Floats:
@@ -296,9 +303,9 @@ class Found:
     sampled: Sampled | None = None
 
 
-def find_center(profile: Profile, rng: np.random.Generator) -> Found:
+def find_center(profile: Profile, rng: np.random.Generator, deadline: Deadline) -> Found:
     """Return the center of greatest likelihood, even where theta has no finite maximum."""
-    return search_center(MallowsData.of(profile), "kemeny", MOST_STEPS, rng)
+    return search_center(MallowsData.of(profile, deadline), "kemeny", MOST_STEPS, rng)
 
 
 def search_center(data: MallowsData, center: object, steps: int, rng: np.random.Generator) -> Found:
@@ -320,14 +327,15 @@ def search_center(data: MallowsData, center: object, steps: int, rng: np.random.
         return _climb_by_sampling(data, None, rng)
     if not data.is_plain:
         return _climb(data, steps)
-    consensus = Kemeny().aggregate(data.profile)
+    consensus = Kemeny().aggregate(data.profile, deadline=data.deadline)
     return Found(strict_order(consensus), consensus=consensus, notes=_other_centers(consensus))
 
 
 def _other_centers(consensus: Consensus) -> tuple[str, ...]:
     certificate = consensus.certificate
     if certificate is None or certificate.status != "optimal":
-        return ("The center is not proved to be the Kemeny consensus.",)
+        bound = "" if certificate is None else f": {certificate}"
+        return (f"The center is not proved to be the Kemeny consensus{bound}.",)
     optima = consensus.optima
     if optima is None or optima.is_unique:
         return ()
@@ -344,11 +352,12 @@ def strict_order(consensus: Consensus) -> Permutation:
 
 
 def _climb(data: MallowsData, steps: int) -> Found:
-    agreed = Kemeny(unranked="ignore").aggregate(data.profile)
+    agreed = Kemeny(unranked="ignore").aggregate(data.profile, deadline=data.deadline)
     if agreed.cost == 0:
         return Found(strict_order(agreed), inf)
     rules: tuple[Aggregator, ...] = (Kemeny(), Kemeny(unranked="ignore"), Borda())
-    starts = {strict_order(rule.aggregate(data.profile)) for rule in rules}
+    until = data.deadline
+    starts = {strict_order(rule.aggregate(data.profile, deadline=until)) for rule in rules}
     ordered = sorted(starts, key=lambda start: start.ranks.tolist())
     climbs = [_ascend(data, start, steps) for start in ordered]
     best = max(climbs, key=lambda climb: climb.height)
@@ -369,7 +378,7 @@ def _climb_by_sampling(
     rows = one_row_each(data.profile)
     start = strict_order(Borda().aggregate(data.profile)) if center is None else center
     fixed = center is not None
-    sampled = climb_by_sampling(rows, start, theta_of, rng, fixed=fixed)
+    sampled = climb_by_sampling(rows, start, theta_of, rng, data.deadline, fixed=fixed)
     note = (
         "Sums over compatible permutations are too large: center, theta, likelihood and error are "
         "estimated from drawn completions, and differ from seed to seed."
@@ -393,8 +402,9 @@ def _ascend(data: MallowsData, center: Permutation, steps: int) -> _Climb:
     theta = 1.0
     height = data.log_likelihood(center, theta)
     for step in range(1, steps + 1):
+        data.deadline.seconds_left()
         votes = data.votes(center, theta)
-        consensus = Kemeny().aggregate(votes)
+        consensus = Kemeny().aggregate(votes, deadline=data.deadline)
         # Keep the center where it is as good: several may be.
         if consensus.cost < votes.cost(center) * (1.0 - 1e-12):
             center = strict_order(consensus)
@@ -416,6 +426,7 @@ def _neighbor(data: MallowsData, best: _Climb) -> Permutation | None:
         return None
     order = np.argsort(best.center.ranks)
     for k in range(len(order) - 1):
+        data.deadline.seconds_left()
         changed = order.copy()
         changed[[k, k + 1]] = changed[[k + 1, k]]
         center = Permutation(np.argsort(changed), best.center.items)

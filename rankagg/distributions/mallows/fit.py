@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 
 from rankagg._typing import Label, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer, check_number
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.result import Consensus
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import Permutation
@@ -34,7 +35,7 @@ from rankagg.distributions.mallows.kendall_distances import check_theta
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mallows.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
 from rankagg.distributions.mallows.uniformity import UniformityTest, simulate_uniformity
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 __all__ = ["MallowsFit", "fit_mallows"]
 
@@ -48,14 +49,21 @@ def fit_mallows(
     center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] = "kemeny",
     max_iterations: int = MOST_STEPS,
     rng: RNGLike = None,
+    time_limit: float | None = None,
 ) -> MallowsFit:
     """Return the fit; see `Mallows.fit`."""
     if not isinstance(profile, Profile):
         raise InvalidInputError("profile", "a Profile", profile)
     steps = check_integer(max_iterations, "max_iterations", low=1)
     check_observed(profile)
-    data = MallowsData.of(profile)
-    found = search_center(data, center, steps, as_generator(rng))
+    data = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)))
+    try:
+        found = search_center(data, center, steps, as_generator(rng))
+    except OutOfTimeError:
+        raise OutOfTimeError(
+            "The center of Mallows was not found in time: the likelihood of partial and tied "
+            "rankings was still climbed."
+        ) from None
     theta = best_theta(data, found.center) if found.theta is None else found.theta
     if not np.isfinite(theta):
         raise InvalidInputError(

@@ -150,7 +150,9 @@ class GeneralizedMallows(RankingDistribution):
     # -- inference ----------------------------------------------------------------------------
 
     @classmethod
-    def fit(cls, profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:
+    def fit(
+        cls, profile: Profile, *, max_theta: float = 20.0, time_limit: float | None = None
+    ) -> GeneralizedMallowsFit:
         """Estimate center and thetas by maximum likelihood.
 
         Parameters
@@ -160,6 +162,8 @@ class GeneralizedMallows(RankingDistribution):
         max_theta : float, default 20
             A theta has no finite maximum where all rankings agree at its rank; it is set to this,
             as are larger ones. Notes say so.
+        time_limit : float, optional
+            Seconds for the search of the center.
 
         Returns
         -------
@@ -169,10 +173,12 @@ class GeneralizedMallows(RankingDistribution):
         ------
         InvalidInputError
             If a ranking has ties or gaps.
+        OutOfTimeError
+            If the center was not found in time.
         """
         from rankagg.distributions.mallows.generalized_fit import fit_generalized_mallows  # noqa: PLC0415
 
-        return fit_generalized_mallows(profile, max_theta=max_theta)
+        return fit_generalized_mallows(profile, max_theta=max_theta, time_limit=time_limit)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{theta:.3g}" for theta in self.thetas[:6])

@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 
 from rankagg._typing import Bools, Floats, Ranks
 from rankagg._validation import check_number
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.core.profiles.profile import Profile
@@ -29,7 +30,7 @@ from rankagg.distributions.mallows.kendall_distances import (
     stage_variances,
 )
 from rankagg.distributions.mallows.stages import stages_from_places
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 __all__ = ["GeneralizedMallowsFit", "fit_generalized_mallows"]
 
@@ -87,7 +88,9 @@ class GeneralizedMallowsFit(FitResult):
         return super()._coefficients(alpha).drop(columns=["z", "P>|z|"])
 
 
-def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> GeneralizedMallowsFit:
+def fit_generalized_mallows(
+    profile: Profile, *, max_theta: float = 20.0, time_limit: float | None = None
+) -> GeneralizedMallowsFit:
     """Return the fit; see `GeneralizedMallows.fit`."""
     if not isinstance(profile, Profile):
         raise InvalidInputError("profile", "a Profile", profile)
@@ -97,8 +100,13 @@ def fit_generalized_mallows(profile: Profile, *, max_theta: float = 20.0) -> Gen
             "`Mallows.fit` takes partial and tied ones.",
         )  # fmt: skip
     bound = check_number(max_theta, "max_theta", low=0, open_low=True)
-    search = _Search.of(profile, bound)
-    best = search.best()
+    search = _Search.of(profile, bound, Deadline.after(time_limit_of(time_limit)))
+    try:
+        best = search.best()
+    except OutOfTimeError:
+        raise OutOfTimeError(
+            f"The center of GeneralizedMallows was not found in time: {search.n_tried} were tried."
+        ) from None
     fitted = GeneralizedMallows(search.center(best.order), best.thetas)
     effective = float(
         (profile.counts @ profile.weights) ** 2 / (profile.counts @ profile.weights**2)
@@ -152,18 +160,20 @@ class _Search:
     ranks: Ranks
     weights: Floats
     bound: float
+    deadline: Deadline
     n_tried: int = 0
 
     @classmethod
-    def of(cls, profile: Profile, bound: float) -> _Search:
+    def of(cls, profile: Profile, bound: float, deadline: Deadline) -> _Search:
         distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
         weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
-        return cls(profile, distinct, weights.astype(np.float64), bound)
+        return cls(profile, distinct, weights.astype(np.float64), bound, deadline)
 
     def center(self, order: tuple[int, ...]) -> Permutation:
         return Permutation(np.argsort(order), self.profile.items)
 
     def try_order(self, order: tuple[int, ...]) -> _Candidate:
+        self.deadline.seconds_left()
         self.n_tried += 1
         total = float(self.weights.sum())
         means = self.weights @ stages_from_places(self.ranks[:, list(order)]) / total
@@ -190,8 +200,11 @@ class _Search:
             orders = [tuple(order) for order in all_places(n).tolist()]
             return max(map(self.try_order, orders), key=_height)
         starts = {
-            tuple(np.argsort(rule.aggregate(self.profile).ranking.ranks, kind="stable").tolist())
-            for rule in (Kemeny(), Borda())
+            tuple(np.argsort(consensus.ranking.ranks, kind="stable").tolist())
+            for consensus in (
+                Kemeny().aggregate(self.profile, deadline=self.deadline),
+                Borda().aggregate(self.profile),
+            )
         }
         return max((self._climb(self.try_order(start)) for start in sorted(starts)), key=_height)
 

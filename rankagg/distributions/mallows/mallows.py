@@ -191,6 +191,7 @@ class Mallows(RankingDistribution):
         center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] = "kemeny",
         max_iterations: int = 500,
         rng: RNGLike = None,
+        time_limit: float | None = None,
     ) -> MallowsFit:
         """Estimate the center and the dispersion parameter theta of a Mallows distribution.
 
@@ -209,6 +210,9 @@ class Mallows(RankingDistribution):
             Used where a ranking has so many unranked items, or ties beside them, that the sum over
             its compatible permutations is too large: expected votes and the likelihood are then
             estimated from drawn completions, and a note says so.
+        time_limit : float, optional
+            Seconds for the search of the center. Of complete strict rankings it is then the best
+            ranking found, and a note has its bound.
 
         Returns
         -------
@@ -216,6 +220,8 @@ class Mallows(RankingDistribution):
 
         Raises
         ------
+        OutOfTimeError
+            If the center of partial or tied rankings was not found in time.
         InvalidInputError
             If all rankings agree with the center, so that theta has no finite maximum; or if some
             item is in no ranking.
@@ -229,7 +235,9 @@ class Mallows(RankingDistribution):
         """
         from rankagg.distributions.mallows.fit import fit_mallows  # noqa: PLC0415
 
-        return fit_mallows(profile, center=center, max_iterations=max_iterations, rng=rng)
+        return fit_mallows(
+            profile, center=center, max_iterations=max_iterations, rng=rng, time_limit=time_limit
+        )
 
     def __repr__(self) -> str:
         both = f"theta {self.theta:.4g}, phi {self.phi:.3g}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools
 from rankagg._validation import check_integer
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
@@ -63,6 +64,7 @@ class CycleTrial:
 
     # Of all random numbers.
     seed: int
+    deadline: Deadline = field(default_factory=Deadline)
 
     def run(self, cell: ProfileCell) -> list[Row]:
         """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
@@ -73,7 +75,7 @@ class CycleTrial:
         n_beaten = beats.sum(axis=1)
         found = Borda().aggregate(evidence).ranking
         cyclic = _is_cyclic(beats)
-        exact = _kemeny(evidence) if cyclic else _majority_order(votes, beats)
+        exact = self._kemeny(evidence) if cyclic else _majority_order(votes, beats)
         cost, least = votes.cost(found), votes.cost(exact)
         winner = np.flatnonzero(n_beaten == votes.n_items - 1)
         first = np.flatnonzero(found.ranks == 0)
@@ -88,6 +90,15 @@ class CycleTrial:
                 "distance": kendall_distance(found, exact, p=0.5),
             }
         ]
+
+    def _kemeny(self, evidence: Evidence) -> PartialRanking:
+        """Return an optimal ranking."""
+        result = Kemeny().aggregate(evidence, deadline=self.deadline)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        if not result.is_proved:
+            self.deadline.seconds_left()
+        return result.ranking
 
 
 def _is_cyclic(beats: Bools) -> bool:
@@ -104,14 +115,6 @@ def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
         reach |= np.outer(reach[:, via], reach[via])
     order = np.argsort(reach.sum(axis=0), kind="stable")
     return Permutation(np.argsort(order), votes.items)
-
-
-def _kemeny(evidence: Evidence) -> PartialRanking:
-    """Return an optimal ranking."""
-    result = Kemeny().aggregate(evidence)
-    if result.interrupted:
-        raise KeyboardInterrupt
-    return result.ranking
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,6 +191,9 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
 
     def _trial(self) -> CycleTrial:
         return CycleTrial(self.seed)
+
+    def _trial_until(self, deadline: Deadline) -> CycleTrial:
+        return CycleTrial(self.seed, deadline)
 
     def _layout(self) -> Layout:
         return Layout(
