@@ -1,7 +1,9 @@
 from . import axioms as axioms
+from . import cultures as cultures
 from . import datasets as datasets
 from . import exceptions as exceptions
 from . import plotting as plotting
+from . import studies as studies
 from .aggregation.base import Aggregator as Aggregator
 from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import Minimax as Minimax
@@ -71,13 +73,6 @@ from .analysis.robustness.stability import stability as stability
 from .analysis.robustness.task_agreement import TaskAgreement as TaskAgreement
 from .analysis.robustness.task_agreement import task_agreement as task_agreement
 from .analysis.tournament import TournamentGraph as TournamentGraph
-from .axioms.base import Axiom as Axiom
-from .axioms.disagreement import Disagreement as Disagreement
-from .axioms.disagreement import smallest_disagreement as smallest_disagreement
-from .axioms.search import find_counterexample as find_counterexample
-from .axioms.table import AxiomTable as AxiomTable
-from .axioms.table import axiom_table as axiom_table
-from .axioms.witness import Witness as Witness
 from .core.comparisons.comparisons import Comparisons as Comparisons
 from .core.items import ItemSet as ItemSet
 from .core.profiles.profile import Profile as Profile
@@ -107,17 +102,6 @@ from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.bradley_terry.fit import fit_bradley_terry as fit_bradley_terry
 from .distributions.bradley_terry.intransitivity import Intransitivity as Intransitivity
 from .distributions.bradley_terry.result import BradleyTerryFit as BradleyTerryFit
-from .distributions.cultures.cultures import AnonymousCulture as AnonymousCulture
-from .distributions.cultures.cultures import Culture as Culture
-from .distributions.cultures.cultures import EuclideanCulture as EuclideanCulture
-from .distributions.cultures.cultures import GroupSeparableCulture as GroupSeparableCulture
-from .distributions.cultures.cultures import ImpartialCulture as ImpartialCulture
-from .distributions.cultures.cultures import (
-    NormalizedMallowsCulture as NormalizedMallowsCulture,
-)
-from .distributions.cultures.cultures import SingleCrossingCulture as SingleCrossingCulture
-from .distributions.cultures.cultures import SinglePeakedCulture as SinglePeakedCulture
-from .distributions.cultures.cultures import UrnCulture as UrnCulture
 from .distributions.fit_result import FitResult as FitResult
 from .distributions.latent_scores import LatentScores as LatentScores
 from .distributions.latent_scores import remove_scores as remove_scores
@@ -142,7 +126,6 @@ from .distributions.plackett_luce.result import PlackettLuceFit as PlackettLuceF
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.stored import distribution_from_dict as distribution_from_dict
-from .distributions.study_model import StudyModel as StudyModel
 from .distributions.uniform import Uniform as Uniform
 from .inference.decisions import Decisions as Decisions
 from .inference.dispersion.measures import dispersion as dispersion
@@ -194,37 +177,6 @@ from .replication.replicate import Replication as Replication
 from .replication.replicate import replicate as replicate
 from .report.page import Report as Report
 from .report.page import make_report as make_report
-from .studies.agreement.agreement import AgreementStudy as AgreementStudy
-from .studies.agreement.agreement_result import AgreementResult as AgreementResult
-from .studies.approximation.approximation import ApproximationStudy as ApproximationStudy
-from .studies.approximation.models import GumbelModel as GumbelModel
-from .studies.approximation.models import MallowsModel as MallowsModel
-from .studies.approximation.models import PlackettLuceModel as PlackettLuceModel
-from .studies.approximation.models import ResampleModel as ResampleModel
-from .studies.approximation.study_result import StudyResult as StudyResult
-from .studies.confidence.confidence import ConfidenceStudy as ConfidenceStudy
-from .studies.confidence.confidence_result import ConfidenceResult as ConfidenceResult
-from .studies.confidence.pair_methods import IntervalMethod as IntervalMethod
-from .studies.confidence.pair_methods import PairMethod as PairMethod
-from .studies.confidence.pair_methods import PrintedRadius as PrintedRadius
-from .studies.corruption.corruption import ManipulationResult as ManipulationResult
-from .studies.corruption.corruption import ManipulationStudy as ManipulationStudy
-from .studies.corruption.corruption import ScalingResult as ScalingResult
-from .studies.corruption.corruption import ScalingStudy as ScalingStudy
-from .studies.cycles.closed_forms import (
-    condorcet_winner_probability as condorcet_winner_probability,
-)
-from .studies.cycles.closed_forms import cycle_probability as cycle_probability
-from .studies.cycles.cycle_result import CycleResult as CycleResult
-from .studies.cycles.cycles import CycleStudy as CycleStudy
-from .studies.missing_scores.missing_scores import MissingScoresStudy as MissingScoresStudy
-from .studies.missing_scores.missing_scores_result import MissingScoresResult as MissingScoresResult
-from .studies.scores.score_models import LatentModel as LatentModel
-from .studies.scores.score_models import ResampledTableModel as ResampledTableModel
-from .studies.scores.score_models import ScoreModel as ScoreModel
-from .studies.scores.score_models import TableModel as TableModel
-from .studies.task_subsets.task_subset_result import TaskSubsetResult as TaskSubsetResult
-from .studies.task_subsets.task_subsets import TaskSubsetStudy as TaskSubsetStudy
 from .teaching.quiz.quiz import Quiz as Quiz
 from .teaching.quiz.quiz import quiz as quiz
 from .teaching.show import show_steps as show_steps

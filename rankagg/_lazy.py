@@ -2,13 +2,65 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import reduce
 
 import lazy_loader
 
 from rankagg.exceptions import nearest
 
-__all__ = ["attach"]
+__all__ = ["MOVED", "attach"]
+
+#: What was a name of the package itself, and where it is now. Old names go with the next release.
+MOVED = {
+    "AgreementResult": "studies.AgreementResult",
+    "AgreementStudy": "studies.AgreementStudy",
+    "AnonymousCulture": "cultures.AnonymousCulture",
+    "ApproximationStudy": "studies.ApproximationStudy",
+    "Axiom": "axioms.Axiom",
+    "axiom_table": "axioms.axiom_table",
+    "AxiomTable": "axioms.AxiomTable",
+    "condorcet_winner_probability": "studies.condorcet_winner_probability",
+    "ConfidenceResult": "studies.ConfidenceResult",
+    "ConfidenceStudy": "studies.ConfidenceStudy",
+    "Culture": "cultures.Culture",
+    "cycle_probability": "studies.cycle_probability",
+    "CycleResult": "studies.CycleResult",
+    "CycleStudy": "studies.CycleStudy",
+    "Disagreement": "axioms.Disagreement",
+    "EuclideanCulture": "cultures.EuclideanCulture",
+    "find_counterexample": "axioms.find_counterexample",
+    "GroupSeparableCulture": "cultures.GroupSeparableCulture",
+    "GumbelModel": "studies.GumbelModel",
+    "ImpartialCulture": "cultures.ImpartialCulture",
+    "IntervalMethod": "studies.IntervalMethod",
+    "LatentModel": "studies.LatentModel",
+    "MallowsModel": "studies.MallowsModel",
+    "ManipulationResult": "studies.ManipulationResult",
+    "ManipulationStudy": "studies.ManipulationStudy",
+    "MissingScoresResult": "studies.MissingScoresResult",
+    "MissingScoresStudy": "studies.MissingScoresStudy",
+    "NormalizedMallowsCulture": "cultures.NormalizedMallowsCulture",
+    "PairMethod": "studies.PairMethod",
+    "PlackettLuceModel": "studies.PlackettLuceModel",
+    "PrintedRadius": "studies.PrintedRadius",
+    "ResampledTableModel": "studies.ResampledTableModel",
+    "ResampleModel": "studies.ResampleModel",
+    "ScalingResult": "studies.ScalingResult",
+    "ScalingStudy": "studies.ScalingStudy",
+    "ScoreModel": "studies.ScoreModel",
+    "SingleCrossingCulture": "cultures.SingleCrossingCulture",
+    "SinglePeakedCulture": "cultures.SinglePeakedCulture",
+    "smallest_disagreement": "axioms.smallest_disagreement",
+    "StudyModel": "cultures.StudyModel",
+    "StudyResult": "studies.StudyResult",
+    "TableModel": "studies.TableModel",
+    "TaskSubsetResult": "studies.TaskSubsetResult",
+    "TaskSubsetStudy": "studies.TaskSubsetStudy",
+    "UrnCulture": "cultures.UrnCulture",
+    "Witness": "axioms.Witness",
+}
 
 
 def attach(
@@ -20,6 +72,11 @@ def attach(
     def find(name: str) -> object:
         if name in names or name.startswith("_"):
             return load(name)
+        if package == "rankagg" and name in MOVED:
+            told = f"rankagg.{name} goes with the next release; it is rankagg.{MOVED[name]} now"
+            warnings.warn(told, FutureWarning, stacklevel=2)
+            module, *rest = MOVED[name].split(".")
+            return reduce(getattr, rest, load(module))
         raise AttributeError(f"{package} has no {name!r}. {nearest(name, names)}".rstrip())
 
     return find, listed, names

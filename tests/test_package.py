@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import io
+import pkgutil
 import re
 import runpy
 import subprocess
@@ -16,6 +17,7 @@ from types import ModuleType
 import pytest
 
 import rankagg as ra
+from rankagg import _lazy
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (
@@ -81,6 +83,14 @@ def test_an_unknown_name_is_an_attribute_error_with_the_nearest_one(
     with pytest.raises(AttributeError) as told:
         getattr(package, name)
     assert str(told.value) == f"{package.__name__} has no '{name}'. {remedy}".rstrip()
+
+
+@pytest.mark.parametrize(("old", "new"), sorted(_lazy.MOVED.items()))
+def test_a_name_that_moved_says_where_it_is_now(old: str, new: str) -> None:
+    assert old not in ra.__all__
+    with pytest.warns(FutureWarning, match=f"rankagg.{old} goes .* rankagg.{re.escape(new)} now"):
+        value = getattr(ra, old)
+    assert value is pkgutil.resolve_name(f"rankagg.{new}")
 
 
 @pytest.mark.slow

@@ -60,8 +60,8 @@ def battles():
 
 
 def study():
-    return ra.ApproximationStudy(
-        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.5)],
+    return ra.studies.ApproximationStudy(
+        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.studies.MallowsModel(phi=0.5)],
         n_items=[4], n_rankings=[5], n_repetitions=2, seed=1,
     ).run()  # fmt: skip
 
@@ -70,8 +70,10 @@ def missing_scores():
     table = ra.ScoreTable(
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [4, 3, 1]], systems=ITEMS, higher_is_better=True
     )
-    return ra.MissingScoresStudy(
-        models=[ra.TableModel(label=EVIL, table=table)], proportions=[0, 0.25], n_repetitions=2
+    return ra.studies.MissingScoresStudy(
+        models=[ra.studies.TableModel(label=EVIL, table=table)],
+        proportions=[0, 0.25],
+        n_repetitions=2,
     ).run()
 
 
@@ -89,8 +91,8 @@ def scores():
 
 
 def confidence():
-    return ra.ConfidenceStudy(
-        models=[ra.ResampledTableModel(label=EVIL, table=scores())], proportions=[0.1],
+    return ra.studies.ConfidenceStudy(
+        models=[ra.studies.ResampledTableModel(label=EVIL, table=scores())], proportions=[0.1],
         n_repetitions=2,
     ).run()  # fmt: skip
 
@@ -103,7 +105,7 @@ def small(study, **changes):
 
 
 RESULTS = {
-    "AgreementResult": lambda: ra.AgreementStudy(data=scores()).run(),
+    "AgreementResult": lambda: ra.studies.AgreementStudy(data=scores()).run(),
     "CastVotes": cast_votes,
     "BradleyTerryFit": battles,
     "Certificate": lambda: exact().certificate,
@@ -113,8 +115,8 @@ RESULTS = {
         ITEMS, (*"BCD", EVIL), [1, 1, 0, -1]
     ).connectivity(),
     "Consensus": exact,
-    "CycleResult": lambda: ra.CycleStudy(
-        models=[ra.ImpartialCulture()], n_rankings=[3, 4], n_repetitions=3
+    "CycleResult": lambda: ra.studies.CycleStudy(
+        models=[ra.cultures.ImpartialCulture()], n_rankings=[3, 4], n_repetitions=3
     ).run(),
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
     "DispersionReport": lambda: ra.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),
@@ -125,7 +127,7 @@ RESULTS = {
     "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
     "Intransitivity": lambda: battles().intransitivity(n_resamples=19),
-    "ManipulationResult": lambda: small(ra.ManipulationStudy),
+    "ManipulationResult": lambda: small(ra.studies.ManipulationStudy),
     "MissingReport": lambda: ra.missing_report(GAPS),
     "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
@@ -140,7 +142,7 @@ RESULTS = {
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
     "RemovalRadius": lambda: ra.removal_radius(COMPLETE, ra.Borda()),
     "Replication": lambda: ra.replicate("p1-table-1", progress=False),
-    "ScalingResult": lambda: small(ra.ScalingStudy, factors=[1, 5]),
+    "ScalingResult": lambda: small(ra.studies.ScalingStudy, factors=[1, 5]),
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.separation(scores()),
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
@@ -148,7 +150,7 @@ RESULTS = {
     "Steps": lambda: ra.show_steps(ra.Kemeny(), COMPLETE),
     "StudyResult": study,
     "TaskAgreement": lambda: ra.task_agreement(scores()),
-    "TaskSubsetResult": lambda: ra.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
+    "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
     "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
     "WeakCertificate": lambda: weak().certificate,
@@ -157,10 +159,10 @@ RESULTS = {
 
 
 RESULTS |= {
-    "AxiomTable": lambda: ra.axiom_table(
+    "AxiomTable": lambda: ra.axioms.axiom_table(
         [ra.Borda(), ra.Minimax()], ["majority", "reinforcement", "condorcet winner"], n_rankings=4
     ),
-    "Disagreement": lambda: ra.smallest_disagreement(ra.Borda(), ra.Copeland(alpha=1)),
+    "Disagreement": lambda: ra.axioms.smallest_disagreement(ra.Borda(), ra.Copeland(alpha=1)),
     "Witness": lambda: ra.axioms.CondorcetWinner().check(
         ra.Borda(),
         ra.Profile.from_orders([_labels("ABC"), _labels("BCA")], items=ITEMS[:3], counts=[3, 2]),
@@ -173,7 +175,8 @@ class TestResults(ResultContract):
 
 
 def test_every_public_result_is_under_the_contract() -> None:
-    public = {name: getattr(ra, name) for name in ra.__all__}
+    modules = (ra, ra.axioms, ra.studies)
+    public = {name: getattr(module, name) for module in modules for name in module.__all__}
     results = {
         name for name, kind in public.items() if isinstance(kind, type) and issubclass(kind, Result)
     }

@@ -40,8 +40,9 @@ SYNONYMS = {
 }  # fmt: skip
 # The seed of a study is a part of its value: another one is another study.
 STUDIES = (
-    "ApproximationStudy", "ConfidenceStudy", "CycleStudy", "ManipulationStudy",
-    "MissingScoresStudy", "ScalingStudy", "TaskSubsetStudy",
+    "studies.ApproximationStudy", "studies.ConfidenceStudy", "studies.CycleStudy",
+    "studies.ManipulationStudy", "studies.MissingScoresStudy", "studies.ScalingStudy",
+    "studies.TaskSubsetStudy",
 )  # fmt: skip
 EXPLAINED = {(study, "seed") for study in STUDIES}
 

@@ -12,12 +12,12 @@ import rankagg as ra
 
 HERE = Path(__file__).parent
 
-STUDY = ra.ApproximationStudy(
+STUDY = ra.studies.ApproximationStudy(
     aggregators=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
     models=[
-        ra.MallowsModel(phi=0.9),
-        ra.PlackettLuceModel(spread=1.0),
-        ra.GumbelModel(step=0.05, n_instances=5),
+        ra.studies.MallowsModel(phi=0.9),
+        ra.studies.PlackettLuceModel(spread=1.0),
+        ra.studies.GumbelModel(step=0.05, n_instances=5),
     ],
     n_items=[10, 30, 100],
     n_rankings=[10],

@@ -134,7 +134,7 @@ def smallest_disagreement(
     Examples
     --------
     >>> import rankagg as ra
-    >>> print(ra.smallest_disagreement(ra.Borda(), ra.Kemeny()))
+    >>> print(ra.axioms.smallest_disagreement(ra.Borda(), ra.Kemeny()))
     Borda and Kemeny disagree
     ballots    1 x A > B > C, 1 x B > C > A
     Borda: B wins; B > A > C

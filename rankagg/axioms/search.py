@@ -165,12 +165,12 @@ def find_counterexample(
     Examples
     --------
     >>> import rankagg as ra
-    >>> print(ra.find_counterexample(ra.Borda(), "majority", n_items=3, n_rankings=5))
+    >>> print(ra.axioms.find_counterexample(ra.Borda(), "majority", n_items=3, n_rankings=5))
     Borda breaks the axiom "majority"
     profile    2 x A > B > C, 1 x B > C > A
     winners    A, B
     More than half of the ballots have A first, and A, B win.
-    >>> ra.find_counterexample(ra.Schulze(), "majority", n_items=3, n_rankings=5) is None
+    >>> ra.axioms.find_counterexample(ra.Schulze(), "majority", n_items=3, n_rankings=5) is None
     True
     """
     rule, asked = check_aggregator(aggregator), as_axiom(axiom)

@@ -346,7 +346,7 @@ def axiom_table(
     --------
     >>> import rankagg as ra
     >>> rules = [ra.Borda(), ra.Schulze()]
-    >>> print(ra.axiom_table(rules, ["majority", "reinforcement"], n_rankings=4))
+    >>> print(ra.axioms.axiom_table(rules, ["majority", "reinforcement"], n_rankings=4))
     2 rules and 2 axioms, all profiles of up to 3 items and 4 rankings
     a number: broken, and where below, with * by a larger profile
     keeps, breaks: proved for profiles of every size; -: open, none among these profiles

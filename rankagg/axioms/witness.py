@@ -67,7 +67,7 @@ class Witness(Result):
         Examples
         --------
         >>> import rankagg as ra
-        >>> witness = ra.find_counterexample(ra.Borda(), "majority", n_items=3, n_rankings=5)
+        >>> witness = ra.axioms.find_counterexample(ra.Borda(), "majority", n_items=3, n_rankings=5)
         >>> witness.verify()
         True
         """

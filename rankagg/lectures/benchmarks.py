@@ -150,7 +150,7 @@ def _(levels):
     wrong. If tasks are what one wants to be good at, and their sizes an accident, take two
     levels. It is also what protects against tasks that are corrupted: with 20 systems on 20
     tasks, some of which rank in the reverse of the true order, rules on one level give way sooner
-    (`ra.ManipulationStudy`; Colombo et al. 2022, section 4.2).
+    (`ra.studies.ManipulationStudy`; Colombo et al. 2022, section 4.2).
     """)
 
 
@@ -294,8 +294,8 @@ def _():
 @app.cell
 def _():
     board = ra.datasets.load("superglue_human")
-    study = ra.MissingScoresStudy(
-        models=[ra.TableModel(label="SuperGLUE", table=board)],
+    study = ra.studies.MissingScoresStudy(
+        models=[ra.studies.TableModel(label="SuperGLUE", table=board)],
         aggregators=[ra.Mean(), ra.Borda(), ra.Borda(unranked="last")],
         proportions=[0, 0.1, 0.3, 0.5], n_repetitions=30,
     )  # fmt: skip
@@ -393,11 +393,11 @@ def _(needed):
 
 @app.cell
 def _():
-    confidence = ra.ConfidenceStudy(
-        models=[ra.LatentModel(step=0.4, n_systems=6, n_tasks=1, n_instances=300)],
+    confidence = ra.studies.ConfidenceStudy(
+        models=[ra.studies.LatentModel(step=0.4, n_systems=6, n_tasks=1, n_instances=300)],
         methods=[
-            ra.PrintedRadius(radius="equation 4"),
-            ra.IntervalMethod(simultaneous="bonferroni"),
+            ra.studies.PrintedRadius(radius="equation 4"),
+            ra.studies.IntervalMethod(simultaneous="bonferroni"),
         ],
         alphas=[0.1], proportions=[0, 0.2], n_repetitions=20,
     )  # fmt: skip

@@ -287,9 +287,9 @@ def _():
 
 @app.cell
 def _(rules):
-    study = ra.ApproximationStudy(
+    study = ra.studies.ApproximationStudy(
         aggregators=[rule for rule in rules if rule.name != "Kemeny"],
-        models=[ra.ImpartialCulture(), ra.MallowsModel(phi=0.8)],
+        models=[ra.cultures.ImpartialCulture(), ra.studies.MallowsModel(phi=0.8)],
         n_items=[12], n_rankings=[9], n_repetitions=20,
     )  # fmt: skip
     result = study.run()
@@ -403,7 +403,7 @@ def _(metrics):
 
 @app.cell
 def _():
-    smallest = ra.smallest_disagreement(ra.Borda(), ra.Kemeny(), n_items=3, n_rankings=3)
+    smallest = ra.axioms.smallest_disagreement(ra.Borda(), ra.Kemeny(), n_items=3, n_rankings=3)
     mo.show_code(smallest, position="above")
     return (smallest,)
 
@@ -753,10 +753,10 @@ def _():
 
 @app.cell(hide_code=True)
 def _():
-    _loser = ra.find_counterexample(
+    _loser = ra.axioms.find_counterexample(
         ra.Borda(), "condorcet loser", n_items=4, n_rankings=4, search="all"
     )
-    _winner = ra.find_counterexample(
+    _winner = ra.axioms.find_counterexample(
         ra.Borda(), "condorcet winner", n_items=3, n_rankings=5, search="all"
     )
     assert _loser is None
@@ -827,7 +827,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _():
-    _culture = ra.ImpartialCulture()
+    _culture = ra.cultures.ImpartialCulture()
     _draws = (_culture.draw(10, 7, rng=seed) for seed in range(100))
     _missed = next(
         (votes, found)

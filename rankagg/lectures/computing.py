@@ -297,7 +297,7 @@ def _(all_cycles, forbid, solve, start):
                 return rounds
             forbid(model, x, broken)
 
-    twelve = ra.ImpartialCulture().draw(12, 4, rng=4).pairwise()
+    twelve = ra.cultures.ImpartialCulture().draw(12, 4, rng=4).pairwise()
     rounds = cut(twelve)
     mo.show_code(mo.plain_text(str(rounds)), position="above")
     return rounds, twelve
@@ -594,7 +594,10 @@ def _():
         return round(process_time() - start_time, 2), exact.certificate
 
     sizes_tried = (20, 40, 60)
-    uniform = {n: timed(ra.ImpartialCulture().draw(n, 9, rng=1), time_limit=2) for n in sizes_tried}
+    uniform = {
+        n: timed(ra.cultures.ImpartialCulture().draw(n, 9, rng=1), time_limit=2)
+        for n in sizes_tried
+    }
     mallows = {n: timed(ra.Mallows(range(n), theta=0.1).sample(9, rng=1)) for n in sizes_tried}
     mo.show_code(position="above")
     return mallows, timed, uniform
@@ -630,7 +633,7 @@ def _():
 
 @app.cell
 def _(timed):
-    large = ra.ImpartialCulture().draw(150, 9, rng=1)
+    large = ra.cultures.ImpartialCulture().draw(150, 9, rng=1)
     stopped = timed(large, time_limit=0.5)[1]
     gap = (
         f"cost {stopped.cost:g}, bound {stopped.lower_bound:g}: {100 * stopped.relative_gap:.2f} %"
@@ -794,7 +797,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(lower_bound):
-    _profile = ra.ImpartialCulture().draw(7, 5, rng=8)
+    _profile = ra.cultures.ImpartialCulture().draw(7, 5, rng=8)
     _votes = _profile.pairwise()
     _exact = ra.Kemeny().aggregate(_votes)
     _plain = _exact.certificate.to_dict()
@@ -814,7 +817,7 @@ def _(lower_bound):
     mo.vstack(
         [
             mo.md(r"""
-    **6. Check one yourself.** Take `ra.ImpartialCulture().draw(7, 5, rng=8)`, ask for the
+    **6. Check one yourself.** Take `ra.cultures.ImpartialCulture().draw(7, 5, rng=8)`, ask for the
     certificate,
     and check it with `lower_bound`. Then leave out a cycle, or double its weight. Can the bound
     rise?

@@ -788,7 +788,7 @@ def _(footrule, swaps):
 
 @app.cell(hide_code=True)
 def _():
-    _drawn = [ra.ImpartialCulture().draw(6, 7, rng=seed) for seed in range(20)]
+    _drawn = [ra.cultures.ImpartialCulture().draw(6, 7, rng=seed) for seed in range(20)]
     _ratios = [
         ra.FootruleOptimal().aggregate(one).cost / ra.Kemeny().aggregate(one).cost for one in _drawn
     ]

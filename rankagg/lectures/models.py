@@ -521,14 +521,14 @@ def _():
 @app.cell
 def _():
     cultures = {
-        "Impartial: all rankings alike": ra.ImpartialCulture(),
-        "Urn: what was drawn is drawn again": ra.UrnCulture(contagion=0.5),
-        "Single-peaked (Walsh)": ra.SinglePeakedCulture(variant="walsh"),
-        "Single-peaked (Conitzer)": ra.SinglePeakedCulture(variant="conitzer"),
-        "Euclidean on a line": ra.EuclideanCulture(n_dimensions=1),
-        "Euclidean in a plane": ra.EuclideanCulture(n_dimensions=2),
-        "Group-separable": ra.GroupSeparableCulture(),
-        "Mallows, normalized": ra.NormalizedMallowsCulture(norm_phi=0.3),
+        "Impartial: all rankings alike": ra.cultures.ImpartialCulture(),
+        "Urn: what was drawn is drawn again": ra.cultures.UrnCulture(contagion=0.5),
+        "Single-peaked (Walsh)": ra.cultures.SinglePeakedCulture(variant="walsh"),
+        "Single-peaked (Conitzer)": ra.cultures.SinglePeakedCulture(variant="conitzer"),
+        "Euclidean on a line": ra.cultures.EuclideanCulture(n_dimensions=1),
+        "Euclidean in a plane": ra.cultures.EuclideanCulture(n_dimensions=2),
+        "Group-separable": ra.cultures.GroupSeparableCulture(),
+        "Mallows, normalized": ra.cultures.NormalizedMallowsCulture(norm_phi=0.3),
     }
     culture = mo.ui.dropdown(cultures, value="Euclidean in a plane", label="Culture")
     seed = mo.ui.slider(1, 20, value=1, label="Draw", show_value=True)
@@ -619,10 +619,10 @@ def _(looks):
 
 @app.cell
 def _():
-    study = ra.CycleStudy(
+    study = ra.studies.CycleStudy(
         models=[
-            ra.ImpartialCulture(), ra.AnonymousCulture(),
-            ra.SinglePeakedCulture(), ra.EuclideanCulture(n_dimensions=2),
+            ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture(),
+            ra.cultures.SinglePeakedCulture(), ra.cultures.EuclideanCulture(n_dimensions=2),
         ],
         n_rankings=[25], n_repetitions=80,
     )  # fmt: skip
@@ -638,8 +638,8 @@ def _(cycles):
     assert (_known["cycle_low"] <= _known["cycle_exact"] + 1e-12).all()
     assert (_known["cycle_exact"] <= _known["cycle_high"]).all()
     assert cycles["cycle"]["SinglePeakedCulture()"] == 0
-    assert round(ra.cycle_probability(ra.ImpartialCulture(), 3), 4) == 0.0877
-    assert ra.cycle_probability(ra.AnonymousCulture(), 3) == 1 / 16
+    assert round(ra.studies.cycle_probability(ra.cultures.ImpartialCulture(), 3), 4) == 0.0877
+    assert ra.studies.cycle_probability(ra.cultures.AnonymousCulture(), 3) == 1 / 16
     mo.md(r"""
     `optimal` is how often Borda's ranking is a Kemeny optimum. Eighty profiles give wide
     intervals; they hold the exact value where one is known. So "paradoxes are rare" or "frequent"
@@ -757,7 +757,7 @@ def _():
         for one in _profiles
     )
     assert _cyclic == 12
-    assert np.isclose(ra.cycle_probability(ra.ImpartialCulture(), 3, 3), 12 / 216)
+    assert np.isclose(ra.studies.cycle_probability(ra.cultures.ImpartialCulture(), 3, 3), 12 / 216)
     mo.accordion(
         {
             "Solution": mo.md(
@@ -815,7 +815,7 @@ def _():
 @app.cell(hide_code=True)
 def _():
     def _median_wins(seed):
-        profile = ra.SinglePeakedCulture().draw(6, 15, rng=seed)
+        profile = ra.cultures.SinglePeakedCulture().draw(6, 15, rng=seed)
         axis = ra.single_peaked_axis(profile)
         peaks = sorted(axis.index(ranking.order[0]) for ranking in profile)
         return ra.TournamentGraph.from_data(profile).condorcet_winner == axis[peaks[7]]

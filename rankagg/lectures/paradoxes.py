@@ -363,12 +363,14 @@ def _():
 
 @app.cell(hide_code=True)
 def _(cyclic):
-    _limit = ra.cycle_probability(ra.ImpartialCulture(), 3)
+    _limit = ra.studies.cycle_probability(ra.cultures.ImpartialCulture(), 3)
     assert len(cyclic) == 12
-    assert np.isclose(len(cyclic) / 216, ra.cycle_probability(ra.ImpartialCulture(), 3, 3))
+    assert np.isclose(
+        len(cyclic) / 216, ra.studies.cycle_probability(ra.cultures.ImpartialCulture(), 3, 3)
+    )
     assert np.isclose(_limit, 0.25 - 1.5 / np.pi * np.arcsin(1 / 3))
     assert round(100 * _limit, 2) == 8.77
-    assert ra.cycle_probability(ra.AnonymousCulture(), 3) == 1 / 16
+    assert ra.studies.cycle_probability(ra.cultures.AnonymousCulture(), 3) == 1 / 16
     mo.md(r"""
     12 of 216, or 5.6 %.
     With ever more voters the probability tends to
@@ -382,8 +384,10 @@ def _(cyclic):
 
 @app.cell
 def _():
-    study = ra.CycleStudy(
-        models=[ra.ImpartialCulture(), ra.AnonymousCulture()], n_rankings=[3, 25], n_repetitions=50
+    study = ra.studies.CycleStudy(
+        models=[ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()],
+        n_rankings=[3, 25],
+        n_repetitions=50,
     ).run()
     counted = study.by_size().reset_index()
     columns = ["model", "n_rankings", "cycle", "cycle_exact", "cycle_low", "cycle_high"]
@@ -409,7 +413,7 @@ def _(counted):
 
 @app.cell
 def _():
-    line = ra.SinglePeakedCulture().draw(7, 101, rng=3)
+    line = ra.cultures.SinglePeakedCulture().draw(7, 101, rng=3)
     axis = ra.single_peaked_axis(line)
     favorites = sorted(axis.index(ranking.order[0]) for ranking in line)
     median = axis[favorites[50]]
@@ -438,7 +442,7 @@ def _(line, median):
 
 @app.cell
 def _():
-    witness = ra.find_counterexample(ra.Borda(), "condorcet winner", n_items=3, n_rankings=5)
+    witness = ra.axioms.find_counterexample(ra.Borda(), "condorcet winner", n_items=3, n_rankings=5)
     mo.show_code(witness, position="above")
     return (witness,)
 
@@ -469,7 +473,9 @@ def _():
 def _(axiom_asked, rule_asked):
     _axiom = next(one for one in ra.axioms.AXIOMS if one.name == axiom_asked.value)
     _size = (4, 4) if _axiom.name == "participation" else (3, 5)
-    _found = ra.find_counterexample(rule_asked.value, _axiom, n_items=_size[0], n_rankings=_size[1])
+    _found = ra.axioms.find_counterexample(
+        rule_asked.value, _axiom, n_items=_size[0], n_rankings=_size[1]
+    )
     assert _found is None or _found.verify()
     _none = f"None among all profiles of up to {_size[0]} candidates and {_size[1]} ballots."
     mo.vstack([mo.md(f"*{_axiom.name}*: {_axiom.definition}"), _found or mo.md(_none)])
@@ -561,7 +567,7 @@ def _():
 
 @app.cell
 def _():
-    parted = ra.find_counterexample(ra.Kemeny(), "reinforcement", n_items=3, n_rankings=4)
+    parted = ra.axioms.find_counterexample(ra.Kemeny(), "reinforcement", n_items=3, n_rankings=4)
     mo.show_code(parted, position="above")
     return (parted,)
 
@@ -570,7 +576,9 @@ def _():
 def _(parted):
     assert parted.verify()
     assert (
-        ra.find_counterexample(ra.Kemeny(), "reinforcement of rankings", n_items=3, n_rankings=4)
+        ra.axioms.find_counterexample(
+            ra.Kemeny(), "reinforcement of rankings", n_items=3, n_rankings=4
+        )
         is None
     )
     mo.md(r"""
@@ -628,7 +636,7 @@ def _(cloned, scores):
 def _():
     iia = "independence of irrelevant alternatives (rankings)"
     three = [ra.Borda(), ra.Copeland(), ra.Kemeny()]
-    broken = [ra.find_counterexample(rule, iia, n_items=3, n_rankings=3) for rule in three]
+    broken = [ra.axioms.find_counterexample(rule, iia, n_items=3, n_rankings=3) for rule in three]
     mo.show_code(mo.plain_text("\n\n".join(map(str, broken))), position="above")
     return broken, three
 
@@ -685,7 +693,7 @@ def _(election, manipulated):
 def _(three):
     rules = [ra.Plurality(), ra.InstantRunoff(), *three]
     asked = [axiom for axiom in ra.axioms.AXIOMS if axiom.name != "group strategyproofness"]
-    table = ra.axiom_table(rules, asked, n_items=3, n_rankings=4)
+    table = ra.axioms.axiom_table(rules, asked, n_items=3, n_rankings=4)
     mo.show_code(position="above")
     return asked, rules, table
 
@@ -735,7 +743,10 @@ def _():
 @app.cell(hide_code=True)
 def _():
     _parallel = ra.InstantRunoff(tie_breaking="parallel")
-    assert ra.find_counterexample(_parallel, "clone independence", n_items=3, n_rankings=4) is None
+    assert (
+        ra.axioms.find_counterexample(_parallel, "clone independence", n_items=3, n_rankings=4)
+        is None
+    )
 
 
 @app.cell(hide_code=True)
@@ -845,7 +856,9 @@ def _():
     )
     assert _found == (3, 2, 2)
     _runoff = ra.InstantRunoff(tie_breaking="parallel")
-    assert ra.find_counterexample(_runoff, "condorcet loser", n_items=3, n_rankings=7) is None
+    assert (
+        ra.axioms.find_counterexample(_runoff, "condorcet loser", n_items=3, n_rankings=7) is None
+    )
     mo.vstack(
         [
             mo.md(r"""
@@ -882,7 +895,8 @@ def _():
         ).is_acyclic
     ]
     assert np.isclose(
-        len(_cyclic) / len(_situations), ra.cycle_probability(ra.AnonymousCulture(), 3, 3)
+        len(_cyclic) / len(_situations),
+        ra.studies.cycle_probability(ra.cultures.AnonymousCulture(), 3, 3),
     )
     assert len(_cyclic) * 6 == 12
     mo.vstack(
@@ -959,7 +973,7 @@ def _():
 @app.cell(hide_code=True)
 def _():
     assert all(
-        ra.find_counterexample(rule, axiom, n_items=3, n_rankings=3) is None
+        ra.axioms.find_counterexample(rule, axiom, n_items=3, n_rankings=3) is None
         for rule in (ra.Borda(), ra.Veto())
         for axiom in ("monotonicity", "participation", "reinforcement")
     )
@@ -1021,8 +1035,7 @@ def _():
     - Young and Levenglick (1978), A consistent extension of Condorcet's election principle,
       [doi:10.1137/0135023](https://doi.org/10.1137/0135023).
 
-    `ra.axioms` and `ra.find_counterexample` are described in the how-to *See which axioms a rule
-    breaks*.
+    `ra.axioms.find_counterexample` is described in the how-to *See which axioms a rule breaks*.
     """)
 
 

@@ -61,7 +61,9 @@ def test_drawn_single_peaked_profiles_have_all_their_axes(variant) -> None:
     """Random profiles seldom have an axis; these have, and some of them several."""
     several = 0
     for seed in range(40):
-        profile = ra.SinglePeakedCulture(variant=variant).draw(2 + seed % 4, 1 + seed % 3, rng=seed)
+        profile = ra.cultures.SinglePeakedCulture(variant=variant).draw(
+            2 + seed % 4, 1 + seed % 3, rng=seed
+        )
         found = list(ra.single_peaked_axes(profile))
         assert {min(axis, axis[::-1]) for axis in found} == all_axes(profile)
         assert len(found) == len(all_axes(profile))
@@ -95,7 +97,7 @@ def test_orders_are_those_of_going_through_all(profile) -> None:
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 6))
 def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m) -> None:
-    profile = ra.SingleCrossingCulture().draw(n, m, rng=seed)
+    profile = ra.cultures.SingleCrossingCulture().draw(n, m, rng=seed)
     found = ra.single_crossing_order(profile)
     assert found is not None
     assert is_single_crossing(found.ranks.tolist())
@@ -107,7 +109,7 @@ def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m) -> None:
 @settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed) -> None:
-    profile = ra.EuclideanCulture(n_dimensions=1).draw(7, 9, rng=seed)
+    profile = ra.cultures.EuclideanCulture(n_dimensions=1).draw(7, 9, rng=seed)
     assert ra.single_crossing_order(profile) is not None
     axis = ra.single_peaked_axis(profile)
     assert axis is not None
@@ -124,7 +126,7 @@ def test_one_ranking_has_a_power_of_two_of_axes() -> None:
 
 
 def test_a_single_spoiler_is_found_among_many() -> None:
-    profile = ra.SinglePeakedCulture().draw(30, 2000, rng=1)
+    profile = ra.cultures.SinglePeakedCulture().draw(30, 2000, rng=1)
     axis = ra.single_peaked_axis(profile)
     assert axis is not None
     # The ends of the axis first: a valley between them.
@@ -134,7 +136,7 @@ def test_a_single_spoiler_is_found_among_many() -> None:
 
 
 def test_large_profiles_take_no_time() -> None:
-    profile = ra.SinglePeakedCulture().draw(200, 5000, rng=1)
+    profile = ra.cultures.SinglePeakedCulture().draw(200, 5000, rng=1)
     start = time.process_time()
     axis = ra.single_peaked_axis(profile)
     assert time.process_time() - start < 5

@@ -162,7 +162,7 @@ def test_all_larger_profiles_do(cell) -> None:
 def test_no_profile_breaks_what_is_kept(rule, n_items, n_rankings) -> None:
     if n_items == 4 and plain(rule) in ("Young", "Dodgson", "Kemeny"):
         pytest.skip("four items and five ballots take minutes with an integer program each")
-    table = ra.axiom_table([rule], n_items=n_items, n_rankings=n_rankings)
+    table = ra.axioms.axiom_table([rule], n_items=n_items, n_rankings=n_rankings)
     for axiom, keeps in said(rule).items():
         witness = table[rule.name, axiom]
         assert (witness is None) == keeps, (axiom, witness)

@@ -54,7 +54,7 @@ def test_every_profile_is_one_of_them_renamed(n, m) -> None:
 @pytest.mark.parametrize("rule", some_slow("Bucklin", "InstantRunoff"))
 def test_a_whole_search_finds_what_brute_force_finds(rule) -> None:
     # Of all profiles, not of classes; the smallest size at which it is broken, or none.
-    table = ra.axiom_table([rule], n_items=3, n_rankings=3)
+    table = ra.axioms.axiom_table([rule], n_items=3, n_rankings=3)
     for axiom in NAMES:
         sizes = [
             (n, m)
@@ -104,7 +104,7 @@ def compare_outcomes(rule, number, sizes) -> None:
 
 @pytest.mark.parametrize("axiom", ["participation", "reversal symmetry", "clone independence"])
 def test_what_is_drawn_is_a_witness_that_no_ballot_can_be_spared_from(axiom) -> None:
-    found = ra.find_counterexample(
+    found = ra.axioms.find_counterexample(
         ra.Bucklin(), axiom, n_items=3, n_rankings=12, search="random", n_samples=200, rng=3
     )
     assert found is not None
@@ -121,17 +121,17 @@ def test_what_is_drawn_is_a_witness_that_no_ballot_can_be_spared_from(axiom) -> 
 def test_what_is_not_searched_in_time_is_said(search) -> None:
     asked = {"n_items": 3, "n_rankings": 3, "time_limit": 0}
     with pytest.raises(OutOfTimeError, match=r"0 of .* profiles were looked at under Schulze"):
-        ra.find_counterexample(ra.Schulze(), "majority", search=search, **asked)
+        ra.axioms.find_counterexample(ra.Schulze(), "majority", search=search, **asked)
     with pytest.raises(OutOfTimeError, match="under Borda and Borda"):
-        ra.smallest_disagreement(ra.Borda(), ra.Borda(), **asked)
+        ra.axioms.smallest_disagreement(ra.Borda(), ra.Borda(), **asked)
     with pytest.raises(OutOfTimeError, match="under Borda"):
-        ra.axiom_table([ra.Borda()], **asked)
+        ra.axioms.axiom_table([ra.Borda()], **asked)
 
 
 def test_long_searches_tell_how_far_they_are(caplog, monkeypatch) -> None:
     monkeypatch.setattr("rankagg.axioms.search.SECONDS_BETWEEN", 0.0)
     with caplog.at_level("INFO", logger="rankagg.axioms"):
-        ra.find_counterexample(ra.Schulze(), "majority", n_items=2, n_rankings=2)
+        ra.axioms.find_counterexample(ra.Schulze(), "majority", n_items=2, n_rankings=2)
     told = [record.getMessage() for record in caplog.records]
     assert [line.rpartition(",")[0] for line in told] == [
         f"Schulze: {seen} of at most 3 profiles" for seen in range(3)
@@ -142,23 +142,23 @@ def test_memory_of_outcomes_is_bounded(monkeypatch) -> None:
     monkeypatch.setattr("rankagg.axioms.outcomes.REMEMBERED", 2)
     asked = {"n_items": 3, "n_rankings": 2}
     names = ("reversal symmetry", "reinforcement of rankings")
-    few = [ra.find_counterexample(ra.Bucklin(), name, **asked) for name in names]
+    few = [ra.axioms.find_counterexample(ra.Bucklin(), name, **asked) for name in names]
     monkeypatch.undo()
-    assert few == [ra.find_counterexample(ra.Bucklin(), name, **asked) for name in names]
+    assert few == [ra.axioms.find_counterexample(ra.Bucklin(), name, **asked) for name in names]
 
 
 def test_a_draw_is_repeated_by_its_seed() -> None:
     asked = {"n_items": 4, "n_rankings": 9, "search": "random", "n_samples": 50}
     one, other = (
-        ra.find_counterexample(ra.Borda(), "majority", rng=8, **asked) for _ in range(2)
+        ra.axioms.find_counterexample(ra.Borda(), "majority", rng=8, **asked) for _ in range(2)
     )  # fmt: skip
     assert one == other
-    never = ra.find_counterexample(ra.Schulze(), "majority", rng=8, **asked)
+    never = ra.axioms.find_counterexample(ra.Schulze(), "majority", rng=8, **asked)
     assert never is None
 
 
 def test_a_witness_of_something_else_does_not_verify() -> None:
-    found = ra.find_counterexample(ra.Borda(), "later-no-harm", n_items=3, n_rankings=4)
+    found = ra.axioms.find_counterexample(ra.Borda(), "later-no-harm", n_items=3, n_rankings=4)
     assert found.verify()
     assert not replace(found, aggregator=ra.PickAPerm()).verify()
     assert not replace(found, axiom=ra.axioms.Pareto()).verify()
@@ -193,7 +193,7 @@ class WinnerOrAll(ByName):
 
 def test_rules_of_several_winners_escape_theorems_about_one() -> None:
     kept = ["condorcet winner", "monotonicity", "participation", "group strategyproofness"]
-    table = ra.axiom_table([WinnerOrAll()], [*kept, "pareto"], n_items=3, n_rankings=5)
+    table = ra.axioms.axiom_table([WinnerOrAll()], [*kept, "pareto"], n_items=3, n_rankings=5)
     assert [witness is None for (witness,) in table.witnesses] == [True, True, True, True, False]
 
 
@@ -235,13 +235,13 @@ def test_rules_without_an_outcome_of_their_own_are_refused(rule, message) -> Non
     asked = {"n_items": 3, "n_rankings": 2}
     for search in ("all", "random"):
         with pytest.raises(InvalidInputError, match=message):
-            ra.find_counterexample(rule, "majority", search=search, rng=1, **asked)
+            ra.axioms.find_counterexample(rule, "majority", search=search, rng=1, **asked)
     with pytest.raises(InvalidInputError, match=message):
-        ra.smallest_disagreement(rule, ra.Borda(), **asked)
+        ra.axioms.smallest_disagreement(rule, ra.Borda(), **asked)
 
 
 def test_names_that_matter_late_are_found_where_the_rule_is_asked_again() -> None:
-    found = ra.smallest_disagreement(LateByName(), ra.Borda(), n_items=2, n_rankings=4)
+    found = ra.axioms.smallest_disagreement(LateByName(), ra.Borda(), n_items=2, n_rankings=4)
     assert found is not None
     assert found.winners[0] != found.winners[1]
     assert found.profile.counts.sum() == 4
@@ -249,10 +249,10 @@ def test_names_that_matter_late_are_found_where_the_rule_is_asked_again() -> Non
 
 def test_a_rule_that_goes_by_names_is_asked_under_all_of_them() -> None:
     # In the canonical names A > B and B > A alone are the same profile.
-    found = ra.find_counterexample(ByName(), "reversal symmetry", n_items=2, n_rankings=2)
+    found = ra.axioms.find_counterexample(ByName(), "reversal symmetry", n_items=2, n_rankings=2)
     assert found is not None
     assert found.winners == (("A",), ("A",))
-    parted = ra.smallest_disagreement(ByName(), ra.Borda(), n_items=2, n_rankings=2)
+    parted = ra.axioms.smallest_disagreement(ByName(), ra.Borda(), n_items=2, n_rankings=2)
     assert parted is not None
     assert parted.winners == (("A",), ("A", "B"))
 
@@ -296,7 +296,7 @@ def test_a_witness_says_which_ranking_is_lost_where_none_is_added() -> None:
 def test_what_cannot_be_searched_is_refused(asked, message) -> None:
     given = {"aggregator": ra.Borda(), "axiom": "majority", "n_items": 3, "n_rankings": 3} | asked
     with pytest.raises(InvalidInputError, match=message):
-        ra.find_counterexample(given.pop("aggregator"), given.pop("axiom"), **given)
+        ra.axioms.find_counterexample(given.pop("aggregator"), given.pop("axiom"), **given)
 
 
 @pytest.mark.parametrize(

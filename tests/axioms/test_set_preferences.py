@@ -65,6 +65,6 @@ def test_the_extension_is_part_of_the_axiom() -> None:
     asked = {"n_items": 3, "n_rankings": 4}
     for extension in EXTENSIONS:
         axiom = ra.axioms.Strategyproofness(extension=extension)
-        found = ra.find_counterexample(ra.Borda(), axiom, **asked)
+        found = ra.axioms.find_counterexample(ra.Borda(), axiom, **asked)
         assert found is not None
         assert found.verify()

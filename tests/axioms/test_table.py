@@ -21,7 +21,7 @@ def run(capsys, *args, code=0) -> str:
 
 
 def test_every_cell_is_a_witness_or_what_was_searched() -> None:
-    table = ra.axiom_table(RULES[:2], ["majority", "reinforcement"], n_rankings=3)
+    table = ra.axioms.axiom_table(RULES[:2], ["majority", "reinforcement"], n_rankings=3)
     frame = table.to_frame()
     assert len(frame) == 4
     for row in frame.itertuples():
@@ -41,7 +41,7 @@ def test_every_cell_is_a_witness_or_what_was_searched() -> None:
 
 def test_a_larger_profile_stands_where_none_of_those_looked_at_breaks() -> None:
     axiom = "condorcet loser"
-    table = ra.axiom_table([ra.Minimax(), ra.Copeland()], [axiom], n_items=2, n_rankings=1)
+    table = ra.axioms.axiom_table([ra.Minimax(), ra.Copeland()], [axiom], n_items=2, n_rankings=1)
     assert table.witnesses == ((None, None),)
     larger = table["Minimax", axiom]
     assert larger is table.larger[0][0]
@@ -61,13 +61,13 @@ def test_a_proof_that_a_witness_contradicts_is_not_hidden(monkeypatch) -> None:
     from rankagg.axioms.references import OF_RULES  # noqa: PLC0415
 
     monkeypatch.setitem(OF_RULES[ra.Borda], "majority", (True, "wishful thinking"))
-    table = ra.axiom_table([ra.Borda()], ["majority"], n_rankings=3)
+    table = ra.axioms.axiom_table([ra.Borda()], ["majority"], n_rankings=3)
     assert "majority  1 (keeps)" in table.summary()
 
 
 def test_a_wide_table_is_printed_in_blocks() -> None:
     rules = [ra.Positional([100 + k, 2, 1]) for k in range(6)]
-    text = ra.axiom_table(rules, ["pareto"], n_items=1, n_rankings=1).summary()
+    text = ra.axioms.axiom_table(rules, ["pareto"], n_items=1, n_rankings=1).summary()
     rows = [line for line in text.splitlines() if line.startswith("pareto ")]
     assert len(rows) > 1
     assert sum(len(row.split()) - 1 for row in rows) == len(rules)
@@ -88,12 +88,12 @@ def test_a_wide_table_is_printed_in_blocks() -> None:
 )
 def test_what_makes_no_table_is_refused(aggregators, axioms, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        ra.axiom_table(aggregators, axioms)
+        ra.axioms.axiom_table(aggregators, axioms)
 
 
 @pytest.mark.parametrize("other", some_slow("Copeland", "Kemeny")[1:])
 def test_no_smaller_profile_parts_two_rules(other) -> None:
-    found = ra.smallest_disagreement(ra.Borda(), other, n_items=3, n_rankings=3)
+    found = ra.axioms.smallest_disagreement(ra.Borda(), other, n_items=3, n_rankings=3)
     sizes = [
         (n, m)
         for n in (2, 3)
@@ -110,20 +110,20 @@ def test_no_smaller_profile_parts_two_rules(other) -> None:
 
 def test_rankings_part_where_winners_do_not() -> None:
     rules = ra.Minimax(), ra.Schulze()
-    assert ra.smallest_disagreement(*rules, n_items=3, n_rankings=2) is None
-    found = ra.smallest_disagreement(*rules, n_items=3, n_rankings=2, on="rankings")
+    assert ra.axioms.smallest_disagreement(*rules, n_items=3, n_rankings=2) is None
+    found = ra.axioms.smallest_disagreement(*rules, n_items=3, n_rankings=2, on="rankings")
     assert found is not None
     assert found.winners[0] == found.winners[1]
     assert found.rankings[0] != found.rankings[1]
     with pytest.raises(InvalidInputError, match="'winners' or 'rankings'"):
-        ra.smallest_disagreement(ra.Borda(), ra.Copeland(), on="order")
+        ra.axioms.smallest_disagreement(ra.Borda(), ra.Copeland(), on="order")
 
 
 def test_the_command_prints_the_table_and_one_witness(capsys) -> None:
     both = ["--method", "borda", "--method", "copeland", "--rankings", "3"]
     text = run(capsys, *both, "--axiom", "majority")
     rules = [ra.Borda(unranked="uniform"), ra.Copeland(unranked="uniform")]
-    assert text == ra.axiom_table(rules, ["majority"], n_rankings=3).summary() + "\n"
+    assert text == ra.axioms.axiom_table(rules, ["majority"], n_rankings=3).summary() + "\n"
     plain_data = json.loads(run(capsys, *both, "--axiom", "majority", "--json"))
     assert plain_data["schema"] == "rankagg.axiom_table"
     assert plain_data["cells"][0]["witness"]["winners"] == [["A", "B"]]
@@ -172,5 +172,5 @@ def test_the_command_says_what_is_wrong(capsys, words, message) -> None:
 
 @pytest.mark.slow
 def test_the_table_of_the_page_is_what_is_printed() -> None:
-    table = ra.axiom_table(RULES, n_items=4, n_rankings=4)
+    table = ra.axioms.axiom_table(RULES, n_items=4, n_rankings=4)
     assert PAGE.read_text(encoding="utf-8") == table.summary(rows=None) + "\n"

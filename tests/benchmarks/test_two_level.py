@@ -32,7 +32,9 @@ def seconds(call) -> float:
 @pytest.mark.parametrize("sizes", [(20, 20, 20), (62, 15, 48)])
 def test_two_level_borda_against_task_by_task(benchmark, sizes: tuple[int, int, int]) -> None:
     n_systems, n_tasks, n_instances = sizes
-    model = ra.LatentModel(step=0.1, n_systems=n_systems, n_tasks=n_tasks, n_instances=n_instances)
+    model = ra.studies.LatentModel(
+        step=0.1, n_systems=n_systems, n_tasks=n_tasks, n_instances=n_instances
+    )
     table = model.draw(rng=0)
     rule = ra.TwoLevel(ra.Borda(), ra.Borda())
     consensus = benchmark(rule.aggregate, table)

@@ -8,17 +8,17 @@ import rankagg as ra
 from rankagg.cli import main
 
 NAMED = {
-    "impartial": ra.ImpartialCulture(),
-    "anonymous": ra.AnonymousCulture(),
-    "urn=0.5": ra.UrnCulture(contagion=0.5),
-    "euclidean=3": ra.EuclideanCulture(n_dimensions=3),
-    "gaussian=1": ra.EuclideanCulture(n_dimensions=1, points="gaussian"),
-    "walsh": ra.SinglePeakedCulture(),
-    "conitzer": ra.SinglePeakedCulture(variant="conitzer"),
-    "single-crossing": ra.SingleCrossingCulture(),
-    "balanced": ra.GroupSeparableCulture(),
-    "caterpillar": ra.GroupSeparableCulture(tree="caterpillar"),
-    "norm-mallows=0.3": ra.NormalizedMallowsCulture(norm_phi=0.3),
+    "impartial": ra.cultures.ImpartialCulture(),
+    "anonymous": ra.cultures.AnonymousCulture(),
+    "urn=0.5": ra.cultures.UrnCulture(contagion=0.5),
+    "euclidean=3": ra.cultures.EuclideanCulture(n_dimensions=3),
+    "gaussian=1": ra.cultures.EuclideanCulture(n_dimensions=1, points="gaussian"),
+    "walsh": ra.cultures.SinglePeakedCulture(),
+    "conitzer": ra.cultures.SinglePeakedCulture(variant="conitzer"),
+    "single-crossing": ra.cultures.SingleCrossingCulture(),
+    "balanced": ra.cultures.GroupSeparableCulture(),
+    "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
+    "norm-mallows=0.3": ra.cultures.NormalizedMallowsCulture(norm_phi=0.3),
 }
 
 

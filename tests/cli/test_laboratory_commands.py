@@ -142,9 +142,9 @@ def test_a_study_prints_what_the_library_finds(run, tmp_path):
     asked = [*STUDY, "--gumbel", "0.1", "--method", "borda", "--method", "kwiksort", "--seed", "3"]
     asked += ["--missing", "0.2", "--unranked", "ignore", "--out", "rows.csv"]
     found = json.loads(run(*asked, "--json"))
-    study = ra.ApproximationStudy(
+    study = ra.studies.ApproximationStudy(
         aggregators=[ra.Borda(unranked="ignore"), ra.KwikSort(pivot="best", unranked="ignore")],
-        models=[ra.MallowsModel(phi=0.8), ra.GumbelModel(step=0.1)],
+        models=[ra.studies.MallowsModel(phi=0.8), ra.studies.GumbelModel(step=0.1)],
         n_items=[5], n_rankings=[4], missing=[0.2], n_repetitions=6, seed=3,
     )  # fmt: skip
     result = study.run()
@@ -193,14 +193,14 @@ def test_compare_counts_the_optima_unless_told_not_to(run):
     [
         (
             "missing-scores",
-            lambda table: ra.MissingScoresStudy(
-                models=[ra.TableModel(label="superglue_human", table=table)],
+            lambda table: ra.studies.MissingScoresStudy(
+                models=[ra.studies.TableModel(label="superglue_human", table=table)],
                 aggregators=[ra.Borda()], n_repetitions=2, seed=3,
             ),
         ),
         (
             "task-subsets",
-            lambda table: ra.TaskSubsetStudy(
+            lambda table: ra.studies.TaskSubsetStudy(
                 data=table, aggregators=[ra.Borda()], n_repetitions=2, seed=3
             ),
         ),

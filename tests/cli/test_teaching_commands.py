@@ -171,8 +171,8 @@ def test_topics_are_listed_and_bad_answers_told(run):
 
 def test_cycles_are_those_of_the_study(run, tmp_path):
     asked = ["cycles", "--rankings", "5", "--rankings", "6", "--repetitions", "8", "--seed", "3"]
-    study = ra.CycleStudy(
-        models=[ra.ImpartialCulture()], n_rankings=[5, 6], n_repetitions=8, seed=3
+    study = ra.studies.CycleStudy(
+        models=[ra.cultures.ImpartialCulture()], n_rankings=[5, 6], n_repetitions=8, seed=3
     )
     result = study.run()
     assert run(*asked).out == f"{result.summary()}\n"

@@ -19,7 +19,7 @@ LIMITED = ["rank", "dispersion", "compare", "explain", "solve", "stability", "re
 @pytest.fixture(scope="module")
 def ballots(tmp_path_factory):
     path = tmp_path_factory.mktemp("data") / "ballots.csv"
-    ra.write_ballots(ra.ImpartialCulture().draw(8, 30, rng=1), path)
+    ra.write_ballots(ra.cultures.ImpartialCulture().draw(8, 30, rng=1), path)
     return path
 
 
@@ -166,7 +166,7 @@ def test_dispersion_runs_the_exact_rule_under_a_limit():
 
 
 def test_ranked_pairs_ends_within_the_locking_of_equal_majorities():
-    votes = ra.ImpartialCulture().draw(12, 3, rng=2).pairwise()
+    votes = ra.cultures.ImpartialCulture().draw(12, 3, rng=2).pairwise()
     margins = votes.scaled_wins - votes.scaled_wins.T
     over = Deadline.after(0)
     with pytest.raises(OutOfTimeError):

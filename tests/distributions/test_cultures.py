@@ -10,22 +10,22 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.distributions.cultures.cultures import _conitzer, _on_chain, _walsh, theta_of_norm_phi
+from rankagg.cultures import _conitzer, _on_chain, _walsh, theta_of_norm_phi
 from rankagg.exceptions import InvalidInputError
 from tests.distributions import culture_laws as laws
 
 CULTURES = [
-    ra.ImpartialCulture(),
-    ra.AnonymousCulture(),
-    ra.UrnCulture(contagion=0.3),
-    ra.EuclideanCulture(),
-    ra.EuclideanCulture(n_dimensions=1, points="gaussian"),
-    ra.SinglePeakedCulture(),
-    ra.SinglePeakedCulture(variant="conitzer"),
-    ra.SingleCrossingCulture(),
-    ra.GroupSeparableCulture(),
-    ra.GroupSeparableCulture(tree="caterpillar"),
-    ra.NormalizedMallowsCulture(norm_phi=0.4),
+    ra.cultures.ImpartialCulture(),
+    ra.cultures.AnonymousCulture(),
+    ra.cultures.UrnCulture(contagion=0.3),
+    ra.cultures.EuclideanCulture(),
+    ra.cultures.EuclideanCulture(n_dimensions=1, points="gaussian"),
+    ra.cultures.SinglePeakedCulture(),
+    ra.cultures.SinglePeakedCulture(variant="conitzer"),
+    ra.cultures.SingleCrossingCulture(),
+    ra.cultures.GroupSeparableCulture(),
+    ra.cultures.GroupSeparableCulture(tree="caterpillar"),
+    ra.cultures.NormalizedMallowsCulture(norm_phi=0.4),
 ]
 TREES = {
     "balanced": {3: ((0, 1), 2), 4: ((0, 1), (2, 3))},
@@ -36,19 +36,19 @@ TREES = {
 def law_of(culture, n, m):
     """Return the probability of every profile of m rankings of n items."""
     match culture:
-        case ra.ImpartialCulture():
+        case ra.cultures.ImpartialCulture():
             return laws.impartial(n, m)
-        case ra.AnonymousCulture():
+        case ra.cultures.AnonymousCulture():
             return laws.anonymous(n, m)
-        case ra.UrnCulture(contagion=contagion):
+        case ra.cultures.UrnCulture(contagion=contagion):
             return laws.urn(n, m, contagion)
-        case ra.SinglePeakedCulture(variant=variant):
+        case ra.cultures.SinglePeakedCulture(variant=variant):
             marginal = laws.walsh(n) if variant == "walsh" else laws.conitzer(n)
-        case ra.SingleCrossingCulture():
+        case ra.cultures.SingleCrossingCulture():
             return laws.single_crossing(n, m)
-        case ra.GroupSeparableCulture(tree=tree):
+        case ra.cultures.GroupSeparableCulture(tree=tree):
             marginal = laws.group_separable(n, TREES[tree][n])
-        case ra.NormalizedMallowsCulture(norm_phi=norm_phi):
+        case ra.cultures.NormalizedMallowsCulture(norm_phi=norm_phi):
             marginal = laws.normalized_mallows(n, norm_phi)
     return laws.independent(laws.relabelled(marginal, n), m)
 
@@ -74,7 +74,7 @@ def p_value(found, law):
 
 # -- the laws -------------------------------------------------------------------------------------
 
-ENUMERATED = [c for c in CULTURES if not isinstance(c, ra.EuclideanCulture)]
+ENUMERATED = [c for c in CULTURES if not isinstance(c, ra.cultures.EuclideanCulture)]
 
 
 @pytest.mark.parametrize("culture", ENUMERATED, ids=repr)
@@ -90,14 +90,14 @@ def test_larger_profiles_are_as_frequent_as_they_are_probable(culture, n, m) -> 
 
 
 def test_voters_on_a_line_rank_as_its_geometry_says() -> None:
-    culture = ra.EuclideanCulture(n_dimensions=1)
+    culture = ra.cultures.EuclideanCulture(n_dimensions=1)
     assert p_value(drawn(culture, 3, 2, 1500), laws.on_a_line()) > 1e-3
 
 
 @pytest.mark.parametrize("dimension", [1, 3])
 def test_gaussian_voters_agree_on_two_candidates_as_often_as_correlation_says(dimension) -> None:
     """The voters' places beyond the midpoint, along its line, have the correlation 1/3."""
-    culture = ra.EuclideanCulture(n_dimensions=dimension, points="gaussian")
+    culture = ra.cultures.EuclideanCulture(n_dimensions=dimension, points="gaussian")
     pairs = drawn(culture, 2, 2, 2000, seed=3)
     alike = sum(number for (one, other), number in pairs.items() if one == other)
     assert stats.binomtest(alike, 2000, 0.5 + asin(1 / 3) / pi).pvalue > 1e-3
@@ -153,24 +153,27 @@ def test_no_item_is_favored(culture) -> None:
 
 
 def test_the_ends_of_contagion_and_norm_phi() -> None:
-    assert len(ra.NormalizedMallowsCulture(norm_phi=0).draw(9, 30, rng=1).compress()) == 1
-    assert len(ra.UrnCulture(contagion=1e300).draw(9, 30, rng=1).compress()) == 1
-    assert len(ra.UrnCulture(contagion=0).draw(9, 30, rng=1).compress()) == 30
+    assert len(ra.cultures.NormalizedMallowsCulture(norm_phi=0).draw(9, 30, rng=1).compress()) == 1
+    assert len(ra.cultures.UrnCulture(contagion=1e300).draw(9, 30, rng=1).compress()) == 1
+    assert len(ra.cultures.UrnCulture(contagion=0).draw(9, 30, rng=1).compress()) == 30
     # 200! is no float.
-    assert len(ra.AnonymousCulture().draw(200, 30, rng=1).compress()) == 30
+    assert len(ra.cultures.AnonymousCulture().draw(200, 30, rng=1).compress()) == 30
 
 
 def test_an_urn_repeats_more_the_more_it_holds() -> None:
     """The number of different rankings has the mean sum of 1/(1 + k contagion), but for chance."""
-    found = [len(ra.UrnCulture(contagion=0.5).draw(12, 40, rng=k).compress()) for k in range(300)]
+    found = [
+        len(ra.cultures.UrnCulture(contagion=0.5).draw(12, 40, rng=k).compress())
+        for k in range(300)
+    ]
     new = 1 / (1 + 0.5 * np.arange(40))
     error = np.sqrt((new * (1 - new)).sum() / 300)
     assert abs(np.mean(found) - new.sum()) < 4 * error
 
 
 def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.distributions.cultures.cultures.BATCH", 60)
-    culture = ra.EuclideanCulture(n_dimensions=2)
+    monkeypatch.setattr("rankagg.cultures.BATCH", 60)
+    culture = ra.cultures.EuclideanCulture(n_dimensions=2)
     profile = culture.draw(6, 95, rng=3)
     rng = np.random.default_rng(3)
     candidates = rng.random((6, 2))
@@ -182,15 +185,21 @@ def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("make", "named"),
     [
-        (lambda: ra.UrnCulture(contagion=-0.1), "contagion of UrnCulture"),
-        (lambda: ra.UrnCulture(contagion=float("inf")), "contagion of UrnCulture"),
-        (lambda: ra.EuclideanCulture(n_dimensions=0), "n_dimensions of EuclideanCulture"),
-        (lambda: ra.EuclideanCulture(points="sphere"), "points of EuclideanCulture"),
-        (lambda: ra.SinglePeakedCulture(variant="black"), "variant of SinglePeakedCulture"),
-        (lambda: ra.GroupSeparableCulture(tree="oak"), "tree of GroupSeparableCulture"),
-        (lambda: ra.NormalizedMallowsCulture(norm_phi=1.1), "norm_phi of NormalizedMallows"),
-        (lambda: ra.ImpartialCulture().draw(1, 5), "n_items"),
-        (lambda: ra.ImpartialCulture().draw(3, 0), "n_rankings"),
+        (lambda: ra.cultures.UrnCulture(contagion=-0.1), "contagion of UrnCulture"),
+        (lambda: ra.cultures.UrnCulture(contagion=float("inf")), "contagion of UrnCulture"),
+        (lambda: ra.cultures.EuclideanCulture(n_dimensions=0), "n_dimensions of EuclideanCulture"),
+        (lambda: ra.cultures.EuclideanCulture(points="sphere"), "points of EuclideanCulture"),
+        (
+            lambda: ra.cultures.SinglePeakedCulture(variant="black"),
+            "variant of SinglePeakedCulture",
+        ),
+        (lambda: ra.cultures.GroupSeparableCulture(tree="oak"), "tree of GroupSeparableCulture"),
+        (
+            lambda: ra.cultures.NormalizedMallowsCulture(norm_phi=1.1),
+            "norm_phi of NormalizedMallows",
+        ),
+        (lambda: ra.cultures.ImpartialCulture().draw(1, 5), "n_items"),
+        (lambda: ra.cultures.ImpartialCulture().draw(3, 0), "n_rankings"),
     ],
 )
 def test_what_no_culture_is_is_refused_by_name(make, named) -> None:
@@ -199,10 +208,16 @@ def test_what_no_culture_is_is_refused_by_name(make, named) -> None:
 
 
 def test_studies_draw_from_cultures() -> None:
-    result = ra.ApproximationStudy(
-        aggregators=[ra.Borda()], n_items=[4], n_rankings=[5], n_repetitions=2,
-        models=[ra.SinglePeakedCulture(), ra.SinglePeakedCulture(variant="conitzer")],
-    ).run()  # fmt: skip
+    result = ra.studies.ApproximationStudy(
+        aggregators=[ra.Borda()],
+        n_items=[4],
+        n_rankings=[5],
+        n_repetitions=2,
+        models=[
+            ra.cultures.SinglePeakedCulture(),
+            ra.cultures.SinglePeakedCulture(variant="conitzer"),
+        ],
+    ).run()
     names = ["SinglePeakedCulture()", "SinglePeakedCulture(variant='conitzer')"]
     assert result.to_frame()["model"].unique().tolist() == names
 
@@ -211,25 +226,27 @@ def test_studies_draw_from_cultures() -> None:
 
 
 # Group-separable profiles are left out: prefsampling draws again where no ranking turns a node.
-ELSEWHERE = [culture for culture in CULTURES if not isinstance(culture, ra.GroupSeparableCulture)]
+ELSEWHERE = [
+    culture for culture in CULTURES if not isinstance(culture, ra.cultures.GroupSeparableCulture)
+]
 
 
 def peer(culture):  # noqa: PLR0911
     """Return the same culture elsewhere, as a function of sizes and a seed that gives orders."""
     ordinal = pytest.importorskip("prefsampling.ordinal", reason="prefsampling is not installed")
     match culture:
-        case ra.ImpartialCulture():
+        case ra.cultures.ImpartialCulture():
             return lambda m, n, seed: ordinal.impartial(m, n, seed=seed)
-        case ra.AnonymousCulture():
+        case ra.cultures.AnonymousCulture():
             return lambda m, n, seed: ordinal.impartial_anonymous(m, n, seed=seed)
-        case ra.UrnCulture(contagion=contagion):
+        case ra.cultures.UrnCulture(contagion=contagion):
             return lambda m, n, seed: ordinal.urn(m, n, contagion, seed=seed)
-        case ra.SinglePeakedCulture(variant=variant):
+        case ra.cultures.SinglePeakedCulture(variant=variant):
             draw = getattr(ordinal, f"single_peaked_{variant}")
             return lambda m, n, seed: draw(m, n, seed=seed)
-        case ra.SingleCrossingCulture():
+        case ra.cultures.SingleCrossingCulture():
             return lambda m, n, seed: ordinal.single_crossing(m, n, seed=seed)
-        case ra.NormalizedMallowsCulture(norm_phi=norm_phi):
+        case ra.cultures.NormalizedMallowsCulture(norm_phi=norm_phi):
             return lambda m, n, seed: ordinal.norm_mallows(m, n, norm_phi, seed=seed)
     return lambda m, n, seed: on_given_points(ordinal, culture, m, n, seed)
 

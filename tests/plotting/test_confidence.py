@@ -11,8 +11,10 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 METHODS = [
-    ra.PrintedRadius(radius="equation 4"), ra.IntervalMethod(), ra.IntervalMethod(holm=True),
-]  # fmt: skip
+    ra.studies.PrintedRadius(radius="equation 4"),
+    ra.studies.IntervalMethod(),
+    ra.studies.IntervalMethod(holm=True),
+]
 STEPS = (1.0, 0.0, 0.4)
 TABLE = ra.ScoreTable(
     np.random.default_rng(5).normal([[1.5], [1.0], [0.5], [0.0]], size=(4, 24)),
@@ -25,10 +27,10 @@ TABLE = ra.ScoreTable(
 def latent():
     """Return a study of two sizes and three steps."""
     models = [
-        ra.LatentModel(step=step, n_systems=5, n_tasks=1, n_instances=size)
+        ra.studies.LatentModel(step=step, n_systems=5, n_tasks=1, n_instances=size)
         for size in (20, 80) for step in STEPS
     ]  # fmt: skip
-    return ra.ConfidenceStudy(
+    return ra.studies.ConfidenceStudy(
         models=models, methods=METHODS, alphas=[0.05, 0.3], proportions=[0, 0.3], n_repetitions=6
     ).run()
 
@@ -37,10 +39,10 @@ def latent():
 def tables():
     """Return a study of a table as it is and drawn anew."""
     models = [
-        ra.TableModel(label="as it is", table=TABLE),
-        ra.ResampledTableModel(label="drawn", table=TABLE),
+        ra.studies.TableModel(label="as it is", table=TABLE),
+        ra.studies.ResampledTableModel(label="drawn", table=TABLE),
     ]
-    return ra.ConfidenceStudy(
+    return ra.studies.ConfidenceStudy(
         models=models, alphas=[0.2], proportions=[0.4, 0, 0.2], n_repetitions=4
     ).run()
 
@@ -69,7 +71,7 @@ def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, p
         for number, method in enumerate(METHODS):
             x, y = heights(ax, panel, number)
             names = [
-                ra.LatentModel(step=step, n_systems=5, n_tasks=1, n_instances=size).name
+                ra.studies.LatentModel(step=step, n_systems=5, n_tasks=1, n_instances=size).name
                 for step in (0.0, 0.4, 1.0)
             ]
             np.testing.assert_array_equal(y, [table[name, method.name] for name in names])
@@ -119,10 +121,10 @@ def test_models_stand_side_by_side(tables) -> None:
 def test_headings_say_what_differs() -> None:
     sizes = [{"n_tasks": 1, "n_instances": 20}, {"n_tasks": 20, "n_instances": None}]
     models = [
-        ra.LatentModel(step=step, n_systems=n, **size)
+        ra.studies.LatentModel(step=step, n_systems=n, **size)
         for size in sizes for n in (3, 4) for step in (0, 1)
     ]  # fmt: skip
-    result = ra.ConfidenceStudy(models=models, methods=METHODS, n_repetitions=1).run()
+    result = ra.studies.ConfidenceStudy(models=models, methods=METHODS, n_repetitions=1).run()
     ax = result.plot()
     headings = [text.get_text().replace("\n", " ") for text in of_group(ax, "heading")]
     assert headings == [
@@ -135,8 +137,8 @@ def test_headings_say_what_differs() -> None:
 
 
 def test_ten_methods_look_different() -> None:
-    ax = ra.ConfidenceStudy(
-        models=[ra.LatentModel(step=1, n_systems=3, n_tasks=1)], n_repetitions=1
+    ax = ra.studies.ConfidenceStudy(
+        models=[ra.studies.LatentModel(step=1, n_systems=3, n_tasks=1)], n_repetitions=1
     ).run().plot()  # fmt: skip
     legend = ax.get_legend().get_lines()
     looks = {

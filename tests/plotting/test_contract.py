@@ -54,16 +54,16 @@ COSTS = sorted(VOTES.cost(ra.Permutation.from_order(order)) for order in permuta
 @cache
 def results():
     """Return what is drawn, made once."""
-    study = ra.ApproximationStudy(
-        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.9)],
+    study = ra.studies.ApproximationStudy(
+        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.studies.MallowsModel(phi=0.9)],
         n_items=[5], n_rankings=[5], n_repetitions=5,
     )  # fmt: skip
-    incomplete = ra.MissingScoresStudy(
-        models=[ra.TableModel(label="Scores", table=SCORES)], proportions=[0, 0.2, 0.4],
+    incomplete = ra.studies.MissingScoresStudy(
+        models=[ra.studies.TableModel(label="Scores", table=SCORES)], proportions=[0, 0.2, 0.4],
         n_repetitions=5,
     )  # fmt: skip
-    confidence = ra.ConfidenceStudy(
-        models=[ra.LatentModel(step=step, n_systems=4, n_tasks=1) for step in (0, 0.5, 1)],
+    confidence = ra.studies.ConfidenceStudy(
+        models=[ra.studies.LatentModel(step=step, n_systems=4, n_tasks=1) for step in (0, 0.5, 1)],
         alphas=[0.1], proportions=[0.2], n_repetitions=2,
     ).run()  # fmt: skip
     corrupted = {"steps": [0.1, 0.5], "n_systems": 5, "n_instances": 3, "n_repetitions": 2}
@@ -88,13 +88,17 @@ def results():
         plotting.missing_scores_plot: incomplete.run(),
         plotting.confidence_plot: confidence,
         plotting.confidence_heatmap: confidence,
-        plotting.task_subset_plot: ra.TaskSubsetStudy(data=SCORES, n_repetitions=9).run(),
-        plotting.agreement_plot: ra.AgreementStudy(data=SCORES).run(),
-        plotting.cycle_plot: ra.CycleStudy(models=[ra.ImpartialCulture()], n_repetitions=9).run(),
-        plotting.manipulation_plot: ra.ManipulationStudy(
+        plotting.task_subset_plot: ra.studies.TaskSubsetStudy(data=SCORES, n_repetitions=9).run(),
+        plotting.agreement_plot: ra.studies.AgreementStudy(data=SCORES).run(),
+        plotting.cycle_plot: ra.studies.CycleStudy(
+            models=[ra.cultures.ImpartialCulture()], n_repetitions=9
+        ).run(),
+        plotting.manipulation_plot: ra.studies.ManipulationStudy(
             n_corrupted=[0, 4, 8], n_tasks=8, **corrupted
         ).run(),
-        plotting.scaling_plot: ra.ScalingStudy(factors=[1, 9], n_tasks=4, **corrupted).run(),
+        plotting.scaling_plot: ra.studies.ScalingStudy(
+            factors=[1, 9], n_tasks=4, **corrupted
+        ).run(),
         plotting.fit_plot: worths,
         plotting.parameters_plot: worths,
         plotting.worths_plot: worths,

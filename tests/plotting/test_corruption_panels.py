@@ -22,12 +22,12 @@ def close_figures():
 
 @pytest.fixture(scope="module")
 def many():
-    return ra.ManipulationStudy(n_corrupted=[6, 0, 3], steps=[0.2, 1.0], **SIZES).run()
+    return ra.studies.ManipulationStudy(n_corrupted=[6, 0, 3], steps=[0.2, 1.0], **SIZES).run()
 
 
 @pytest.fixture(scope="module")
 def scaled():
-    return ra.ScalingStudy(factors=[1, 4, 9], steps=[0.2, 1.0], **SIZES).run()
+    return ra.studies.ScalingStudy(factors=[1, 4, 9], steps=[0.2, 1.0], **SIZES).run()
 
 
 def one(ax, gid):
@@ -109,7 +109,7 @@ def test_it_says_how_much_was_drawn(many) -> None:
 
 
 def test_what_is_not_proved_is_said() -> None:
-    result = ra.ManipulationStudy(
+    result = ra.studies.ManipulationStudy(
         aggregators=[ra.Kemeny()], steps=[0.01], n_systems=40, n_tasks=9, n_instances=1,
         n_corrupted=[4], n_repetitions=1, time_limit=0.0,
     ).run()  # fmt: skip

@@ -9,14 +9,14 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
-LATENT = ra.LatentModel(step=0.2, n_systems=6, n_tasks=4, n_instances=None)
-LEADERBOARD = ra.TableModel(label="SuperGLUE", table=ra.datasets.load("superglue_human"))
+LATENT = ra.studies.LatentModel(step=0.2, n_systems=6, n_tasks=4, n_instances=None)
+LEADERBOARD = ra.studies.TableModel(label="SuperGLUE", table=ra.datasets.load("superglue_human"))
 
 
 @pytest.fixture(scope="module")
 def result():
     """Return a study of two models and two scales, in which systems get lost."""
-    return ra.MissingScoresStudy(
+    return ra.studies.MissingScoresStudy(
         models=[LEADERBOARD, LATENT],
         aggregators=[ra.Mean(), ra.Borda(), ra.Borda(unranked="last")],
         proportions=[0.9, 0, 0.3], scales=[1, 10], n_repetitions=8,
@@ -68,7 +68,7 @@ def test_it_is_said_what_was_drawn_and_what_is_not_known(result) -> None:
 
 
 def test_one_proportion_can_be_drawn() -> None:
-    study = ra.MissingScoresStudy(models=[LEADERBOARD], proportions=[0], n_repetitions=2)
+    study = ra.studies.MissingScoresStudy(models=[LEADERBOARD], proportions=[0], n_repetitions=2)
     ax = study.run().plot()
     assert ax.get_xlim() == (0, 0.1)
     plt.close("all")

@@ -21,10 +21,10 @@ CELL = ["model", "n_items", "n_rankings", "missing"]
 def make(**changes):
     settings = {
         "aggregators": [ra.Borda(), ra.Copeland(), ra.KwikSort()],
-        "models": [ra.MallowsModel(phi=0.9), ra.GumbelModel(step=0.1)],
+        "models": [ra.studies.MallowsModel(phi=0.9), ra.studies.GumbelModel(step=0.1)],
         "n_items": [5, 9], "n_rankings": [4], "n_repetitions": 7, "seed": 7,
     }  # fmt: skip
-    return ra.ApproximationStudy(**(settings | changes)).run()
+    return ra.studies.ApproximationStudy(**(settings | changes)).run()
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_every_cell_has_its_heading_above_its_rows(small) -> None:
         height = text.get_position()[1]
         assert ticks[3 * k] - 1 < height < ticks[3 * k]
         assert k == 0 or ticks[3 * k - 1] + 1 < height
-    missing = make(missing=[0.25], models=[ra.MallowsModel(phi=0.9)], n_items=[5])
+    missing = make(missing=[0.25], models=[ra.studies.MallowsModel(phi=0.9)], n_items=[5])
     (heading,) = of_group(plotting.ratio_plot(missing), "heading")
     assert heading.get_text() == "MallowsModel(phi=0.9): 5 items, 4 rankings, 25% missing"
 
@@ -127,9 +127,14 @@ def test_methods_differ_in_color_and_marker(small) -> None:
 
 def test_means_that_are_not_proved_are_intervals() -> None:
     result = make(
-        models=[ra.PlackettLuceModel(spread=0.1)], n_items=[5, 40], n_rankings=[7], time_limit=0.0,
-        aggregators=[ra.Borda(), ra.Kemeny()], n_repetitions=6, seed=3,
-    )  # fmt: skip
+        models=[ra.studies.PlackettLuceModel(spread=0.1)],
+        n_items=[5, 40],
+        n_rankings=[7],
+        time_limit=0.0,
+        aggregators=[ra.Borda(), ra.Kemeny()],
+        n_repetitions=6,
+        seed=3,
+    )
     table = result.by_method()
     unproved = (table["unproved"] > 0).tolist()
     assert unproved[2:] == [True, True]
@@ -154,9 +159,12 @@ def test_means_that_are_not_proved_are_intervals() -> None:
 
 def test_the_axis_reaches_as_far_as_a_mean_may_be() -> None:
     result = make(
-        models=[ra.PlackettLuceModel(spread=0.1)], n_items=[40], n_rankings=[7], time_limit=0.0,
+        models=[ra.studies.PlackettLuceModel(spread=0.1)],
+        n_items=[40],
+        n_rankings=[7],
+        time_limit=0.0,
         n_repetitions=1,
-    )  # fmt: skip
+    )
     highest = result.by_method()["mean_ratio_high"].max()
     assert highest > result.to_frame()["ratio"].max()
     assert plotting.ratio_plot(result).get_xlim()[1] > highest
@@ -170,7 +178,7 @@ def test_nothing_is_said_to_be_unproved_where_all_is_proved(small) -> None:
 
 
 def test_rules_that_failed_are_shown_and_counted() -> None:
-    result = make(aggregators=[Stubborn(), ra.Borda()], models=[ra.MallowsModel(phi=0.9)])
+    result = make(aggregators=[Stubborn(), ra.Borda()], models=[ra.studies.MallowsModel(phi=0.9)])
     ax = plotting.ratio_plot(result)
     assert not of_group(ax, "nothing-0")
     (words,) = of_group(ax, "nothing-2")
@@ -184,7 +192,9 @@ def test_rules_that_failed_are_shown_and_counted() -> None:
 
 def test_infinite_ratios_end_in_an_arrow() -> None:
     result = make(
-        aggregators=[Stubborn(), ra.Borda()], models=[ra.MallowsModel(phi=1e-9)], n_items=[5]
+        aggregators=[Stubborn(), ra.Borda()],
+        models=[ra.studies.MallowsModel(phi=1e-9)],
+        n_items=[5],
     )
     assert np.isinf(result.to_frame()["ratio"]).any()
     ax = plotting.ratio_plot(result)
@@ -200,8 +210,8 @@ def test_infinite_ratios_end_in_an_arrow() -> None:
 def test_nine_cells_of_five_rules_are_legible() -> None:
     result = make(
         aggregators=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
-        models=[ra.MallowsModel(phi=0.9), ra.PlackettLuceModel(spread=1.0),
-                ra.GumbelModel(step=0.05, n_instances=5)],
+        models=[ra.studies.MallowsModel(phi=0.9), ra.studies.PlackettLuceModel(spread=1.0),
+                ra.studies.GumbelModel(step=0.05, n_instances=5)],
         n_items=[4, 5, 6], n_repetitions=2,
     )  # fmt: skip
     ax = plotting.ratio_plot(result)
@@ -220,7 +230,7 @@ class Odd(ra.Borda):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OddModel(ra.MallowsModel):
+class OddModel(ra.studies.MallowsModel):
     @property
     def name(self):
         return "$\\frac$ " + "MODEL " * 30
@@ -228,7 +238,7 @@ class OddModel(ra.MallowsModel):
 
 @pytest.mark.parametrize("styled", [True, False])
 def test_odd_names_are_plain_text(styled) -> None:
-    models = [OddModel(phi=0.5), ra.MallowsModel(phi=0.5)]
+    models = [OddModel(phi=0.5), ra.studies.MallowsModel(phi=0.5)]
     result = make(aggregators=[Odd(), ra.Copeland()], models=models, n_items=[4], n_repetitions=2)
     with nullcontext() if styled else mpl.style.context("default"):
         ax = plotting.ratio_plot(result)

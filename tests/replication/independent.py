@@ -588,7 +588,7 @@ def p1_subsets(data, n_repetitions=100):
     found = {}
     for board in BOARDS:
         table = data[board]
-        study = ra.TaskSubsetStudy(data=table, n_repetitions=n_repetitions)
+        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions)
         means, _, sizes = subset_claims(table, ("mean", "one level"), study)
         lead = means["one level"] - means["mean"]
         if board != "SuperGLUE":
@@ -604,7 +604,7 @@ def p1_subsets(data, n_repetitions=100):
         found["Figure 8", f"sizes of subsets at which Borda is nearer, {board}"] = float(ahead)
     for name, file in NINE.items():
         table = data[file]
-        study = ra.TaskSubsetStudy(data=table, n_repetitions=n_repetitions)
+        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions)
         means, spreads, _ = subset_claims(table, ("mean", "one level", "two levels"), study)
         for rule in ("one level", "two levels"):
             higher_mean = claim(means[rule] - means["mean"], "higher")
@@ -617,7 +617,7 @@ def p1_subsets(data, n_repetitions=100):
 def p1_drawn(n_repetitions=100):
     """Return what follows from the random tables of sections 4.2 and 4.3."""
     found, curves = {}, {}
-    study = ra.ManipulationStudy(n_repetitions=n_repetitions)
+    study = ra.studies.ManipulationStudy(n_repetitions=n_repetitions)
     for cell in study.cells():
         errors = cell_errors(study, cell)
         for rule, error in errors.items():
@@ -635,7 +635,7 @@ def p1_drawn(n_repetitions=100):
     found["Section 4.2", "error of the mean with 2 corrupted tasks, phi = 0.1"] = means[
         0.1, "mean"
     ][2]
-    study = ra.ScalingStudy(n_repetitions=n_repetitions)
+    study = ra.studies.ScalingStudy(n_repetitions=n_repetitions)
     curves = {}
     for cell in study.cells():
         errors = cell_errors(study, cell)
@@ -738,8 +738,8 @@ def all_ranked(found, label, k):
 
 def p2_tasks(data, n_repetitions=100):
     names = ("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
-    study = ra.MissingScoresStudy(
-        models=[ra.TableModel(label=name, table=data[name]) for name in names],
+    study = ra.studies.MissingScoresStudy(
+        models=[ra.studies.TableModel(label=name, table=data[name]) for name in names],
         proportions=task_level.LEVELS,
         n_repetitions=n_repetitions,
     )
@@ -890,8 +890,8 @@ def p2_drawn(data, n_repetitions=100):
     """Return figures 3, 5 and 10, tables 3 and 4."""
     rules = ("mean", "one level", "two levels")
     found = {}
-    study = ra.MissingScoresStudy(
-        models=[ra.LatentModel(step=drawn.STEP)],
+    study = ra.studies.MissingScoresStudy(
+        models=[ra.studies.LatentModel(step=drawn.STEP)],
         aggregators=tuple(drawn.RULES.values()),
         proportions=drawn.LEVELS,
         scales=drawn.FACTORS,
@@ -904,8 +904,8 @@ def p2_drawn(data, n_repetitions=100):
         for rule in rules:
             where = f"tau, {rule}, factor {scale:g}, {share:.0%} removed"
             found["Figure 3", where] = float(np.nanmean(part[[rule]].to_numpy(float)))
-    study = ra.MissingScoresStudy(
-        models=[ra.TableModel(label=name, table=automatic(data[name])) for name in FIVE],
+    study = ra.studies.MissingScoresStudy(
+        models=[ra.studies.TableModel(label=name, table=automatic(data[name])) for name in FIVE],
         aggregators=tuple(drawn.RULES.values()),
         proportions=instance_level.LEVELS,
         n_repetitions=n_repetitions,
@@ -943,11 +943,11 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
     """Return the shares of decided pairs of figures 4, 6 and 11."""
     found = {}
     models = {
-        (m, step): ra.LatentModel(step=step, n_systems=10, n_tasks=1, n_instances=m)
+        (m, step): ra.studies.LatentModel(step=step, n_systems=10, n_tasks=1, n_instances=m)
         for m in confidence.SIZES
         for step in confidence.STEPS
     }
-    study = ra.ConfidenceStudy(
+    study = ra.studies.ConfidenceStudy(
         models=tuple(models.values()),
         methods=(PrintedRadius(radius="equation 4"),),
         n_repetitions=n_repetitions,
@@ -967,8 +967,8 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
         if step == 0:
             wrong = float(np.mean([value > 0 for value in values]))
             found["Figure 4", f"tables with a wrong decision, {label}, m = {m}, phi = 0"] = wrong
-    study = ra.ConfidenceStudy(
-        models=[ra.TableModel(label=name, table=automatic(data[name])) for name in FIVE],
+    study = ra.studies.ConfidenceStudy(
+        models=[ra.studies.TableModel(label=name, table=automatic(data[name])) for name in FIVE],
         methods=(PrintedRadius(radius="equation 4"),),
         alphas=(0.01,),
         proportions=(0.2,),

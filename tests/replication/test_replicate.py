@@ -23,7 +23,7 @@ NAME = "p1-figure-0"
 
 def small(bench):
     """Run a study of nine rules on few tables."""
-    study = ra.ManipulationStudy(
+    study = ra.studies.ManipulationStudy(
         aggregators=[ra.Mean(), ra.Borda()], steps=[0.3], n_systems=4, n_tasks=4, n_instances=2,
         n_repetitions=bench.repetitions(7),
     )  # fmt: skip

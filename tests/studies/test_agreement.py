@@ -27,7 +27,7 @@ TWO = ra.TwoLevel(ra.Borda(), ra.Borda())
 
 
 def of(data, **changes):
-    return ra.AgreementStudy(data=data, **changes).run()
+    return ra.studies.AgreementStudy(data=data, **changes).run()
 
 
 def agreement_by_hand(first, second, k, *, last=False):
@@ -158,7 +158,7 @@ def test_two_levels_take_part_on_all_instances_only():
 
 def test_draws_follow_the_seed():
     rules = [ra.KwikSort(), ra.Borda(), ra.Mean()]
-    study = ra.AgreementStudy(data=INSTANCES, aggregators=rules)
+    study = ra.studies.AgreementStudy(data=INSTANCES, aggregators=rules)
     assert study.run() == study.run() == study.run(rng=0)
     assert len({study.run(rng=seed) for seed in range(6)}) > 1
 
@@ -183,7 +183,7 @@ def test_depths_beyond_the_systems_are_left_out():
 )
 def test_bad_input_is_named(changes, message):
     with pytest.raises(InvalidInputError, match=message):
-        ra.AgreementStudy(**({"data": TABLE} | changes))
+        ra.studies.AgreementStudy(**({"data": TABLE} | changes))
 
 
 def test_rules_of_two_policies_are_refused():

@@ -22,7 +22,11 @@ from rankagg.studies.cell_result import with_policy
 from rankagg.studies.scores.score_models import without_entries
 
 RULES = (ra.Borda(), ra.KwikSort(), ra.InsertionSearch())
-MODELS = (ra.MallowsModel(phi=0.9), ra.PlackettLuceModel(spread=0.5), ra.GumbelModel(step=0.1))
+MODELS = (
+    ra.studies.MallowsModel(phi=0.9),
+    ra.studies.PlackettLuceModel(spread=0.5),
+    ra.studies.GumbelModel(step=0.1),
+)
 
 
 def make(**changes):
@@ -30,7 +34,7 @@ def make(**changes):
         "aggregators": RULES, "models": MODELS, "n_items": [3, 5], "n_rankings": [4],
         "missing": [0.0, 0.3], "n_repetitions": 3, "seed": 7,
     }  # fmt: skip
-    return ra.ApproximationStudy(**(settings | changes))
+    return ra.studies.ApproximationStudy(**(settings | changes))
 
 
 def numbers(result):
@@ -248,7 +252,11 @@ def test_stopping_the_exact_search_stops_the_study(monkeypatch) -> None:
 
 
 def test_unproved_cells_are_counted_and_their_ratio_is_an_interval() -> None:
-    limits = {"models": [ra.PlackettLuceModel(spread=0.1)], "n_items": [40], "n_rankings": [7]}
+    limits = {
+        "models": [ra.studies.PlackettLuceModel(spread=0.1)],
+        "n_items": [40],
+        "n_rankings": [7],
+    }
     stopped = make(missing=[0], n_repetitions=4, time_limit=0.0, **limits).run()
     true = numbers(make(missing=[0], n_repetitions=4, **limits).run())
     frame = numbers(stopped)
@@ -268,7 +276,7 @@ def test_unproved_cells_are_counted_and_their_ratio_is_an_interval() -> None:
 
 def test_a_rule_may_be_cheaper_than_what_was_found_in_time() -> None:
     grid = {
-        "models": [ra.PlackettLuceModel(spread=0.1)], "n_items": [50], "n_rankings": [7],
+        "models": [ra.studies.PlackettLuceModel(spread=0.1)], "n_items": [50], "n_rankings": [7],
         "missing": [0], "n_repetitions": 4, "aggregators": [ra.Borda(), ra.Kemeny()],
     }  # fmt: skip
     stopped, true = (numbers(make(**grid, time_limit=limit).run()) for limit in (0.0, None))
@@ -332,7 +340,7 @@ def test_bad_input_is_named(changes, message) -> None:
 def test_too_many_items_for_a_profile_are_refused() -> None:
     profile = ra.Profile.from_orders(["ABC", "BCA"])
     with pytest.raises(InvalidInputError, match="at most 3, the items of ResampleModel"):
-        make(models=[ra.ResampleModel(label="abc", profile=profile)])
+        make(models=[ra.studies.ResampleModel(label="abc", profile=profile)])
 
 
 def test_means_take_part_where_all_models_give_scores() -> None:

@@ -13,24 +13,31 @@ from tests.io.test_scan_dask import client, pytestmark  # noqa: F401 - a fixture
 
 TABLE = ra.datasets.load("superglue_human")
 STUDIES = {
-    "approximation": ra.ApproximationStudy(
-        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.8)], n_items=[5],
-        n_rankings=[6], n_repetitions=40, seed=1,
+    "approximation": ra.studies.ApproximationStudy(
+        aggregators=[ra.Borda(), ra.Copeland()],
+        models=[ra.studies.MallowsModel(phi=0.8)],
+        n_items=[5],
+        n_rankings=[6],
+        n_repetitions=40,
+        seed=1,
     ),
-    "confidence": ra.ConfidenceStudy(
-        models=[ra.LatentModel(step=0.4, n_systems=5, n_tasks=1, n_instances=100)],
-        methods=[ra.IntervalMethod(holm=True)], alphas=[0.05], n_repetitions=20,
+    "confidence": ra.studies.ConfidenceStudy(
+        models=[ra.studies.LatentModel(step=0.4, n_systems=5, n_tasks=1, n_instances=100)],
+        methods=[ra.studies.IntervalMethod(holm=True)],
+        alphas=[0.05],
+        n_repetitions=20,
     ),
-    "manipulation": ra.ManipulationStudy(steps=[0.3], n_corrupted=[4, 8], n_repetitions=2),
-    "missing scores": ra.MissingScoresStudy(
-        models=[ra.TableModel(label="SuperGLUE", table=TABLE)], proportions=[0, 0.2],
+    "manipulation": ra.studies.ManipulationStudy(steps=[0.3], n_corrupted=[4, 8], n_repetitions=2),
+    "missing scores": ra.studies.MissingScoresStudy(
+        models=[ra.studies.TableModel(label="SuperGLUE", table=TABLE)],
+        proportions=[0, 0.2],
         n_repetitions=5,
     ),
-    "scaling": ra.ScalingStudy(
+    "scaling": ra.studies.ScalingStudy(
         steps=[0.05], factors=[1, 8], n_systems=4, n_tasks=3, n_instances=2, n_repetitions=2
     ),
-    "task subsets": ra.TaskSubsetStudy(data=TABLE, n_repetitions=10),
-}  # fmt: skip
+    "task subsets": ra.studies.TaskSubsetStudy(data=TABLE, n_repetitions=10),
+}
 
 
 def test_all_studies_are_here():

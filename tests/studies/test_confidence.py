@@ -16,18 +16,18 @@ from rankagg.studies.confidence.judged_cells import imputed_proportions
 from rankagg.studies.scores.score_models import without_proportion
 from tests import oracles
 
-EQUATION, FIGURE = (ra.PrintedRadius(radius=name) for name in ("equation 4", "figure 4"))
-HOEFFDING = ra.IntervalMethod()
-ALL_PAIRS = ra.IntervalMethod(simultaneous="bonferroni")
-ANYTIME = ra.IntervalMethod(simultaneous="bonferroni", anytime=True)
-EXACT = ra.IntervalMethod(method="clopper-pearson")
-HOLM = ra.IntervalMethod(holm=True)
-SIGNS = ra.IntervalMethod(method="clopper-pearson", holm=True)
+EQUATION, FIGURE = (ra.studies.PrintedRadius(radius=name) for name in ("equation 4", "figure 4"))
+HOEFFDING = ra.studies.IntervalMethod()
+ALL_PAIRS = ra.studies.IntervalMethod(simultaneous="bonferroni")
+ANYTIME = ra.studies.IntervalMethod(simultaneous="bonferroni", anytime=True)
+EXACT = ra.studies.IntervalMethod(method="clopper-pearson")
+HOLM = ra.studies.IntervalMethod(holm=True)
+SIGNS = ra.studies.IntervalMethod(method="clopper-pearson", holm=True)
 STEPS = (0.01, 0.142, 0.273, 0.405, 0.537, 0.668, 0.8)
 
 
 def latent(step, number, n_systems=10):
-    return ra.LatentModel(step=step, n_systems=n_systems, n_tasks=1, n_instances=number)
+    return ra.studies.LatentModel(step=step, n_systems=n_systems, n_tasks=1, n_instances=number)
 
 
 def make(**changes):
@@ -35,7 +35,7 @@ def make(**changes):
         "models": [latent(0.4, 30, 4)], "methods": [EQUATION, HOEFFDING, HOLM],
         "alphas": [0.05], "proportions": [0, 0.3], "n_repetitions": 3, "seed": 4,
     }  # fmt: skip
-    return ra.ConfidenceStudy(**(settings | changes))
+    return ra.studies.ConfidenceStudy(**(settings | changes))
 
 
 def flat(result):
@@ -99,8 +99,8 @@ def test_printed_rows_agree_with_a_loop_over_the_scores(method) -> None:
 def test_methods_of_the_package_are_its_own_intervals() -> None:
     model = latent(0.7, 25, 5)
     methods = [HOEFFDING, ALL_PAIRS, ANYTIME, EXACT, HOLM, SIGNS,
-               ra.IntervalMethod(estimand="imputed"),
-               ra.IntervalMethod(method="percentile", simultaneous="max-t")]  # fmt: skip
+               ra.studies.IntervalMethod(estimand="imputed"),
+               ra.studies.IntervalMethod(method="percentile", simultaneous="max-t")]  # fmt: skip
     study = make(models=[model], methods=methods, proportions=[0.3], alphas=[0.2])
     frame = study.run().to_frame().set_index(["repetition", "method"])
     for cell in study.cells():
@@ -186,7 +186,9 @@ def test_figure_4_by_exact_sums(facts) -> None:
 
 
 def figure_4(n_repetitions, methods):
-    result = ra.ConfidenceStudy(methods=methods, alphas=[0.01], n_repetitions=n_repetitions).run()
+    result = ra.studies.ConfidenceStudy(
+        methods=methods, alphas=[0.01], n_repetitions=n_repetitions
+    ).run()
     table = result.by_method()["decided"].droplevel(["proportion", "alpha"]).unstack("method")
     names = {m: [latent(step, m).name for step in STEPS] for m in (100, 500)}
     return {m: table.loc[names[m], "figure 4"].to_numpy() for m in names}
@@ -208,8 +210,8 @@ def test_figure_4_at_the_repetitions_of_the_paper(facts) -> None:
 
 @pytest.mark.slow
 def test_valid_methods_hold_their_level_in_every_cell() -> None:
-    table = flat(ra.ConfidenceStudy(proportions=[0, 0.2], n_repetitions=300).run())
-    valid = [ALL_PAIRS, ANYTIME, HOLM, SIGNS, ra.IntervalMethod(
+    table = flat(ra.studies.ConfidenceStudy(proportions=[0, 0.2], n_repetitions=300).run())
+    valid = [ALL_PAIRS, ANYTIME, HOLM, SIGNS, ra.studies.IntervalMethod(
         method="clopper-pearson", simultaneous="bonferroni")]  # fmt: skip
     part = table[table["method"].isin([method.name for method in valid])]
     slack = 3.5 * np.sqrt(part["alpha"] * (1 - part["alpha"]) / 300)
@@ -276,7 +278,7 @@ def test_estimates_are_of_what_is_said_they_are_of() -> None:
 
 
 def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth() -> None:
-    methods = [EQUATION, HOEFFDING, ra.IntervalMethod(estimand="imputed")]
+    methods = [EQUATION, HOEFFDING, ra.studies.IntervalMethod(estimand="imputed")]
     table = flat(
         make(
             models=[latent(0.405, 500)], methods=methods, alphas=[0.01], proportions=[0, 0.2],

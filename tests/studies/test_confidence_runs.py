@@ -14,7 +14,7 @@ from rankagg.studies.confidence.pair_methods import Judged
 from tests.studies.test_confidence import EQUATION, EXACT, HOEFFDING, HOLM, flat, latent, make
 
 LEADERBOARD = ra.datasets.load("superglue_human")
-BY_INSTANCE = ra.IntervalMethod(unit="instance")
+BY_INSTANCE = ra.studies.IntervalMethod(unit="instance")
 
 
 def metrics(n_instances=8, n_metrics=5, copies=True):
@@ -34,7 +34,7 @@ def metrics(n_instances=8, n_metrics=5, copies=True):
 
 def test_instances_are_drawn_whole_and_alike() -> None:
     table = metrics(copies=False)
-    model = ra.ResampledTableModel(label="m", table=table, n_instances=300)
+    model = ra.studies.ResampledTableModel(label="m", table=table, n_instances=300)
     drawn = model.draw(rng=1)
     assert drawn.n_tasks == 5
     assert len(set(drawn.instances)) == 300
@@ -51,7 +51,9 @@ def test_instances_are_drawn_whole_and_alike() -> None:
     assert (counts > 15).all()
     assert (counts < 65).all()
     assert model.draw(rng=1) == drawn
-    assert ra.ResampledTableModel(label="m", table=table).draw(rng=1).n_units == table.n_units
+    assert (
+        ra.studies.ResampledTableModel(label="m", table=table).draw(rng=1).n_units == table.n_units
+    )
 
 
 def test_tasks_are_drawn_where_there_is_no_instance() -> None:
@@ -59,7 +61,7 @@ def test_tasks_are_drawn_where_there_is_no_instance() -> None:
         [[1, 5, 3], [2, 2, np.nan]], systems="AB", higher_is_better={0: True, 1: False, 2: True},
         task_weights={0: 1, 1: 2, 2: 3},
     )  # fmt: skip
-    drawn = ra.ResampledTableModel(label="t", table=table, n_instances=60).draw(rng=0)
+    drawn = ra.studies.ResampledTableModel(label="t", table=table, n_instances=60).draw(rng=0)
     assert drawn.n_tasks == 60
     columns = {(1.0, 2.0): 1, (-5.0, -2.0): 2, (3.0, None): 3}
     seen = set()
@@ -76,7 +78,7 @@ def test_true_proportions_are_those_of_the_table(unit) -> None:
         [[1, 5, 3, 2, 2, 4], [2, 5, 3, 1, 2, 1], [0, 6, 1, 1, 1, 1]], systems="ABC",
         tasks=["x", "y"] * 3, instances=[0, 0, 1, 1, 2, 2], higher_is_better=True,
     )  # fmt: skip
-    model = ra.ResampledTableModel(label="small", table=table)
+    model = ra.studies.ResampledTableModel(label="small", table=table)
     half = model.true_proportions(unit=unit)
     for a, b in (("A", "B"), ("B", "C"), ("A", "C")):
         i, j = "ABC".index(a), "ABC".index(b)
@@ -89,7 +91,7 @@ def test_true_proportions_are_those_of_the_table(unit) -> None:
 
 
 def test_metrics_of_an_instance_are_not_independent() -> None:
-    model = ra.ResampledTableModel(label="m", table=metrics(n_metrics=12), n_instances=40)
+    model = ra.studies.ResampledTableModel(label="m", table=metrics(n_metrics=12), n_instances=40)
     methods = [EQUATION, HOEFFDING, HOLM, BY_INSTANCE]
     study = make(models=[model], methods=methods, proportions=[0], n_repetitions=60)
     table = flat(study.run()).set_index("method")
@@ -100,7 +102,7 @@ def test_metrics_of_an_instance_are_not_independent() -> None:
 
 
 def test_of_a_table_as_it_is_no_truth_is_known() -> None:
-    model = ra.TableModel(label="SuperGLUE", table=LEADERBOARD)
+    model = ra.studies.TableModel(label="SuperGLUE", table=LEADERBOARD)
     result = make(models=[model], methods=None, proportions=[0.2]).run()
     frame = result.to_frame()
     assert frame["decided"].notna().all()
@@ -112,7 +114,7 @@ def test_of_a_table_as_it_is_no_truth_is_known() -> None:
 
 
 def test_methods_fit_the_tables() -> None:
-    several = make(models=[ra.TableModel(label="m", table=metrics())], methods=None)
+    several = make(models=[ra.studies.TableModel(label="m", table=metrics())], methods=None)
     assert {way.unit for way in several.ways} == {"ranking", "instance"}
     plain = make(methods=None)
     assert {way.unit for way in plain.ways} == {"ranking"}
@@ -123,7 +125,7 @@ def test_methods_fit_the_tables() -> None:
 
 
 def test_results_do_not_depend_on_the_workers_nor_on_the_grid() -> None:
-    study = make(methods=[*make().ways, ra.IntervalMethod(method="percentile")])
+    study = make(methods=[*make().ways, ra.studies.IntervalMethod(method="percentile")])
     one = study.run(n_jobs=1)
     with joblib.parallel_config(backend="multiprocessing"):
         assert one == study.run(n_jobs=2)
@@ -164,7 +166,7 @@ def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None
 
 def test_a_table_and_draws_from_it_do_not_share_a_journal(tmp_path) -> None:
     path = tmp_path / "study.jsonl"
-    kinds = ra.TableModel, ra.ResampledTableModel
+    kinds = ra.studies.TableModel, ra.studies.ResampledTableModel
     for kind in kinds:
         study = make(models=[kind(label="mine", table=LEADERBOARD)], methods=[HOLM])
         assert study.run(journal=path) == study.run()
@@ -174,7 +176,7 @@ def test_a_table_and_draws_from_it_do_not_share_a_journal(tmp_path) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Majority(ra.PairMethod):
+class Majority(ra.studies.PairMethod):
     """Decides what most rankings say."""
 
     @property
@@ -198,7 +200,7 @@ def test_a_method_that_cannot_judge_a_table_is_counted() -> None:
         [[1, 5, 3], [2, 2, 1], [3, 4, 2]], systems="ABC", higher_is_better=True,
         task_weights={0: 1, 1: 2, 2: 3},
     )  # fmt: skip
-    weighted = ra.TableModel(label="weighted", table=table)
+    weighted = ra.studies.TableModel(label="weighted", table=table)
     result = make(models=[weighted], methods=[EXACT, HOEFFDING, BY_INSTANCE]).run()
     table = flat(result).set_index("method")
     assert (table.loc["clopper-pearson", "failed"] == 3).all()
@@ -222,7 +224,7 @@ def test_a_method_that_cannot_judge_a_table_is_counted() -> None:
     ],
 )
 def test_methods_are_named_by_what_they_do(options, name) -> None:
-    assert ra.IntervalMethod(**options).name == name
+    assert ra.studies.IntervalMethod(**options).name == name
 
 
 @pytest.mark.parametrize(
@@ -244,7 +246,7 @@ def test_methods_are_named_by_what_they_do(options, name) -> None:
 )
 def test_methods_that_do_not_go_together_are_refused(options, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        ra.IntervalMethod(**options)
+        ra.studies.IntervalMethod(**options)
 
 
 # -- input -----------------------------------------------------------------------------------------
@@ -258,8 +260,15 @@ def test_methods_that_do_not_go_together_are_refused(options, message) -> None:
         ({"models": [latent(0.1, 5)] * 2}, "different values"),
         ({"methods": []}, "methods of ConfidenceStudy"),
         ({"methods": ["hoeffding"]}, "objects such as IntervalMethod"),
-        ({"methods": [ra.IntervalMethod(holm=True, method="wilson"),
-                      ra.IntervalMethod(holm=True, method="clopper-pearson")]}, "different values"),
+        (
+            {
+                "methods": [
+                    ra.studies.IntervalMethod(holm=True, method="wilson"),
+                    ra.studies.IntervalMethod(holm=True, method="clopper-pearson"),
+                ]
+            },
+            "different values",
+        ),
         ({"methods": HOEFFDING}, "methods of ConfidenceStudy"),
         ({"alphas": [0]}, r"in \(0, 1\)"),
         ({"alphas": [1]}, "alphas of ConfidenceStudy"),
@@ -269,7 +278,7 @@ def test_methods_that_do_not_go_together_are_refused(options, message) -> None:
         ({"n_repetitions": 0}, "n_repetitions"),
         ({"seed": -1}, "seed"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_named(changes, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         make(**changes)
@@ -285,12 +294,12 @@ def test_bad_input_is_named(changes, message) -> None:
 )
 def test_bad_models_are_named(options, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        ra.ResampledTableModel(**({"label": "x", "table": LEADERBOARD} | options))
+        ra.studies.ResampledTableModel(**({"label": "x", "table": LEADERBOARD} | options))
 
 
 def test_one_system_has_no_pairs() -> None:
     table = ra.ScoreTable([[1.0, 2.0]], systems="A", higher_is_better=True)
     with pytest.raises(InvalidInputError, match="two or more systems"):
-        make(models=[ra.TableModel(label="one", table=table)])
+        make(models=[ra.studies.TableModel(label="one", table=table)])
     with pytest.raises(InvalidInputError, match="radius of PrintedRadius"):
-        ra.PrintedRadius(radius="equation 5")
+        ra.studies.PrintedRadius(radius="equation 5")

@@ -22,11 +22,11 @@ SMALL = {
 
 
 def manipulation(**changes):
-    return ra.ManipulationStudy(**(SMALL | changes))
+    return ra.studies.ManipulationStudy(**(SMALL | changes))
 
 
 def scaling(**changes):
-    return ra.ScalingStudy(**(SMALL | {"factors": [0.5, 1, 8]} | changes))
+    return ra.studies.ScalingStudy(**(SMALL | {"factors": [0.5, 1, 8]} | changes))
 
 
 BOTH = pytest.mark.parametrize("make", [manipulation, scaling])

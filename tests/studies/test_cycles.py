@@ -14,12 +14,12 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 
 RESTRICTED = (
-    ra.SinglePeakedCulture(),
-    ra.SinglePeakedCulture(variant="conitzer"),
-    ra.SingleCrossingCulture(),
-    ra.GroupSeparableCulture(),
-    ra.GroupSeparableCulture(tree="caterpillar"),
-    ra.EuclideanCulture(n_dimensions=1),
+    ra.cultures.SinglePeakedCulture(),
+    ra.cultures.SinglePeakedCulture(variant="conitzer"),
+    ra.cultures.SingleCrossingCulture(),
+    ra.cultures.GroupSeparableCulture(),
+    ra.cultures.GroupSeparableCulture(tree="caterpillar"),
+    ra.cultures.EuclideanCulture(n_dimensions=1),
 )
 
 
@@ -59,56 +59,64 @@ def enumerated(n, m, anonymous, asked):
     return total
 
 
-@pytest.mark.parametrize("culture", [ra.ImpartialCulture(), ra.AnonymousCulture()], ids=repr)
+@pytest.mark.parametrize(
+    "culture", [ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()], ids=repr
+)
 @pytest.mark.parametrize(("n", "m"), [(3, m) for m in range(1, 7)] + [(2, 3), (4, 3)])
 def test_known_probabilities_are_those_of_all_profiles(culture, n, m) -> None:
-    anonymous = culture == ra.AnonymousCulture()
+    anonymous = culture == ra.cultures.AnonymousCulture()
     if (n, anonymous) == (4, True):
         with pytest.raises(InvalidInputError, match="culture and sizes"):
-            ra.condorcet_winner_probability(culture, n, m)
+            ra.studies.condorcet_winner_probability(culture, n, m)
         return
     winner = enumerated(n, m, anonymous, has_winner)
-    assert ra.condorcet_winner_probability(culture, n, m) == pytest.approx(float(winner), abs=1e-13)
+    assert ra.studies.condorcet_winner_probability(culture, n, m) == pytest.approx(
+        float(winner), abs=1e-13
+    )
     if n < 4 and m % 2:
         cycle = enumerated(n, m, anonymous, has_cycle)
-        assert ra.cycle_probability(culture, n, m) == pytest.approx(float(cycle), abs=1e-13)
+        assert ra.studies.cycle_probability(culture, n, m) == pytest.approx(float(cycle), abs=1e-13)
 
 
 def test_printed_probabilities() -> None:
     """Those of Gehrlein and Fishburn (1976) for few rankings, and of Guilbaud (1952)."""
-    impartial, anonymous = ra.ImpartialCulture(), ra.AnonymousCulture()
-    assert ra.cycle_probability(impartial, 3, 3) == pytest.approx(1 / 18)
-    found = [ra.cycle_probability(impartial, 3, m) for m in (5, 7, 9, 11)]
+    impartial, anonymous = ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()
+    assert ra.studies.cycle_probability(impartial, 3, 3) == pytest.approx(1 / 18)
+    found = [ra.studies.cycle_probability(impartial, 3, m) for m in (5, 7, 9, 11)]
     assert [round(p, 5) for p in found] == [0.06944, 0.07502, 0.07798, 0.07981]
-    assert ra.cycle_probability(impartial, 3) == pytest.approx(0.25 - 1.5 * asin(1 / 3) / pi)
-    assert round(100 * ra.cycle_probability(impartial, 3), 2) == 8.77
-    assert ra.cycle_probability(anonymous, 3) == 1 / 16
-    assert ra.cycle_probability(anonymous, 3, 9999) == pytest.approx(1 / 16, abs=1e-4)
-    assert ra.condorcet_winner_probability(impartial, 4) == pytest.approx(0.8245, abs=1e-4)
-    assert ra.cycle_probability(impartial, 3, 2001) == pytest.approx(0.08774, abs=1e-4)
+    assert ra.studies.cycle_probability(impartial, 3) == pytest.approx(
+        0.25 - 1.5 * asin(1 / 3) / pi
+    )
+    assert round(100 * ra.studies.cycle_probability(impartial, 3), 2) == 8.77
+    assert ra.studies.cycle_probability(anonymous, 3) == 1 / 16
+    assert ra.studies.cycle_probability(anonymous, 3, 9999) == pytest.approx(1 / 16, abs=1e-4)
+    assert ra.studies.condorcet_winner_probability(impartial, 4) == pytest.approx(0.8245, abs=1e-4)
+    assert ra.studies.cycle_probability(impartial, 3, 2001) == pytest.approx(0.08774, abs=1e-4)
 
 
 @pytest.mark.parametrize(
     ("culture", "n", "m"),
     [
-        (ra.ImpartialCulture(), 5, 3),
-        (ra.ImpartialCulture(), 3, 10**4 + 1),
-        (ra.UrnCulture(contagion=0.1), 3, 3),
-        (ra.MallowsModel(phi=0.5), 3, 3),
-        (ra.EuclideanCulture(), 3, None),
+        (ra.cultures.ImpartialCulture(), 5, 3),
+        (ra.cultures.ImpartialCulture(), 3, 10**4 + 1),
+        (ra.cultures.UrnCulture(contagion=0.1), 3, 3),
+        (ra.studies.MallowsModel(phi=0.5), 3, 3),
+        (ra.cultures.EuclideanCulture(), 3, None),
     ],
 )
 def test_what_is_not_known_is_refused(culture, n, m) -> None:
-    for ask in (ra.cycle_probability, ra.condorcet_winner_probability):
+    for ask in (ra.studies.cycle_probability, ra.studies.condorcet_winner_probability):
         with pytest.raises(InvalidInputError, match="A CycleStudy estimates it"):
             ask(culture, n, m)
     with pytest.raises(InvalidInputError, match="`culture`"):
-        ra.cycle_probability("impartial", 3)
+        ra.studies.cycle_probability("impartial", 3)
 
 
 def test_rows_are_what_the_rules_say() -> None:
-    models = [ra.ImpartialCulture(), ra.GumbelModel(step=0.1), *RESTRICTED[:3]]
-    study = ra.CycleStudy(models=models, n_items=[3, 5], n_rankings=[4, 5], n_repetitions=2, seed=3)
+    models = [ra.cultures.ImpartialCulture(), ra.studies.GumbelModel(step=0.1), *RESTRICTED[:3]]
+    study = ra.studies.CycleStudy(
+        models=models, n_items=[3, 5], n_rankings=[4, 5], n_repetitions=2, seed=3
+    )
     frame = study.run().to_frame()
     seen = Counter()
     for cell, row in zip(study.cells(), frame.to_dict("records"), strict=True):
@@ -133,7 +141,9 @@ def test_rows_are_what_the_rules_say() -> None:
 
 @pytest.mark.parametrize("n_rankings", [5, 6])
 def test_restricted_domains_have_no_cycles(n_rankings) -> None:
-    study = ra.CycleStudy(models=RESTRICTED, n_items=[5], n_rankings=[n_rankings], n_repetitions=5)
+    study = ra.studies.CycleStudy(
+        models=RESTRICTED, n_items=[5], n_rankings=[n_rankings], n_repetitions=5
+    )
     table = study.run().by_size()
     assert (table["cycle"] == 0).all()
     assert (table["cycle_exact"] == 0).all()
@@ -143,17 +153,23 @@ def test_restricted_domains_have_no_cycles(n_rankings) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("culture", [ra.ImpartialCulture(), ra.AnonymousCulture()], ids=repr)
+@pytest.mark.parametrize(
+    "culture", [ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()], ids=repr
+)
 def test_shares_are_near_what_is_known(culture) -> None:
-    study = ra.CycleStudy(models=[culture], n_rankings=[3, 4, 25], n_repetitions=4000)
+    study = ra.studies.CycleStudy(models=[culture], n_rankings=[3, 4, 25], n_repetitions=4000)
     for row in study.run().by_size().to_dict("records"):
         hits = round(row["winner"] * 4000)
         assert stats.binomtest(hits, 4000, row["winner_exact"]).pvalue > 1e-3
 
 
 def test_studies_go_on_from_a_journal_with_any_number_of_workers(tmp_path) -> None:
-    small = ra.CycleStudy(models=[ra.ImpartialCulture()], n_rankings=[5], n_repetitions=4)
-    large = ra.CycleStudy(models=[ra.ImpartialCulture()], n_rankings=[5, 6], n_repetitions=6)
+    small = ra.studies.CycleStudy(
+        models=[ra.cultures.ImpartialCulture()], n_rankings=[5], n_repetitions=4
+    )
+    large = ra.studies.CycleStudy(
+        models=[ra.cultures.ImpartialCulture()], n_rankings=[5, 6], n_repetitions=6
+    )
     journal = tmp_path / "a.jsonl"
     small.run(journal=journal)
     first = journal.read_text(encoding="utf-8")
@@ -168,7 +184,7 @@ def test_studies_go_on_from_a_journal_with_any_number_of_workers(tmp_path) -> No
     [
         ({"models": []}, "models of CycleStudy"),
         ({"models": ["impartial"]}, "models"),
-        ({"models": [ra.ImpartialCulture()] * 2}, "models of CycleStudy"),
+        ({"models": [ra.cultures.ImpartialCulture()] * 2}, "models of CycleStudy"),
         ({"n_items": [1]}, "n_items of CycleStudy"),
         ({"n_rankings": [0]}, "n_rankings of CycleStudy"),
         ({"n_repetitions": 0}, "n_repetitions of CycleStudy"),
@@ -177,13 +193,13 @@ def test_studies_go_on_from_a_journal_with_any_number_of_workers(tmp_path) -> No
 )
 def test_what_is_out_of_range_is_named(changes, named) -> None:
     with pytest.raises(InvalidInputError, match=named):
-        ra.CycleStudy(**({"models": [ra.ImpartialCulture()]} | changes))
+        ra.studies.CycleStudy(**({"models": [ra.cultures.ImpartialCulture()]} | changes))
 
 
 @pytest.mark.parametrize("measure", ["winner", "cycle", "optimal"])
 def test_the_plot_shows_the_shares_and_what_is_known(measure) -> None:
-    models = [ra.ImpartialCulture(), ra.UrnCulture(contagion=0.2)]
-    result = ra.CycleStudy(models=models, n_rankings=[3, 5], n_repetitions=8).run()
+    models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2)]
+    result = ra.studies.CycleStudy(models=models, n_rankings=[3, 5], n_repetitions=8).run()
     table = result.by_size()
     ax = plotting.cycle_plot(result, measure=measure)
     lines = {line.get_gid(): list(line.get_ydata()) for line in ax.get_lines()}
@@ -201,17 +217,17 @@ def test_the_plot_shows_the_shares_and_what_is_known(measure) -> None:
 
 
 def test_numbers_of_rankings_that_are_far_apart_are_spread() -> None:
-    models = [ra.ImpartialCulture()]
+    models = [ra.cultures.ImpartialCulture()]
     for numbers, scale in (([3, 5, 9], "linear"), ([3, 11, 101], "log"), ([3, 101], "linear")):
-        result = ra.CycleStudy(models=models, n_rankings=numbers, n_repetitions=2).run()
+        result = ra.studies.CycleStudy(models=models, n_rankings=numbers, n_repetitions=2).run()
         ax = plotting.cycle_plot(result)
         assert ax.get_xscale() == scale
         assert [label.get_text() for label in ax.get_xticklabels()] == list(map(str, numbers))
 
 
 def test_what_is_known_is_told_with_its_source() -> None:
-    models = [ra.ImpartialCulture(), ra.UrnCulture(contagion=0.2), *RESTRICTED]
-    study = ra.CycleStudy(models=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1)
+    models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2), *RESTRICTED]
+    study = ra.studies.CycleStudy(models=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1)
     result = study.run()
     known = {row["model"]: row["source"] for row in result.to_dict()["known"]}
     assert set(known) == {model.name for model in models} - {models[1].name}
@@ -221,6 +237,6 @@ def test_what_is_known_is_told_with_its_source() -> None:
         "exact for ImpartialCulture(), 3 items: Guilbaud (1952), Gehrlein and Fishburn (1976); "
         "with ever more rankings 8.77% are cyclic" in told
     )
-    text = ra.condorcet_winner_probability.__doc__ or ""
+    text = ra.studies.condorcet_winner_probability.__doc__ or ""
     for source in known.values():
         assert all(f"({part[-5:-1]})" in text for part in source.split(", ") if part[-1] == ")")

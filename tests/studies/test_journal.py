@@ -24,10 +24,13 @@ from rankagg.exceptions import (
 from rankagg.studies.approximation.approximation import AgainstOptimum
 from rankagg.studies.journal import Journal
 
-STUDY = ra.ApproximationStudy(
-    aggregators=[ra.Borda(), ra.Copeland()], models=[ra.MallowsModel(phi=0.9)], n_items=[3, 5],
-    n_rankings=[4], n_repetitions=3,
-)  # fmt: skip
+STUDY = ra.studies.ApproximationStudy(
+    aggregators=[ra.Borda(), ra.Copeland()],
+    models=[ra.studies.MallowsModel(phi=0.9)],
+    n_items=[3, 5],
+    n_rankings=[4],
+    n_repetitions=3,
+)
 RESULT = STUDY.run()
 
 
@@ -131,7 +134,7 @@ def test_a_line_that_is_none_is_named(path, line, words) -> None:
 def test_a_line_of_another_study_and_one_twice_are_noticed(path, tmp_path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     other = tmp_path / "other.jsonl"
-    ra.ApproximationStudy(
+    ra.studies.ApproximationStudy(
         aggregators=STUDY.aggregators,
         models=STUDY.models,
         n_items=[3],
@@ -232,7 +235,7 @@ class Suicidal(ra.Borda):
 
 def test_a_killed_worker_does_not_spoil_the_journal(tmp_path) -> None:
     path = tmp_path / "study.jsonl"
-    study = ra.ApproximationStudy(
+    study = ra.studies.ApproximationStudy(
         aggregators=[Suicidal()],
         models=STUDY.models,
         n_items=[3, 5],

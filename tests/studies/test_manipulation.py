@@ -20,7 +20,7 @@ def points(result):
 def result_of(distances):
     """Return the result that has these mean distances at 0, 2, 4, ... corrupted tasks."""
     counts = [2 * k for k in range(len(distances))]
-    study = ra.ManipulationStudy(
+    study = ra.studies.ManipulationStudy(
         aggregators=[ra.Borda()], steps=[1.0], n_corrupted=counts[::-1], n_repetitions=2
     )
     row = {"method": "Borda", "top1": 0.0, "unproved": False, "runtime": 0.1, "error": None}
@@ -54,7 +54,7 @@ def test_breakdown_is_the_first_number_beyond_the_threshold(distances, threshold
 
 
 def test_at_the_threshold_a_rule_is_not_broken() -> None:
-    study = ra.ManipulationStudy(aggregators=[ra.Borda()], steps=[1.0], n_repetitions=1)
+    study = ra.studies.ManipulationStudy(aggregators=[ra.Borda()], steps=[1.0], n_repetitions=1)
     row = {"method": "Borda", "top1": 0.0, "unproved": False, "runtime": 0.1, "error": None}
     rows = {cell: [{**row, "distance": 0.75}] for cell in study.cells()}
     assert ManipulationResult(study=study, _rows=rows).breakdown()["n_corrupted"].isna().all()
@@ -79,17 +79,17 @@ def test_a_bad_threshold_is_named(threshold) -> None:
 @pytest.mark.parametrize("numbers", [[], [1, 1], [-1], [21], [0.5], 3])
 def test_bad_numbers_of_corrupted_tasks_are_named(numbers) -> None:
     with pytest.raises(InvalidInputError, match="n_corrupted of ManipulationStudy"):
-        ra.ManipulationStudy(n_corrupted=numbers)
+        ra.studies.ManipulationStudy(n_corrupted=numbers)
 
 
 def test_all_numbers_of_corrupted_tasks_by_default() -> None:
-    study = ra.ManipulationStudy(n_tasks=3, n_repetitions=1, steps=[0.1])
+    study = ra.studies.ManipulationStudy(n_tasks=3, n_repetitions=1, steps=[0.1])
     assert list(study.cells()) == [ManipulationCell(0.1, k, 0) for k in range(4)]
 
 
 def test_the_figure_goes_the_way_of_the_paper() -> None:
     """The mean goes first, one level next, two levels last; all are lost in the end."""
-    study = ra.ManipulationStudy(
+    study = ra.studies.ManipulationStudy(
         steps=[0.05, 0.3], n_corrupted=[0, 3, 8, 10, 14], n_repetitions=2, aggregators=PRINTED
     )
     result = study.run()
@@ -104,7 +104,7 @@ def test_the_figure_goes_the_way_of_the_paper() -> None:
 @pytest.mark.slow
 def test_the_point_that_the_paper_prints_otherwise_is_a_close_one() -> None:
     """100 tables have a standard error of .005, more than what is between .7526 and .75."""
-    study = ra.ManipulationStudy(
+    study = ra.studies.ManipulationStudy(
         aggregators=PRINTED[:1], steps=[0.1], n_corrupted=[2], n_repetitions=5000
     )
     (row,) = study.run(n_jobs=2).by_method().to_dict("records")
@@ -115,7 +115,7 @@ def test_the_point_that_the_paper_prints_otherwise_is_a_close_one() -> None:
 @pytest.mark.slow
 def test_breakdown_points_of_the_paper() -> None:
     """Section 4.2 prints 2, 3, 5 for the mean; the second is 2 by its own definition."""
-    result = ra.ManipulationStudy().run(n_jobs=2)
+    result = ra.studies.ManipulationStudy().run(n_jobs=2)
     found = points(result)
     by_definition = {0.05: (2, 5, 10), 0.1: (2, 7, 11), 0.3: (5, 10, 11)}
     for step, expected in by_definition.items():

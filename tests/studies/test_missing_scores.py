@@ -19,17 +19,17 @@ SMALL = ra.ScoreTable(
     systems="ABCD", tasks="xyz", higher_is_better={"x": True, "y": False, "z": True},
     task_weights={"y": 2},
 )  # fmt: skip
-LEADERBOARD = ra.TableModel(label="SuperGLUE", table=ra.datasets.load("superglue_human"))
-LATENT = ra.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
+LEADERBOARD = ra.studies.TableModel(label="SuperGLUE", table=ra.datasets.load("superglue_human"))
+LATENT = ra.studies.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
 
 
 def make(**changes):
     settings = {
-        "models": [ra.TableModel(label="small", table=SMALL), LATENT],
+        "models": [ra.studies.TableModel(label="small", table=SMALL), LATENT],
         "aggregators": [ra.Mean(), *BORDAS, TWO_LEVELS[0]], "proportions": [0, 0.3, 0.8],
         "n_repetitions": 3, "seed": 5,
     }  # fmt: skip
-    return ra.MissingScoresStudy(**(settings | changes))
+    return ra.studies.MissingScoresStudy(**(settings | changes))
 
 
 # -- the figures against a slow loop ---------------------------------------------------------------
@@ -99,9 +99,11 @@ def same(first, second, k):
 
 def test_rows_agree_with_a_loop_over_the_scores() -> None:
     study = make(
-        models=[ra.TableModel(label="small", table=SMALL)], aggregators=[ra.Mean(), *BORDAS],
-        proportions=[0, 0.3, 0.6, 0.8], n_repetitions=8,
-    )  # fmt: skip
+        models=[ra.studies.TableModel(label="small", table=SMALL)],
+        aggregators=[ra.Mean(), *BORDAS],
+        proportions=[0, 0.3, 0.6, 0.8],
+        n_repetitions=8,
+    )
     result = study.run()
     frame = result._frame.set_index(["proportion", "repetition", "method"])
     signed = [[None if s is None else -s if t == 1 else s for t, s in enumerate(row)]
@@ -194,7 +196,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user() -> None:
 def test_where_nothing_is_removed_tau_is_one(whole_tasks) -> None:
     methods = [ra.Mean(), ra.Median(), *BORDAS, *TWO_LEVELS, ra.Kemeny()]
     study = make(
-        models=[ra.TableModel(label="small", table=SMALL), LEADERBOARD, LATENT],
+        models=[ra.studies.TableModel(label="small", table=SMALL), LEADERBOARD, LATENT],
         aggregators=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
     )  # fmt: skip
     frame = study.run().to_frame()
@@ -203,7 +205,7 @@ def test_where_nothing_is_removed_tau_is_one(whole_tasks) -> None:
 
 
 def test_rankings_do_not_know_the_scale_of_a_task() -> None:
-    model = ra.LatentModel(step=0.2, n_systems=10, n_tasks=8, n_instances=None)
+    model = ra.studies.LatentModel(step=0.2, n_systems=10, n_tasks=8, n_instances=None)
     study = make(
         models=[model], aggregators=[ra.Mean(), *BORDAS], proportions=[0, 0.2], scales=[1, 100],
         n_repetitions=12,
@@ -330,8 +332,8 @@ def test_text_and_plain_data_say_the_same() -> None:
 @pytest.mark.slow
 def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data) -> None:
     table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
-    study = ra.MissingScoresStudy(
-        models=[ra.TableModel(label="XTREME", table=table)], proportions=[0.1, 0.3],
+    study = ra.studies.MissingScoresStudy(
+        models=[ra.studies.TableModel(label="XTREME", table=table)], proportions=[0.1, 0.3],
         n_repetitions=1000,
     )  # fmt: skip
     groups = study.run().to_frame().groupby(["proportion", "method"])["tau"]
@@ -348,8 +350,8 @@ def test_table_1_and_figure_2_by_definition_on_the_first_ten_of_xtreme(data, fac
     value = facts("paper_values")["t1_from_scratch"]["value"]["xtrem|ratios, Score col dropped"]
     table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
     table = table.drop(systems=list(table.systems)[10:])
-    study = ra.MissingScoresStudy(
-        models=[ra.TableModel(label="XTREME", table=table)], n_repetitions=60,
+    study = ra.studies.MissingScoresStudy(
+        models=[ra.studies.TableModel(label="XTREME", table=table)], n_repetitions=60,
         proportions=[k / 20 for k in range(1, 20)],
     )  # fmt: skip
     result = study.run()

@@ -68,7 +68,7 @@ def test_tables_of_one_label_do_not_share_a_journal(tmp_path) -> None:
     path = tmp_path / "study.jsonl"
     tables = [SMALL, SMALL.drop(tasks=["z"])]
     studies = [
-        make(models=[ra.TableModel(label="mine", table=table)], proportions=[0.3])
+        make(models=[ra.studies.TableModel(label="mine", table=table)], proportions=[0.3])
         for table in tables
     ]
     studies[0].run(journal=path)
@@ -129,13 +129,17 @@ def test_systems_without_scores_from_the_start_are_not_lost() -> None:
     table = ra.ScoreTable(
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [np.nan] * 3], systems="ABCD", higher_is_better=True
     )
-    frame = make(models=[ra.TableModel(label="gap", table=table)], proportions=[0]).run().to_frame()
+    frame = (
+        make(models=[ra.studies.TableModel(label="gap", table=table)], proportions=[0])
+        .run()
+        .to_frame()
+    )
     assert (frame["lost_systems"] == 0).all()
     assert (frame.loc[frame["method"] == "Mean", "unranked"] == 1).all()
 
 
 def test_exact_rankings_that_are_not_proved_are_counted() -> None:
-    model = ra.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
+    model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
     grid = {"models": [model], "proportions": [0.1], "n_repetitions": 2}
     result = make(aggregators=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
     assert not result.to_frame()["proved"].dropna().any()
@@ -185,12 +189,12 @@ def test_bad_input_is_named(changes, message) -> None:
 @pytest.mark.parametrize(
     ("model", "changes", "message"),
     [
-        (ra.TableModel, {"label": 3, "table": SMALL}, "label of TableModel"),
-        (ra.TableModel, {"label": "x", "table": SCORES}, "table of TableModel"),
-        (ra.LatentModel, {"step": -1}, "step of LatentModel"),
-        (ra.LatentModel, {"step": 1, "n_systems": 1}, "n_systems of LatentModel"),
-        (ra.LatentModel, {"step": 1, "n_tasks": 0}, "n_tasks of LatentModel"),
-        (ra.LatentModel, {"step": 1, "n_instances": 0}, "n_instances of LatentModel"),
+        (ra.studies.TableModel, {"label": 3, "table": SMALL}, "label of TableModel"),
+        (ra.studies.TableModel, {"label": "x", "table": SCORES}, "table of TableModel"),
+        (ra.studies.LatentModel, {"step": -1}, "step of LatentModel"),
+        (ra.studies.LatentModel, {"step": 1, "n_systems": 1}, "n_systems of LatentModel"),
+        (ra.studies.LatentModel, {"step": 1, "n_tasks": 0}, "n_tasks of LatentModel"),
+        (ra.studies.LatentModel, {"step": 1, "n_instances": 0}, "n_instances of LatentModel"),
     ],
 )
 def test_bad_models_are_named(model, changes, message) -> None:
@@ -199,6 +203,6 @@ def test_bad_models_are_named(model, changes, message) -> None:
 
 
 def test_equal_locations_have_no_true_ranking() -> None:
-    assert ra.LatentModel(step=0).true_ranking is None
-    frame = make(models=[ra.LatentModel(step=0, n_systems=4, n_tasks=3)]).run().to_frame()
+    assert ra.studies.LatentModel(step=0).true_ranking is None
+    frame = make(models=[ra.studies.LatentModel(step=0, n_systems=4, n_tasks=3)]).run().to_frame()
     assert frame["tau_true"].isna().all()

@@ -8,11 +8,11 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.studies.scores.score_models import without_entries
 
 MODELS = [
-    ra.MallowsModel(phi=0.7),
-    ra.PlackettLuceModel(spread=1.0),
-    ra.GumbelModel(step=0.2),
-    ra.GumbelModel(step=0.2, n_instances=3),
-    ra.ResampleModel(label="x", profile=ra.Uniform(range(8)).sample(20, rng=0)),
+    ra.studies.MallowsModel(phi=0.7),
+    ra.studies.PlackettLuceModel(spread=1.0),
+    ra.studies.GumbelModel(step=0.2),
+    ra.studies.GumbelModel(step=0.2, n_instances=3),
+    ra.studies.ResampleModel(label="x", profile=ra.Uniform(range(8)).sample(20, rng=0)),
 ]
 
 
@@ -42,22 +42,26 @@ def test_mallows_rankings_are_as_far_apart_as_the_law_says() -> None:
     p = law.pairwise_probabilities()
     upper = p[np.triu_indices(n, 1)]
     expected = (2 * upper * (1 - upper)).sum()
-    pairs = [ra.MallowsModel(phi=phi).draw(n, 2, rng=k) for k in range(2000)]
+    pairs = [ra.studies.MallowsModel(phi=phi).draw(n, 2, rng=k) for k in range(2000)]
     found = [ra.kendall_distance(pair[0], pair[1]) for pair in pairs]
     assert np.mean(found) == pytest.approx(expected, abs=4 * np.std(found) / np.sqrt(2000))
 
 
 def test_uniform_ends_of_the_models() -> None:
     half = 10 * 9 / 4
-    for model in (ra.MallowsModel(phi=1), ra.PlackettLuceModel(spread=0), ra.GumbelModel(step=0)):
+    for model in (
+        ra.studies.MallowsModel(phi=1),
+        ra.studies.PlackettLuceModel(spread=0),
+        ra.studies.GumbelModel(step=0),
+    ):
         pairs = [rankings(model.draw(10, 2, rng=k)) for k in range(400)]
         found = [ra.kendall_distance(pair[0], pair[1]) for pair in pairs]
         assert np.mean(found) == pytest.approx(half, abs=4 * np.std(found) / 20)
 
 
 def test_gumbel_scores_are_means_over_instances() -> None:
-    one = ra.GumbelModel(step=0.0).draw(50, 40, rng=0).values
-    many = ra.GumbelModel(step=0.0, n_instances=25).draw(50, 40, rng=0).values
+    one = ra.studies.GumbelModel(step=0.0).draw(50, 40, rng=0).values
+    many = ra.studies.GumbelModel(step=0.0, n_instances=25).draw(50, 40, rng=0).values
     assert one.shape == many.shape == (50, 40)
     assert one.var() == pytest.approx(np.pi**2 / 6, rel=0.1)
     assert many.var() == pytest.approx(np.pi**2 / 6 / 25, rel=0.1)
@@ -65,7 +69,7 @@ def test_gumbel_scores_are_means_over_instances() -> None:
 
 def test_resampled_rankings_are_those_of_the_profile() -> None:
     profile = ra.Profile.from_orders(["ABCDE", "EDCBA", "BADCE"], counts=[5, 1, 2])
-    model = ra.ResampleModel(label="five", profile=profile)
+    model = ra.studies.ResampleModel(label="five", profile=profile)
     seen = set()
     for k in range(300):
         drawn = model.draw(3, 2, rng=k)
@@ -79,10 +83,13 @@ def test_resampled_rankings_are_those_of_the_profile() -> None:
 
 
 def test_resampled_profiles_of_one_name_are_told_apart() -> None:
-    first = ra.ResampleModel(label="x", profile=ra.Profile.from_orders(["ABC"]))
-    second = ra.ResampleModel(label="x", profile=ra.Profile.from_orders(["ACB"]))
+    first = ra.studies.ResampleModel(label="x", profile=ra.Profile.from_orders(["ABC"]))
+    second = ra.studies.ResampleModel(label="x", profile=ra.Profile.from_orders(["ACB"]))
     assert first.name != second.name
-    assert first.name == ra.ResampleModel(label="x", profile=ra.Profile.from_orders(["ABC"])).name
+    assert (
+        first.name
+        == ra.studies.ResampleModel(label="x", profile=ra.Profile.from_orders(["ABC"])).name
+    )
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
@@ -103,13 +110,16 @@ def test_every_ranking_loses_the_same_number(model, share, lost) -> None:
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: ra.MallowsModel(phi=0), "phi of MallowsModel"),
-        (lambda: ra.MallowsModel(phi=1.5), "phi of MallowsModel"),
-        (lambda: ra.PlackettLuceModel(spread=-1), "spread of PlackettLuceModel"),
-        (lambda: ra.GumbelModel(step=-1), "step of GumbelModel"),
-        (lambda: ra.GumbelModel(step=1, n_instances=0), "n_instances of GumbelModel"),
-        (lambda: ra.ResampleModel(label=1, profile=MODELS[4].profile), "label of ResampleModel"),
-        (lambda: ra.ResampleModel(label="x", profile="x"), "profile of ResampleModel"),
+        (lambda: ra.studies.MallowsModel(phi=0), "phi of MallowsModel"),
+        (lambda: ra.studies.MallowsModel(phi=1.5), "phi of MallowsModel"),
+        (lambda: ra.studies.PlackettLuceModel(spread=-1), "spread of PlackettLuceModel"),
+        (lambda: ra.studies.GumbelModel(step=-1), "step of GumbelModel"),
+        (lambda: ra.studies.GumbelModel(step=1, n_instances=0), "n_instances of GumbelModel"),
+        (
+            lambda: ra.studies.ResampleModel(label=1, profile=MODELS[4].profile),
+            "label of ResampleModel",
+        ),
+        (lambda: ra.studies.ResampleModel(label="x", profile="x"), "profile of ResampleModel"),
         (lambda: MODELS[4].draw(9, 1), "at most 8"),
         (lambda: MODELS[0].draw(1, 1), "n_items"),
         (lambda: MODELS[0].draw(3, 0), "n_rankings"),

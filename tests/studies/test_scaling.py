@@ -14,7 +14,7 @@ def means(result):
 
 
 def test_rules_on_rankings_see_no_factor() -> None:
-    study = ra.ScalingStudy(
+    study = ra.studies.ScalingStudy(
         aggregators=[*PRINTED, ra.Kemeny()], factors=[0.01, 1, 7, 1e6], n_systems=6, n_tasks=5,
         n_instances=4, n_repetitions=2, steps=[0.2],
     )  # fmt: skip
@@ -25,7 +25,7 @@ def test_rules_on_rankings_see_no_factor() -> None:
 
 
 def test_the_figure_goes_the_way_of_the_paper() -> None:
-    result = ra.ScalingStudy(steps=[0.05], factors=[1, 2, 10], n_repetitions=2).run()
+    result = ra.studies.ScalingStudy(steps=[0.05], factors=[1, 2, 10], n_repetitions=2).run()
     mean = means(result)[:, 0.05, :, MEAN]
     assert mean[True].is_monotonic_increasing
     assert mean[True][10] > 0.98
@@ -48,11 +48,11 @@ def test_the_figure_goes_the_way_of_the_paper() -> None:
 )
 def test_bad_input_is_named(changes, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        ra.ScalingStudy(**changes)
+        ra.studies.ScalingStudy(**changes)
 
 
 def test_the_summary_has_a_column_for_each_factor() -> None:
-    result = ra.ScalingStudy(
+    result = ra.studies.ScalingStudy(
         steps=[0.05, 0.3], factors=[1, 8], n_systems=4, n_tasks=3, n_instances=2, n_repetitions=2
     ).run()
     table = result._table()
@@ -67,7 +67,7 @@ def test_the_summary_has_a_column_for_each_factor() -> None:
 @pytest.mark.slow
 def test_values_of_the_paper() -> None:
     """Section 4.3: "larger than 90 %" at a factor of 2, and at 7 for a large step."""
-    result = ra.ScalingStudy(steps=[0.05, 0.3]).run(n_jobs=2)
+    result = ra.studies.ScalingStudy(steps=[0.05, 0.3]).run(n_jobs=2)
     found = means(result)
     assert found[True, 0.05, 2.0, MEAN] == pytest.approx(0.95, abs=0.02)
     assert found[True, 0.3, 7.0, MEAN] == pytest.approx(0.93, abs=0.02)

@@ -33,7 +33,7 @@ BOTH = (ra.Mean(), ra.Borda())
 
 
 def make(data=TABLE, **changes):
-    return ra.TaskSubsetStudy(**({"data": data, "n_repetitions": 4, "seed": 2} | changes))
+    return ra.studies.TaskSubsetStudy(**({"data": data, "n_repetitions": 4, "seed": 2} | changes))
 
 
 # -- the figures ----------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ def test_one_repetition_has_no_band():
 def test_borda_depends_less_on_the_tasks_of_glue_than_the_mean(data):
     # Figure 5 of P1, its claim: at every size higher on average. Sizes from a quarter to three.
     table = ra.read_scores(data("tasks/glue_full.csv"), higher_is_better=True, drop=["Score"])
-    result = ra.TaskSubsetStudy(data=table, sizes=[3, 7, 11], n_repetitions=30).run()
+    result = ra.studies.TaskSubsetStudy(data=table, sizes=[3, 7, 11], n_repetitions=30).run()
     means = result.by_size()["mean"].unstack()
     assert (means["Borda"] > means["Mean"]).all()
     assert result.by_size().loc[(7, "Borda"), "mean"] == pytest.approx(0.92, abs=0.01)

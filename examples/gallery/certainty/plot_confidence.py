@@ -9,9 +9,14 @@ left, every decision is wrong, and a steeper curve needs less data.
 import rankagg as ra
 from rankagg import plotting
 
-study = ra.ConfidenceStudy(
-    models=[ra.LatentModel(step=step, n_systems=6, n_tasks=1) for step in (0, 0.2, 0.4, 0.8)],
-    methods=[ra.IntervalMethod(), ra.IntervalMethod(method="clopper-pearson", holm=True)],
+study = ra.studies.ConfidenceStudy(
+    models=[
+        ra.studies.LatentModel(step=step, n_systems=6, n_tasks=1) for step in (0, 0.2, 0.4, 0.8)
+    ],
+    methods=[
+        ra.studies.IntervalMethod(),
+        ra.studies.IntervalMethod(method="clopper-pearson", holm=True),
+    ],
     alphas=[0.1],
     proportions=[0],
     n_repetitions=20,

@@ -9,8 +9,11 @@ more cycles, and crosses are the probabilities that are known exactly.
 import rankagg as ra
 from rankagg import plotting
 
-study = ra.CycleStudy(
-    models=[ra.ImpartialCulture()], n_items=[3, 5], n_rankings=[5, 11, 25], n_repetitions=100
+study = ra.studies.CycleStudy(
+    models=[ra.cultures.ImpartialCulture()],
+    n_items=[3, 5],
+    n_rankings=[5, 11, 25],
+    n_repetitions=100,
 )
 
 with plotting.style("paper"):

@@ -9,7 +9,7 @@ is the most robust rule, and above the dashed line a rule has broken down.
 import rankagg as ra
 from rankagg import plotting
 
-study = ra.ManipulationStudy(
+study = ra.studies.ManipulationStudy(
     steps=[0.1, 0.3],
     n_corrupted=[0, 2, 4, 6, 8],
     n_tasks=8,

@@ -10,8 +10,8 @@ import rankagg as ra
 from rankagg import plotting
 
 table = ra.datasets.load("superglue_human")
-study = ra.MissingScoresStudy(
-    models=[ra.TableModel(label="SuperGLUE", table=table)],
+study = ra.studies.MissingScoresStudy(
+    models=[ra.studies.TableModel(label="SuperGLUE", table=table)],
     aggregators=[ra.Mean(), ra.Borda()],
     proportions=[0, 0.1, 0.2, 0.3, 0.4],
     n_repetitions=30,

@@ -9,9 +9,9 @@ optimal, and rows farther to the right pay more.
 import rankagg as ra
 from rankagg import plotting
 
-study = ra.ApproximationStudy(
+study = ra.studies.ApproximationStudy(
     aggregators=[ra.Borda(), ra.Copeland(), ra.RankedPairs()],
-    models=[ra.MallowsModel(phi=0.8), ra.MallowsModel(phi=0.95)],
+    models=[ra.studies.MallowsModel(phi=0.8), ra.studies.MallowsModel(phi=0.95)],
     n_items=[8],
     n_rankings=[9],
     n_repetitions=20,

@@ -9,7 +9,7 @@ mean follows the loud task.
 import rankagg as ra
 from rankagg import plotting
 
-study = ra.ScalingStudy(
+study = ra.studies.ScalingStudy(
     steps=[0.05], factors=[1, 2, 5, 10], n_tasks=8, n_systems=6, n_instances=5, n_repetitions=5
 )
 

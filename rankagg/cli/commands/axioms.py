@@ -115,13 +115,13 @@ def command(
             if samples is None:
                 _announce(items, rankings, len(rules))
             if not alone:
-                table = ra.axiom_table(
+                table = ra.axioms.axiom_table(
                     rules, asked or list(NAMES), n_items=items, n_rankings=rankings,
                     time_limit=time_limit,
                 )  # fmt: skip
                 _print_table(table, rows, as_json)
                 return DONE
-            witness = ra.find_counterexample(
+            witness = ra.axioms.find_counterexample(
                 rules[0], asked[0], n_items=items, n_rankings=rankings,
                 search="all" if samples is None else "random", n_samples=samples or 1, rng=seed,
                 time_limit=time_limit,

@@ -14,8 +14,7 @@ from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.output import json_option, plot_option, rows_options, save_plot
 from rankagg.cli.options.studies import NAMES, StudyRun, sizes_options, study_options
 from rankagg.cli.options.wording import options_named
-from rankagg.distributions.cultures.cultures import ImpartialCulture
-from rankagg.distributions.study_model import StudyModel
+from rankagg.cultures import ImpartialCulture, StudyModel
 from rankagg.studies.cycles.cycles import CycleStudy
 
 __all__ = ["command"]

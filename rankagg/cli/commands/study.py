@@ -14,7 +14,7 @@ from rankagg.cli.options.names import SECONDS, Number, OneOf
 from rankagg.cli.options.output import json_option, plot_option, save_plot
 from rankagg.cli.options.studies import NAMES, StudyRun, sizes_options, study_options
 from rankagg.cli.options.wording import options_named
-from rankagg.distributions.study_model import StudyModel
+from rankagg.cultures import StudyModel
 from rankagg.studies.approximation.approximation import ApproximationStudy
 
 __all__ = ["command"]

@@ -11,7 +11,7 @@ import click
 from rankagg._numbers import ascii_number
 from rankagg.cli.options.names import Number
 from rankagg.cli.options.wording import options_named
-from rankagg.distributions.cultures.cultures import (
+from rankagg.cultures import (
     AnonymousCulture,
     Culture,
     EuclideanCulture,
@@ -20,9 +20,9 @@ from rankagg.distributions.cultures.cultures import (
     NormalizedMallowsCulture,
     SingleCrossingCulture,
     SinglePeakedCulture,
+    StudyModel,
     UrnCulture,
 )
-from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.studies.approximation.models import GumbelModel, MallowsModel, PlackettLuceModel
 

@@ -87,7 +87,7 @@ def agreement_plot(
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> result = ra.AgreementStudy(data=ra.datasets.load("xtreme_human")).run()
+    >>> result = ra.studies.AgreementStudy(data=ra.datasets.load("xtreme_human")).run()
     >>> ax = plotting.agreement_plot(result)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['Mean / Borda', 'at random']

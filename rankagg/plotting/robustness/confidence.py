@@ -136,9 +136,9 @@ def confidence_plot(
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> models = [ra.LatentModel(step=s, n_systems=5, n_tasks=1) for s in (0.1, 0.5, 1)]
-    >>> methods = [ra.IntervalMethod(), ra.IntervalMethod(holm=True)]
-    >>> study = ra.ConfidenceStudy(models=models, methods=methods, n_repetitions=5)
+    >>> models = [ra.studies.LatentModel(step=s, n_systems=5, n_tasks=1) for s in (0.1, 0.5, 1)]
+    >>> methods = [ra.studies.IntervalMethod(), ra.studies.IntervalMethod(holm=True)]
+    >>> study = ra.studies.ConfidenceStudy(models=models, methods=methods, n_repetitions=5)
     >>> ax = plotting.confidence_plot(study.run())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['hoeffding', 'hoeffding, holm']
@@ -367,9 +367,9 @@ def confidence_heatmap(
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> table = ra.datasets.load("superglue_human")
-    >>> study = ra.ConfidenceStudy(
-    ...     models=[ra.TableModel(label="SuperGLUE", table=table)],
-    ...     methods=[ra.IntervalMethod(holm=True, method="clopper-pearson")],
+    >>> study = ra.studies.ConfidenceStudy(
+    ...     models=[ra.studies.TableModel(label="SuperGLUE", table=table)],
+    ...     methods=[ra.studies.IntervalMethod(holm=True, method="clopper-pearson")],
     ...     proportions=[0.2],
     ...     n_repetitions=1,
     ... )

@@ -170,9 +170,8 @@ def manipulation_plot(
 
     Examples
     --------
-    >>> import rankagg as ra
-    >>> from rankagg import plotting
-    >>> study = ra.ManipulationStudy(steps=[0.1, 0.3], n_corrupted=[0, 10, 20], n_repetitions=2)
+    >>> from rankagg import plotting, studies
+    >>> study = studies.ManipulationStudy(steps=[0.1, 0.3], n_corrupted=[0, 20], n_repetitions=2)
     >>> ax = plotting.manipulation_plot(study.run())
     >>> ax.get_xlabel()
     'corrupted tasks, of 20'
@@ -222,7 +221,7 @@ def scaling_plot(result: ScalingResult, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> study = ra.ScalingStudy(steps=[0.1], factors=[1, 5, 10], n_repetitions=2)
+    >>> study = ra.studies.ScalingStudy(steps=[0.1], factors=[1, 5, 10], n_repetitions=2)
     >>> ax = plotting.scaling_plot(study.run())
     >>> ax.get_xlabel()
     'factor of the scores of one task, of 20'

@@ -69,7 +69,7 @@ def cycle_plot(
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> study = ra.CycleStudy(models=[ra.ImpartialCulture()], n_repetitions=20)
+    >>> study = ra.studies.CycleStudy(models=[ra.cultures.ImpartialCulture()], n_repetitions=20)
     >>> ax = plotting.cycle_plot(study.run())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['ImpartialCulture(), 3 items', 'known exactly', 'its limit']

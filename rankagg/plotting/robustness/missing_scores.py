@@ -74,8 +74,8 @@ def missing_scores_plot(
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> table = ra.datasets.load("superglue_human")
-    >>> study = ra.MissingScoresStudy(
-    ...     models=[ra.TableModel(label="SuperGLUE", table=table)],
+    >>> study = ra.studies.MissingScoresStudy(
+    ...     models=[ra.studies.TableModel(label="SuperGLUE", table=table)],
     ...     proportions=[0, 0.2, 0.4],
     ...     n_repetitions=5,
     ... )
@@ -213,7 +213,7 @@ def task_subset_plot(result: TaskSubsetResult, *, ax: Axes | None = None) -> Axe
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> study = ra.TaskSubsetStudy(data=ra.datasets.load("xtreme_human"), n_repetitions=10)
+    >>> study = ra.studies.TaskSubsetStudy(data=ra.datasets.load("xtreme_human"), n_repetitions=10)
     >>> ax = plotting.task_subset_plot(study.run())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['Mean', 'Borda']

@@ -122,9 +122,9 @@ def ratio_plot(result: StudyResult, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> study = ra.ApproximationStudy(
+    >>> study = ra.studies.ApproximationStudy(
     ...     aggregators=[ra.Borda(), ra.Copeland()],
-    ...     models=[ra.MallowsModel(phi=0.8)],
+    ...     models=[ra.studies.MallowsModel(phi=0.8)],
     ...     n_items=[5, 10],
     ...     n_repetitions=5,
     ... )

@@ -62,7 +62,8 @@ class AgreementStudy:
     Examples
     --------
     >>> import rankagg as ra
-    >>> result = ra.AgreementStudy(data=ra.datasets.load("xtreme_human"), depths=[1, 3]).run()
+    >>> table = ra.datasets.load("xtreme_human")
+    >>> result = ra.studies.AgreementStudy(data=table, depths=[1, 3]).run()
     >>> result.to_frame()[["first", "second", "tau", "top1", "top3", "last1", "last3"]].round(3)
       first second    tau  top1   top3  last1  last3
     0  Mean  Borda  0.867   1.0  0.667    1.0  0.667

@@ -15,8 +15,8 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
+from rankagg.cultures import StudyModel
 from rankagg.distances import kendall_distance
-from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError
 from rankagg.studies.approximation.study_result import StudyResult
 from rankagg.studies.cell_result import check_rules, several, with_policy
@@ -210,9 +210,9 @@ class ApproximationStudy(Study[DrawnCell, StudyResult]):
     Examples
     --------
     >>> import rankagg as ra
-    >>> study = ra.ApproximationStudy(
+    >>> study = ra.studies.ApproximationStudy(
     ...     aggregators=[ra.Borda(), ra.Copeland()],
-    ...     models=[ra.MallowsModel(phi=0.8)],
+    ...     models=[ra.studies.MallowsModel(phi=0.8)],
     ...     n_items=[5, 10],
     ...     n_repetitions=20,
     ... )

@@ -15,10 +15,10 @@ from rankagg._validation import check_integer, check_number
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.core.scores.table import ScoreTable
+from rankagg.cultures import StudyModel
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["GumbelModel", "MallowsModel", "PlackettLuceModel", "ResampleModel"]

@@ -114,10 +114,13 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
 
     Examples
     --------
-    >>> import rankagg as ra
-    >>> model = ra.LatentModel(step=0.4, n_systems=10, n_tasks=1, n_instances=500)
-    >>> methods = [ra.PrintedRadius(radius="figure 4"), ra.IntervalMethod(holm=True)]
-    >>> study = ra.ConfidenceStudy(models=[model], methods=methods, alphas=[0.01], n_repetitions=20)
+    >>> from rankagg import studies
+    >>> study = studies.ConfidenceStudy(
+    ...     models=[studies.LatentModel(step=0.4, n_systems=10, n_tasks=1, n_instances=500)],
+    ...     methods=[studies.PrintedRadius(radius="figure 4"), studies.IntervalMethod(holm=True)],
+    ...     alphas=[0.01],
+    ...     n_repetitions=20,
+    ... )
     >>> study.run().by_method()[["decided", "any_wrong"]].round(2).reset_index(drop=True)
        decided  any_wrong
     0     0.80        0.0

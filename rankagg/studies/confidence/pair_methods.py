@@ -126,7 +126,7 @@ class IntervalMethod(PairMethod):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.IntervalMethod(simultaneous="bonferroni", unit="instance").name
+    >>> ra.studies.IntervalMethod(simultaneous="bonferroni", unit="instance").name
     'hoeffding, bonferroni, by instance'
     """
 
@@ -214,7 +214,7 @@ class PrintedRadius(PairMethod):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.PrintedRadius(radius="equation 4").name
+    >>> ra.studies.PrintedRadius(radius="equation 4").name
     'equation 4'
     """
 

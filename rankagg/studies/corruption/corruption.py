@@ -460,7 +460,7 @@ class ManipulationStudy(CorruptionStudy[ManipulationCell, ManipulationResult]):
     Examples
     --------
     >>> import rankagg as ra
-    >>> study = ra.ManipulationStudy(steps=[0.3], n_corrupted=[4, 8, 12], n_repetitions=2)
+    >>> study = ra.studies.ManipulationStudy(steps=[0.3], n_corrupted=[4, 8, 12], n_repetitions=2)
     >>> study.run().breakdown()[["method", "n_corrupted"]]
                          method  n_corrupted
     0                      Mean            8
@@ -592,7 +592,7 @@ class ScalingStudy(CorruptionStudy[ScalingCell, ScalingResult]):
     Examples
     --------
     >>> import rankagg as ra
-    >>> study = ra.ScalingStudy(steps=[0.05], factors=[1, 2, 10], n_repetitions=3)
+    >>> study = ra.studies.ScalingStudy(steps=[0.05], factors=[1, 2, 10], n_repetitions=3)
     >>> print(study.run().summary())
     3 rules on 18 tables of 20 systems, 20 tasks, 20 instances; seed 0
     mean distance to the true order, by the factor of one task:

@@ -11,15 +11,15 @@ from scipy.stats import binom
 
 from rankagg._validation import check_integer
 from rankagg.core.items import counted
-from rankagg.distributions.cultures.cultures import (
+from rankagg.cultures import (
     AnonymousCulture,
     EuclideanCulture,
     GroupSeparableCulture,
     ImpartialCulture,
     SingleCrossingCulture,
     SinglePeakedCulture,
+    StudyModel,
 )
-from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = [
@@ -85,9 +85,9 @@ def condorcet_winner_probability(
     Examples
     --------
     >>> import rankagg as ra
-    >>> round(ra.condorcet_winner_probability(ra.ImpartialCulture(), 3), 4)
+    >>> round(ra.studies.condorcet_winner_probability(ra.cultures.ImpartialCulture(), 3), 4)
     0.9123
-    >>> round(ra.condorcet_winner_probability(ra.AnonymousCulture(), 3, 3) * 28, 9)
+    >>> round(ra.studies.condorcet_winner_probability(ra.cultures.AnonymousCulture(), 3, 3) * 28, 9)
     27.0
     """
     return _asked(known_winner, culture, n_items, n_rankings)
@@ -124,11 +124,11 @@ def cycle_probability(culture: StudyModel, n_items: int, n_rankings: int | None 
     Examples
     --------
     >>> import rankagg as ra
-    >>> round(ra.cycle_probability(ra.ImpartialCulture(), 3, 3) * 18, 9)
+    >>> round(ra.studies.cycle_probability(ra.cultures.ImpartialCulture(), 3, 3) * 18, 9)
     1.0
-    >>> round(ra.cycle_probability(ra.ImpartialCulture(), 3), 4)
+    >>> round(ra.studies.cycle_probability(ra.cultures.ImpartialCulture(), 3), 4)
     0.0877
-    >>> ra.cycle_probability(ra.AnonymousCulture(), 3)
+    >>> ra.studies.cycle_probability(ra.cultures.AnonymousCulture(), 3)
     0.0625
     """
     return _asked(known_cycle, culture, n_items, n_rankings)

@@ -17,8 +17,8 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.cultures import StudyModel
 from rankagg.distances import kendall_distance
-from rankagg.distributions.study_model import StudyModel
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.cell_result import several
 from rankagg.studies.cycles.cycle_result import CycleResult
@@ -152,8 +152,9 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
 
     Examples
     --------
-    >>> import rankagg as ra
-    >>> study = ra.CycleStudy(models=[ra.ImpartialCulture()], n_rankings=[3], n_repetitions=50)
+    >>> from rankagg import cultures, studies
+    >>> impartial = cultures.ImpartialCulture()
+    >>> study = studies.CycleStudy(models=[impartial], n_rankings=[3], n_repetitions=50)
     >>> table = study.run().by_size().reset_index()
     >>> table[["n_items", "cycle", "cycle_exact", "optimal"]].round(3)
        n_items  cycle  cycle_exact  optimal

@@ -96,10 +96,10 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     Examples
     --------
     >>> import rankagg as ra
-    >>> leaderboard = ra.TableModel(
+    >>> leaderboard = ra.studies.TableModel(
     ...     label="SuperGLUE", table=ra.datasets.load("superglue_human")
     ... )
-    >>> study = ra.MissingScoresStudy(
+    >>> study = ra.studies.MissingScoresStudy(
     ...     models=[leaderboard], proportions=[0, 0.2, 0.4], n_repetitions=50
     ... )
     >>> result = study.run()

@@ -189,7 +189,7 @@ class LatentModel(ScoreModel):
 
     Examples
     --------
-    >>> from rankagg import LatentModel
+    >>> from rankagg.studies import LatentModel
     >>> model = LatentModel(step=0.5, n_systems=3, n_tasks=2, n_instances=None)
     >>> model.draw(rng=0)
     <ScoreTable of 3 systems x 2 tasks, 0 of 6 scores missing>
@@ -267,7 +267,7 @@ class ResampledTableModel(ScoreModel):
     --------
     >>> import rankagg as ra
     >>> table = ra.datasets.load("superglue_human")
-    >>> model = ra.ResampledTableModel(label="SuperGLUE", table=table, n_instances=50)
+    >>> model = ra.studies.ResampledTableModel(label="SuperGLUE", table=table, n_instances=50)
     >>> model.draw(rng=0)
     <ScoreTable of 6 systems x 50 tasks, 0 of 300 scores missing>
     """

@@ -145,7 +145,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     --------
     >>> import rankagg as ra
     >>> table = ra.datasets.load("xtreme_human")
-    >>> result = ra.TaskSubsetStudy(data=table, n_repetitions=20).run()
+    >>> result = ra.studies.TaskSubsetStudy(data=table, n_repetitions=20).run()
     >>> result.by_size()[["subsets", "mean", "std"]].round(2)
                  subsets  mean   std
     size method

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
 from math import exp, lgamma
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from rankagg._typing import Floats, Ranks, RNGLike
-from rankagg._validation import check_choice, check_integer, check_number
+from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.core.items import ItemSet
 from rankagg.core.profiles.profile import Profile
 from rankagg.core.rankings.partial import Permutation
+from rankagg.core.scores.table import ScoreTable
 from rankagg.distributions.mallows.kendall_distances import stage_means
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.study_model import StudyModel
 from rankagg.distributions.uniform import Uniform
 
 __all__ = [
@@ -30,10 +30,61 @@ __all__ = [
     "NormalizedMallowsCulture",
     "SingleCrossingCulture",
     "SinglePeakedCulture",
+    "StudyModel",
     "UrnCulture",
-    "ranks_of_orders",
-    "theta_of_norm_phi",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyModel(ABC):
+    """A family of distributions, one for every number of items.
+
+    A new model is a frozen dataclass that implements `_draw`. Its name stands in tables and
+    decides the random numbers, so its fields must tell all that the data depend on.
+    """
+
+    gives: ClassVar[Literal["scores", "rankings"]] = "rankings"
+
+    def draw(self, n_items: int, n_rankings: int, *, rng: RNGLike = None) -> ScoreTable | Profile:
+        """Draw one data set.
+
+        Parameters
+        ----------
+        n_items : int
+            How many items it ranks, at least 2.
+        n_rankings : int
+            How many rankings, or tasks of scores, it holds.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator (SPEC 7).
+
+        Returns
+        -------
+        ScoreTable or Profile
+        """
+        size = check_integer(n_items, "n_items", low=2, high=self.largest)
+        number = check_integer(n_rankings, "n_rankings", low=1)
+        return self._draw(size, number, as_generator(rng))
+
+    @abstractmethod
+    def _draw(
+        self, n_items: int, n_rankings: int, rng: np.random.Generator
+    ) -> ScoreTable | Profile:
+        """Draw one data set; the sizes are clean."""
+
+    @property
+    def name(self) -> str:
+        """The class name with the parameters that differ from their defaults."""
+        told = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if field.repr and getattr(self, field.name) != field.default
+        ]
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    @property
+    def largest(self) -> int | None:
+        """The most items that it can give; None where any number will do."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +147,7 @@ class ImpartialCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.ImpartialCulture().draw(4, 100, rng=0)
+    >>> ra.cultures.ImpartialCulture().draw(4, 100, rng=0)
     <Profile of 100 rankings of 4 items, complete, strict>
     """
 
@@ -120,7 +171,7 @@ class AnonymousCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.AnonymousCulture().draw(3, 100, rng=0)
+    >>> ra.cultures.AnonymousCulture().draw(3, 100, rng=0)
     <Profile of 100 rankings of 3 items, complete, strict>
     """
 
@@ -153,7 +204,7 @@ class UrnCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.UrnCulture(contagion=1.0).draw(5, 100, rng=0).compress()
+    >>> ra.cultures.UrnCulture(contagion=1.0).draw(5, 100, rng=0).compress()
     <Profile of 100 rankings (7 rows) of 5 items, complete, strict>
     """
 
@@ -205,7 +256,7 @@ class SinglePeakedCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> profile = ra.SinglePeakedCulture(variant="conitzer").draw(6, 100, rng=0)
+    >>> profile = ra.cultures.SinglePeakedCulture(variant="conitzer").draw(6, 100, rng=0)
     >>> ra.single_peaked_axis(profile)
     (1, 5, 0, 2, 3, 4)
     """
@@ -261,7 +312,7 @@ class SingleCrossingCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.SingleCrossingCulture().draw(4, 100, rng=0).compress()
+    >>> ra.cultures.SingleCrossingCulture().draw(4, 100, rng=0).compress()
     <Profile of 100 rankings (7 rows) of 4 items, complete, strict>
     """
 
@@ -326,7 +377,7 @@ class GroupSeparableCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.GroupSeparableCulture(tree="caterpillar").draw(4, 1000, rng=0).compress()
+    >>> ra.cultures.GroupSeparableCulture(tree="caterpillar").draw(4, 1000, rng=0).compress()
     <Profile of 1000 rankings (8 rows) of 4 items, complete, strict>
     """
 
@@ -379,7 +430,7 @@ class EuclideanCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> profile = ra.EuclideanCulture(n_dimensions=1).draw(5, 100, rng=0)
+    >>> profile = ra.cultures.EuclideanCulture(n_dimensions=1).draw(5, 100, rng=0)
     >>> ra.single_peaked_axis(profile) is not None
     True
     """
@@ -428,7 +479,7 @@ class NormalizedMallowsCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.NormalizedMallowsCulture(norm_phi=0.5).draw(10, 100, rng=0)
+    >>> ra.cultures.NormalizedMallowsCulture(norm_phi=0.5).draw(10, 100, rng=0)
     <Profile of 100 rankings of 10 items, complete, strict>
     """
 

@@ -1,1 +1,0 @@
-"""Cultures: what whole profiles are drawn from, whose rankings may depend on one another."""
