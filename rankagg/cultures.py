@@ -14,9 +14,9 @@ from scipy.optimize import brentq
 from rankagg._typing import Floats, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.core.items import ItemSet
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.distributions.mallows.kendall_distances import stage_means
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.uniform import Uniform

@@ -7,7 +7,7 @@ from io import StringIO
 import numpy as np
 
 import rankagg as ra
-from rankagg.core.results.result import Result
+from rankagg.core.results import Result
 from rankagg.testing.results import ResultContract
 
 EVIL = "<script>alert(1)</script>"

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import rankagg as ra
-from rankagg.core.results.result import Result
+from rankagg.core.results import Result
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "explanation"
 

@@ -16,7 +16,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core.items import listed
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import InformationLostError, OutOfTimeError
 

@@ -13,8 +13,8 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.graphs import strong_parts
 from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
-from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = [
     "Copeland",

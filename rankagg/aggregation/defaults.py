@@ -10,8 +10,8 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 
 __all__ = ["default_aggregators"]
 

@@ -8,14 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from rankagg._typing import Bools, Label, Tolerance, Unranked
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores.checks import as_tolerance
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 __all__ = ["Data", "Evidence", "PairData", "WholeData"]

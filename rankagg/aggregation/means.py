@@ -16,8 +16,8 @@ from rankagg.aggregation.result import rank_by_scores
 from rankagg.core.arithmetic import exact
 from rankagg.core.arithmetic.exact_sum import LEAST, restored, rounding_error, weighted_mean
 from rankagg.core.items import listed
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["GeometricMean", "HarmonicMean", "Mean", "Median", "ScoreAggregator"]

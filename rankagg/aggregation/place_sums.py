@@ -16,8 +16,7 @@ from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.core.arithmetic import exact
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.sums.votes import weighted_sum
+from rankagg.core.score_summary import ScoreSummary, weighted_sum
 from rankagg.kernels.placing import doubled_places, place_sums
 from rankagg.kernels.rows import row_sums
 

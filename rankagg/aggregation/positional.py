@@ -20,10 +20,10 @@ from rankagg.aggregation.place_sums import (
     summed_points,
 )
 from rankagg.core.arithmetic import exact
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.votes.pairwise import PairwiseMatrix
 
 __all__ = ["Borda", "Bucklin", "points"]
 

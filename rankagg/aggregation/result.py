@@ -15,12 +15,11 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.names import Form, amount, stated
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results.pasted import Direction
-from rankagg.core.results.result import Result
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.results import Direction, Result
 from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:

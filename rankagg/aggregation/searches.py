@@ -15,9 +15,9 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
 from rankagg.aggregation.positional import Borda, points
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.core.rankings.places import competition_ranks
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["InsertionSearch", "KwikSort", "PickAPerm"]

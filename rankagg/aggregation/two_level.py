@@ -16,10 +16,10 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus, ranks_by_scores
 from rankagg.core.arithmetic import exact
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import canonical
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import ScoreSummary
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["TwoLevel"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Label, Ranks
 from rankagg.core.items import ItemSet
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = [

@@ -19,10 +19,10 @@ from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.items import listed, shortened
 from rankagg.core.names import said, stated
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results.result import Result
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.results import Result
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Explanation", "Swap", "explain", "explain_until"]

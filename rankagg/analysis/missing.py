@@ -15,11 +15,11 @@ from rankagg._typing import Bools, Floats, Label, Unranked
 from rankagg.core.graphs import connected_parts
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.names import part_of, said, stated
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results.result import ROWS, Result
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.results import ROWS, Result
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 __all__ = ["ASSUMPTIONS", "MissingReport", "missing_report"]

@@ -24,9 +24,9 @@ from rankagg._validation import check_integer, check_unranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.core.graphs import strong_parts
 from rankagg.core.items import ItemSet, clean_label, counted, listed
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.results.result import Result
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.results import Result
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.output_files import write_file
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, shortened
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["Ballots", "Order", "ballots_of", "canonical", "profile_of", "relabelled", "written"]

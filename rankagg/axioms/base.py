@@ -13,7 +13,7 @@ from rankagg.axioms.ballots import Ballots, Order, ballots_of
 from rankagg.axioms.outcomes import Outcomes, check_aggregator
 from rankagg.axioms.witness import Witness, witness_of
 from rankagg.core.items import counted, listed, shortened
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Axiom", "Case", "arrows", "named"]

@@ -23,8 +23,8 @@ from rankagg.axioms.outcomes import (
 )
 from rankagg.axioms.search import Pace, labels_for, number_to_see, sizes
 from rankagg.core.items import listed, shortened
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.profile import Profile
+from rankagg.core.results import Result, plain_rows
 
 __all__ = ["Disagreement", "smallest_disagreement"]
 

@@ -19,8 +19,8 @@ from rankagg.axioms.references import Reference, reference_for
 from rankagg.axioms.search import search_all
 from rankagg.axioms.witness import Witness
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.results.result import ROWS, Result
+from rankagg.core.profile import Profile
+from rankagg.core.results import ROWS, Result
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["LARGER", "AxiomTable", "axiom_table", "larger_witness"]

@@ -11,8 +11,8 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.axioms.ballots import ballots_of, profile_of, written
 from rankagg.axioms.outcomes import Outcomes
 from rankagg.core.items import listed
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.profile import Profile
+from rankagg.core.results import Result, plain_rows
 
 if TYPE_CHECKING:
     from rankagg.axioms.base import Axiom, Case

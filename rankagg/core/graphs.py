@@ -11,8 +11,6 @@ from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools
 
-__all__ = ["Parts", "connected_parts", "ordered_parts", "strong_parts"]
-
 #: The number of the part of every item, from 0.
 Parts: TypeAlias = NDArray[np.int32]
 

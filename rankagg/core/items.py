@@ -22,8 +22,6 @@ from rankagg.exceptions import (
     visible,
 )
 
-__all__ = ["ItemSet", "clean_label", "counted", "label_column", "listed", "shortened", "written"]
-
 _SHOWN = 6
 
 

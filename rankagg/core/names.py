@@ -12,28 +12,6 @@ from rankagg._typing import Label
 from rankagg.core.items import counted
 from rankagg.exceptions import visible
 
-__all__ = [
-    "Form",
-    "Sentence",
-    "Stated",
-    "amount",
-    "capital",
-    "cut",
-    "has_other_letters",
-    "in_words",
-    "is_blank",
-    "joined",
-    "letters",
-    "level_of",
-    "listing",
-    "named",
-    "part_of",
-    "percent",
-    "said",
-    "stated",
-    "unsigned",
-]
-
 WORDS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",

@@ -11,8 +11,6 @@ from rankagg._typing import Label
 from rankagg.core.items import ItemSet, listed
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
-__all__ = ["axis_labels", "column_labels", "named_values", "names_rows", "square_labels"]
-
 SOME = "A mapping may leave some out."
 ONE_LEVEL = "`reset_index` or `map` makes one level of it."
 

@@ -10,8 +10,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Value", "array_key", "frozen_array"]
-
 
 def frozen_array(array: NDArray[Any]) -> NDArray[Any]:
     """Return `array` itself, made read-only."""

@@ -14,7 +14,7 @@ import scipy
 from rankagg._typing import Bools, Floats, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.value import Value
 from rankagg.exceptions import Described, InvalidInputError

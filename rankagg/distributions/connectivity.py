@@ -8,7 +8,7 @@ from scipy.linalg import cho_solve
 from rankagg._typing import Bools, Floats, Ranks
 from rankagg.core.graphs import connected_parts, ordered_parts
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError

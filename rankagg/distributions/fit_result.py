@@ -13,7 +13,7 @@ import scipy
 
 from rankagg._typing import Floats
 from rankagg._validation import check_alpha, check_integer
-from rankagg.core.results.result import ROWS, Result, plain_rows
+from rankagg.core.results import ROWS, Result, plain_rows
 from rankagg.distributions.base import RankingDistribution
 
 __all__ = ["FitResult"]

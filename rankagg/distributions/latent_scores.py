@@ -25,7 +25,7 @@ from rankagg._validation import (
 )
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import Described, InvalidInputError

@@ -12,7 +12,7 @@ from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.mallows.center import find_center

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label
 from rankagg.core.items import counted
 from rankagg.core.names import said, stated
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = [

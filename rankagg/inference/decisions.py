@@ -13,7 +13,7 @@ from rankagg._typing import Bools, Floats, Label
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.names import part_of, said, stated
-from rankagg.core.results.result import Result
+from rankagg.core.results import Result
 from rankagg.inference.basis import Basis
 
 __all__ = ["Decisions", "holm", "tarone"]

@@ -16,9 +16,9 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.place_sums import summed_points
 from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
 from rankagg.core.items import ItemSet
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.sums.task_tally import TaskTally
-from rankagg.core.votes.tally import grid
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.tally import grid
+from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.clusters import pooled
 from rankagg.inference.intervals.bootstrap import GroupSums

@@ -20,9 +20,9 @@ from rankagg._typing import Floats, Label, Tolerance
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.profile import Profile
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 from rankagg.inference.clusters import (
     check_nested,

@@ -13,7 +13,7 @@ import pandas as pd
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice
 from rankagg.core.items import written
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text

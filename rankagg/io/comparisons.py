@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT, check_choice
-from rankagg.core.comparisons.comparisons import Comparisons
-from rankagg.core.comparisons.rows import COLUMNS
+from rankagg.core.comparisons import COLUMNS, Comparisons
 from rankagg.core.items import ItemSet, counted, written
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.outcomes import OUTCOMES, SIDES, Reading, is_tie

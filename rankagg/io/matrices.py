@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._numbers import SAFE_DIGITS, ascii_number
 from rankagg._typing import Floats
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.kinds import check_plain_table
 from rankagg.io.tables.text import Source, lines_of, read_text

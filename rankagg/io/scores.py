@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Directions, Floats, Label, TaskWeights
 from rankagg.core.items import counted, listed
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, Column, Table, names_of
 from rankagg.io.tables.number_style import NumberStyle, warn_of_style, warn_of_ties

@@ -7,8 +7,7 @@ from hashlib import sha256
 from os import PathLike
 from typing import NoReturn
 
-from rankagg.core.sums.plain import SCHEMA
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import SCHEMA, ScoreSummary
 from rankagg.exceptions import DataFormatError
 from rankagg.io.output_files import write_text
 from rankagg.io.strict_json import check_characters

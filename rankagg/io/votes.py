@@ -12,8 +12,7 @@ import numpy as np
 from rankagg._typing import Integers, Label
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.votes.pairwise import PairwiseMatrix
-from rankagg.core.votes.plain import LARGEST_VOTES, SCALE
+from rankagg.core.pairwise import LARGEST_VOTES, SCALE, PairwiseMatrix
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
 from rankagg.io.strict_json import Field, parse_json

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import pandas as pd
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.verdicts import Row, Value
 from rankagg.studies.study import Study

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.datasets.catalogue import load
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.scores import read_scores

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from rankagg._validation import check_flag
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.items import counted
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, nearest
 from rankagg.replication.experiment import FEW, Bench, Experiment, Found, Outcome
 from rankagg.replication.leaderboards import Leaderboards

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.alternatives import LATE
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.names import (
     capital,
     in_words,
@@ -15,9 +15,9 @@ from rankagg.core.names import (
     said,
     stated,
 )
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.profile import Profile
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.report.findings import OPEN, TASKS, Findings
 from rankagg.report.sections import Section

@@ -13,13 +13,13 @@ import pandas as pd
 from rankagg import __version__
 from rankagg.aggregation.base import Aggregator
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.names import listing, named, part_of, percent, said, stated
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.kernels.backend import described
 from rankagg.report.findings import Findings
 from rankagg.report.pairs import gaps_of

@@ -12,7 +12,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
 from rankagg.core.items import counted
 from rankagg.core.names import amount, listing, named, part_of, said, stated
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.report.findings import Findings
 from rankagg.report.flow import flow_of
 from rankagg.report.pairs import pair_map_of

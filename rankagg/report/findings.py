@@ -23,12 +23,12 @@ from rankagg.analysis.robustness.removal.result import RemovalRadius
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.names import level_of
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.ranks.comparison_ranks import kind_for
 from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals

@@ -14,7 +14,7 @@ from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.means import Mean
 from rankagg.analysis.comparison.alternatives import LATE
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.names import (
     has_other_letters,
@@ -28,10 +28,10 @@ from rankagg.core.names import (
     stated,
     unsigned,
 )
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_intervals import RankIntervals
 from rankagg.report.findings import Findings
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
-from rankagg.core.results.result import Result
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.results import Result
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.studies.study import Rows, Study
 

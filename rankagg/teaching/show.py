@@ -9,7 +9,7 @@ from rankagg._typing import Tolerance
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence, WholeData
 from rankagg.core.items import counted
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import ScoreSummary
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching.registry import STEPS, WITHOUT
 from rankagg.teaching.steps import Steps

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg.core.items import counted, shortened
-from rankagg.core.results.pasted import html_table, latex_text
+from rankagg.core.results import html_table, latex_text
 from rankagg.teaching.tables import latex, text
 from rankagg.teaching.tables.latex import Formula
 

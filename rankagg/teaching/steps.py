@@ -11,8 +11,7 @@ import pandas as pd
 
 from rankagg._validation import check_integer
 from rankagg.aggregation.result import Consensus
-from rankagg.core.results.pasted import latex_text
-from rankagg.core.results.result import Result
+from rankagg.core.results import Result, latex_text
 from rankagg.teaching.step import Step
 from rankagg.teaching.tables import text
 from rankagg.teaching.tables.latex import needs, paragraph

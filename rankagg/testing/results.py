@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.core.results.result import Result
+from rankagg.core.results import Result
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["ResultContract"]

@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.core.arithmetic.exact import fit
-from rankagg.core.votes.fingerprint import fingerprint
+from rankagg.core.pairwise import fingerprint
 
 
 def by_hand(*lines: str) -> str:

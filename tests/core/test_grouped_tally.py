@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.sums import grouped_tally, unit_groups
-from rankagg.core.sums.grouped_tally import GroupedTally
-from rankagg.core.sums.task_tally import TaskTally
+from rankagg.core import grouped_tally
+from rankagg.core.grouped_tally import GroupedTally
+from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.summaries import read_summary, write_summary
 from tests.core.test_task_tally import tables
@@ -86,20 +86,20 @@ def as_text(label):
 
 @pytest.mark.parametrize("n_groups", [2, 7, 200, 10**6])
 def test_groups_follow_from_labels_alone(n_groups):
-    found = unit_groups.groups_of(unit_groups.keys_of_labels(LABELS), n_groups)
+    found = grouped_tally.groups_of(grouped_tally.keys_of_labels(LABELS), n_groups)
     assert found.tolist() == [group_of(as_text(label), n_groups) for label in LABELS]
 
 
 @quick
 @given(labels=st.lists(st.text(max_size=20) | st.integers(-(10**19), 10**19)))
 def test_any_labels(labels):
-    found = unit_groups.groups_of(unit_groups.keys_of_labels(labels), 1000)
+    found = grouped_tally.groups_of(grouped_tally.keys_of_labels(labels), 1000)
     assert found.tolist() == [group_of(label, 1000) for label in labels]
 
 
 @pytest.mark.parametrize("labels", [range(200_000), range(0, 10**9, 5000)])
 def test_groups_are_alike(labels):
-    found = unit_groups.groups_of(unit_groups.keys_of_labels(labels), 100)
+    found = grouped_tally.groups_of(grouped_tally.keys_of_labels(labels), 100)
     sizes = np.bincount(found, minlength=100)
     squares = ((sizes - 2000) ** 2 / 2000).sum()  # chi-squared with 99 degrees of freedom
     assert 50 < squares < 165

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankagg import ItemSet, PairwiseMatrix, PartialRanking, Permutation, Profile, kendall_distance
-from rankagg.core.votes import tally
+from rankagg.core import tally
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles, strategies
 from tests.strategies import POLICIES

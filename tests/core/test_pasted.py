@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.results.pasted import DASH, Look, latex_number, latex_text, markdown_text, pasted
+from rankagg.core.results import DASH, Look, latex_number, latex_text, markdown_text, pasted
 from rankagg.exceptions import InvalidInputError
 from rankagg.testing.results import latex_cells, markdown_cells
 

@@ -6,7 +6,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.core.graphs import connected_parts, strong_parts
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import InvalidInputError
 
 NAN = float("nan")

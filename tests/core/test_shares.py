@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankagg import Kemeny, PairwiseMatrix, Profile
+from rankagg.core import tally
+from rankagg.core import tally as shares
 from rankagg.core.arithmetic import exact
-from rankagg.core.votes import tally
-from rankagg.core.votes import tally as shares
 from tests import oracles, strategies
 
 # Grids of 2**2 (four items) to 2**4 (two): real rounding where an oracle can follow.

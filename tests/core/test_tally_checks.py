@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.core.sums.task_tally import TaskTally
+from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError
 
 # One more or one less of any of these is impossible by itself.

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankagg as ra
+from rankagg.core import task_tally
 from rankagg.core.arithmetic.exact_sum import (
     LEAST,
     exact_mean,
@@ -18,8 +19,7 @@ from rankagg.core.arithmetic.exact_sum import (
     mean_by_group,
     restored,
 )
-from rankagg.core.sums import task_tally
-from rankagg.core.sums.task_tally import TaskTally
+from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
 from rankagg.kernels import backend, scores
 from tests.strategies import POLICIES, quick

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.sums.grouped_tally import GroupedTally
+from rankagg.core.grouped_tally import GroupedTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals import bootstrap
 from rankagg.inference.intervals.bootstrap import resample_counts

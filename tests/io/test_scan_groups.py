@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.sums import grouped_tally
+from rankagg.core import grouped_tally
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.scan import arrow as scan_arrow
 from rankagg.io.scan import count as scan_count

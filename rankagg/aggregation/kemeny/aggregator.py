@@ -23,8 +23,8 @@ from rankagg.aggregation.kemeny.proof_nodes import Enumeration
 from rankagg.aggregation.kemeny.solution import Backend, Listener, Progress, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.aggregation.kemeny.warm import Warm, WarmPart
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import Permutation
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:

@@ -52,8 +52,8 @@ from rankagg.aggregation.kemeny.subset_dp import LARGEST
 from rankagg.check_certificate import UNLIMITED, Work
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import Permutation
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import VerificationError
 from rankagg.io.strict_json import Field
 

@@ -44,7 +44,7 @@ from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Point, Relaxation
 from rankagg.aggregation.kemeny.solution import Listener, Progress, Solution, Task
 from rankagg.core.items import ItemSet, listed
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InfeasibleError
 from rankagg.kernels.insertion import insertion_gains
 

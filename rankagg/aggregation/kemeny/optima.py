@@ -28,7 +28,6 @@ from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
 from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import connected_parts
 from rankagg.core.items import counted
-from rankagg.core.rankings import compatible
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.exceptions import BlockTooLargeError
 
@@ -242,7 +241,7 @@ class Optima(OptimalSet):
     def _closest(self, ranking: PartialRanking, sign: Literal[1, -1]) -> Permutation:
         self.items.require_same(ranking.items, "The optima and a ranking")
         scale = 2 * (ranking.n_observed + 1)
-        probabilities = compatible.pairwise_probabilities(ranking.ranks)
+        probabilities = ranking.pairwise_probabilities()
         distance = np.rint(probabilities.T * scale).astype(np.int64)
         self._check_sizes()
         parts = [

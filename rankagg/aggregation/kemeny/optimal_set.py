@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import BlockTooLargeError
 
 __all__ = ["OptimalSet"]

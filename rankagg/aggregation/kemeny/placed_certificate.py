@@ -28,8 +28,8 @@ from rankagg.aggregation.kemeny.proved import (
 )
 from rankagg.check_certificate import NUMBER, BudgetError, Work
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import OutOfTimeError
 from rankagg.io.strict_json import Field
 

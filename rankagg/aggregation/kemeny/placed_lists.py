@@ -59,7 +59,7 @@ from rankagg._typing import Bools, Integers
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.weak_problem import WeakProblem
 from rankagg.core.arithmetic import exact
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = [
     "Bounds",

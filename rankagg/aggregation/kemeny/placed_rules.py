@@ -30,7 +30,7 @@ from rankagg.aggregation.kemeny.placed_lists import (
 )
 from rankagg.aggregation.kemeny.solution import Listener, Progress, Report
 from rankagg.core.arithmetic import exact
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["PlaceWeightedKemeny", "PlacedRule", "Searched", "TopK", "search", "solve_placed"]

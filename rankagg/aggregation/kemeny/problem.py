@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Integers
 from rankagg._validation import check_number
 from rankagg.core.arithmetic import exact
-from rankagg.core.votes.costs import sum_below
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix, sum_below
 
 __all__ = ["Problem", "as_share"]
 

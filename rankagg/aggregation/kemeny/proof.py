@@ -51,7 +51,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.check_certificate import NUMBER, UNLIMITED, Work
 from rankagg.core.arithmetic import exact
-from rankagg.core.votes.costs import sum_below
+from rankagg.core.pairwise import sum_below
 from rankagg.exceptions import VerificationError
 
 __all__ = [

@@ -25,8 +25,8 @@ from rankagg.check_certificate import (
 )
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import amount
-from rankagg.core.results.result import Result
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.results import Result
 from rankagg.exceptions import (
     DataFormatError,
     InvalidInputError,

@@ -20,8 +20,8 @@ from rankagg.aggregation.kemeny.warm import Warm
 from rankagg.aggregation.result import Consensus
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["resample_kemeny"]

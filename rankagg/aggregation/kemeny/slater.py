@@ -12,7 +12,7 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["Slater"]
 

@@ -44,8 +44,8 @@ from rankagg.aggregation.kemeny.weak_proof import (
 )
 from rankagg.check_certificate import UNLIMITED, Work
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.io.strict_json import Field
 
 __all__ = ["FIELDS", "SCHEMA", "VERSION", "Content", "WeakCertificate", "read_certificate"]

@@ -46,8 +46,8 @@ from rankagg.aggregation.kemeny.weak_proof import (
 from rankagg.aggregation.kemeny.weak_relaxation import Relaxation
 from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.core.items import counted
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 

@@ -43,7 +43,7 @@ from rankagg._typing import Integers
 from rankagg.aggregation.kemeny.problem import as_share
 from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import strong_parts
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = ["WeakProblem", "groups"]
 

@@ -18,7 +18,7 @@ from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.ranked import by_places, too_many_outcomes
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.exceptions import InvalidInputError, TiedRankingError

@@ -20,7 +20,7 @@ from rankagg.aggregation.place_sums import place_counts
 from rankagg.aggregation.voting.ranked import by_points
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError

@@ -23,10 +23,9 @@ from rankagg.analysis.comparison.alternatives import Alternatives, is_yardstick
 from rankagg.analysis.comparison.disagreements import disagreeing_pairs
 from rankagg.analysis.comparison.sentences import details_of, head_of, sentences_of, text_of
 from rankagg.core.items import counted, listed
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.results.pasted import Direction
-from rankagg.core.results.result import ROWS, Result, plain_rows
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.results import ROWS, Direction, Result, plain_rows
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError
 

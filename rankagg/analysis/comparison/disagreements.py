@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Ranks
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.votes.pairwise import PairwiseMatrix
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions

@@ -19,7 +19,7 @@ from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.warm import Warm
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import ItemSet
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.base import RankingDistribution

@@ -17,11 +17,10 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.drawn import Near
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores.checks import tolerance_within
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable, tolerance_within
 from rankagg.core.value import Value, array_key
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 

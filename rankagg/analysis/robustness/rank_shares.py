@@ -19,13 +19,12 @@ from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.analysis.robustness.redraw import Redraw, RedrawComparisons, RedrawSums, Span
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.results.pasted import Direction
-from rankagg.core.results.result import Result, plain_rows
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.profile import Profile
+from rankagg.core.results import Direction, Result, plain_rows
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_rows
 from rankagg.inference.ranks.comparison_units import check_silent, check_unit, unit_of

@@ -15,16 +15,15 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.arithmetic import exact
-from rankagg.core.comparisons.comparisons import Comparisons
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.comparisons import Comparisons
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.scores.checks import tolerance_within
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.sums.task_tally import TaskTally
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable, tolerance_within
+from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_counts
 from rankagg.inference.ranks.comparison_units import ComparisonUnit

@@ -36,12 +36,12 @@ from rankagg.analysis.robustness.drawn import (
     time_of,
 )
 from rankagg.core.items import ItemSet, counted, shortened
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results.result import Result
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.results import Result
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError

@@ -20,9 +20,9 @@ from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.parts import Found, Over, Source, draw_subset
 from rankagg.analysis.robustness.stability_result import Stability
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.profile import Profile
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["Stability", "leave_each_out", "stability"]

@@ -17,7 +17,7 @@ from rankagg.core.items import counted
 from rankagg.core.names import part_of, said, stated
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results.result import ROWS, Result, plain_rows
+from rankagg.core.results import ROWS, Result, plain_rows
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["Stability"]

@@ -15,9 +15,9 @@ from rankagg._typing import Floats, Tolerance
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import said, stated
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.results.result import Result, plain_rows
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.profile import Profile
+from rankagg.core.results import Result, plain_rows
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.significance.average_ranks import average_ranks
 

@@ -18,7 +18,7 @@ from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.output import json_option, plot_option, rows_options, save_plot
 from rankagg.cli.options.studies import NAMES, StudyRun, study_options
 from rankagg.cli.options.wording import options_named
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.studies.confidence.confidence import ConfidenceStudy
 from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
 from rankagg.studies.scores.score_models import ResampledTableModel, TableModel

@@ -18,10 +18,10 @@ from rankagg.cli.options.names import Number, OneOf, alpha_option, labels_of
 from rankagg.cli.options.output import echo_json, json_option, plot_option, save_plot
 from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
-from rankagg.core.comparisons.comparisons import Comparisons
-from rankagg.core.results.result import plain_rows
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.comparisons import Comparisons
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.results import plain_rows
+from rankagg.core.score_summary import ScoreSummary
 from rankagg.distributions.bradley_terry.contests import TIES, Ties
 from rankagg.distributions.bradley_terry.fit import ERRORS, Errors, fit_bradley_terry
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit

@@ -21,12 +21,12 @@ from rankagg.cli.options.output import (
     save_plot,
 )
 from rankagg.cli.options.wording import options_named
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted, listed
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import visible
 from rankagg.inference.intervals.methods import BINOMIAL, Method
 from rankagg.inference.intervals.pairwise import PairwiseIntervals

@@ -20,13 +20,13 @@ from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.names import OneOf, Whole, seed_option
 from rankagg.cli.options.output import echo_json, json_option, plot_option, rows_options, save_plot
 from rankagg.cli.options.told import pairs_only
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import ScoreSummary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rankagg.core.profiles.profile import Profile
-    from rankagg.core.scores.table import ScoreTable
+    from rankagg.core.profile import Profile
+    from rankagg.core.scores import ScoreTable
 
 __all__ = ["command"]
 

@@ -18,7 +18,7 @@ from rankagg.cli.options.output import (
     save_plot,
 )
 from rankagg.cli.options.wording import options_named
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.inference.power.separation import separation
 from rankagg.inference.units import Unit
 

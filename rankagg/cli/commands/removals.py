@@ -16,8 +16,8 @@ from rankagg.cli.options.inputs import Input, input_options
 from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.cli.options.output import echo_result, json_option, rows_options
 from rankagg.cli.options.wording import options_named
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["command"]

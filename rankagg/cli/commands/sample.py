@@ -16,7 +16,7 @@ from rankagg.cli.options.names import Number, Whole, numbers_of, seed_option
 from rankagg.cli.options.output import FILE
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce

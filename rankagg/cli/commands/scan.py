@@ -10,9 +10,9 @@ import click
 from rankagg.cli.options.names import Whole
 from rankagg.cli.options.output import FILE, echo_json, json_option, rows_options
 from rankagg.cli.options.scans import add_options, run_options, summed
+from rankagg.core.grouped_tally import MOST_GROUPS
 from rankagg.core.items import counted, shortened
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.sums.unit_groups import MOST_GROUPS
+from rankagg.core.score_summary import ScoreSummary
 from rankagg.exceptions import visible
 from rankagg.io.summaries import write_summary
 

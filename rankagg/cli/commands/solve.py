@@ -33,7 +33,7 @@ from rankagg.cli.options.output import (
     save_plot,
     write_json,
 )
-from rankagg.core.votes.item_weights import weigh_items
+from rankagg.core.pairwise import weigh_items
 from rankagg.io.votes import write_votes
 
 if TYPE_CHECKING:

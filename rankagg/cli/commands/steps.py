@@ -24,8 +24,8 @@ from rankagg.cli.options.output import (
     save_plot,
 )
 from rankagg.core.items import counted
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.output_files import write_text
 from rankagg.teaching.show import MOST_ITEMS, show_steps

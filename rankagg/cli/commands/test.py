@@ -18,7 +18,7 @@ from rankagg.cli.options.output import (
     save_plot,
 )
 from rankagg.cli.options.wording import options_named
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.inference.paired.paired_test import paired_tests
 from rankagg.inference.paired.result import PairedMethod
 from rankagg.inference.units import Unit

@@ -30,8 +30,8 @@ from rankagg.cli.options.kinds.kind import Kind, Option, Values, check_one
 from rankagg.cli.options.names import OneOf
 from rankagg.cli.options.told import tell_ballots, tell_scores, warnings_noted
 from rankagg.cli.options.wording import options_named
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.tables.table import kind_by_name
 from rankagg.io.tables.text import read_text

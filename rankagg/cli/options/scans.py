@@ -16,7 +16,7 @@ from rankagg.cli.options.output import FILE
 from rankagg.cli.options.told import tell_scores
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import ScoreSummary
 from rankagg.exceptions import DataFormatError
 from rankagg.io.cluster import connected
 

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from rankagg.aggregation.evidence import Data, PairData
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataWarning, visible
 
 __all__ = ["pairs_only", "tell_ballots", "tell_scores", "warnings_noted"]

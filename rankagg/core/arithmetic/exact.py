@@ -18,28 +18,6 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers
 
-__all__ = [
-    "INT64_SAFE",
-    "Rational",
-    "as_fraction",
-    "as_rational",
-    "as_votes",
-    "bordered",
-    "combine",
-    "count_cells",
-    "exact_product",
-    "fit",
-    "float_above",
-    "limbs",
-    "multiply",
-    "reduce_by",
-    "rescale",
-    "starts_of",
-    "sum_of",
-    "total",
-    "widen",
-]
-
 LARGEST_DENOMINATOR = 1_000_000
 LARGEST_COMMON = 10**15
 DISTINCT_LIMIT = 100_000

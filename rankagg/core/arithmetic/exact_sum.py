@@ -16,11 +16,6 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats
 from rankagg.kernels.backend import compiled
 
-__all__ = [
-    "are_level", "exact_mean", "exact_sums", "mean_by_group", "restored", "rounding_error",
-    "row_sums", "scaled", "sum_by_group", "weighted_mean",
-]  # fmt: skip
-
 # Cells looked at in one go: they stay in the cache.
 BLOCK = 50_000
 DIGITS = 53

@@ -16,24 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Bools, Label, Ranks
 from rankagg._validation import as_matrix, as_numbers, check_number
-from rankagg.core.items import ItemSet, clean_label
+from rankagg.core.items import ItemSet, clean_label, counted
 from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.rankings.ranking import check_length
 from rankagg.exceptions import Described, InvalidInputError
-
-__all__ = [
-    "from_buckets",
-    "from_numbers",
-    "from_orders",
-    "from_table",
-    "places_of_orders",
-    "refuse_codes",
-    "restricted",
-    "scattered",
-    "without",
-]
 
 
 def places_of_orders(
@@ -200,3 +187,13 @@ def _closed_up(ranks: Ranks) -> Ranks:
     """Return places in which some items may be missing as places without gaps."""
     listed = np.where(ranks >= 0, ranks, np.nan).astype(np.float64)
     return np.where(ranks < 0, ranks, places.competition_ranks(listed))
+
+
+def check_length(length: int, items: ItemSet, parameter: str) -> None:
+    """Raise unless there is one number per item."""
+    if length != len(items):
+        raise InvalidInputError(
+            parameter,
+            f"one number per item ({len(items)} of them)",
+            Described(counted(length, "number")),
+        )

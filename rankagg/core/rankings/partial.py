@@ -2,21 +2,229 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Self
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
+from html import escape
+from itertools import chain
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_flag, check_integer
-from rankagg.core.items import ItemSet
-from rankagg.core.rankings import canonical, compatible, places
+from rankagg.core.items import ItemSet, listed
+from rankagg.core.pandas_labels import axis_labels
+from rankagg.core.rankings import canonical, places
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.rankings.ranking import Ranking
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.core.value import Value, frozen_array
+from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 
-__all__ = ["PartialRanking", "Permutation", "as_ranking"]
+_SHOWN = 8
+
+
+class Ranking(Value):
+    """A weak order over the observed part of an `ItemSet`: what all rankings have in common.
+
+    Not to be created itself: `PartialRanking` may have ties and unobserved items, `Permutation`
+    is complete and strict. Rankings are immutable; two of them are equal, and hash alike, where
+    their items and ranks are, whatever their class.
+
+    Parameters
+    ----------
+    ranks : array_like of int, shape (n,)
+        Competition ranks counted from 0, which is best (0, 1, 1, 3), `UNRANKED` (-1) for an item
+        that was not observed, `UNLISTED` (-2) for one left off a top-k list.
+    items : iterable of str or int, optional
+        The items that the ranks belong to; 0, 1, ..., n - 1 by default.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items, observed or not.
+    ranks : ndarray of int32, shape (n,)
+        How many items are better, for each item: its rank counted from 0; read-only. `rank` counts
+        from 1.
+    """
+
+    items: ItemSet
+    ranks: Ranks
+
+    def __init__(self, ranks: ArrayLike, items: Iterable[Label] | None = None) -> None:
+        items = axis_labels(ranks, 0, items, "items")
+        values = _flat_integers(ranks)
+        labels = ItemSet.numbered(len(values)) if items is None else ItemSet.coerce(items, ())
+        canonical.check_length(len(values), labels, "ranks")
+        bounded = (np.abs(values) <= len(values) + abs(UNLISTED)).all()
+        if not bounded or not places.are_canonical(values[None, :].astype(np.int32))[0]:
+            raise InvalidInputError(
+                "ranks",
+                "competition ranks from 0 (0, 1, 1, 3), -1 for unranked, -2 for unlisted",
+                values.tolist(),
+                "`from_ranks` takes any numbers.",
+            )
+        self._set(items=labels, ranks=frozen_array(values.astype(np.int32)))
+        self._check()
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise where the ranks are not of the class's kind."""
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.items, self.ranks.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ranking) and self._key() == other._key()
+
+    __hash__ = Value.__hash__
+
+    # -- what it says -------------------------------------------------------------------------
+
+    @property
+    def n_items(self) -> int:
+        """The number of items, observed or not."""
+        return len(self.items)
+
+    @property
+    def n_observed(self) -> int:
+        """The number of items that are not `UNRANKED`."""
+        return int((self.ranks != UNRANKED).sum())
+
+    @property
+    def is_complete(self) -> bool:
+        """True where every item has a rank of its own accord: none unranked, none unlisted."""
+        return bool((self.ranks >= 0).all())
+
+    @property
+    def is_strict(self) -> bool:
+        """True where no two items are judged equal."""
+        # Ranks count the items above, so only without ties do they add up to 0 + 1 + 2 + ...
+        listed = self.ranks[self.ranks >= 0]
+        return int(listed.sum()) == len(listed) * (len(listed) - 1) // 2
+
+    @cached_property
+    def buckets(self) -> tuple[tuple[Label, ...], ...]:
+        """The listed labels, best bucket first; labels within one bucket are tied."""
+        labels = self.items.labels
+        order = np.argsort(self.ranks, kind="stable")
+        order = order[self.ranks[order] >= 0]
+        starts = np.flatnonzero(np.diff(self.ranks[order], prepend=-1)).tolist()
+        ends = [*starts[1:], len(order)]
+        sequence = [labels[i] for i in order.tolist()]
+        return tuple(tuple(sequence[a:b]) for a, b in zip(starts, ends, strict=False))
+
+    @property
+    def order(self) -> tuple[Label, ...]:
+        """The listed labels, best first.
+
+        Raises
+        ------
+        TiedRankingError
+            If some are tied: `.buckets` keeps them together.
+        """
+        if not self.is_strict:
+            tied = next(bucket for bucket in self.buckets if len(bucket) > 1)
+            raise TiedRankingError(
+                f"A ranking with ties has no strict order ({' = '.join(map(str, tied))}). "
+                "Use `.buckets`."
+            )
+        return tuple(chain.from_iterable(self.buckets))
+
+    @property
+    def unranked(self) -> tuple[Label, ...]:
+        """The labels that were not observed."""
+        return self._labels_where(UNRANKED)
+
+    @property
+    def unlisted(self) -> tuple[Label, ...]:
+        """The labels left off a top-k list: below all listed ones, not compared."""
+        return self._labels_where(UNLISTED)
+
+    def rank(self, label: Label) -> int | None:
+        """Return the rank of an item as people count: 1 is best, tied items share the best.
+
+        Parameters
+        ----------
+        label : str or int
+            One of the items.
+
+        Returns
+        -------
+        int or None
+            One more than the number of items that are better, `ranks[i] + 1`; None where the item
+            is unranked or unlisted.
+
+        Examples
+        --------
+        >>> from rankagg import PartialRanking
+        >>> ranking = PartialRanking.from_buckets(["B", "AC"], items="ABCD")
+        >>> [ranking.rank(label) for label in "ABCD"]
+        [2, 1, 2, None]
+        """
+        position = int(self.ranks[self.items.index(label)])
+        return position + 1 if position >= 0 else None
+
+    def _labels_where(self, code: int) -> tuple[Label, ...]:
+        return self.items.where(self.ranks == code)
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def _arrows(self) -> str:
+        groups = [_tied(bucket) for bucket in self.buckets]
+        if len(groups) > _SHOWN:
+            groups = [*groups[: _SHOWN - 2], "...", groups[-1]]
+        parts = [" > ".join(groups)] if groups else []
+        if self.unlisted:
+            parts.append(f"unlisted: {listed(self.unlisted)}")
+        if self.unranked:
+            parts.append(f"unranked: {listed(self.unranked)}")
+        return "; ".join(parts)
+
+    def _rows(self) -> Iterator[tuple[int | str, tuple[Label, ...]]]:
+        rank = 1
+        for bucket in self.buckets:
+            yield rank, bucket
+            rank += len(bucket)
+        if self.unlisted:
+            yield "unlisted", self.unlisted
+        if self.unranked:
+            yield "unranked", self.unranked
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._arrows()}>"
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{rank}. {' = '.join(map(str, labels))}"
+            if isinstance(rank, int)
+            else f"{rank}: {', '.join(map(str, labels))}"
+            for rank, labels in self._rows()
+        )
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            f"<tr><td>{rank}</td><td>{escape(' = '.join(map(str, labels)))}</td></tr>"
+            for rank, labels in self._rows()
+        )
+        return f"<table><thead><tr><th>rank</th><th>item</th></tr></thead>{body}</table>"
+
+
+def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
+    remedy = "`from_ranks` takes other numbers."
+    try:
+        values = np.atleast_1d(np.asarray(ranks))
+    except ValueError:
+        raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy) from None
+    if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
+        raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
+    return values
+
+
+def _tied(bucket: tuple[Label, ...]) -> str:
+    if len(bucket) <= _SHOWN:
+        return " = ".join(map(str, bucket))
+    return f"{' = '.join(map(str, bucket[:3]))} = ... ({len(bucket)} tied)"
 
 
 class PartialRanking(Ranking):
@@ -256,7 +464,7 @@ class PartialRanking(Ranking):
         N!/k! for k of N items observed, times the factorial of every bucket's size, as ties (and
         unlisted items) are broken in every way.
         """
-        return compatible.count_compatible(self.ranks)
+        return places.count_compatible(self.ranks)
 
     def compatible_permutations(self) -> Iterator[Permutation]:
         """Iterate over every complete strict ranking that agrees with this one.
@@ -274,7 +482,7 @@ class PartialRanking(Ranking):
         >>> [" ".join(p.order) for p in ranking.compatible_permutations()]
         ['C A B', 'A C B', 'A B C']
         """
-        for ranks in compatible.compatible_ranks(self.ranks):
+        for ranks in places.compatible_ranks(self.ranks):
             yield Permutation(ranks, self.items)
 
     def sample_compatible(self, size: int, *, rng: RNGLike = None) -> list[Permutation]:
@@ -312,7 +520,17 @@ class PartialRanking(Ranking):
         -----
         The closed form of equation 6 of Himmi et al. (2023), whose print is garbled.
         """
-        return compatible.pairwise_probabilities(self.ranks)
+        n = self.n_items
+        mids = places.mid_ranks(self.ranks[None, :])[0]
+        observed = ~np.isnan(mids)
+        seen = mids[observed]
+        share = (seen + 1.0) / (len(seen) + 1.0)
+        before = np.full((n, n), 0.5)
+        before[np.ix_(observed, observed)] = 0.5 * (1.0 + np.sign(seen[None, :] - seen[:, None]))
+        before[np.ix_(~observed, observed)] = share
+        before[np.ix_(observed, ~observed)] = 1.0 - share[:, None]
+        np.fill_diagonal(before, 0.0)
+        return before
 
     def expected_ranks(self) -> Floats:
         """Return the expected rank of each item in a uniformly drawn compatible permutation.
@@ -325,7 +543,12 @@ class PartialRanking(Ranking):
         ndarray of float, shape (n,)
             Ranks from 0.
         """
-        return compatible.expected_ranks(self.ranks)
+        n = self.n_items
+        mids = places.mid_ranks(self.ranks[None, :])[0]
+        observed = ~np.isnan(mids)
+        expected = np.full(n, (n - 1) / 2)
+        expected[observed] = (mids[observed] + 1) * (n + 1) / (observed.sum() + 1) - 1
+        return expected
 
 
 class Permutation(PartialRanking):

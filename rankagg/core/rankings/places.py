@@ -10,26 +10,15 @@ Two negative codes say why an item has no place of its own:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain, combinations, permutations, product
+from math import factorial, prod
 from typing import Final
 
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Ranks
 from rankagg.kernels.placing import doubled_places
-
-__all__ = [
-    "UNLISTED",
-    "UNRANKED",
-    "all_listed",
-    "are_canonical",
-    "are_permutations",
-    "comparable",
-    "competition_ranks",
-    "mid_ranks",
-    "sample_compatible",
-    "top_k_shares",
-    "unranked_last",
-]
 
 UNRANKED: Final = -1
 UNLISTED: Final = -2
@@ -148,3 +137,32 @@ def top_k_shares(ranks: Ranks, k: int) -> Floats:
     shares = np.clip((k - start) / sizes, 0.0, 1.0)
     shares[ranks == UNRANKED] = 0.0
     return shares
+
+
+def _buckets(ranks: Ranks) -> list[list[int]]:
+    """Return positions of tied items, best bucket first, unlisted items last."""
+    buckets = [np.flatnonzero(ranks == place) for place in np.unique(ranks[ranks >= 0])]
+    unlisted = np.flatnonzero(ranks == UNLISTED)
+    return [bucket.tolist() for bucket in (*buckets, unlisted) if len(bucket)]
+
+
+def count_compatible(ranks: Ranks) -> int:
+    """Return the number of compatible permutations."""
+    ways = prod(factorial(len(bucket)) for bucket in _buckets(ranks))
+    observed = int((ranks != UNRANKED).sum())
+    return ways * factorial(len(ranks)) // factorial(observed)
+
+
+def compatible_ranks(ranks: Ranks) -> Iterator[Ranks]:
+    """Yield the places of every compatible permutation."""
+    n = len(ranks)
+    unranked = np.flatnonzero(ranks == UNRANKED).tolist()
+    buckets = _buckets(ranks)
+    for slots in combinations(range(n), len(unranked)):
+        rest = [slot for slot in range(n) if slot not in slots]
+        for newcomers in permutations(unranked):
+            for broken in product(*(permutations(bucket) for bucket in buckets)):
+                result = np.empty(n, dtype=np.int32)
+                result[list(newcomers)] = slots
+                result[list(chain.from_iterable(broken))] = rest
+                yield result

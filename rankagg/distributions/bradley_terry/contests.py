@@ -14,7 +14,7 @@ from scipy.special import expit, log_expit
 from rankagg._typing import Bools, Floats
 
 if TYPE_CHECKING:
-    from rankagg.core.comparisons.comparisons import Comparisons
+    from rankagg.core.comparisons import Comparisons
 
 __all__ = [
     "OUTCOMES",

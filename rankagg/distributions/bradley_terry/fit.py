@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.distributions.bradley_terry.climb import Model, Peak, climb, inverse
 from rankagg.distributions.bradley_terry.contests import TIES, Entries, Ties, contests_of

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from rankagg._typing import Floats, Integers, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.results import Result, plain_rows
 from rankagg.distributions.bradley_terry.climb import Model, assemble, inverse
 from rankagg.distributions.bradley_terry.contests import Contests, Ties, chances
 from rankagg.exceptions import InvalidInputError

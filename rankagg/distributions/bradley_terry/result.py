@@ -15,7 +15,7 @@ from scipy.special import expit
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import check_alpha, check_choice, check_number
 from rankagg.core.items import ItemSet
-from rankagg.core.results.result import ROWS
+from rankagg.core.results import ROWS
 from rankagg.distributions.bradley_terry.contests import Contests, Ties, chances, terms_of
 from rankagg.distributions.bradley_terry.intransitivity import Intransitivity, intransitivity_of
 from rankagg.distributions.fit_result import FitResult

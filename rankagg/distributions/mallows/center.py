@@ -36,9 +36,9 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.distributions.mallows.compatible_sums import can_sum, expected_votes, log_sums
 from rankagg.distributions.mallows.gibbs import Completions
 from rankagg.distributions.mallows.kendall_distances import (

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
 from rankagg.core.rankings import places
-from rankagg.core.rankings.compatible import compatible_ranks, count_compatible
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.rankings.places import UNRANKED, compatible_ranks, count_compatible
 from rankagg.distributions.mallows.kendall_distances import pair_stays, stage_log_normalizers
 from rankagg.exceptions import Described, InvalidInputError
 

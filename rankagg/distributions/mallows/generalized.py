@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution

@@ -19,7 +19,7 @@ from rankagg._validation import check_number
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.base import all_places
 from rankagg.distributions.fit_result import FitResult

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike
 from rankagg._validation import check_number
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows import stages

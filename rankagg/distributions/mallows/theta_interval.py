@@ -36,7 +36,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import Permutation
 from rankagg.core.rankings.places import UNRANKED

@@ -11,10 +11,10 @@ import pandas as pd
 from rankagg._typing import Ranks
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results.result import Result
+from rankagg.core.results import Result
 from rankagg.distributions.uniform import Uniform
 
 __all__ = ["UniformityTest", "one_row_each", "simulate_uniformity"]

@@ -9,10 +9,10 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.score_summary import ScoreSummary
 from rankagg.distributions.connectivity import check_connected
 from rankagg.distributions.plackett_luce.choices import Choices, MergedSets
 from rankagg.distributions.plackett_luce.fit import FitOptions, Sample, maximize_choices

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_integer, check_number
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.distributions.connectivity import (
     beats_graph,
     check_connected,

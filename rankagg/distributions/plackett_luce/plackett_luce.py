@@ -14,11 +14,11 @@ from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results.pasted import html_table
+from rankagg.core.results import html_table
 from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.plackett_luce.choices import stage_masks

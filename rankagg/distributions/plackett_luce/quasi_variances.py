@@ -10,7 +10,7 @@ from scipy.optimize import least_squares
 
 from rankagg._typing import Floats
 from rankagg.core.items import counted
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import Described, InvalidInputError
 
 __all__ = ["QuasiVariances", "quasi_variances"]

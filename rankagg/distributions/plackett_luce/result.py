@@ -12,7 +12,7 @@ import scipy
 from rankagg._typing import Label
 from rankagg._validation import as_matrix, check_alpha, check_choice
 from rankagg.core.items import counted
-from rankagg.core.results.result import ROWS
+from rankagg.core.results import ROWS
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.quasi_variances import QuasiVariances, quasi_variances

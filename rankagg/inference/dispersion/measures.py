@@ -14,12 +14,12 @@ import numpy as np
 from rankagg._typing import Floats, Tolerance, Unranked
 from rankagg._validation import check_flag, check_number, check_unranked
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.score_summary import ScoreSummary
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.summed_units import shares_of
 

@@ -20,9 +20,8 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
 from rankagg.core.names import said, stated
-from rankagg.core.results.pasted import Direction
-from rankagg.core.results.result import Result, plain_rows
-from rankagg.core.votes.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.results import Direction, Result, plain_rows
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.dispersion.measures import dispersion, spread
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_integer, check_number
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.results.result import Result
+from rankagg.core.profile import Profile
+from rankagg.core.results import Result
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.dispersion.u_statistics import UStatistic, mean_distance
 

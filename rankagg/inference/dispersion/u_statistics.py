@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks, Unranked
 from rankagg._validation import check_integer, check_number, check_unranked
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED

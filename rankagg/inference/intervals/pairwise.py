@@ -13,10 +13,10 @@ from rankagg._typing import Floats, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import level_of, said
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.results.result import Result, plain_rows
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.profile import Profile
+from rankagg.core.results import Result, plain_rows
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import (

@@ -20,7 +20,7 @@ from rankagg._validation import (
 from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.items import counted
 from rankagg.core.names import level_of, said, stated
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import by_sign_flips
 from rankagg.inference.moments import asymmetry_note

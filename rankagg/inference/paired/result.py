@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg.core.names import level_of, said, stated
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.results import Result, plain_rows
 from rankagg.inference.decisions import holm
 from rankagg.inference.units import Unit
 

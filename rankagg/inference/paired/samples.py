@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg.core.arithmetic.exact_sum import are_level, rounding_error, scaled
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import unit_word
 from rankagg.inference.intervals.pair_values import PairValues

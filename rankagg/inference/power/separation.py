@@ -16,8 +16,8 @@ from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.core.arithmetic.exact_sum import rounding_error, scaled, weighted_mean
 from rankagg.core.names import part_of, said, stated
-from rankagg.core.results.result import Result, plain_rows
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.results import Result, plain_rows
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.paired.result import TESTS
 from rankagg.inference.paired.samples import PairedSample, paired_sample

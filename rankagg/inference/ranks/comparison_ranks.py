@@ -8,7 +8,7 @@ from scipy.stats import binom
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha
 from rankagg.core.arithmetic.exact_sum import rounding_error
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
 from rankagg.core.names import said, stated
 from rankagg.exceptions import Described, InvalidInputError

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from rankagg._typing import Floats, Integers
 from rankagg.core.arithmetic.exact_sum import rounding_error
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted, listed
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.units import Redrawn

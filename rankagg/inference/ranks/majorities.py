@@ -12,10 +12,10 @@ from rankagg._typing import Label, Tolerance, Unranked
 from rankagg.core.arithmetic.exact_sum import scaled
 from rankagg.core.items import counted
 from rankagg.core.names import part_of, said
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.intervals.methods import Options
 from rankagg.inference.intervals.pair_values import Differences, point_differences

@@ -11,11 +11,11 @@ import numpy as np
 from rankagg._typing import Label, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.core.comparisons.comparisons import Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.names import part_of, said, stated
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.summary import ScoreSummary
+from rankagg.core.profile import Profile
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.basis import Basis, assumption, by_intervals, by_sign_flips, unit_word
 from rankagg.inference.decisions import Decisions

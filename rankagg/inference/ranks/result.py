@@ -14,7 +14,7 @@ from rankagg._validation import check_flag, check_integer
 from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.names import level_of, said
-from rankagg.core.results.result import ROWS, Result
+from rankagg.core.results import ROWS, Result
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.methods import BINOMIAL
 from rankagg.inference.intervals.pair_decisions import least_p_values, p_values

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankagg._typing import Label, Tolerance
 from rankagg.core.arithmetic.exact_sum import are_level
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.significance.average_ranks import average_ranks, rank_units
 from rankagg.inference.significance.result import FriedmanTest

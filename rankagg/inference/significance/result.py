@@ -15,8 +15,7 @@ from rankagg._validation import check_alpha, check_integer
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.names import said, stated
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.results.pasted import Direction
-from rankagg.core.results.result import ROWS, Result
+from rankagg.core.results import ROWS, Direction, Result
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.significance import average_ranks as nemenyi
 from rankagg.inference.significance.average_ranks import (

@@ -15,9 +15,9 @@ from rankagg.core.arithmetic.exact_sum import are_level
 from rankagg.core.graphs import Parts, connected_parts
 from rankagg.core.items import counted
 from rankagg.core.names import said, stated
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNLISTED
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.significance.skillings_mack_result import SkillingsMackTest
 from rankagg.inference.units import Unit, rankings_of, units_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import said, stated
-from rankagg.core.results.result import Result
+from rankagg.core.results import Result
 from rankagg.inference.units import Unit
 
 __all__ = ["SkillingsMackTest"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_choice
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.cast_votes.grid import BLANK, DROPPED, OVERVOTE, Grid, Spellings, read_grid

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import pandas as pd
 
 from rankagg.core.items import counted, shortened
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.profile import Profile
+from rankagg.core.results import Result, plain_rows
 
 __all__ = ["CastVotes", "CleaningStep"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Label
 from rankagg.core.items import counted, listed, shortened
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import visible
 from rankagg.io.evaluations.collected import (

@@ -15,7 +15,7 @@ from rankagg._validation import check_choice, check_flag
 from rankagg.core.arithmetic.exact_sum import mean_by_group
 from rankagg.core.items import counted, listed, shortened
 from rankagg.core.pandas_labels import named_values
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value
 from rankagg.exceptions import Described, InvalidInputError, nearest, shown
 from rankagg.io.evaluations.collected import WHOLE_TASK, Scores, Series

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Ranks
 from rankagg._validation import check_choice
 from rankagg.core.items import ItemSet, counted, listed, written
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import write_text

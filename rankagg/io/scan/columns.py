@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Label
-from rankagg.core.sums.unit_groups import keys_of_labels, keys_of_texts
+from rankagg.core.grouped_tally import keys_of_labels, keys_of_texts
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.scan.arrow import Batch
 from rankagg.io.tables.formulas import unguard

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
-from rankagg.core.sums.grouped_tally import GroupedTally, check_room
-from rankagg.core.sums.task_tally import TaskTally
-from rankagg.core.sums.unit_groups import groups_of
+from rankagg.core.grouped_tally import GroupedTally, check_room, groups_of
+from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.scan.arrow import Batch, Part, Place, batches
 from rankagg.io.scan.columns import Codes, Keys, coded, keys_of, scores_into

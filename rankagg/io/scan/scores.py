@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_choice, check_flag
+from rankagg.core.grouped_tally import check_groups, check_room
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.sums.grouped_tally import check_room
-from rankagg.core.sums.summary import ScoreSummary
-from rankagg.core.sums.unit_groups import check_groups
+from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.cluster import check_client

@@ -12,8 +12,8 @@ from matplotlib.patches import Rectangle
 from rankagg._typing import Floats
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.layout import name_letters, number_size
 from rankagg.plotting.style.theme import ACCENTS, DIVERGING, INK, NO_RANK, canvas, plot_labels

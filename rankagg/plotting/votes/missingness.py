@@ -17,9 +17,9 @@ from rankagg._pandas import table_remedy
 from rankagg._typing import Bools, Floats
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.core.items import counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.style.layout import legend_above, name_letters, widest, write_below
 from rankagg.plotting.style.theme import INK, SHARES, canvas, plot_labels

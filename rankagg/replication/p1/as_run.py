@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg.core.rankings.partial import Permutation
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_distance, kendall_tau
 from rankagg.replication.experiment import Bench
 from rankagg.replication.verdicts import Value

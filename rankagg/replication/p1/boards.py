@@ -13,7 +13,7 @@ from rankagg._typing import Label
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_tau
 from rankagg.replication.experiment import Bench, Experiment, Found, Sheet, Values
 from rankagg.replication.p1.as_run import as_read, board_values, tau_with_score

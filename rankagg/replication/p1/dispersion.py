@@ -14,7 +14,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_distance
 from rankagg.inference.dispersion.measures import dispersion, spread
 from rankagg.inference.dispersion.report import DispersionReport, dispersion_report

@@ -14,7 +14,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_tau
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
 from rankagg.replication.p1.as_run import instance_taus

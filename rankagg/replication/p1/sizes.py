@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.replication.experiment import Bench, Experiment, Found, Values
 from rankagg.replication.p1.boards import BOARDS
 

@@ -23,10 +23,10 @@ from scipy.stats import kendalltau
 from rankagg._typing import Floats, Label
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.studies.missing_scores.removal_cells import taus
 
 __all__ = ["AsRun", "as_shipped", "chance_of", "counted_profile", "run_again", "shuffle"]

@@ -10,10 +10,10 @@ import numpy as np
 from rankagg._typing import Floats, Ranks
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import ItemSet
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.replication.experiment import Bench, Experiment, Found
 from rankagg.replication.leaderboards import load_table
 from rankagg.replication.p2.as_run import chance_of

@@ -10,7 +10,7 @@ from rankagg._typing import Floats
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.distances import kendall_tau
 from rankagg.replication.experiment import Bench, Experiment, Found, Sheet
 from rankagg.replication.leaderboards import load_table

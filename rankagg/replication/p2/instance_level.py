@@ -7,7 +7,7 @@ from itertools import combinations
 
 from matplotlib.axes import Axes
 
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.p2.drawn import RULES
 from rankagg.replication.panels import beside

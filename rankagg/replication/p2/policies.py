@@ -13,7 +13,7 @@ from rankagg.aggregation.result import Consensus
 from rankagg.analysis.missing import missing_report
 from rankagg.analysis.robustness.sensitivity import sensitivity
 from rankagg.core.items import counted
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.leaderboards import load_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.replication.experiment import Bench, Experiment, Found, Sheet
 from rankagg.replication.p2.instance_level import DATA_SETS, metrics_of
 from rankagg.replication.verdicts import Value

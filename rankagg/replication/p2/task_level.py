@@ -12,7 +12,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from matplotlib.axes import Axes
 
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
 from rankagg.replication.p2.as_run import LEVELS as RUN_LEVELS
 from rankagg.replication.p2.as_run import MEDIUM, REPETITIONS, AsRun, as_shipped, run_again

@@ -11,7 +11,7 @@ from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean
 from rankagg.aggregation.result import Consensus
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.replication.leaderboards import load_table
 
 __all__ = ["HUMAN", "MEANS", "Benchmark", "benchmarks", "means", "metrics", "place"]

@@ -14,7 +14,7 @@ from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.compare import compare
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.leaderboards import load_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.replication.experiment import Bench, Experiment, Found, Sheet, Values
 from rankagg.replication.p3.benchmarks import HUMAN, benchmarks, borrowed, means
 from rankagg.replication.reading import scores_of

@@ -17,8 +17,7 @@ from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.compare import compare
 from rankagg.analysis.comparison.comparison import DEPTHS
 from rankagg.analysis.robustness.parts import Parts
-from rankagg.core.scores.checks import as_tolerance
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.studies.agreement.agreement_result import AgreementResult, Compared, Scope
 from rankagg.studies.cell_result import check_rules, check_table, several

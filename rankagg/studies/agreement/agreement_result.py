@@ -19,7 +19,7 @@ from rankagg.analysis.comparison.comparison import Comparison
 from rankagg.core.items import counted, listed
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.results import Result, plain_rows
 from rankagg.distances import kendall_tau
 
 if TYPE_CHECKING:

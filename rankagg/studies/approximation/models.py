@@ -12,9 +12,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankagg._validation import check_integer, check_number
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.cultures import StudyModel
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.distributions.mallows.mallows import Mallows

@@ -10,7 +10,7 @@ import pandas as pd
 
 from rankagg._validation import check_alpha, check_flag
 from rankagg.core.items import counted
-from rankagg.core.results.result import plain_rows
+from rankagg.core.results import plain_rows
 from rankagg.studies.cell_result import CellResult
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from itertools import product
 
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.core.items import counted
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.studies.cell_result import several
 from rankagg.studies.confidence.confidence_result import ConfidenceResult

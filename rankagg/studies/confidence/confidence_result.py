@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg.core.items import counted
-from rankagg.core.results.result import ROWS, plain_rows
+from rankagg.core.results import ROWS, plain_rows
 from rankagg.studies.cell_result import CellResult
 from rankagg.studies.confidence.judged_cells import JudgedCell
 from rankagg.studies.confidence.pair_methods import Judged, PairMethod, RankedTable

@@ -11,7 +11,7 @@ from scipy.stats import hypergeom
 
 from rankagg._typing import Floats
 from rankagg.core.items import ItemSet
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import RankaggError
 from rankagg.inference.units import Unit
 from rankagg.studies.confidence.pair_methods import Judged, PairMethod, RankedTable, Ties

@@ -12,8 +12,8 @@ import numpy as np
 from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import ItemSet
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bounds import hoeffding_radius
 from rankagg.inference.intervals.methods import BINOMIAL, Method, Options, Simultaneous

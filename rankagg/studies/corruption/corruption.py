@@ -23,8 +23,8 @@ from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core.items import counted
 from rankagg.core.rankings.partial import Permutation
-from rankagg.core.results.result import plain_rows
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.results import plain_rows
+from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_distance
 from rankagg.distributions.latent_scores import LatentScores, rescale_tasks
 from rankagg.exceptions import RankaggError

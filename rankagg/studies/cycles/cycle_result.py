@@ -10,7 +10,7 @@ import pandas as pd
 
 from rankagg._validation import check_alpha
 from rankagg.core.items import counted
-from rankagg.core.results.result import ROWS, plain_rows
+from rankagg.core.results import ROWS, plain_rows
 from rankagg.studies.cell_result import CellResult
 from rankagg.studies.cycles.closed_forms import known_cycle, known_winner, source_of
 

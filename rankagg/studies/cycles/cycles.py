@@ -15,8 +15,8 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.cultures import StudyModel
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import InvalidInputError

@@ -12,7 +12,7 @@ import pandas as pd
 
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import counted
-from rankagg.core.results.result import ROWS, plain_rows
+from rankagg.core.results import ROWS, plain_rows
 from rankagg.studies.cell_result import CellResult
 from rankagg.studies.missing_scores.removal_cells import PAIR_MEASURES, pair_field
 

@@ -12,10 +12,10 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.rankings import compatible, places
+from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.distances import kendall_tau
 from rankagg.distributions.latent_scores import rescale_tasks
 from rankagg.exceptions import RankaggError
@@ -51,7 +51,7 @@ def taus(rankings: Sequence[PartialRanking]) -> Floats:
     orders = np.empty((len(rankings), len(above)))
     untied = np.empty(len(rankings))
     for row, ranking in enumerate(rankings):
-        orders[row] = 2.0 * compatible.pairwise_probabilities(ranking.ranks)[above, below] - 1.0
+        orders[row] = 2.0 * ranking.pairwise_probabilities()[above, below] - 1.0
         # Only what was observed can be tied: a permutation ties nothing.
         listed = ranking.ranks[ranking.ranks != places.UNRANKED]
         sizes = np.unique(listed, return_counts=True)[1]

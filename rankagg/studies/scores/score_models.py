@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, RNGLike
 from rankagg._validation import as_generator, check_integer, check_number
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals

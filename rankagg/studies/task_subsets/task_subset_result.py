@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankagg._validation import check_number
 from rankagg.core.items import counted, listed
-from rankagg.core.results.result import plain_rows
+from rankagg.core.results import plain_rows
 from rankagg.studies.cell_result import CellResult
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from rankagg.analysis.robustness.parts import Parts, draw_subset
 from rankagg.core.items import counted
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores.checks import as_tolerance
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.cell_result import check_rules, check_table, several
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout, Row

@@ -12,10 +12,9 @@ import pandas as pd
 
 from rankagg._typing import Label, RNGLike
 from rankagg._validation import as_generator, check_choice
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.rankings.partial import as_ranking
-from rankagg.core.rankings.ranking import Ranking
-from rankagg.core.results.result import Result
+from rankagg.core.profile import Profile
+from rankagg.core.rankings.partial import Ranking, as_ranking
+from rankagg.core.results import Result
 from rankagg.exceptions import InvalidInputError
 from rankagg.teaching.quiz.topics import TOPICS
 from rankagg.teaching.step import number

@@ -20,7 +20,7 @@ from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.positional_rules import Plurality
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import VerificationError

@@ -11,7 +11,7 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg.aggregation.result import Consensus
 from rankagg.core.arithmetic import exact
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.teaching.rules.opening import scored
 from rankagg.teaching.step import Cell, Formula, Step, number, told
 from rankagg.teaching.worked import Worked

@@ -13,8 +13,8 @@ from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Leaf
 from rankagg.aggregation.kemeny.slater import Slater
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import Permutation
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.exceptions import Described, InvalidInputError, VerificationError
 from rankagg.teaching.rules.opening import majority_step, rankings_step, votes_step
 from rankagg.teaching.step import Cell, Step, number, told

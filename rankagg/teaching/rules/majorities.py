@@ -12,8 +12,8 @@ from rankagg._typing import Floats
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core.items import ItemSet
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import as_ranking
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.teaching.rules.opening import (
     by_number,
     majority_step,

@@ -14,7 +14,7 @@ from rankagg._typing import Ranks, Unranked
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.voting.nearest_winner import Young
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import Described, InvalidInputError

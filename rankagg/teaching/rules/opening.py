@@ -12,10 +12,10 @@ from rankagg._typing import Floats, Ranks
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.votes.pairwise import PairwiseMatrix
 from rankagg.teaching.step import Step, number, told
 
 __all__ = [

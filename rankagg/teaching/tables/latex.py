@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from unicodedata import east_asian_width
 
-from rankagg.core.results.pasted import latex_number, latex_text
+from rankagg.core.results import latex_number, latex_text
 from rankagg.teaching.tables.layout import PAD, PIECES, Block, aligned, laid_out, wrapped
 
 __all__ = ["Formula", "latex_table", "needs", "paragraph"]

@@ -25,7 +25,7 @@ from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.analysis.robustness.removal.asked import Bracket, Question, chosen, fewest
 from rankagg.analysis.robustness.removal.units import Units
 from rankagg.core.arithmetic import exact
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 
 __all__ = ["Merged", "each_rival", "search_means", "search_points", "search_sums"]
 

@@ -21,8 +21,8 @@ from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.removal.asked import Asked, Bracket, Question
 from rankagg.analysis.robustness.removal.result import Removal, RemovalRadius
 from rankagg.analysis.robustness.removal.units import RemovalUnit, Units
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.profile import Profile
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 __all__ = ["RemovalRadius", "radius_until", "removal_radius"]

@@ -12,7 +12,7 @@ from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.removal.units import RemovalUnit
 from rankagg.core.names import listing, named, said, stated
-from rankagg.core.results.result import Result, plain_rows
+from rankagg.core.results import Result, plain_rows
 from rankagg.core.value import Value
 
 __all__ = ["Removal", "RemovalRadius"]

@@ -23,10 +23,10 @@ from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.parts import Parts
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.kernels.placing import doubled_places
 
 __all__ = ["RemovalUnit", "Units"]

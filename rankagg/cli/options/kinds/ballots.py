@@ -10,7 +10,7 @@ from rankagg import datasets
 from rankagg.aggregation.evidence import WholeData
 from rankagg.cli.options.kinds.kind import Found, Kind, Option, Values
 from rankagg.cli.options.names import OneOf, labels_of
-from rankagg.core.profiles.profile import Profile
+from rankagg.core.profile import Profile
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.ballots import read_ballots
 from rankagg.io.preflib.preflib import looks_like_preflib, read_preflib

@@ -8,7 +8,7 @@ from rankagg import datasets
 from rankagg._typing import Label
 from rankagg.cli.options.kinds.kind import Found, Kind, Option, Values
 from rankagg.cli.options.names import Number, labels_of, split, task_weights
-from rankagg.core.scores.table import ScoreTable
+from rankagg.core.scores import ScoreTable
 from rankagg.io.scores import read_scores
 from rankagg.io.summaries import looks_like_summary, read_summary
 

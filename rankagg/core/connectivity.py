@@ -11,9 +11,7 @@ import pandas as pd
 from rankagg._typing import Integers, Label
 from rankagg.core.graphs import connected_parts, ordered_parts
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.results.result import Result, plain_rows
-
-__all__ = ["Connectivity"]
+from rankagg.core.results import Result, plain_rows
 
 Group = tuple[Label, ...]
 SHOWN = 8

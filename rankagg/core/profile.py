@@ -1,36 +1,61 @@
-"""Profiles: many rankings of the same items."""
+"""Profiles: many rankings of the same items, with counts, weights and groups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Self
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._typing import Group, Label, RNGLike, Unranked
+from rankagg._typing import Floats, Group, Label, Ranks, RNGLike, Unranked
 from rankagg._validation import (
+    as_counts,
     as_generator,
     as_matrix,
+    as_weights,
     check_flag,
     check_unranked,
 )
-from rankagg.core.items import ItemSet, counted
+from rankagg.core.arithmetic import exact
+from rankagg.core.items import ItemSet, counted, label_column
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.profiles import rows as changes
-from rankagg.core.profiles.rows import Rows, stacked
 from rankagg.core.rankings import canonical, places
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.results.pasted import html_table
-from rankagg.core.votes.pairwise import PairwiseMatrix
-from rankagg.exceptions import InvalidInputError
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.results import html_table
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["Profile"]
+
+def stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
+    """Return the items of rankings and their ranks; raises where these are no such rankings."""
+    if not all(issubclass(kind, PartialRanking) for kind in set(map(type, rankings))):
+        wrong = next(row for row in rankings if not isinstance(row, PartialRanking))
+        remedy = "`Profile.from_orders` and `Profile.from_ranks` take plain data."
+        raise InvalidInputError("rankings", "PartialRanking or Permutation objects", wrong, remedy)
+    # Most often all of them share one object.
+    distinct = {id(row.items): row.items for row in rankings}
+    first, *others = distinct.values()
+    for items in others:
+        first.require_same(items, "The rankings of a profile")
+    return first, np.concatenate([row.ranks for row in rankings]).reshape(-1, len(first))
+
+
+def rows_of_groups(groups: Sequence[Group]) -> dict[Group, list[int]]:
+    """Return the rows of each group, in the order in which groups first occur."""
+    rows: dict[Group, list[int]] = {}
+    for row, group in enumerate(groups):
+        rows.setdefault(group, []).append(row)
+    return rows
+
 
 _SHOWN = 10
 
 
-class Profile(Rows):
+class Profile(Value):
     """m rankings of n items in one array, with counts, weights and groups.
 
     Parameters
@@ -72,6 +97,12 @@ class Profile(Rows):
            [2., 0., 0.]])
     """
 
+    items: ItemSet
+    ranks: Ranks
+    counts: NDArray[np.int64]
+    weights: Floats
+    groups: tuple[Group, ...] | None
+
     def __init__(
         self,
         rankings: Iterable[PartialRanking],
@@ -85,6 +116,123 @@ class Profile(Rows):
             raise InvalidInputError("rankings", "at least one ranking", rows)
         items, ranks = stacked(rows)
         self._fill(items, ranks, counts, weights, groups)
+
+    def _fill(
+        self,
+        items: ItemSet,
+        ranks: Ranks,
+        counts: ArrayLike | None,
+        weights: ArrayLike | None,
+        groups: Sequence[Group] | None,
+    ) -> None:
+        m = len(ranks)
+        named = None if groups is None else label_column(groups, "groups")
+        if named is not None and len(named) != m:
+            allowed = f"one group per ranking ({m} of them)"
+            raise InvalidInputError("groups", allowed, Described(counted(len(named), "group")))
+        self._set(
+            items=items,
+            ranks=frozen_array(np.ascontiguousarray(ranks, dtype=np.int32)),
+            counts=frozen_array(as_counts(counts, m)),
+            weights=frozen_array(as_weights(weights, m)),
+            groups=named,
+        )
+
+    @classmethod
+    def _trusted(
+        cls,
+        items: ItemSet,
+        ranks: Ranks,
+        *,
+        counts: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        groups: Sequence[Group] | None = None,
+    ) -> Self:
+        """Create a profile from ranks that are known to be canonical."""
+        profile = cls.__new__(cls)
+        profile._fill(items, ranks, counts, weights, groups)
+        return profile
+
+    def _key(self) -> tuple[Hashable, ...]:
+        arrays = (self.ranks, self.counts, self.weights)
+        return self.items, self.groups, *(array_key(array) for array in arrays)
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    def __iter__(self) -> Iterator[PartialRanking]:
+        return (as_ranking(row, self.items) for row in self.ranks)
+
+    @overload
+    def __getitem__(self, index: int) -> PartialRanking: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> Self: ...
+    def __getitem__(
+        self, index: int | slice | Sequence[int] | NDArray[Any]
+    ) -> PartialRanking | Self:
+        if isinstance(index, int | np.integer):
+            return as_ranking(self.ranks[index], self.items)
+        rows = np.arange(len(self))[index]
+        if len(rows) == 0:
+            raise InvalidInputError("index", "a selection of at least one ranking", index)
+        return self._replace(ranks=self.ranks[rows], rows=rows)
+
+    def _replace(
+        self,
+        *,
+        ranks: Ranks,
+        items: ItemSet | None = None,
+        rows: NDArray[Any] | None = None,
+        counts: NDArray[np.int64] | None = None,
+    ) -> Self:
+        """Return a profile with other ranks (of a choice of rows) and the rest as here."""
+        keep = slice(None) if rows is None else rows
+        groups = self.groups
+        if groups is not None and rows is not None:
+            groups = tuple(groups[int(row)] for row in rows)
+        return type(self)._trusted(
+            items or self.items,
+            ranks,
+            counts=self.counts[keep] if counts is None else counts,
+            weights=self.weights[keep],
+            groups=groups,
+        )
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.items)
+
+    @property
+    def n_rankings(self) -> int:
+        """The number of observed rankings: the sum of the counts."""
+        return int(self.counts.sum(dtype=object))
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of counts times weights."""
+        return float(exact.total(self.counts, self.weights))
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """True where every ranking ranks every item."""
+        return bool((self.ranks >= 0).all())
+
+    @cached_property
+    def is_strict(self) -> bool:
+        """True where no ranking ties two items."""
+        ordered = np.sort(self.ranks, axis=1)
+        return not ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()
+
+    @property
+    def has_unranked(self) -> bool:
+        """True where some ranking did not observe some item."""
+        return bool((self.ranks == UNRANKED).any())
+
+    @property
+    def has_unlisted(self) -> bool:
+        """True where some ranking is a top-k list."""
+        return bool((self.ranks == UNLISTED).any())
 
     # -- constructors -------------------------------------------------------------------------
 
@@ -235,14 +383,20 @@ class Profile(Rows):
             raise InvalidInputError(
                 "profile", "a profile with groups", self, "Give `groups=` to its constructor."
             )
-        rows = changes.rows_of_groups(self.groups)
+        rows = rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
+
+    def _group_numbers(self) -> NDArray[np.int64]:
+        """Return the number of each row's group, from 0 in the order in which groups occur."""
+        codes: dict[Group | None, int] = {}
+        groups = self.groups or (None,) * len(self)
+        return np.array([codes.setdefault(group, len(codes)) for group in groups], dtype=np.int64)
 
     def _sorted_by_group(self) -> tuple[Profile, NDArray[np.int64]]:
         """Return the rankings in the order of `by_group`, and the number of each one's group."""
         if self.groups is None:
             self.by_group()  # which raises
-        numbers = changes.numbers_of_groups(self)
+        numbers = self._group_numbers()
         if (np.diff(numbers) >= 0).all():
             return self, numbers
         order = np.argsort(numbers, kind="stable")
@@ -250,7 +404,13 @@ class Profile(Rows):
 
     def compress(self) -> Profile:
         """Return the profile with equal rows (ranking, weight and group) merged into counts."""
-        first, counts = changes.equal_rows(self)
+        groups, weights = self._group_numbers(), self.weights.view(np.int64)
+        rows = np.column_stack([self.ranks, groups, weights])
+        _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        counts = np.zeros(len(first), dtype=np.int64)
+        np.add.at(counts, where.ravel(), self.counts)
+        order = np.argsort(first)
+        first, counts = first[order], counts[order]
         merged = self[first]
         return merged._replace(ranks=merged.ranks, counts=counts)
 
@@ -283,7 +443,13 @@ class Profile(Rows):
         Profile
         """
         target = ItemSet.coerce(items, ())
-        return self._replace(ranks=changes.spread_over(self, target), items=target)
+        lost = [label for label in self.items if label not in target]
+        if lost:
+            allowed = "a set that holds every item of the profile"
+            raise InvalidInputError("items", allowed, lost, "`restrict` drops items.")
+        ranks = np.full((len(self), len(target)), UNRANKED, dtype=np.int32)
+        ranks[:, target.indices(self.items)] = self.ranks
+        return self._replace(ranks=ranks, items=target)
 
     def sample_compatible(self, *, rng: RNGLike = None) -> Profile:
         """Replace each ranking by a uniform draw among its compatible permutations.
@@ -304,7 +470,16 @@ class Profile(Rows):
     def __add__(self, other: object) -> Profile:
         if not isinstance(other, Profile):
             return NotImplemented
-        return Profile._trusted(self.items, **changes.joined(self, other))
+        self.items.require_same(other.items, "Added profiles")
+        if (self.groups is None) != (other.groups is None):
+            raise InvalidInputError("groups", "given in both profiles or in none", other.groups)
+        return Profile._trusted(
+            self.items,
+            np.concatenate([self.ranks, other.ranks]),
+            counts=np.concatenate([self.counts, other.counts]),
+            weights=np.concatenate([self.weights, other.weights]),
+            groups=None if self.groups is None else (*self.groups, *(other.groups or ())),
+        )
 
     # -- how it looks -------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Literal, cast
 
 import numpy as np
@@ -11,28 +12,239 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Bools, Directions, Floats, Label, Ranks, TaskWeights, Tolerance
-from rankagg._validation import as_matrix, check_choice, check_integer
-from rankagg.core.arithmetic.exact_sum import mean_by_group, restored, scaled
-from rankagg.core.items import ItemSet, counted, label_column
-from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.profiles.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.results.pasted import Decimals, Direction, Look, Pastable, Pasted, pasted
-from rankagg.core.scores import changes
-from rankagg.core.scores.changes import count_near_ties, describe_scores
-from rankagg.core.scores.checks import (
-    as_directions,
-    as_task_weights,
-    as_tolerance,
-    check_axis,
-    check_units,
-    unit_labels,
+from rankagg._validation import (
+    as_matrix,
+    as_weights,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
 )
-from rankagg.core.scores.scored_tasks import ScoredTasks
-from rankagg.core.value import array_key, frozen_array
-from rankagg.exceptions import Described, InvalidInputError, visible
+from rankagg.core.arithmetic.exact_sum import (
+    mean_by_group,
+    restored,
+    scaled,
+    sum_by_group,
+    weighted_mean,
+)
+from rankagg.core.items import ItemSet, counted, label_column
+from rankagg.core.pandas_labels import axis_labels, column_labels, named_values, names_rows
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.results import Decimals, Direction, Look, Pastable, Pasted, pasted
+from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.exceptions import Described, InvalidInputError, nearest, visible
 
-__all__ = ["ScoreTable"]
+
+class ScoredTasks(Value):
+    """Systems and tasks, each task with a direction and a weight."""
+
+    systems: ItemSet
+    tasks: ItemSet
+    _directions: dict[Label, bool]
+    _weights: dict[Label, float]
+
+    @property
+    def higher_is_better(self) -> Mapping[Label, bool]:
+        """The direction of each task."""
+        return MappingProxyType(self._directions)
+
+    @property
+    def task_weights(self) -> Mapping[Label, float]:
+        """The weight of each task."""
+        return MappingProxyType(self._weights)
+
+    @property
+    def weight_vector(self) -> Floats:
+        """The weights of the tasks in order, shape (n_tasks,)."""
+        return np.array([self._weights[task] for task in self.tasks])
+
+    @property
+    def n_systems(self) -> int:
+        """The number of systems."""
+        return len(self.systems)
+
+    @property
+    def n_tasks(self) -> int:
+        """The number of tasks."""
+        return len(self.tasks)
+
+
+IN_A_COLUMN = (
+    "`set_index` makes an index of the column that names them; `read_scores` takes a DataFrame "
+    "with the systems in its first column, and long ones."
+)
+
+
+def check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, what: str) -> None:
+    """Raise unless there is one label per row or column."""
+    if len(labels) != size:
+        allowed = f"one label per {what} ({size} of them)"
+        raise InvalidInputError(parameter, allowed, Described(counted(len(labels), "label")))
+
+
+def unit_labels(
+    values: object,
+    tasks: Iterable[Label] | None,
+    instances: Iterable[Label] | None,
+    systems: Iterable[Label] | None,
+) -> tuple[Iterable[Label] | None, Iterable[Label] | None]:
+    """Return the task and the instance of each column, of a DataFrame those that it has."""
+    if systems is None and not names_rows(values):
+        allowed = "the index of the DataFrame, or given"
+        raise InvalidInputError("systems", allowed, Described("a plain range"), IN_A_COLUMN)
+    both = column_labels(values)
+    if both is None:
+        return axis_labels(values, 1, tasks, "tasks"), instances
+    for parameter, given in (("tasks", tasks), ("instances", instances)):
+        if given is not None:
+            allowed = "left out where the columns have two levels, task and instance"
+            raise InvalidInputError(parameter, allowed, given)
+    return both
+
+
+def check_units(tasks: Sequence[Label], instances: Sequence[Label] | None) -> None:
+    """Raise where two columns are the same unit."""
+    units = list(tasks if instances is None else zip(tasks, instances, strict=True))
+    if len(set(units)) == len(units):
+        return
+    first: dict[object, int] = {}
+    for position, unit in enumerate(units):
+        if first.setdefault(unit, position) != position:
+            remedy = "`instances=` tells columns of one task apart." if instances is None else ""
+            raise InvalidInputError("tasks", "distinct, or distinct with `instances`", unit, remedy)
+
+
+def check_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:
+    """Raise where a mapping names a task that the table does not have."""
+    for task in given:
+        if task not in tasks:
+            known = ", ".join(str(label) for label in tasks[:8])
+            allowed = f"a mapping from tasks of the table ({known})"
+            raise InvalidInputError(parameter, allowed, task, nearest(task, tasks))
+
+
+def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
+    """Return the direction of every task."""
+    given = named_values(given, "higher_is_better", tasks)
+    if not isinstance(given, Mapping):
+        remedy = "A mapping from task to bool states one direction per task."
+        return dict.fromkeys(tasks, check_flag(given, "higher_is_better", remedy))
+    check_known(given, tasks, "higher_is_better")
+    for task in tasks:
+        if task not in given:
+            raise InvalidInputError(
+                "higher_is_better", "given for every task", Described(f"none for {task!r}")
+            )
+    return {task: check_flag(given[task], "higher_is_better") for task in tasks}
+
+
+def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, float]:
+    """Return the weight of every task; 1 where none is given."""
+    weights = {} if given is None else named_values(given, "task_weights", tasks)
+    if not isinstance(weights, Mapping):
+        raise InvalidInputError("task_weights", "a mapping from task to number", weights)
+    check_known(weights, tasks, "task_weights")
+    found = {
+        task: check_number(weights.get(task, 1.0), "task_weights", low=0, open_low=True)
+        for task in tasks
+    }
+    as_weights(list(found.values()), len(found), "task_weights")  # as for rankings
+    return found
+
+
+def as_tolerance(given: Tolerance, tasks: ItemSet | None) -> float | Mapping[Label, float]:
+    """Return a tolerance of all tasks, or of each that a mapping names."""
+    steps = named_values(given, "tolerance", tasks)
+    if not isinstance(steps, Mapping):
+        return check_number(steps, "tolerance", low=0)
+    if tasks is not None:
+        check_known(steps, tasks, "tolerance")
+    return {task: check_number(step, "tolerance", low=0) for task, step in steps.items()}
+
+
+def tolerance_within(
+    given: Tolerance, tasks: ItemSet, part: ItemSet
+) -> float | Mapping[Label, float]:
+    """Return a tolerance as far as it is one of some of the tasks."""
+    steps = as_tolerance(given, tasks)
+    if not isinstance(steps, Mapping):
+        return steps
+    return {task: step for task, step in steps.items() if task in part}
+
+
+def _plain_means(values: Floats) -> Floats:
+    """Average each row; NaN where one is missing."""
+    known = ~np.isnan(values).any(axis=1)
+    means = np.full(len(values), np.nan)
+    means[known] = weighted_mean(values[known], np.ones_like(values[known]))
+    return means
+
+
+# Scores above 2**HIGH have no squares that are floats and add up.
+HIGH = 400
+
+
+def describe_scores(
+    values: Floats, systems: ItemSet, units: Sequence[Label], by: Literal["system", "task", "cell"]
+) -> pd.DataFrame:
+    """Summarize the scores that are present; see `ScoreTable.describe`."""
+    n, m = values.shape
+    # A power of two changes no digit.
+    shift = max(int(np.frexp(np.nanmax(np.abs(values)))[1]) - HIGH, 0)
+    long = pd.DataFrame(
+        {
+            "system": np.repeat(np.array(systems.labels, dtype=object), m),
+            "task": np.tile(np.array(units, dtype=object), n),
+            "score": np.ldexp(values, -shift).ravel(),
+        }
+    )
+    grouped = long.groupby(["system", "task"] if by == "cell" else [by], sort=False)
+    groups: NDArray[np.int64] = np.asarray(grouped.ngroup(), dtype=np.int64)
+    scores = grouped["score"]
+    result = scores.agg(["count"])
+    result.insert(1, "missing", scores.size() - result["count"])
+    cells = values.reshape(1, -1)
+    present = ~np.isnan(cells)
+    result["mean"] = mean_by_group(cells, present, groups, len(result))[0]
+    result["sum"] = sum_by_group(np.where(present, cells, 0.0), groups, len(result))[0]
+    with np.errstate(over="ignore"):
+        result["variance"] = np.ldexp(scores.var(), 2 * shift)
+    result["std"] = np.ldexp(scores.std(), shift)
+    return result
+
+
+def count_near_ties(values: Floats, digits: int) -> int:
+    """Count pairs that differ, but not in their first digits; see `ScoreTable.near_ties`."""
+    codes = np.unique(_significant(values, digits), return_inverse=True)[1]
+    rounded = np.where(np.isnan(values), np.nan, codes.reshape(values.shape))
+    return _tied_pairs(rounded.T) - _tied_pairs(values.T)
+
+
+def _significant(values: Floats, digits: int) -> NDArray[np.int64]:
+    """Return numbers that are equal where values agree in their first digits; 0 for missing."""
+    known = np.nan_to_num(values)
+    size = np.abs(known)
+    with np.errstate(divide="ignore"):
+        exponent = np.floor(np.log10(size))
+    exponent = np.where(size > 0, exponent, 0.0)
+    # In two steps, as the power of ten for the least floats is none.
+    power = digits - 1 - exponent
+    half = np.trunc(power / 2)
+    leading = np.rint(size * 10.0**half * 10.0 ** (power - half)).astype(np.int64)
+    # What is rounded up to the next power of ten starts anew there.
+    full = leading == 10**digits
+    leading = np.where(full, 10 ** (digits - 1), leading)
+    place = exponent.astype(np.int64) + full + 330  # floats reach from 1e-324 to 1e308
+    code = np.where(leading > 0, place * 10**digits + leading, 0)
+    return code * np.sign(known).astype(np.int64)
+
+
+def _tied_pairs(values: Floats) -> int:
+    ranks = places.competition_ranks(values)
+    scored = ranks >= 0
+    # In a bucket of s items the mean rank exceeds the best by (s - 1)/2; s items add s(s - 1)/2.
+    return round(float((places.mid_ranks(ranks)[scored] - ranks[scored]).sum()))
 
 
 class ScoreTable(Pastable, ScoredTasks):
@@ -132,11 +344,13 @@ class ScoreTable(Pastable, ScoredTasks):
         scored = np.zeros(self.n_tasks, dtype=np.bool_)
         scored[self.unit_tasks[~np.isnan(self.values).all(axis=0)]] = True
         if not scored.all():
-            raise InvalidInputError(
-                "values", "a table in which every task has a score",
+            task, allowed = (
                 self.tasks[int(np.argmin(scored))],
-                "All cells of this task are missing: leave it out.",
-            )  # fmt: skip
+                "a table in which every task has a score",
+            )
+            allowed = "a table in which every task has a score"
+            remedy = "All cells of this task are missing: leave it out."
+            raise InvalidInputError("values", allowed, task, remedy)
 
     def _key(self) -> tuple[Hashable, ...]:
         return (
@@ -199,7 +413,7 @@ class ScoreTable(Pastable, ScoredTasks):
             self.systems,
             self._places(self._tolerances(tolerance)),
             weights=self.weight_vector[self.unit_tasks],
-            groups=[self.tasks.labels[t] for t in self.unit_tasks.tolist()],
+            groups=self._unit_labels,
         )
 
     def _places(self, tolerances: Floats) -> Ranks:
@@ -253,7 +467,23 @@ class ScoreTable(Pastable, ScoredTasks):
         -------
         ScoreTable
         """
-        return ScoreTable(**changes.without(self, list(tasks), list(systems)))
+        left_out = [list(tasks), list(systems)]
+        gone = set(self.tasks.indices(left_out[0], parameter="tasks", noun="task"))
+        gone_systems = set(self.systems.indices(left_out[1], parameter="systems", noun="system"))
+        rows = [i for i in range(self.n_systems) if i not in gone_systems]
+        columns = [u for u, task in enumerate(self.unit_tasks.tolist()) if task not in gone]
+        if not rows or not columns:
+            kind, given = ("systems", left_out[1]) if not rows else ("tasks", left_out[0])
+            raise InvalidInputError(kind, "only some of the table's labels", given)
+        kept = [task for at, task in enumerate(self.tasks) if at not in gone]
+        return ScoreTable(
+            self.values[np.ix_(rows, columns)],
+            systems=self.systems.at(rows),
+            tasks=[self._unit_labels[u] for u in columns],
+            instances=None if self.instances is None else [self.instances[u] for u in columns],
+            higher_is_better={task: self._directions[task] for task in kept},
+            task_weights={task: self._weights[task] for task in kept},
+        )
 
     def group_tasks(self, groups: Mapping[Label, Sequence[Label]]) -> ScoreTable:
         """Average sub-metrics (or languages) into tasks before anything is compared.
@@ -279,7 +509,41 @@ class ScoreTable(Pastable, ScoredTasks):
            mnli   rte
         A  85.0  70.0
         """
-        return ScoreTable(**changes.grouped(self, groups))
+        target = self._targets(groups)
+        units: dict[tuple[Label, Label | None], list[int]] = {}
+        for u, task in enumerate(self._unit_labels):
+            instance = None if self.instances is None else self.instances[u]
+            units.setdefault((target[task], instance), []).append(u)
+        order = list(dict.fromkeys(target.values()))
+        keys = sorted(units, key=lambda key: order.index(key[0]))
+        first = {new: old for old, new in reversed(target.items())}
+        return ScoreTable(
+            np.column_stack([_plain_means(self.values[:, units[key]]) for key in keys]),
+            systems=self.systems,
+            tasks=[task for task, _ in keys],
+            instances=None if self.instances is None else [cast(Label, i) for _, i in keys],
+            higher_is_better={task: self._directions[first[task]] for task in order},
+            task_weights={task: 1.0 if task in groups else self._weights[task] for task in order},
+        )
+
+    def _targets(self, groups: Mapping[Label, Sequence[Label]]) -> dict[Label, Label]:
+        """Return the new task of every task."""
+        target: dict[Label, Label] = {task: task for task in self.tasks}
+        taken: set[Label] = set()
+        for new, members in groups.items():
+            self.tasks.indices(members)
+            if not members or len({self._directions[task] for task in members}) > 1:
+                allowed = "lists of one or more tasks of the same direction"
+                raise InvalidInputError("groups", allowed, list(members))
+            if new in target and new not in members:
+                allowed = "names that are no task outside their group"
+                raise InvalidInputError("groups", allowed, new)
+            for task in members:
+                if task in taken:
+                    raise InvalidInputError("groups", "lists that share no task", task)
+                taken.add(task)
+                target[task] = new
+        return target
 
     def relative_to(self, system: Label) -> ScoreTable:
         """Divide every score by that of a reference system on the same unit.
@@ -298,7 +562,24 @@ class ScoreTable(Pastable, ScoredTasks):
         InvalidInputError
             If the reference has a missing or non-positive score; the message names the task.
         """
-        return self._with(values=changes.ratios_to(self, system))
+        (at,) = self.systems.indices([system], parameter="system", noun="system")
+        reference = self.values[at]
+        bad = ~(reference > 0)
+        if bad.any():
+            unit = int(np.argmax(bad))
+            value = Described(f"{reference[unit]:g} on task {self._unit_labels[unit]!r}")
+            allowed = "a system with a positive score on every unit"
+            remedy = "Leave such tasks out with `.drop(tasks=...)`."
+            raise InvalidInputError("system", allowed, value, remedy)
+        with np.errstate(over="ignore"):
+            ratios: Floats = self.values / reference
+        if np.isinf(ratios).any():
+            row, unit = np.argwhere(np.isinf(ratios))[0]
+            score, task = self.values[row, unit], self._unit_labels[unit]
+            value = Described(f"{reference[unit]:g} beside {score:g} on {task!r}")
+            allowed = "a system with scores whose ratios to others are floats"
+            raise InvalidInputError("system", allowed, value)
+        return self._with(values=ratios)
 
     def with_task_weights(self, task_weights: TaskWeights) -> ScoreTable:
         """Return the table with other task weights; tasks not named weigh 1.
@@ -320,7 +601,7 @@ class ScoreTable(Pastable, ScoredTasks):
         return ScoreTable(
             self.values if values is None else values,
             systems=self.systems,
-            tasks=[self.tasks[int(t)] for t in self.unit_tasks],
+            tasks=self._unit_labels,
             instances=self.instances,
             higher_is_better=self.higher_is_better,
             task_weights=self.task_weights if task_weights is None else task_weights,
@@ -365,11 +646,11 @@ class ScoreTable(Pastable, ScoredTasks):
 
     @property
     def _unit_labels(self) -> list[Label]:
-        return [self.tasks[t] for t in self.unit_tasks.tolist()]
+        return list(self.tasks.at(self.unit_tasks.tolist()))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the scores as a DataFrame: systems x tasks, or x (task, instance)."""
-        labels = [self.tasks[int(t)] for t in self.unit_tasks]
+        labels = self._unit_labels
         columns = (
             pd.Index(labels)
             if self.instances is None

@@ -2,28 +2,187 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import cast
+from hashlib import sha256
+from math import lcm
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from rankagg._numbers import whole_matrix
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
+from rankagg._validation import as_matrix, check_number
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import square_labels
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.results.pasted import html_table
+from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core.results import html_table
+from rankagg.core.tally import Scaled, Share, added, sum_squares, tally
 from rankagg.core.value import Value, array_key, frozen_array
-from rankagg.core.votes.costs import priced
-from rankagg.core.votes.fingerprint import fingerprint
-from rankagg.core.votes.plain import divided, rational_votes, square_votes, tied_votes
-from rankagg.core.votes.tally import Scaled, Share, added, sum_squares, tally
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, nearest
 
-__all__ = ["PairwiseMatrix"]
+# Sums and squares of entries must be floats too.
+LARGEST_VOTES = 10**100
+
+SHIFT = "Adding a constant to both entries of a pair changes no order."
+SCALE = "Divide all entries by a common number."
+
+
+def square_votes(values: ArrayLike, parameter: str) -> Floats | NDArray[np.object_]:
+    """Return a square matrix without a diagonal: floats, or integers where those are too large."""
+    large = whole_matrix(values)
+    matrix = as_matrix(values, parameter, nan=True) if large is None else large
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InvalidInputError(parameter, "a square matrix", Described(f"shape {matrix.shape}"))
+    np.fill_diagonal(matrix, 0)
+    if large is None:
+        matrix = as_matrix(matrix, parameter)
+    _check_range(matrix, matrix >= 0, parameter, "free of negative numbers", SHIFT)
+    _check_range(matrix, matrix <= LARGEST_VOTES, parameter, f"at most {LARGEST_VOTES:g}", SCALE)
+    return matrix
+
+
+def tied_votes(values: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return votes for neither of two items, zeros for None; raises unless symmetric."""
+    if values is None:
+        return np.zeros(shape)
+    tied = square_votes(values, "ties")
+    if tied.shape != shape or not np.array_equal(tied, tied.T):
+        raise InvalidInputError(
+            "ties", f"symmetric and of shape {shape}", Described(f"shape {tied.shape}")
+        )
+    return tied
+
+
+def _check_range(
+    matrix: NDArray[Any], good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str
+) -> None:
+    if not good.all():
+        row, column = np.argwhere(~good.astype(bool))[0]
+        shown = Described(f"{float(matrix[row, column]):g} in row {row}, column {column}")
+        raise InvalidInputError(parameter, allowed, shown, remedy)
+
+
+def rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> exact.Rational:
+    """Return both matrices, one above the other, as integers over one denominator."""
+    if object not in (won.dtype, tied.dtype):
+        return exact.as_rational(np.stack([won, tied]))
+    parts = [
+        exact.Rational(part, 1, 0.0) if part.dtype == object else exact.as_rational(part)
+        for part in (won, tied)
+    ]
+    denominator = lcm(*(part.denominator for part in parts))
+    scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
+    return exact.Rational(np.stack(scaled), denominator, max(part.step for part in parts))
+
+
+def divided(scaled: Integers, denominator: int) -> Floats:
+    """Return integers over a denominator as floats, however large they are."""
+    if scaled.dtype == object:
+        # Python divides large integers without overflow.
+        votes = np.array([value / denominator for value in scaled.ravel()])
+        return votes.reshape(scaled.shape)
+    quotients: Floats = scaled / denominator
+    return quotients
+
+
+# Pairs that are looked at in one go.
+PAIRS_AT_ONCE = 2**20
+
+
+def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
+    """Return the sum of an (n, n) array where the item of the row is ranked below the column's."""
+    n = len(numbers)
+    size = max(1, PAIRS_AT_ONCE // max(n, 1))
+    total = 0
+    for start in range(0, n, size):
+        rows = slice(start, start + size)
+        total += exact.sum_of(numbers[rows] * (ranks[rows, None] > ranks))
+    return total
+
+
+def contradicted(wins: Integers, ranking: PartialRanking) -> Fraction:
+    """Return the votes against a ranking; see `PairwiseMatrix.cost`."""
+    if isinstance(ranking, Permutation):
+        return Fraction(sum_below(wins, ranking.ranks))
+    # P(i before j) is a whole number over 2(k + 1).
+    over = 2 * (ranking.n_observed + 1)
+    before = np.rint(ranking.pairwise_probabilities() * over).astype(np.int64)
+    return Fraction(int((before.astype(object) * wins.T.astype(object)).sum()), over)
+
+
+def priced(
+    wins: Integers,
+    ties: Integers,
+    ranking: PartialRanking,
+    tie_cost: float,
+    consensus_tie_cost: float | None,
+) -> Fraction:
+    """Return the votes against a ranking, and what ties cost; see `PairwiseMatrix.cost`."""
+    per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
+    cost = contradicted(wins, ranking)
+    if per_tie:
+        cost += per_tie * exact.sum_of(np.triu(ties, k=1))
+    if consensus_tie_cost is not None:
+        price = check_number(consensus_tie_cost, "consensus_tie_cost", low=0, high=1)
+        ranks = ranking.ranks
+        tied = (ranks[:, None] == ranks) & (ranks >= 0)
+        np.fill_diagonal(tied, False)
+        cost += (exact.as_fraction(price) - Fraction(1, 2)) * exact.sum_of(wins * tied)
+        cost -= per_tie * exact.sum_of(np.triu(ties * tied, k=1))
+    return cost
+
+
+# Below this, all numbers are written beforehand.
+NUMBERS_LISTED = 2**16
+# Numbers that are written in one go.
+NUMBERS_AT_ONCE = 2**18
+BLANK, LINE_END = b" \n"
+
+
+def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
+    """Return the SHA-256 of items and votes in a form that is documented."""
+    digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
+    for text in label_lines(labels):
+        digest.update(text)
+    for matrix in (wins, ties):
+        for text in _lines(matrix):
+            digest.update(text)
+    return digest.hexdigest()
+
+
+def label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
+    """Yield a line for each label: a text with its length, or a whole number."""
+    for label in labels:
+        if isinstance(label, str):
+            # Labels made in a program may hold half a surrogate pair.
+            named = label.encode("utf-8", "surrogatepass")
+            yield b"s%d:%b\n" % (len(named), named)
+        else:
+            yield b"i%d\n" % label
+
+
+def _lines(matrix: Integers) -> Iterator[bytes]:
+    """Yield the rows as decimal numbers with a blank between two and a line end behind each."""
+    largest = int(matrix.max(initial=0))
+    if largest >= min(NUMBERS_LISTED, matrix.size) or int(matrix.min(initial=0)) < 0:
+        for row in matrix.tolist():
+            # Printing a list takes half the time of joining its numbers.
+            yield f"{str(row)[1:-1].replace(',', '')}\n".encode()
+        return
+    # The bytes of every number with what follows it, and how many of them count.
+    width = len(str(largest)) + 1
+    words = np.array([b"%d " % number for number in range(largest + 1)], dtype=f"S{width}")
+    table = words.view(np.uint8).reshape(-1, width)
+    size = max(1, NUMBERS_AT_ONCE // matrix.shape[1])
+    for start in range(0, len(matrix), size):
+        text = table[matrix[start : start + size].astype(np.intp)]
+        last = text[:, -1]
+        last[last == BLANK] = LINE_END
+        yield text[text != 0].tobytes()
 
 
 class PairwiseMatrix(Value):
@@ -398,3 +557,75 @@ class PairwiseMatrix(Value):
         rows = zip(self.items, self.wins, strict=True)
         cells = [(label, *(f"{votes:g}" for votes in row)) for label, row in rows]
         return html_table(["", *self.items], cells, named=True)
+
+
+SMALLEST, LARGEST = 1e-9, 1e9
+
+
+def weigh_items(votes: PairwiseMatrix, weights: Mapping[Label, float]) -> PairwiseMatrix:
+    """Return the votes with those on two items counted as often as the product of their weights.
+
+    What a ranking costs by these votes is the Kendall distance with weights of items of Kumar and
+    Vassilvitskii: a pair i, j in the wrong order costs ``w_i * w_j`` for each vote. All that takes
+    votes takes these; the exact rule proves its optimum, and the certificate speaks of them.
+
+    Parameters
+    ----------
+    votes : PairwiseMatrix
+        Any votes.
+    weights : mapping from item to float
+        From 1e-9 to 1e9; 1 for items that are not named. A float is read as the simplest fraction
+        that rounds to it.
+
+    Returns
+    -------
+    PairwiseMatrix
+        Without a `total_weight`: pairs have no common one.
+
+    References
+    ----------
+    Kumar and Vassilvitskii (2010), https://doi.org/10.1145/1772690.1772749.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> votes = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[3, 2, 2]).pairwise()
+    >>> ra.Kemeny().aggregate(votes).order
+    ('A', 'B', 'C')
+    >>> heavy = ra.weigh_items(votes, {"C": 5})
+    >>> consensus = ra.Kemeny().aggregate(heavy)
+    >>> consensus.order, consensus.certificate.verify(heavy)
+    (('B', 'C', 'A'), True)
+    """
+    if not isinstance(votes, PairwiseMatrix):
+        raise InvalidInputError(
+            "votes", "a PairwiseMatrix", votes, "`Profile.pairwise` counts one."
+        )
+    if not isinstance(weights, Mapping):
+        raise InvalidInputError("weights", "a mapping from item to number", weights)
+    vector = np.ones(len(votes.items))
+    for label, weight in weights.items():
+        if label not in votes.items:
+            remedy = nearest(label, votes.items)
+            raise InvalidInputError("weights", "of items of the votes", label, remedy)
+        owner = f"weight of {Described(label)}"
+        vector[votes.items.index(label)] = check_number(weight, owner, low=SMALLEST, high=LARGEST)
+    own = exact.as_rational(vector)
+    times = exact.multiply(own.numerators[:, None], own.numerators[None, :])
+    scaled = (votes.scaled_wins, votes.scaled_ties, votes.scaled_comparisons)
+    wins, ties, comparisons = (exact.multiply(part, times) for part in scaled)
+    # By how much weights, and so their products, are off where they are no simple fractions.
+    largest, off = Fraction(float(vector.max())), Fraction(own.step) / 2
+    most = Fraction(int(votes.scaled_comparisons.max(initial=0)), votes.denominator)
+    rounding = Fraction(votes.rounding) * (largest + off) ** 2 + off * (2 * largest + off) * most
+    return PairwiseMatrix(
+        items=votes.items,
+        scaled_wins=wins,
+        scaled_ties=ties,
+        scaled_comparisons=comparisons,
+        denominator=votes.denominator * own.denominator**2,
+        squared_weights=votes.squared_weights * np.multiply.outer(vector, vector) ** 2,
+        unranked=votes.unranked,
+        rounding=exact.float_above(rounding) if rounding else 0.0,
+        is_decided=votes.is_decided,
+    )

@@ -1,6 +1,4 @@
-"""What the scores of one task add up to: integers, from which votes, points and moments follow.
-
-What the scores of one task add up to: integers, from which votes, points and intervals follow.
+"""Sums over the scores of one task: integers, from which votes, points and moments follow.
 
 A unit is one instance: the scores of all systems on it. All numbers add up over units, so neither
 the order of these nor how they are cut into parts changes anything.
@@ -23,12 +21,10 @@ from rankagg._typing import Bools, Floats, Integers
 from rankagg.core.arithmetic import exact
 from rankagg.core.arithmetic.exact import INT64_SAFE
 from rankagg.core.arithmetic.exact_sum import exact_sums
+from rankagg.core.tally import EXACT_ITEMS, grid, shares_fit
 from rankagg.core.value import Value, array_key, frozen_array
-from rankagg.core.votes.tally import EXACT_ITEMS, grid, shares_fit
 from rankagg.kernels.counting import count_together
 from rankagg.kernels.scores import count_scores
-
-__all__ = ["ScoreSums", "TaskTally", "check_sums", "sizes_fit", "sums_of"]
 
 # A float is a whole number of 2**-1074 below 2**(1074 + 1024).
 LARGEST_SCORE = 2**2098

@@ -32,21 +32,6 @@ from rankagg.kernels.counting import Counts, count
 from rankagg.kernels.placing import absent_sums, doubled_places
 from rankagg.kernels.rows import row_sums
 
-__all__ = [
-    "Scaled",
-    "Share",
-    "Tally",
-    "added",
-    "grid",
-    "occurring",
-    "on_grid",
-    "share_denominator",
-    "shares_fit",
-    "sum_squares",
-    "tally",
-    "undecided",
-]
-
 Scaled: TypeAlias = tuple[Integers, Integers, Integers]
 
 

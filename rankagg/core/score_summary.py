@@ -2,38 +2,193 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
+from hashlib import sha256
+from math import lcm
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Directions, Floats, Label, TaskWeights, Unranked
+from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights, Unranked
 from rankagg._validation import check_unranked
+from rankagg.core.arithmetic import exact
 from rankagg.core.arithmetic.exact_sum import HIGH, LEAST, exact_mean, restored
+from rankagg.core.grouped_tally import GroupedTally, check_groups, groups_of, keys_of_labels
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.scores.checks import as_directions, as_task_weights
-from rankagg.core.scores.scored_tasks import ScoredTasks
-from rankagg.core.scores.table import ScoreTable
-from rankagg.core.sums.grouped_tally import GroupedTally
-from rankagg.core.sums.plain import (
-    GROUPED_VERSION,
-    SCHEMA,
-    VERSION,
-    fingerprint_of,
-    parsed,
-    plain_tasks,
-    sortable,
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.scores import ScoredTasks, ScoreTable, as_directions, as_task_weights
+from rankagg.core.tally import grid, shares_fit
+from rankagg.core.task_tally import TaskTally
+from rankagg.exceptions import (
+    DataFormatError,
+    Described,
+    InvalidInputError,
+    ItemMismatchError,
+    visible,
 )
-from rankagg.core.sums.task_tally import TaskTally
-from rankagg.core.sums.unit_groups import check_groups, groups_of, keys_of_labels
-from rankagg.core.sums.votes import votes_of
-from rankagg.core.votes.pairwise import PairwiseMatrix
-from rankagg.exceptions import Described, InvalidInputError, ItemMismatchError, visible
 
-__all__ = ["ScoreSummary"]
+SCHEMA, VERSION, GROUPED_VERSION = "rankagg.score_summary", 1, 2
+
+T = TypeVar("T")
+
+
+def plain_tasks(
+    tallies: Mapping[Label, TaskTally],
+    grouped: Mapping[Label, GroupedTally],
+    directions: Mapping[Label, bool],
+    weights: Mapping[Label, float],
+) -> list[dict[str, Any]]:
+    """Return the plain data of all tasks; with groups these too, which make up the rest."""
+    return [
+        {
+            "task": task,
+            "higher_is_better": directions[task],
+            "weight": weights[task],
+            "tally": tally.to_dict(),
+            **({"groups": grouped[task].to_dict()} if grouped else {}),
+        }
+        for task, tally in tallies.items()
+    ]
+
+
+def parsed(content: Mapping[str, Any], make: Callable[..., T]) -> T:
+    """Return the summary of plain data; see `ScoreSummary.from_dict`."""
+    if not isinstance(content, Mapping) or content.get("schema") != SCHEMA:
+        raise DataFormatError(f"the plain data are not of the schema {SCHEMA!r}.")
+    version = content.get("version")
+    if version not in (VERSION, GROUPED_VERSION):
+        raise DataFormatError(
+            f"{SCHEMA}: version {version!r} is not known; {VERSION} and {GROUPED_VERSION} are."
+        )
+    try:
+        parts = content["tasks"]
+        if len({part["task"] for part in parts}) < len(parts):
+            raise ValueError("a task stands there twice")
+        return make(
+            ItemSet(content["systems"]),
+            {part["task"]: _tally(part, is_grouped=version == GROUPED_VERSION) for part in parts},
+            higher_is_better={part["task"]: part["higher_is_better"] for part in parts},
+            task_weights={part["task"]: part["weight"] for part in parts},
+        )
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise DataFormatError(f"{SCHEMA}: not what a summary holds ({error}).") from None
+
+
+def _tally(part: Mapping[str, Any], *, is_grouped: bool) -> TaskTally | GroupedTally:
+    tally = TaskTally.from_dict(part["tally"])
+    if is_grouped != ("groups" in part):
+        raise ValueError("groups")
+    if not is_grouped:
+        return tally
+    grouped = GroupedTally.from_dict(part["groups"])
+    if len(grouped) != len(tally) or grouped.total != tally:
+        raise ValueError("the groups do not add up to the whole")
+    return grouped
+
+
+def fingerprint_of(
+    systems: ItemSet, tallies: Mapping[Label, TaskTally], directions: Mapping[Label, bool]
+) -> str:
+    """Return the fingerprint; see `ScoreSummary.fingerprint`."""
+    order = sorted(range(len(systems)), key=lambda i: sortable(systems[i]))
+    positions = np.array(order, dtype=np.int64)
+    digest = sha256(f"{SCHEMA} {VERSION}\n".encode())
+    digest.update(json.dumps([systems[i] for i in order]).encode())
+    for task in sorted(tallies, key=sortable):
+        content = [task, directions[task], tallies[task].reordered(positions).to_dict()]
+        digest.update(f"\n{json.dumps(content)}".encode())
+    return digest.hexdigest()
+
+
+def sortable(label: Label) -> tuple[bool, Label]:
+    """Return what labels are sorted by: numbers first, then text."""
+    return isinstance(label, str), label
+
+
+def votes_of(
+    systems: ItemSet, tallies: Sequence[TaskTally], weights: Floats, unranked: Unranked
+) -> PairwiseMatrix:
+    """Return the votes of all units; see `Profile.pairwise`."""
+    importance = exact.as_rational(weights)
+    votes = [int(vote) for vote in importance.numerators]
+    n = len(systems)
+    sizes = sorted({k for part in tallies for k in part.sizes.tolist()})
+    over = lcm(1, *(2 * (k + 1) for k in sizes)) if unranked == "uniform" else 1
+    is_exact = shares_fit(over, n)
+    if not is_exact:
+        over = grid(n)
+    wins = weighted_sum([part.wins for part in tallies], votes)
+    ties = weighted_sum([part.ties for part in tallies], votes)
+    comparisons = weighted_sum([part.both for part in tallies], votes)
+    missed = weighted_sum([part.missed for part in tallies], votes)
+    if unranked == "last":
+        wins = exact.combine(wins, 1, missed, 1)
+    if over > 1:
+        shares = _shares(tallies, votes, over, is_exact=is_exact)
+        ahead = exact.combine(shares, 1, shares.T, -1)
+        ahead = exact.combine(ahead, 1, missed, over)
+        neither = weighted_sum([part.neither for part in tallies], votes)
+        ahead = exact.combine(ahead, 1, neither, over // 2)
+        wins, ties, comparisons = (
+            exact.combine(wins, over, ahead, 1),
+            exact.combine(ties, over, ties, 0),
+            exact.combine(comparisons, over, comparisons, 0),
+        )
+    for array in (wins, ties, comparisons):
+        np.fill_diagonal(array, 0)
+    units = np.array([part.n_units for part in tallies])
+    rounded = sum(
+        vote * int(many)
+        for part, vote in zip(tallies, votes, strict=True)
+        for k, many in zip(part.sizes.tolist(), part.units_of_size, strict=True)
+        if over > 1 and over % (2 * (k + 1))
+    )
+    denominator = over * importance.denominator
+    squares = [w**2 * part.both for part, w in zip(tallies, weights, strict=True)]
+    return PairwiseMatrix(
+        items=systems,
+        scaled_wins=wins,
+        scaled_ties=ties,
+        scaled_comparisons=comparisons,
+        denominator=denominator,
+        squared_weights=np.sum(squares, axis=0, dtype=np.float64),
+        unranked=unranked,
+        total_weight=exact.total(units, weights),
+        rounding=exact.float_above(
+            Fraction(importance.step) / 2 * int(units.sum()) + Fraction(rounded, 2 * denominator)
+        ),
+        is_decided=not sizes,
+        shares=over,
+    )
+
+
+def weighted_sum(arrays: Sequence[Integers], votes: Sequence[int]) -> Integers:
+    """Return the sum of arrays of integers, each times a whole number."""
+    total: Integers = np.zeros_like(arrays[0])
+    for array, vote in zip(arrays, votes, strict=True):
+        total = exact.combine(total, 1, array, vote)
+    return total
+
+
+def _shares(
+    tallies: Sequence[TaskTally], votes: Sequence[int], over: int, *, is_exact: bool
+) -> Integers:
+    """Return the weight of "row before column" where row is absent and column is there."""
+    total: Integers = np.zeros_like(tallies[0].wins)
+    for part, vote in zip(tallies, votes, strict=True):
+        if not is_exact:
+            assert part.on_grid is not None, "with few systems shares are exact"
+            total = exact.combine(total, 1, part.on_grid, vote)
+            continue
+        assert part.shares is not None, "sizes that fit together fit in each task"
+        for k, placed in zip(part.sizes.tolist(), part.shares, strict=True):
+            total = exact.combine(total, 1, placed, vote * (over // (2 * (k + 1))))
+    return total
 
 
 class ScoreSummary(ScoredTasks):

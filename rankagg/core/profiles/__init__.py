@@ -1,1 +1,0 @@
-"""Many rankings of the same items."""

@@ -1,1 +1,0 @@
-"""What an analysis found, and the tables that one pastes of it."""

@@ -1,1 +1,0 @@
-"""What any number of scores add up to, in integers."""
