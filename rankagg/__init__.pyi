@@ -177,10 +177,10 @@ from .replication.replicate import Replication as Replication
 from .replication.replicate import replicate as replicate
 from .report.page import Report as Report
 from .report.page import make_report as make_report
-from .teaching.quiz.quiz import Quiz as Quiz
-from .teaching.quiz.quiz import quiz as quiz
+from .teaching.quizzes import Quiz as Quiz
+from .teaching.quizzes import quiz as quiz
 from .teaching.show import show_steps as show_steps
-from .teaching.step import Step as Step
+from .teaching.steps import Step as Step
 from .teaching.steps import Steps as Steps
 
 __version__: str

@@ -14,7 +14,7 @@ app = marimo.App(width="full", css_file="look.css", app_title="Condorcet cycle")
 with app.setup:
     import marimo as mo
 
-    from rankagg.apps.parts import cycles, graph, page
+    from rankagg.apps.parts import page, pictures, voting
 
 
 @app.cell
@@ -43,15 +43,15 @@ def _():
 
 @app.cell
 def _(sizes):
-    found = cycles.rotated(*sizes.value)
+    found = voting.rotated(*sizes.value)
     mo.Html(page.prose(found.said, found.cost))
     return (found,)
 
 
 @app.cell
 def _(found):
-    _picture = graph.majority_graph(found.votes, found.order) if found.votes else ""
-    mo.Html(page.figure(_picture, graph.CAPTION if _picture else ""))
+    _picture = pictures.majority_graph(found.votes, found.order) if found.votes else ""
+    mo.Html(page.figure(_picture, pictures.GRAPH_CAPTION if _picture else ""))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ with app.setup:
     import marimo as mo
 
     import rankagg as ra
-    from rankagg.apps.parts import ballots, graph, outcomes, page
+    from rankagg.apps.parts import page, pictures, voting
     from rankagg.exceptions import RankaggError
 
     EXAMPLES = {
@@ -34,10 +34,10 @@ def text_of(example, uploaded=None):
     """Return the ballots to begin with: of a PrefLib file where there is one, or an example."""
     if uploaded is not None:
         source = io.StringIO(uploaded.decode("utf-8-sig"))
-        return ballots.ballots_as_text(ra.read_preflib(source, left_out="unlisted"))
+        return voting.ballots_as_text(ra.read_preflib(source, left_out="unlisted"))
     data = ra.datasets.load(EXAMPLES[example])
     profile = data.rankings() if isinstance(data, ra.ScoreTable) else data
-    return ballots.ballots_as_text(profile.compress())
+    return voting.ballots_as_text(profile.compress())
 
 
 @app.cell
@@ -80,8 +80,8 @@ def _(example, file):
 @app.cell
 def _(text):
     try:
-        profile = ballots.profile_of_text(text.value)
-        found, _problem = outcomes.disagreement(profile), None
+        profile = voting.profile_of_text(text.value)
+        found, _problem = voting.disagreement(profile), None
     except RankaggError as error:
         profile = found = None
         _problem = mo.Html(page.refusal(error))
@@ -92,12 +92,16 @@ def _(text):
 
 @app.cell
 def _(found, profile):
-    mo.Html(page.figure(graph.majority_graph(profile.pairwise(), found.kemeny), graph.CAPTION))
+    mo.Html(
+        page.figure(
+            pictures.majority_graph(profile.pairwise(), found.kemeny), pictures.GRAPH_CAPTION
+        )
+    )
 
 
 @app.cell
 def _(profile):
-    _table = page.two_columns(outcomes.outcomes(profile), ("What comes out", "by which rules"), 45)
+    _table = page.two_columns(voting.outcomes(profile), ("What comes out", "by which rules"), 45)
     mo.Html(page.across(_table))
 
 

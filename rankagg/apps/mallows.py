@@ -14,7 +14,7 @@ app = marimo.App(width="full", css_file="look.css", app_title="Mallows and Plack
 with app.setup:
     import marimo as mo
 
-    from rankagg.apps.parts import models, page, permutohedron
+    from rankagg.apps.parts import models, page, pictures
 
 
 @app.cell
@@ -46,7 +46,7 @@ def _(model, n_items, strength):
 
 @app.cell
 def _(center, drawn):
-    _picture = permutohedron.permutohedron(center, models.vertices(drawn, center))
+    _picture = pictures.permutohedron(center, models.vertices(drawn, center))
     mo.Html(page.figure(_picture, models.CAPTION))
 
 

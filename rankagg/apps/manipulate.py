@@ -15,7 +15,7 @@ with app.setup:
     import marimo as mo
 
     import rankagg as ra
-    from rankagg.apps.parts import manipulation, page, permutohedron
+    from rankagg.apps.parts import page, pictures, voting
 
     RULES = {
         name: getattr(ra, name)
@@ -41,7 +41,7 @@ def _():
 def _():
     rule = mo.ui.dropdown(RULES.keys(), value="Borda", label="Rule")
     ballot = mo.ui.dropdown(
-        [" > ".join(order) for order in permutohedron.all_orders(HONEST)],
+        [" > ".join(order) for order in pictures.all_orders(HONEST)],
         value=" > ".join(HONEST),
         label="Your ballot",
     )
@@ -52,8 +52,8 @@ def _():
 
 @app.cell
 def _(others, rule):
-    profile = manipulation.electorate(others.value)
-    results = manipulation.results_of_ballots(profile, HONEST, RULES[rule.value]())
+    profile = voting.electorate(others.value)
+    results = voting.results_of_ballots(profile, HONEST, RULES[rule.value]())
     return profile, results
 
 
@@ -61,10 +61,8 @@ def _(others, rule):
 def _(ballot, profile, results, rule):
     chosen = tuple(ballot.value.split(" > "))
     mo.Html(
-        page.prose(*manipulation.told(results, chosen, rule.value))
-        + page.two_columns(
-            manipulation.listed_ballots(profile), ("Others", "and their ballots"), 25
-        )
+        page.prose(*voting.told(results, chosen, rule.value))
+        + page.two_columns(voting.listed_ballots(profile), ("Others", "and their ballots"), 25)
     )
     return (chosen,)
 
@@ -73,8 +71,8 @@ def _(ballot, profile, results, rule):
 def _(chosen, results):
     mo.Html(
         page.figure(
-            permutohedron.permutohedron(HONEST, manipulation.vertices(results, chosen)),
-            manipulation.CAPTION,
+            pictures.permutohedron(HONEST, voting.vertices(results, chosen)),
+            voting.CAPTION,
         )
     )
 

@@ -19,7 +19,7 @@ with app.setup:
     import pandas as pd
 
     import rankagg as ra
-    from rankagg.apps.parts import drawings, page
+    from rankagg.apps.parts import page
 
     pd.set_option("display.max_rows", 30)
 
@@ -175,7 +175,7 @@ def _():
 @app.cell(hide_code=True)
 def _(gaps, missing_map):
     mo.Html(
-        drawings.drawn(
+        page.drawn(
             missing_map,
             "A map of scores, a row for each of ten systems and a column for each of four tasks: "
             f"observed or missing, and {gaps.n_missing} of {gaps.values.size} are missing.",
@@ -309,7 +309,7 @@ def _():
 @app.cell(hide_code=True)
 def _(curves, removed):
     mo.Html(
-        drawings.drawn(
+        page.drawn(
             curves,
             "Lines with bands: the agreement (tau-b) of each rule with its own ranking of the full "
             "table, over the proportion of scores removed, 0 to 50 %. On average "
@@ -505,7 +505,7 @@ def _(board):
 @app.cell(hide_code=True)
 def _(forest, ranks):
     mo.Html(
-        drawings.drawn(
+        page.drawn(
             forest,
             "Ranks as dots, and their 95 % intervals as lines: "
             + ", ".join(
@@ -529,7 +529,7 @@ def _(board):
 @app.cell(hide_code=True)
 def _(diagram, friedman):
     mo.Html(
-        drawings.drawn(
+        page.drawn(
             diagram,
             "Mean ranks along an axis, and bars that join systems which are not told apart: "
             + "; ".join(" with ".join(group) for group in friedman.groups())

@@ -20,7 +20,7 @@ with app.setup:
     import pandas as pd
 
     import rankagg as ra
-    from rankagg.apps.parts import drawings, page
+    from rankagg.apps.parts import page
 
     pd.set_option("display.max_rows", 30)
 
@@ -217,7 +217,7 @@ def _(footrule, kendall):
         _ax.text(7.6, 17.2, "$F=2d$", ha="right")
         _ax.set(xlabel="Kendall distance d", ylabel="footrule F")
     mo.Html(
-        drawings.drawn(
+        page.drawn(
             _ax,
             "All 720 permutations of six items as circles: the Kendall distance d across, from 0 "
             "to 15, and the footrule F upwards, from 0 to 18. All lie between the lines F = d and "
@@ -573,7 +573,7 @@ def _(errors, sizes):
         for _model in ("Mallows", "Plackett-Luce")
     )
     mo.Html(
-        drawings.drawn(
+        page.drawn(
             _axes[0],
             f"Two panels: the mean distance to the truth over the number of votes, {sizes[0]}, "
             f"{sizes[1]} and {sizes[2]}. All lines fall, that of plurality far above the "

@@ -22,7 +22,7 @@ with app.setup:
     import pulp
 
     import rankagg as ra
-    from rankagg.apps.parts import graph, page
+    from rankagg.apps.parts import page, pictures
 
 
 @app.cell(hide_code=True)
@@ -268,7 +268,7 @@ def _(fence, fenced, halves, least_fenced):
     assert {round(2 * one.value()) for one in halves.values()} == {0, 1, 2}
     mo.vstack(
         [
-            mo.Html(graph.majority_graph(fence, ra.Kemeny().aggregate(fence).order)),
+            mo.Html(pictures.majority_graph(fence, ra.Kemeny().aggregate(fence).order)),
             mo.md(r"""
     The relaxation says 1.5, and every ranking contradicts 2 votes at least.
     Some $x_{ij}$ are $\frac12$: "half above". That is the **integrality gap**.

@@ -19,7 +19,7 @@ with app.setup:
 
     import rankagg as ra
     from rankagg.apps.parts import page
-    from rankagg.apps.parts.permutohedron import Vertex, permutohedron
+    from rankagg.apps.parts.pictures import Vertex, permutohedron
 
 
 @app.cell(hide_code=True)

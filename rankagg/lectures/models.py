@@ -20,7 +20,7 @@ with app.setup:
     import pandas as pd
 
     import rankagg as ra
-    from rankagg.apps.parts import drawings, page
+    from rankagg.apps.parts import page
 
     pd.set_option("display.max_rows", 30)
 
@@ -134,7 +134,7 @@ def _(counts, ks, strength):
     mo.vstack(
         [
             mo.Html(
-                drawings.drawn(
+                page.drawn(
                     _ax,
                     "Bars: the probability of each Kendall distance from 0 to 15. With θ = 0 they "
                     f"form a bell around 7.5; with θ = {strength.value:g} their mean is "
@@ -557,7 +557,7 @@ def _(culture, seed):
     mo.vstack(
         [
             mo.Html(
-                drawings.drawn(
+                page.drawn(
                     _ax,
                     "Bars: the share of voters that has each of the 24 rankings. "
                     f"{len(_shares)} of them occur; the highest bar is {_shares.index[0]}, with "

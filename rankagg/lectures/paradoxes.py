@@ -19,7 +19,7 @@ with app.setup:
     from scipy.optimize import linprog
 
     import rankagg as ra
-    from rankagg.apps.parts import cycles, graph, page
+    from rankagg.apps.parts import page, pictures, voting
 
 
 @app.cell(hide_code=True)
@@ -169,7 +169,7 @@ def _(election, votes, winner_loser):
     assert _exact.order == ("E", "D", "C", "B", "A")
     mo.vstack(
         [
-            mo.Html(graph.majority_graph(votes, _exact.order)),
+            mo.Html(pictures.majority_graph(votes, _exact.order)),
             mo.md(r"""
     Arrows: who beats whom, and by what margin. In the circles: places in the order of Kemeny.
 
@@ -304,8 +304,8 @@ def _():
 
 @app.cell(hide_code=True)
 def _(groups):
-    _found = cycles.rotated(*groups.value)
-    _picture = graph.majority_graph(_found.votes, _found.order) if _found.votes else ""
+    _found = voting.rotated(*groups.value)
+    _picture = pictures.majority_graph(_found.votes, _found.order) if _found.votes else ""
     mo.vstack([mo.md(f"{_found.said}\n\n{_found.cost}"), mo.Html(_picture)])
 
 

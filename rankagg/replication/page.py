@@ -11,8 +11,7 @@ from rankagg.replication.experiment import Outcome, Picture
 from rankagg.replication.published import errata
 from rankagg.replication.verdicts import AS_RUN, BEYOND, EXPLAINED, MISSED, NONE, OPEN, REACHED, Row
 from rankagg.report.figures import figure_of
-from rankagg.report.sections import Section, render_page
-from rankagg.report.tables import UNKNOWN, Cell, Column, Table, table_of
+from rankagg.report.sections import UNKNOWN, Cell, Column, Section, Table, render_page, table_of
 
 __all__ = ["page_of"]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from rankagg.plotting.robustness.panels import Band, draw_bands, frame_curves
+from rankagg.plotting.curves import Band, draw_bands, frame_curves
 
 __all__ = ["bands_of", "beside", "draw_panels"]
 

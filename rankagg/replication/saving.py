@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from rankagg.exceptions import OutputError
 from rankagg.io.output_files import write_file, write_text
 from rankagg.io.tables.formulas import guard_frame
-from rankagg.plotting.style.theme import style
+from rankagg.plotting.theme import style
 from rankagg.replication.experiment import Found, Picture, Sheet
 
 __all__ = ["folder_for", "save"]

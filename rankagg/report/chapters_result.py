@@ -13,11 +13,9 @@ from rankagg.analysis.comparison.alternatives import LATE, Alternatives
 from rankagg.core.items import counted
 from rankagg.core.names import amount, listing, named, part_of, said, stated
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.report.charts import flow_of, pair_map_of
 from rankagg.report.findings import Findings
-from rankagg.report.flow import flow_of
-from rankagg.report.pairs import pair_map_of
-from rankagg.report.sections import Section
-from rankagg.report.tables import Table, bullets, table_of
+from rankagg.report.sections import Section, Table, bullets, table_of
 
 __all__ = ["majorities", "methods", "proof"]
 

@@ -1,4 +1,4 @@
-"""Plots as SVG inside the page, each with a text that says what it shows."""
+"""Plots as SVG inside a page, and the page of the steps of a rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import cast
+from typing import Any, cast
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -16,9 +16,11 @@ from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from rankagg.plotting.style.theme import style
-
-__all__ = ["Figure", "figure_of"]
+from rankagg import __version__
+from rankagg.plotting.permutohedra import MOST_ITEMS, permutohedron_plot
+from rankagg.plotting.theme import style
+from rankagg.report.sections import Inline, environment
+from rankagg.teaching.steps import Step, Steps, plain
 
 
 @dataclass(frozen=True)
@@ -79,3 +81,55 @@ def _attributes(style: str) -> str:
         else:
             found.append((name, value))
     return "".join(f' {name}="{escape(value)}"' for name, value in found)
+
+
+# Signs of a text from which on it may break.
+LONG = 24
+STYLES = ("tokens.css", "page.css", "figures.css", "tables.css", "steps.css")
+
+
+def steps_page(steps: Steps) -> str:
+    """Return steps as one page of HTML."""
+    return (
+        environment()
+        .get_template("steps.html")
+        .render(
+            title=steps.title,
+            steps=[_shown(step) for step in steps.steps],
+            answer=steps.answer,
+            picture=_picture(steps),
+            style=Inline.read(*STYLES),
+            scripts=[],
+            version=__version__,
+        )
+    )
+
+
+def _shown(step: Step) -> dict[str, Any]:
+    """Return a step as text, with the class of each column."""
+    kinds = [_kind(step, k) for k in range(len(step.columns))]
+    return {
+        "heading": step.heading,
+        "sentences": step.sentences,
+        "head": list(zip(map(plain, step.columns), kinds, strict=True)),
+        "rows": [list(zip(map(plain, row), kinds, strict=True)) for row in step.rows],
+    }
+
+
+def _kind(step: Step, column: int) -> str:
+    """Return the class of a column: numbers stand at the right, and long texts break."""
+    if not step.texts[column]:
+        return "number"
+    return "long" if max(len(plain(row[column])) for row in step.rows) > LONG else ""
+
+
+def _picture(steps: Steps) -> Figure | None:
+    consensus = steps.consensus
+    if consensus is None or len(consensus.items) > MOST_ITEMS:
+        return None
+    return figure_of(
+        lambda: permutohedron_plot(consensus),
+        "All orders of the items with their Kemeny costs, the cheapest at the bottom",
+        "All orders: a line swaps two neighbors, and the number is the votes that an order "
+        "contradicts (its Kemeny cost). A thick frame marks the cheapest, a triangle the answer.",
+    )

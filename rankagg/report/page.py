@@ -1,9 +1,12 @@
-"""The page itself: put together, written, shown in notebooks."""
+"""The page of a data set: its parts in order, its proof for the browser, the file."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from os import PathLike
 
 from markupsafe import escape
@@ -12,19 +15,23 @@ from rankagg._typing import RNGLike, Tolerance, Unranked
 from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import Unit
 from rankagg.io.output_files import write_text
-from rankagg.report.chapters_certainty import certainty, without_tasks
-from rankagg.report.chapters_data import colophon, missing_data, what_was_read
+from rankagg.io.votes import votes_to_dict
+from rankagg.report.chapters_data import (
+    certainty,
+    colophon,
+    missing_data,
+    what_was_read,
+    without_tasks,
+)
 from rankagg.report.chapters_result import majorities, methods, proof
-from rankagg.report.checker import proof_check
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
 from rankagg.report.gates import GateVerdict, read_gates
 from rankagg.report.sections import render_page
-
-__all__ = ["Report", "make_report"]
 
 
 @dataclass(frozen=True)
@@ -188,4 +195,73 @@ def make_report(
         is_complete=findings.is_complete,
         interrupted=findings.interrupted,
         gates=tuple(gate.judge(findings) for gate in asked),
+    )
+
+
+# Votes of more items, and proofs of more characters, would make a page too heavy to open.
+ITEMS, CHARACTERS = 500, 4_000_000
+
+# Each uses what stands before it; the last one knows the page.
+PARTS = ("reading", "votes", "cases", "parts", "statement")
+
+
+@dataclass(frozen=True)
+class ProofCheck:
+    """What travels in a page so that it can be checked there."""
+
+    # What the page says of it.
+    sentence: str
+    # The votes and the certificate as JSON, by the id of their element; empty where they stay
+    # outside.
+    blocks: dict[str, str] = field(default_factory=dict)
+    # The checker; none where there is nothing to check.
+    scripts: tuple[str, ...] = ()
+
+
+def proof_check(exact: Consensus) -> ProofCheck:
+    """Return what a page about an exact consensus needs to check its proof."""
+    assert exact.certificate is not None, "an exact rule gives a certificate"
+    n = len(exact.items)
+    if n > ITEMS:
+        return _outside(f"a page has room for the votes on {ITEMS} items, and there are {n:,}")
+    blocks = {
+        "proof-votes": _compact(votes_to_dict(exact.pairwise)),
+        "proof-certificate": _compact(exact.certificate.to_dict()),
+    }
+    characters = sum(map(len, blocks.values()))
+    if characters > CHARACTERS:
+        return _outside(
+            f"a page has room for {CHARACTERS:,} characters, and votes and certificate take "
+            f"{characters:,}"
+        )
+    return ProofCheck(
+        "Votes and certificate travel in this page, and the button "
+        "\N{LEFT DOUBLE QUOTATION MARK}Check the proof\N{RIGHT DOUBLE QUOTATION MARK} above checks "
+        "one against the other, here and in exact integers, and the order shown against both.",
+        blocks,
+        (checker_script(),),
+    )
+
+
+def _outside(why: str) -> ProofCheck:
+    return ProofCheck(
+        f"This page cannot check the proof itself: {why}. `rankagg solve` with --certificate and "
+        "--votes writes both as files, which `rankagg verify` and the stand-alone program in the "
+        "documentation check."
+    )
+
+
+def _compact(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+@cache
+def checker_script(*, page: bool = True) -> str:
+    """Return the checker as one script."""
+    folder = files("rankagg.report") / "templates" / "checker"
+    names = (*PARTS, *(["page"] if page else []))
+    body = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    return (
+        f'const proofChecker = (() => {{\n"use strict";\n\n{body}\n'
+        "return {check, Refused, BeyondBudget};\n})();\n"
     )

@@ -1,22 +1,174 @@
-"""The steps of a rule, or of a solution, as one result."""
+"""Steps of a rule, or of a solution: headings, tables, sentences, and how they look."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import field
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from html import escape
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from rankagg._validation import check_integer
 from rankagg.aggregation.result import Consensus
-from rankagg.core.results import Result, latex_text
-from rankagg.teaching.step import Step
-from rankagg.teaching.tables import text
-from rankagg.teaching.tables.latex import needs, paragraph
+from rankagg.core.items import counted, shortened
+from rankagg.core.results import Result, html_table, latex_text
+from rankagg.teaching.tables import (
+    Formula,
+    latex_paragraph,
+    latex_table,
+    needs,
+    text_paragraph,
+    text_table,
+)
 
-__all__ = ["Steps"]
+Cell: TypeAlias = str | int | float
+
+# Rows that a notebook shows, as pandas does.
+SHOWN = 60
+
+
+# Denominators of fractions that one reads more easily than their digits.
+READ = 60
+# From here on numbers have an exponent.
+LARGE = 1e15
+# Signs of a cell: the names of eight items, of some 50 signs each.
+LONGEST = 480
+
+
+def number(value: object) -> int | float:
+    """Return a number as it is printed and exported: whole ones without a point."""
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    exact = value.item() if isinstance(value, np.generic) else value
+    assert isinstance(exact, int | float), "tables hold numbers and texts"
+    return int(exact) if float(exact).is_integer() else exact
+
+
+def told(value: object) -> str:
+    """Return a number for a sum or a sentence: whole ones in full, thirds and the like as such."""
+    if isinstance(value, Fraction) and value.denominator > 1:
+        short = _decimal(float(value))
+        return short if Fraction(short) == value or value.denominator > READ else str(value)
+    shown = number(value)
+    return str(shown) if isinstance(shown, int) else _decimal(shown)
+
+
+def _decimal(value: float) -> str:
+    """Return six digits, or two behind the point of a number with more before it."""
+    whole = f"{abs(value):.0f}" if 1 <= abs(value) < LARGE else ""
+    return f"{value:.{max(6, len(whole) + 2)}g}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of `Steps`.
+
+    A part of a result, which prints and exports it.
+
+    Attributes
+    ----------
+    heading : str
+        What is done.
+    sentences : tuple of str
+        How it is done, and what follows.
+    columns : tuple of str
+        The names of the columns of the table; empty where there is none.
+    rows : tuple of tuple
+        Its rows, of texts and numbers; an empty text is nothing.
+    """
+
+    heading: str
+    sentences: tuple[str, ...] = ()
+    columns: tuple[Hashable, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return pd.DataFrame(list(self.rows), columns=list(self.columns))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "heading": self.heading,
+            "sentences": list(self.sentences),
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+        }
+
+    def lines(self, rows: int | None) -> list[str]:
+        """Return the step as lines of text, the table cut to so many rows.
+
+        Parameters
+        ----------
+        rows : int or None
+            How many rows of the table are kept; all where None. How many are left out is said.
+
+        Returns
+        -------
+        list of str
+        """
+        kept = self.rows if rows is None else self.rows[:rows]
+        left = len(self.rows) - len(kept)
+        more = [f"... and {counted(left, 'more row')}"] if left else []
+        told = [line for sentence in self.sentences for line in text_paragraph(sentence)]
+        table = text_table(self._shown(kept), self.texts) if self.columns else []
+        return [self.heading, *told, *table, *more]
+
+    @property
+    def texts(self) -> tuple[bool, ...]:
+        """Say of each column whether it holds texts; the others hold numbers, or are empty.
+
+        Among numbers a word may say why there is none.
+        """
+        return tuple(
+            any(row[k] for row in self.rows) and all(isinstance(row[k], str) for row in self.rows)
+            for k in range(len(self.columns))
+        )
+
+    def _shown(self, rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+        return [[plain(cell) for cell in row] for row in (self.columns, *rows)]
+
+    def html(self) -> str:
+        """Return the step as HTML, with escaped labels."""
+        told = "".join(f"<p>{escape(line)}</p>" for line in self.sentences)
+        shown = [[plain(cell) for cell in row] for row in self.rows[:SHOWN]]
+        left = len(self.rows) - len(shown)
+        more = f"<p>... and {counted(left, 'more row')}</p>" if left else ""
+        head = [plain(name) for name in self.columns]
+        table = html_table(head, shown, named=False) if head else ""
+        return f"<h4>{escape(self.heading)}</h4>{told}{table}{more}"
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def latex(self) -> str:
+        """Return the step as LaTeX, with tables that fit the class article.
+
+        The rules of tables are those of the package booktabs; columns that break need the package
+        array, and tables of more than 24 rows longtable.
+        """
+        parts = [
+            rf"\paragraph{{{latex_text(self.heading)}}}", *map(latex_paragraph, self.sentences)
+        ]  # fmt: skip
+        if self.columns:
+            parts.append("\n" + latex_table(self._shown(self.rows), self.texts))
+        return "\n".join(parts)
+
+
+def plain(cell: object) -> str:
+    """Return a cell on one line."""
+    if isinstance(cell, float):
+        return _decimal(cell)
+    # Arithmetic is told in full.
+    return cell if isinstance(cell, Formula) else shortened(" ".join(str(cell).split()), LONGEST)
 
 
 class Steps(Result):
@@ -84,7 +236,7 @@ class Steps(Result):
                 # Long names would stand out at the end of a line.
                 r"\begingroup\sloppy",
                 *(step.latex() for step in self.steps),
-                rf"\paragraph{{Answer}} {paragraph(self.answer)}",
+                rf"\paragraph{{Answer}} {latex_paragraph(self.answer)}",
                 r"\par\endgroup",
             ]
         )
@@ -110,7 +262,7 @@ class Steps(Result):
         for at, step in enumerate(self.steps, start=1):
             heading, *lines = step.lines(limit)
             blocks.append([f"{at}. {heading}", *lines])
-        blocks.append([line for fact in last for line in text.paragraph(fact)])
+        blocks.append([line for fact in last for line in text_paragraph(fact)])
         return "\n\n".join(map("\n".join, blocks))
 
     def _repr_html_(self) -> str:

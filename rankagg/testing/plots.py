@@ -19,7 +19,7 @@ from matplotlib.transforms import BboxBase
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats
-from rankagg.plotting.style.layout import caption_of
+from rankagg.plotting.sheet import caption_of
 
 __all__ = [
     "Picture",

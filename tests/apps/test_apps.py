@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import rankagg
-from rankagg.classroom.catalog import APPS
+from rankagg.classroom import APPS
 
 FOLDER = Path(rankagg.__file__).parent / "apps"
 
@@ -34,7 +34,7 @@ def test_every_example_of_the_laboratory_can_be_edited(example) -> None:
     names = list(laboratory.EXAMPLES)
     assert len(names) == 5
     text = laboratory.text_of(names[example])
-    profile = laboratory.ballots.profile_of_text(text)
+    profile = laboratory.voting.profile_of_text(text)
     data = rankagg.datasets.load(laboratory.EXAMPLES[names[example]])
     assert profile.total_weight == (
         data.n_tasks if isinstance(data, rankagg.ScoreTable) else data.total_weight

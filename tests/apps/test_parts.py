@@ -11,16 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.apps.parts import (
-    ballots,
-    cycles,
-    graph,
-    leaderboard,
-    manipulation,
-    models,
-    outcomes,
-    permutohedron,
-)
+from rankagg.apps.parts import leaderboard, models, pictures, voting
 from rankagg.core.rankings.places import UNLISTED
 from rankagg.exceptions import DataFormatError, InvalidInputError
 
@@ -46,13 +37,13 @@ def written(draw):
 @given(written())
 def test_ballots_that_are_written_are_those_that_are_read(cast) -> None:
     lines = [f" {count} :{' >'.join(' = '.join(g) for g in groups)} # x" for count, groups in cast]
-    profile = ballots.profile_of_text("\n\n".join(lines))
+    profile = voting.profile_of_text("\n\n".join(lines))
     assert list(profile.counts) == [count for count, _ in cast]
     for row, (_, groups) in zip(profile.ranks, cast, strict=True):
         # As everywhere a rank is the number of items above.
         rank = {item: sum(map(len, groups[:k])) for k, g in enumerate(groups) for item in g}
         assert list(row) == [rank.get(item, UNLISTED) for item in profile.items]
-    again = ballots.profile_of_text(ballots.ballots_as_text(profile))
+    again = voting.profile_of_text(voting.ballots_as_text(profile))
     # Within a tie names come in the order of the items.
     assert again.reindex(profile.items).ranks.tolist() == profile.ranks.tolist()
     assert list(again.counts) == list(profile.counts)
@@ -79,11 +70,11 @@ def test_ballots_that_are_written_are_those_that_are_read(cast) -> None:
 )
 def test_what_is_no_ballot_is_told_with_its_line(text, sentence) -> None:
     with pytest.raises(DataFormatError, match=re.escape(sentence)):
-        ballots.profile_of_text(text)
+        voting.profile_of_text(text)
 
 
 def test_a_name_with_a_comma_may_stand_alone_where_another_ballot_ranks_it() -> None:
-    read = ballots.profile_of_text("Smith, Ann\n2: Bo > Smith, Ann")
+    read = voting.profile_of_text("Smith, Ann\n2: Bo > Smith, Ann")
     assert tuple(read.items) == ("Smith, Ann", "Bo")
 
 
@@ -99,18 +90,18 @@ def test_a_name_with_a_comma_may_stand_alone_where_another_ballot_ranks_it() -> 
 )
 def test_what_lines_cannot_say_is_refused(profile) -> None:
     with pytest.raises(InvalidInputError):
-        ballots.ballots_as_text(profile)
+        voting.ballots_as_text(profile)
 
 
 # -- outcomes -----------------------------------------------------------------------------------
 
 
 def test_every_rule_that_takes_ballots_is_there_and_rules_that_refuse_say_why() -> None:
-    names = {rule.name for rule in outcomes.every_rule()}
+    names = {rule.name for rule in voting.every_rule()}
     assert {"Borda", "Kemeny", "Copeland", "Schulze", "Bucklin", "PickAPerm"} <= names
     assert not names & {"Mean", "Median", "TwoLevel", "TopK"}
-    top = ballots.profile_of_text("3: A > B > C\n2: C")
-    rows = outcomes.outcomes(top)
+    top = voting.profile_of_text("3: A > B > C\n2: C")
+    rows = voting.outcomes(top)
     told = [name for _, rules in rows for name in rules.split(", ")]
     assert sorted(told) == sorted(names)
     assert rows[0][1].startswith("Borda")
@@ -121,7 +112,7 @@ def test_every_rule_that_takes_ballots_is_there_and_rules_that_refuse_say_why() 
 def test_the_disagreement_is_that_of_the_two_rankings(orders) -> None:
     profile = ra.Profile.from_orders(orders)
     borda, kemeny = (rule.aggregate(profile).ranking for rule in (ra.Borda(), ra.Kemeny()))
-    found = outcomes.disagreement(profile)
+    found = voting.disagreement(profile)
     pairs = [
         (a, b)
         for a, b in permutations("ABCD", 2)
@@ -141,7 +132,7 @@ def test_the_disagreement_is_that_of_the_two_rankings(orders) -> None:
 
 @given(*[st.integers(0, 5)] * 3)
 def test_who_beats_whom_among_rotated_orders(a, b, c) -> None:
-    found = cycles.rotated(a, b, c)
+    found = voting.rotated(a, b, c)
     if a + b + c == 0:
         assert found.votes is None
         return
@@ -162,8 +153,8 @@ def test_who_beats_whom_among_rotated_orders(a, b, c) -> None:
 
 @pytest.mark.parametrize("seed", [3, 4, 33])
 def test_gains_of_ballots_are_those_of_borda_by_hand(seed) -> None:
-    others = manipulation.electorate(seed)
-    found = manipulation.results_of_ballots(others, "ABCD", ra.Borda())
+    others = voting.electorate(seed)
+    found = voting.results_of_ballots(others, "ABCD", ra.Borda())
     assert len(found) == 24
     places = {}
     for ballot in permutations("ABCD"):
@@ -183,9 +174,9 @@ def test_gains_of_ballots_are_those_of_borda_by_hand(seed) -> None:
 def test_a_lone_voter_gains_nothing_and_some_electorate_can_be_manipulated() -> None:
     lone = ra.Profile.from_orders(["ABC", "CBA"])
     assert all(
-        one.gain <= 0 for one in manipulation.results_of_ballots(lone, "ABC", ra.Kemeny()).values()
+        one.gain <= 0 for one in voting.results_of_ballots(lone, "ABC", ra.Kemeny()).values()
     )
-    gains = manipulation.results_of_ballots(manipulation.electorate(33), "ABCD", ra.Borda())
+    gains = voting.results_of_ballots(voting.electorate(33), "ABCD", ra.Borda())
     assert sum(one.gain > 0 for one in gains.values()) == 3
 
 
@@ -195,7 +186,7 @@ def test_a_lone_voter_gains_nothing_and_some_electorate_can_be_manipulated() -> 
 @pytest.mark.parametrize(("center", "edges"), [("ABC", 6), ("CABD", 36)])
 def test_the_permutohedron_has_its_vertices_and_edges(center, edges) -> None:
     model = models.make_model("Mallows", center, 0.4)
-    svg = permutohedron.permutohedron(center, models.vertices(model, center))
+    svg = pictures.permutohedron(center, models.vertices(model, center))
     orders = re.findall(r'data-order="(\w+)"', svg)
     assert sorted(orders) == sorted("".join(order) for order in permutations(center))
     assert svg.count("<line") == edges
@@ -214,7 +205,7 @@ def test_the_permutohedron_has_its_vertices_and_edges(center, edges) -> None:
 @pytest.mark.parametrize("strength", [0.0, 0.7, 3.0])
 def test_probabilities_are_those_of_the_definitions(strength) -> None:
     center = "ABCD"
-    orders = permutohedron.all_orders(center)
+    orders = pictures.all_orders(center)
     weights = [
         exp(-strength * sum(o.index(a) > o.index(b) for a, b in combinations(center, 2)))
         for o in orders
@@ -229,12 +220,12 @@ def test_probabilities_are_those_of_the_definitions(strength) -> None:
 
 def test_the_majority_graph_has_an_arrow_a_majority_and_marks_those_against_the_order() -> None:
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"]).pairwise()
-    svg = graph.majority_graph(cycle, ("A", "B", "C"))
+    svg = pictures.majority_graph(cycle, ("A", "B", "C"))
     assert svg.count('class="with"') == 2
     assert svg.count('class="against"') == 1
     assert "C beats A by 1 (contradicted)" in svg
     tied = ra.Profile.from_orders(["<b>&x", "x&>b<"]).pairwise()
-    svg = graph.majority_graph(tied, tuple(tied.items))
+    svg = pictures.majority_graph(tied, tuple(tied.items))
     assert "<line" not in svg
     assert "&lt;" in svg
 

@@ -18,9 +18,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 import rankagg
-from rankagg.classroom import files
-from rankagg.classroom.catalog import APPS, LECTURES, notebooks
-from rankagg.classroom.serving import OwnOrigin, front_page
+from rankagg import classroom
+from rankagg.classroom import APPS, LECTURES, OwnOrigin, front_page, notebooks
 from rankagg.cli import main
 from rankagg.cli.commands import teach
 from rankagg.exceptions import OutputError
@@ -97,14 +96,14 @@ def test_copies_are_the_files_and_edited_ones_are_kept(capsys, tmp_path) -> None
 
 
 def test_a_copy_that_fails_leaves_nothing_behind(capsys, tmp_path, monkeypatch) -> None:
-    whole = files.write_text
+    whole = classroom.write_text
 
     def full(target, text):
         if target.suffix == ".css":
             raise OutputError(f"{target} cannot be written: No space left on device.")
         whole(target, text)
 
-    monkeypatch.setattr(files, "write_text", full)
+    monkeypatch.setattr(classroom, "write_text", full)
     assert run("cycle", "--copy", str(tmp_path)) == 1
     assert "No space left" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -112,10 +111,10 @@ def test_a_copy_that_fails_leaves_nothing_behind(capsys, tmp_path, monkeypatch) 
 
 def test_the_list_of_pages_has_those_that_were_there_before(tmp_path, monkeypatch) -> None:
     pytest.importorskip("marimo", reason="pip install 'rankagg[teach]' lets this test run")
-    monkeypatch.setattr(files.shutil, "copytree", lambda *_, **__: None)  # 28 MB
+    monkeypatch.setattr(classroom.shutil, "copytree", lambda *_, **__: None)  # 28 MB
     (tmp_path / "cycle.html").touch()
     (tmp_path / "paradoxes.html").touch()
-    files.framed(notebooks(), tmp_path)
+    classroom.framed(notebooks(), tmp_path)
     listed = (tmp_path / "index.html").read_text(encoding="utf-8")
     names = [name for name in notebooks() if f'href="{name}.html"' in listed]
     assert names == ["paradoxes", "cycle"]

@@ -9,8 +9,8 @@ import pytest
 import rankagg as ra
 from rankagg.cli import main
 from rankagg.cli.options.aggregators import METHODS, make
-from rankagg.teaching.quiz.topics import TOPICS
-from rankagg.teaching.registry import STEPS, WITHOUT
+from rankagg.teaching.quizzes import TOPICS
+from rankagg.teaching.show import STEPS, WITHOUT
 
 
 @pytest.fixture

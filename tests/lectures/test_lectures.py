@@ -8,7 +8,7 @@ import pytest
 from matplotlib.artist import Artist
 
 import rankagg
-from rankagg.classroom.catalog import LECTURES
+from rankagg.classroom import LECTURES
 
 FOLDER = Path(rankagg.__file__).parent / "lectures"
 

@@ -8,8 +8,8 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.rankings.bump import _moved
-from rankagg.plotting.style.theme import GRAY, plot_labels
+from rankagg.plotting.compared_methods import _moved
+from rankagg.plotting.theme import GRAY, plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import profiles, quick
 

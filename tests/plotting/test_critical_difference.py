@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.inference.critical_difference import _levels
-from rankagg.plotting.style.theme import plot_labels
+from rankagg.plotting.average_ranks import _levels
+from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import quick
 

@@ -9,7 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.distributions.fit import (
+from rankagg.plotting.fits import (
     _bins,
     _summed,
     distance_probabilities,

@@ -8,7 +8,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.layout import caption_of
+from rankagg.plotting.sheet import caption_of
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 LEVELS = [3.0, 0.5, 0.0, -3.0]

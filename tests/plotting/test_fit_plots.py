@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.theme import plot_labels
+from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 

@@ -12,8 +12,8 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
-from rankagg.plotting.style.layout import caption_of
-from rankagg.plotting.style.theme import plot_labels
+from rankagg.plotting.sheet import caption_of
+from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import quick
 

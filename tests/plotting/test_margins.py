@@ -4,7 +4,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from rankagg.plotting.style.layout import (
+from rankagg.plotting.sheet import (
     caption_of,
     letters_across,
     note_height,
@@ -12,7 +12,7 @@ from rankagg.plotting.style.layout import (
     widest,
     write_below,
 )
-from rankagg.plotting.style.theme import canvas
+from rankagg.plotting.theme import canvas
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 

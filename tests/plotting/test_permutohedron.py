@@ -8,7 +8,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.style.theme import ACCENTS
+from rankagg.plotting.theme import ACCENTS
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 

@@ -12,8 +12,8 @@ from rankagg import plotting
 from rankagg.analysis.robustness.rank_shares import RankShares
 from rankagg.analysis.robustness.redraw import Span
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.rankings.rank_distribution import percent
-from rankagg.plotting.style.theme import plot_labels
+from rankagg.plotting.heatmaps import percent
+from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 

@@ -10,8 +10,8 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.inference.separation import _ticks, _written
-from rankagg.plotting.style.layout import caption_of
+from rankagg.plotting.interval_rows import _ticks, _written
+from rankagg.plotting.sheet import caption_of
 from rankagg.testing.plots import collisions, cut_off, of_group
 
 

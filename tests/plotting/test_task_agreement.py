@@ -6,8 +6,8 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.robustness.agreement import _short
-from rankagg.plotting.style.layout import caption_of
+from rankagg.plotting.sheet import caption_of
+from rankagg.plotting.study_curves import _short
 from rankagg.testing.plots import collisions, cut_off, of_group
 
 

@@ -8,7 +8,7 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
 from rankagg.io.votes import votes_to_dict
-from rankagg.report.checker import checker_script
+from rankagg.report.page import checker_script
 
 # Every verdict is true, false, or a word about an error that is no verdict.
 RUN = """cases => cases.map(([votes, certificate]) => {

@@ -6,8 +6,8 @@ import re
 import pytest
 
 import rankagg as ra
-from rankagg.report.checker import CHARACTERS, ITEMS, proof_check
 from rankagg.report.first_screen import Block, FirstScreen, Ranking, Row, Strip
+from rankagg.report.page import CHARACTERS, ITEMS, proof_check
 from rankagg.report.sections import render_page
 
 
@@ -212,7 +212,7 @@ def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
 
 
 def test_a_page_without_a_checker_has_no_button(opened, monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.report.checker.ITEMS", 3)
+    monkeypatch.setattr("rankagg.report.page.ITEMS", 3)
     html = small_page(ra.Kemeny().aggregate(SMITHS))
     assert "proof-votes" not in html
     visit = opened(html)
@@ -223,7 +223,7 @@ def test_a_page_without_a_checker_has_no_button(opened, monkeypatch) -> None:
 def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> None:
     assert "above checks one against the other" in pages("superglue_human").read_text("utf-8")
     exact = ra.Kemeny().aggregate(SMITHS)
-    monkeypatch.setattr("rankagg.report.checker.CHARACTERS", 500)
+    monkeypatch.setattr("rankagg.report.page.CHARACTERS", 500)
     check = proof_check(exact)
     assert check.blocks == {}
     assert check.scripts == ()

@@ -14,13 +14,13 @@ import pytest
 import rankagg as ra
 from rankagg.core.names import has_other_letters
 from rankagg.exceptions import InvalidInputError
-from rankagg.report import chapters_data, flow, pairs
+from rankagg.report import chapters_data, charts
 from rankagg.report import findings as computing
 from rankagg.report import page as page_module
-from rankagg.report.chapters_certainty import certainty
+from rankagg.report.chapters_data import certainty
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import ranking_of
-from rankagg.report.tables import table_of
+from rankagg.report.sections import table_of
 
 KEMENY = ra.Kemeny()
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -241,8 +241,8 @@ def test_missing_scores_are_counted_and_listed() -> None:
 
 def test_what_many_items_leave_no_room_for_is_said(monkeypatch) -> None:
     monkeypatch.setattr(chapters_data, "LACKING", 2)
-    monkeypatch.setattr(pairs, "SHOWN", 3)
-    monkeypatch.setattr(flow, "SHOWN", 4)
+    monkeypatch.setattr(charts, "MOST_IN_MAP", 3)
+    monkeypatch.setattr(charts, "MOST_LINES", 4)
     scores = np.random.default_rng(0).normal(size=(6, 5)).round(3)
     scores[[0, 1, 2, 3], [0, 1, 2, 3]] = np.nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
@@ -396,8 +396,7 @@ def test_the_page_is_saved_and_shown(human, tmp_path) -> None:
 def test_the_page_needs_no_library_of_plots() -> None:
     sources = Path(page_module.__file__).parent.glob("*.py")
     users = {path.name for path in sources if "plotting" in path.read_text(encoding="utf-8")}
-    # The page of the steps of a rule is another one.
-    assert users == {"figures.py", "steps_page.py"}
+    assert users == {"figures.py"}
 
 
 @pytest.mark.parametrize(
@@ -476,17 +475,17 @@ def test_a_row_of_the_ballots_is_named_by_what_it_says() -> None:
 
 def test_names_of_methods_stand_steeply_where_a_row_is_too_short() -> None:
     votes = ra.Profile.from_orders(["ABC", "ACB"], counts=[2, 1])
-    few = flow.flow_of(ra.compare(votes, [ra.Borda(), ra.Copeland(), ra.Kemeny()]))
+    few = charts.flow_of(ra.compare(votes, [ra.Borda(), ra.Copeland(), ra.Kemeny()]))
     assert few.head == 0
-    assert few.width >= 2 * flow.LETTER * len("Copeland")
-    many = flow.flow_of(
+    assert few.width >= 2 * charts.LETTER * len("Copeland")
+    many = charts.flow_of(
         ra.compare(votes, [ra.ReciprocalRankFusion(k=k) for k in range(1, 10)] + [KEMENY])
     )
-    assert many.head > 0.7 * flow.LETTER * len("ReciprocalRankFusion")
+    assert many.head > 0.7 * charts.LETTER * len("ReciprocalRankFusion")
     assert min(many.lines[0].heights) > many.head + 22
-    assert many.width >= 9 * flow.STEP
+    assert many.width >= 9 * charts.STEP
     names = ra.Profile.from_orders([["\u05d0 1", "b"]])
-    (turned,) = (k for k in flow.flow_of(ra.compare(names)).lines if "\u05d0" in k.left)
+    (turned,) = (k for k in charts.flow_of(ra.compare(names)).lines if "\u05d0" in k.left)
     assert turned.left == "\u2068\u05d0 1\u2069 \u20021"
 
 

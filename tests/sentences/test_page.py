@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.report.chapters_certainty import certainty, without_tasks
-from rankagg.report.chapters_data import missing_data, what_was_read
+from rankagg.report.chapters_data import certainty, missing_data, what_was_read, without_tasks
 from rankagg.report.chapters_result import majorities, proof
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen

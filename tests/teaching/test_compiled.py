@@ -9,8 +9,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.voting.elimination_rules import Elimination
-from rankagg.teaching.quiz.topics import TOPICS
-from rankagg.teaching.registry import STEPS
+from rankagg.teaching.quizzes import TOPICS
+from rankagg.teaching.show import STEPS
 
 pytestmark = pytest.mark.slow
 

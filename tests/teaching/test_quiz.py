@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.teaching.quiz.topics import TOPICS
+from rankagg.teaching.quizzes import TOPICS
 
 SEEDS = range(4)
 

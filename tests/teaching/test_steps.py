@@ -14,10 +14,10 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import Enumeration
 from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
-from rankagg.teaching.registry import STEPS
-from rankagg.teaching.rules import ranked_pairs
-from rankagg.teaching.rules.exact import certificate_step
-from rankagg.teaching.worked import Worked
+from rankagg.teaching import majority_steps
+from rankagg.teaching.exact_steps import certificate_step
+from rankagg.teaching.opening import Worked
+from rankagg.teaching.show import STEPS
 from rankagg.testing.aggregators import score_tables
 from tests.teaching.ballots import ballots, partial, supporters, table, voters
 
@@ -175,7 +175,7 @@ def test_many_ways_of_ranked_pairs_are_counted_and_too_many_refused(monkeypatch)
     assert table(steps, "Locking").empty
     assert table(steps, "The best ranks")["best rank"].tolist() == [1] * 6
     assert len(table(ra.show_steps(PARALLEL, level(5)), "Locking")) == 15
-    monkeypatch.setattr(ranked_pairs, "MOST_WAYS", 14)
+    monkeypatch.setattr(majority_steps, "MOST_WAYS", 14)
     with pytest.raises(InvalidInputError, match=r"at most 14 ways .* takes them together"):
         ra.show_steps(PARALLEL, level(5))
 

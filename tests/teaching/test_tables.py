@@ -8,10 +8,18 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core.names import letters
-from rankagg.teaching.step import Formula, Step
-from rankagg.teaching.tables.latex import latex_table, needs, paragraph
-from rankagg.teaching.tables.layout import PAD, aligned, laid_out, wrapped
-from rankagg.teaching.tables.text import WIDTH, text_table
+from rankagg.teaching.steps import Formula, Step
+from rankagg.teaching.tables import (
+    PAD,
+    WIDTH,
+    aligned,
+    laid_out,
+    latex_paragraph,
+    latex_table,
+    needs,
+    text_table,
+    wrapped,
+)
 from tests.core.test_pasted import read_latex
 
 FEW = settings(max_examples=40, deadline=None)
@@ -101,7 +109,7 @@ def test_latex_holds_every_cell(case):
 @FEW
 @given(WORDS)
 def test_long_words_break_and_keep_their_signs(text):
-    said = paragraph(text)
+    said = latex_paragraph(text)
     assert no_blanks(read_latex(said.replace(r"\allowbreak", ""))) == no_blanks(text)
 
 
@@ -121,7 +129,7 @@ def test_packages_and_signs_are_said():
 
 
 def test_an_accent_behind_its_letter_is_one_sign_with_it():
-    assert paragraph("Mu\N{COMBINING DIAERESIS}ller") == "Müller"
+    assert latex_paragraph("Mu\N{COMBINING DIAERESIS}ller") == "Müller"
 
 
 def test_arithmetic_is_told_in_full():

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.teaching.registry import STEPS, WITHOUT
-from rankagg.teaching.rules import nearest_winner
-from rankagg.teaching.rules import nearest_winner as young
-from rankagg.teaching.step import told
+from rankagg.teaching import nearest_winner_steps
+from rankagg.teaching.show import STEPS, WITHOUT
+from rankagg.teaching.steps import told
 from tests.rules import public_rules
 from tests.teaching.ballots import ballots, partial, supporters, table, voters
 
@@ -377,7 +376,10 @@ def test_every_rule_has_steps_or_a_reason():
 
 @pytest.mark.parametrize(
     ("rule", "limit"),
-    [(ra.Young(), (young, "MOST_CHOICES")), (ra.Dodgson(), (nearest_winner, "MOST_SITUATIONS"))],
+    [
+        (ra.Young(), (nearest_winner_steps, "MOST_CHOICES")),
+        (ra.Dodgson(), (nearest_winner_steps, "MOST_SITUATIONS")),
+    ],
 )
 def test_what_takes_too_many_tries_is_refused(rule, limit, monkeypatch):
     monkeypatch.setattr(*limit, 100)

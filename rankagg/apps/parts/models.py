@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import rankagg as ra
 from rankagg._validation import check_choice
-from rankagg.apps.parts.permutohedron import Vertex, all_orders
+from rankagg.apps.parts.pictures import Vertex, all_orders
 
 __all__ = ["make_model", "probabilities", "told", "vertices"]
 

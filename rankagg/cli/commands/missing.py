@@ -116,6 +116,6 @@ def _refuse_completions(given: AnyInput) -> None:
 
 
 def _map(data: ScoreTable | Profile | MissingReport) -> Axes:
-    from rankagg.plotting.votes.missingness import missingness_map  # noqa: PLC0415
+    from rankagg.plotting.missing_cells import missingness_map  # noqa: PLC0415
 
     return missingness_map(data)

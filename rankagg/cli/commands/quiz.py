@@ -7,8 +7,7 @@ import click
 from rankagg.cli.options.names import SEED, OneOf
 from rankagg.cli.options.output import echo_json, json_option
 from rankagg.cli.options.wording import options_named
-from rankagg.teaching.quiz.quiz import quiz
-from rankagg.teaching.quiz.topics import TOPICS
+from rankagg.teaching.quizzes import TOPICS, quiz
 
 __all__ = ["command"]
 

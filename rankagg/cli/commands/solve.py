@@ -156,7 +156,7 @@ def _weighed(evidence: Evidence, given: AnyInput, typed: tuple[str, ...]) -> Evi
 
 
 def _heatmap(consensus: Consensus) -> Axes:
-    from rankagg.plotting.votes.heatmap import pairwise_heatmap  # noqa: PLC0415
+    from rankagg.plotting.heatmaps import pairwise_heatmap  # noqa: PLC0415
 
     return pairwise_heatmap(consensus.pairwise, consensus)
 

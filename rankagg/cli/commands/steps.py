@@ -148,7 +148,7 @@ def _written(steps: Steps, form: Written, rows: int | None) -> str:
         return steps.to_latex_sections()
     if form == "html":
         # Templates and pictures take a while to load, and text needs none.
-        from rankagg.report.steps_page import steps_page  # noqa: PLC0415
+        from rankagg.report.figures import steps_page  # noqa: PLC0415
 
         return steps_page(steps)
     return steps.summary(rows=rows) + "\n"

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import click
 
-from rankagg.classroom.catalog import HEADS, notebooks
-from rankagg.classroom.files import copied, exported, framed
-from rankagg.classroom.serving import serve
+from rankagg.classroom import HEADS, copied, exported, framed, notebooks, serve
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.names import OneOf, Whole
 from rankagg.cli.options.output import FOLDER

@@ -199,7 +199,7 @@ def save_plot(draw: Callable[[], Axes], path: Path | None) -> None:
     import matplotlib as mpl  # noqa: PLC0415
     import matplotlib.pyplot as plt  # noqa: PLC0415
 
-    from rankagg.plotting.style.theme import style  # noqa: PLC0415
+    from rankagg.plotting.theme import style  # noqa: PLC0415
 
     mpl.use("Agg")
     with style("paper"), warnings.catch_warnings(record=True) as told:

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rankagg._typing import Floats
-from rankagg.plotting.style.theme import ACCENTS, GRAY, LINES, plot_labels
+from rankagg.plotting.theme import ACCENTS, GRAY, LINES, plot_labels
 
 __all__ = ["Column", "Panel", "draw_flows"]
 

@@ -1,1 +1,0 @@
-"""What `rankagg teach` does with lectures and apps: list, serve, export, copy; none is imported."""

@@ -1,0 +1,451 @@
+"""Plots of fits: distances to a center, dispersion at every rank, worths of items."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from numpy.typing import NDArray
+
+from rankagg._typing import Floats, Ranks
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.distributions.bradley_terry.result import BradleyTerryFit
+from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.mallows.fit import MallowsFit
+from rankagg.distributions.mallows.generalized_fit import GeneralizedMallowsFit
+from rankagg.distributions.plackett_luce.result import PlackettLuceFit
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.sheet import (
+    GRID,
+    SOLID,
+    interval_rows,
+    legend_above,
+    name_letters,
+    note_height,
+    rank_ticks,
+    widest,
+    write_below,
+)
+from rankagg.plotting.theme import ACCENTS, GRAY, INK, canvas, plot_labels
+
+
+def distance_probabilities(n_items: int, theta: float) -> Floats:
+    """Return the chance of every Kendall distance to the center."""
+    # The distance is a sum of independent stages, so its Fourier transform is the
+    # product of theirs: mean powers of z with weights exp(-theta v), v from 0 to size - 1.
+    length = n_items * (n_items - 1) // 2 + 1
+    angles = -2j * np.pi * np.arange(length // 2 + 1) / length
+    product = np.ones(len(angles), dtype=np.complex128)
+    for size in range(2, n_items + 1):
+        total = np.exp(-theta * np.arange(size)).sum()
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sums = np.expm1(size * (angles - theta)) / np.expm1(angles - theta)
+        sums[angles == theta] = size  # only at 0
+        product *= sums / total
+    result: Floats = np.maximum(np.fft.irfft(product, length), 0.0)
+    return result
+
+
+def known_distances(ranks: Ranks, weights: Floats) -> Floats:
+    """Return the weight at every distance of the complete strict rankings among some."""
+    n = ranks.shape[1]
+    strict = (np.sort(ranks, axis=1) == np.arange(n)).all(axis=1)
+    counted: Floats = np.bincount(
+        _unlike(ranks[strict]), weights=weights[strict], minlength=n * (n - 1) // 2 + 1
+    ).astype(np.float64)
+    return counted
+
+
+def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | None:
+    """Return the weight at every distance of the other rankings, shared out by the distribution.
+
+    Under a Mallows distribution the items of a bucket have a Mallows distribution of their own, and
+    so do unlisted ones: what they add to the distance of the buckets is independent of it.
+    """
+    if (ranks == UNRANKED).any():
+        return None
+    n = ranks.shape[1]
+    partial = (np.sort(ranks, axis=1) != np.arange(n)).any(axis=1)
+    rows = places.comparable(ranks[partial])
+    result = np.zeros(n * (n - 1) // 2 + 1)
+    known: dict[tuple[int, ...], Floats] = {}
+    for row, start, weight in zip(rows, _unlike(rows), weights[partial], strict=True):
+        sizes = tuple(sorted(np.unique(row, return_counts=True)[1].tolist()))
+        if sizes not in known:
+            expected = np.ones(1)
+            for size in (size for size in sizes if size > 1):
+                expected = np.convolve(expected, distance_probabilities(size, theta))
+            known[sizes] = expected
+        result[start : start + len(known[sizes])] += weight * known[sizes]
+    return result
+
+
+def _unlike(rows: Ranks) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+    """Count the pairs of every row that are in the reverse order of the columns."""
+    unlike = np.zeros(len(rows), dtype=np.intp)
+    for j in range(1, rows.shape[1]):
+        unlike += (rows[:, :j] > rows[:, [j]]).sum(axis=1)
+    return unlike
+
+
+def fit_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw a fitted distribution, as its own `plot` method does.
+
+    Plackett-Luce and Bradley-Terry: log worths (`worths_plot`). Mallows: Kendall distances to the
+    center (`distances_plot`). Generalized Mallows: thetas by rank (`thetas_plot`). Other fits:
+    parameters (`parameters_plot`).
+
+    Parameters
+    ----------
+    fit : FitResult
+        Made by `fit` of a distribution.
+    alpha : float, default 0.05
+        Of the confidence intervals, in (0, 1).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If `fit` is something else, or alpha is out of range.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> votes = ra.PairwiseMatrix.from_wins([[0, 7, 9], [3, 0, 6], [1, 4, 0]], items="ABC")
+    >>> ax = plotting.fit_plot(ra.BradleyTerry.fit(votes))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B', 'C']
+    """
+    if not isinstance(fit, FitResult):
+        raise InvalidInputError(
+            "fit", "the result of a fit", fit, "`PlackettLuce.fit(profile)` makes one."
+        )
+    return fit.plot(alpha=alpha, ax=ax)
+
+
+def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw the estimates of all parameters of any fit, with confidence intervals.
+
+    Parameters
+    ----------
+    fit : FitResult
+        The fit.
+    alpha : float, default 0.05
+        Probability of error of the intervals, in (0, 1).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If alpha is out of range.
+    """
+    bounds = fit.conf_int(alpha).to_numpy()
+    known = np.isfinite(bounds).all(axis=1)
+    names = plot_labels(fit.names, name_letters(ax))
+    notes = [
+        f"estimate, with {100 * (1 - alpha):g} % interval",
+        *notes_of(fit, are_known=bool(known.all())),
+    ]
+    width, new = 32.0, ax is None
+    height = 3 + 1.35 * len(names) + note_height(notes, width)
+    ax = canvas(ax, width + 4 + widest(names), height)
+    interval_rows(ax, names, fit.estimates, bounds, known)
+    write_below(ax, notes[1:], width if new else None, axis=notes[0])
+    return ax
+
+
+def notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
+    """Return what the reader must know of a fit; `are_known` says that all have intervals."""
+    return [
+        "" if fit.converged else "note: the fit has not converged",
+        "" if are_known else "note: an open point has no known error",
+        *(f"note: {note}" for note in fit.notes),
+    ]
+
+
+# More distances than that share bars.
+BARS = 30
+# The tails of the distribution that are left out.
+TAIL = 5e-4
+PALE = "#bcd7ea"
+
+
+def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw the Kendall distances of rankings to the fitted center, and those expected.
+
+    Rankings with ties or unlisted items have no distance of their own: theirs are spread as the
+    fitted distribution has them, given what was observed, and hatched. Where items are unranked the
+    distribution stands alone, and a note says so.
+
+    Parameters
+    ----------
+    fit : MallowsFit
+        Made by `Mallows.fit`.
+    alpha : float, default 0.05
+        Of the interval of theta, which is printed; in (0, 1).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If `fit` is something else, or alpha is out of range.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> fit = ra.Mallows.fit(ra.Mallows("ABCD", theta=1.0).sample(500, rng=0))
+    >>> ax = plotting.distances_plot(fit)
+    >>> ax.get_ylabel()
+    'share of rankings'
+    """
+    if not isinstance(fit, MallowsFit):
+        raise InvalidInputError("fit", "a fit of Mallows", fit, "`Mallows.fit(profile)` makes one.")
+    low, high = fit.conf_int(alpha).to_numpy()[0]
+    fitted, data = fit.distribution, fit._data
+    expected = distance_probabilities(fitted.n_items, fitted.theta)
+    ranks = data.ranks[:, np.argsort(fitted.center.ranks)]
+    spread = spread_distances(ranks, data.weights, fitted.theta)
+    parts = [] if spread is None else [known_distances(ranks, data.weights), spread]
+    starts, step = _bins(expected, [part / data.total for part in parts])
+    together = f", {step} in a bar" if step > 1 else ""
+    notes = [
+        f"theta {fitted.theta:.3g} ({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
+        "" if parts else "note: the distribution alone, since items are unranked in some rankings",
+        *notes_of(fit, are_known=True),
+    ]
+    width, new = 32.0, ax is None
+    ax = canvas(ax, width + 7, 24.4 + note_height(notes, width))
+    marks = _draw_bars(ax, [part / data.total for part in parts], starts, step)
+    marks += ax.plot(
+        starts + (step - 1) / 2, _summed(expected, starts, step), color=ACCENTS[1], marker="D",
+        label="fitted distribution", gid="expected",
+    )  # fmt: skip
+    legend_above(ax, marks, new=new, columns=2)
+    ax.set_ylim(bottom=0.0)
+    ax.set_ylabel("share of rankings")
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    write_below(ax, notes, width if new else None, axis=f"Kendall distance to the center{together}")
+    return ax
+
+
+def _draw_bars(ax: Axes, parts: list[Floats], starts: NDArray[np.intp], step: int) -> list[Any]:
+    """Draw the rankings with a distance, and on them the others; return what the legend needs."""
+    looks: tuple[dict[str, Any], ...] = (
+        {"fc": PALE, "label": "rankings", "gid": "known"},
+        {
+            "fc": "white",
+            "hatch": "////",
+            "label": "rankings with ties, imputed",
+            "gid": "spread",
+        },
+    )
+    marks: list[Any] = []
+    floor = np.zeros(len(starts))
+    for part, look in zip(parts, looks, strict=False):
+        heights = _summed(part, starts, step)
+        if heights.any():
+            bars = ax.bar(
+                starts + (step - 1) / 2, heights, bottom=floor, width=0.86 * step, ec=ACCENTS[0],
+                lw=0.5 * float(mpl.rcParams["lines.linewidth"]), **look,
+            )  # fmt: skip
+            marks.append(bars)
+        floor += heights
+    return marks
+
+
+def _bins(expected: Floats, parts: list[Floats]) -> tuple[NDArray[np.intp], int]:
+    """Return where bins start, and how many distances each holds.
+
+    They hold every known distance, and all of what the distribution says but its tails.
+    """
+    below = np.cumsum(expected)
+    low, high = (int(k) for k in np.searchsorted(below, [TAIL, 1.0 - TAIL]))
+    high = min(high, len(expected) - 1)
+    for part, least in zip(parts, (0.0, TAIL / 10), strict=False):
+        seen = np.flatnonzero(part > least)
+        if len(seen):
+            low, high = min(low, int(seen[0])), max(high, int(seen[-1]))
+    step = ceil((high - low + 1) / BARS)
+    return np.arange(low - low % step, high + 1, step), step
+
+
+def _summed(shares: Floats, starts: NDArray[np.intp], step: int) -> Floats:
+    end = min(int(starts[-1]) + step, len(shares))
+    sums: Floats = np.add.reduceat(shares[:end], starts)
+    return sums
+
+
+def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw theta by the rank that is filled, with confidence intervals.
+
+    The larger theta, the closer is the choice for that rank to the center; at 0 it is left to
+    chance, and intervals end there. A theta without a finite maximum is an open triangle at the
+    upper edge.
+
+    Parameters
+    ----------
+    fit : GeneralizedMallowsFit
+        Made by `GeneralizedMallows.fit`.
+    alpha : float, default 0.05
+        Of the intervals, which are conditional on the center; in (0, 1).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If `fit` is something else, or alpha is out of range.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> mallows = ra.GeneralizedMallows("ABCD", thetas=[2.0, 1.0, 0.5])
+    >>> ax = plotting.thetas_plot(ra.GeneralizedMallows.fit(mallows.sample(200, rng=0)))
+    >>> ax.get_ylabel()
+    'theta = -log(phi)'
+    """
+    if not isinstance(fit, GeneralizedMallowsFit):
+        raise InvalidInputError(
+            "fit", "a fit with thetas by rank", fit, "`GeneralizedMallows.fit(profile)` makes one."
+        )
+    bounds = fit.conf_int(alpha).clip(lower=0.0).to_numpy()
+    thetas, known = fit.estimates, np.isfinite(bounds).all(axis=1)
+    n = len(thetas)
+    notes = [
+        f"thetas with {100 * (1 - alpha):g} % intervals (Wald)",
+        *notes_of(fit, are_known=True),
+    ]
+    width, new = min(max(28.0, 1.2 * n), 44.0), ax is None
+    ax = canvas(ax, width + 7, 21.4 + note_height(notes, width))
+    # Thetas without a maximum are at a bound that is none of the data's.
+    top = 1.12 * float(bounds[known].max(initial=0.0)) or 1.0
+    _draw(ax, thetas, bounds, known, top)
+    ax.set_xlim(0.4, n + 0.6)
+    ax.set_ylim(0.0, top)
+    ax.set_xticks(rank_ticks(n))
+    ax.set_ylabel("theta = -log(phi)")
+    ax.grid(axis="y", color=GRID, linewidth=0.5 * float(mpl.rcParams["lines.linewidth"]))
+    ax.set_axisbelow(True)
+    write_below(ax, notes, width if new else None, axis="rank that is filled")
+    return ax
+
+
+def _draw(ax: Axes, thetas: Floats, bounds: Floats, known: np.ndarray, top: float) -> None:
+    width = float(mpl.rcParams["lines.linewidth"])
+    for k, theta in enumerate(thetas):
+        x = k + 1
+        if not known[k]:
+            ax.plot(
+                x, top, marker="^", markersize=6 * width, markerfacecolor="white", clip_on=False,
+                markeredgecolor=INK, markeredgewidth=width, linestyle="none", zorder=4,
+                gid=f"unbounded-{k}",
+            )  # fmt: skip
+            continue
+        ax.plot(
+            [x, x], bounds[k], color=SOLID["color"], linewidth=2 * width, marker="_",
+            markersize=4 * width, markeredgewidth=width, solid_capstyle="butt", gid=f"bar-{k}",
+        )  # fmt: skip
+        # Half of a point at 0 would be cut off.
+        ax.plot(
+            x, theta, marker="o", linestyle="none", zorder=3, clip_on=False, gid=f"point-{k}",
+            **SOLID,
+        )  # fmt: skip
+
+
+def worths_plot(
+    fit: PlackettLuceFit | BradleyTerryFit, *, alpha: float = 0.05, ax: Axes | None = None
+) -> Axes:
+    """Draw estimated log worths with confidence intervals, the best item at the top.
+
+    The line at 0 is the mean of all log worths, against which the intervals are. Tie parameters,
+    the advantage of the side and covariates are no items; they stand in a note.
+
+    Parameters
+    ----------
+    fit : PlackettLuceFit or BradleyTerryFit
+        Made by `PlackettLuce.fit`, `BradleyTerry.fit` or `fit_bradley_terry`.
+    alpha : float, default 0.05
+        Of the intervals, `fit.conf_int(alpha)`; in (0, 1).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If `fit` is something else, or alpha is out of range.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> strengths = ra.PlackettLuce([1.0, 0.0, -1.0], items="ABC")
+    >>> ax = plotting.worths_plot(ra.PlackettLuce.fit(strengths.sample(100, rng=0)))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B', 'C']
+    """
+    if not isinstance(fit, PlackettLuceFit | BradleyTerryFit):
+        raise InvalidInputError(
+            "fit", "a fit with log worths", fit, "`PlackettLuce.fit(profile)` makes one."
+        )
+    bounds = fit.conf_int(alpha).to_numpy()
+    items = fit.distribution.items
+    n = len(items)
+    order = np.argsort(-fit.estimates[:n], kind="stable")
+    known = np.isfinite(bounds[order]).all(axis=1)
+    names = plot_labels(items.at(order), name_letters(ax))
+    notes = _sentences(fit, bounds, alpha)
+    width, new = 32.0, ax is None
+    height = 4.4 + 1.35 * n + note_height(notes, width)
+    ax = canvas(ax, width + 4 + widest(names), height)
+    ax.axvline(0.0, color=GRAY, linewidth=1.0, zorder=1, gid="mean")
+    interval_rows(ax, names, fit.estimates[order], bounds[order], known)
+    write_below(ax, notes, width if new else None, axis="log worth")
+    return ax
+
+
+def _sentences(fit: PlackettLuceFit | BradleyTerryFit, bounds: Floats, alpha: float) -> list[str]:
+    n, share = fit.distribution.n_items, f"{100 * (1 - alpha):g} %"
+    others = [
+        f"{name}: {value:.2f} ({share}: {low:.2f} to {high:.2f})"
+        for name, value, (low, high) in zip(
+            fit.names[n:], fit.estimates[n:], bounds[n:], strict=True
+        )
+    ]
+    what = "for ties" if isinstance(fit, PlackettLuceFit) else "beside worths"
+    return [
+        f"{type(fit.distribution).__name__}, with {share} intervals (Wald)",
+        f"not drawn, {what}: {', '.join(others)}" if others else "",
+        *notes_of(fit, are_known=bool(np.isfinite(bounds[:n]).all())),
+    ]

@@ -1,1 +1,0 @@
-"""Pictures of intervals, decisions and tests."""

@@ -1,1 +1,0 @@
-"""Pictures of what is left of a consensus on other data."""

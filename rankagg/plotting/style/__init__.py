@@ -1,1 +1,0 @@
-"""What all pictures share: colors, lengths, labels, margins."""

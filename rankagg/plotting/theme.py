@@ -1,0 +1,139 @@
+"""One look for all plots, in a paper column and on a slide, in color and in gray.
+
+Colors are those of Okabe and Ito, which people with any kind of color vision tell apart; where
+color carries meaning, a second mark (line style, marker, frame) carries it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, Final, Literal, get_args
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.font_manager import get_font_names
+
+from rankagg._typing import Label
+from rankagg._validation import check_choice
+from rankagg.core.items import shortened
+from rankagg.exceptions import InvalidInputError
+
+Context = Literal["paper", "slide"]
+
+INK: Final = "#222222"
+GRAY: Final = "#9a9a9a"
+#: Blue, vermilion, green, purple, orange, light blue, black.
+ACCENTS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+#: Stands for the rank of an unranked item.
+NO_RANK: Final = "\N{EN DASH}"
+#: Shares from 0 to 1; lightness alone tells them, so gray prints read alike.
+SHARES: Final = LinearSegmentedColormap.from_list(
+    "rankagg", ["#ffffff", "#bcd7ea", "#0072B2", "#00304d"]
+)
+
+#: Shares around one half: orange below it, blue and darker above it, so that gray prints differ.
+DIVERGING: Final = LinearSegmentedColormap.from_list(
+    "rankagg-diverging", ["#c8670f", "#e9b27c", "#f4f3f0", "#7fb0db", "#0b4f94"]
+)
+
+OTHER_SCRIPTS: Final = (
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Zen Hei", "PingFang SC", "Microsoft YaHei",
+    "Noto Sans Arabic", "Noto Sans Devanagari", "Arial Unicode MS",
+)  # fmt: skip
+
+_SIZES: dict[str, dict[str, float]] = {
+    "paper": {"font.size": 8, "lines.linewidth": 1.2, "lines.markersize": 4, "axes.linewidth": 0.6},
+    "slide": {
+        "font.size": 16,
+        "lines.linewidth": 2.4,
+        "lines.markersize": 8,
+        "axes.linewidth": 1.2,
+    },
+}
+
+
+@cache
+def _fonts() -> list[str]:
+    """Return the usual font, and those at hand that hold other scripts."""
+    known = set(get_font_names())
+    return ["DejaVu Sans", *(name for name in OTHER_SCRIPTS if name in known)]
+
+
+@contextmanager
+def style(context: Context = "paper") -> Iterator[None]:
+    """Draw in the style of rankagg inside a `with` block.
+
+    Parameters
+    ----------
+    context : {"paper", "slide"}, default "paper"
+        Letters of 8 points for a column, or of 16 points for a wall. Plots that make their own
+        figure size it by the letters, so both have the same layout.
+
+    Yields
+    ------
+    None
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> comparison = ra.compare(ra.datasets.load("tennessee"))
+    >>> with plotting.style("slide"):
+    ...     ax = plotting.bump_chart(comparison)
+    """
+    chosen = check_choice(context, get_args(Context), "context")
+    params: dict[Any, Any] = {
+        "font.family": _fonts(),
+        **_SIZES[chosen],
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.edgecolor": INK,
+        "axes.labelcolor": INK,
+        "axes.titlesize": "medium",
+        "axes.titlelocation": "left",
+        "text.color": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "legend.frameon": False,
+        "savefig.dpi": 300,
+        "pdf.fonttype": 42,
+    }
+    with mpl.rc_context(params):
+        yield
+
+
+def canvas(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the given axes, or those of a new figure of a size in letters."""
+    if ax is not None:
+        return check_axes(ax)
+    inches = float(mpl.rcParams["font.size"]) / 72
+    _, new = plt.subplots(figsize=(width * inches, height * inches), layout="constrained")
+    return new
+
+
+def check_axes(ax: object) -> Axes:
+    """Return `ax` where it can be drawn on."""
+    if not isinstance(ax, Axes):
+        raise InvalidInputError(
+            "ax", "matplotlib axes", ax, "`fig, ax = plt.subplots()` makes some."
+        )
+    return ax
+
+
+def plot_labels(labels: Iterable[Label], width: int = 32) -> list[str]:
+    """Return labels as they fit into a plot: on one line, cut in the middle, no two alike."""
+    texts: list[str] = []
+    for label in labels:
+        text = shortened(" ".join(str(label).split()) or "(no name)", width)
+        number, unique = 1, text
+        while unique in texts:
+            number += 1
+            unique = f"{text} ({number})"
+        texts.append(unique)
+    return texts

@@ -1,1 +1,0 @@
-"""Pictures of votes, majorities and missing data."""

@@ -1,0 +1,350 @@
+"""The steps of rules that take items out round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+from rankagg._typing import Ranks, Unranked
+from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.voting.elimination_rules import Coombs, Elimination, TieBreaking
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.teaching.opening import (
+    Worked,
+    by_number,
+    distinct_rankings,
+    majority_step,
+    margins_of,
+    rankings_step,
+    votes_step,
+)
+from rankagg.teaching.steps import Cell, Step, number
+
+
+class EndCount(NamedTuple):
+    """What each remaining item has of the first or the last places."""
+
+    got: dict[int, Fraction]
+    # What the ballots that count have to give.
+    whole: Fraction
+
+
+def ends(
+    ranks: Ranks,
+    weights: Sequence[Fraction],
+    inside: Sequence[int],
+    unranked: Unranked,
+    *,
+    last: bool = False,
+    plain: bool = False,
+) -> EndCount:
+    """Go through the ballots and share each one's first or last place."""
+    got, whole = dict.fromkeys(inside, Fraction(0)), Fraction(0)
+    for row, weight in zip(ranks.tolist(), weights, strict=True):
+        # Unlisted items share the bucket below all listed ones.
+        off = (UNLISTED, UNRANKED) if unranked == "last" else (UNLISTED,)
+        place = {i: len(row) if row[i] in off else row[i] for i in inside}
+        known = [i for i in inside if place[i] != UNRANKED]
+        absent = [i for i in inside if place[i] == UNRANKED]
+        edge = (max if last else min)((place[i] for i in known), default=0)
+        at_end = [i for i in known if place[i] == edge]
+        if unranked == "ignore":
+            whole += weight if known else 0
+            for i in at_end:
+                got[i] += weight / len(at_end)
+            for i in [] if plain else known:
+                got[i] -= weight / len(known)
+        else:
+            whole += weight
+            for i in at_end:
+                got[i] += weight * Fraction(len(known), len(inside)) / len(at_end)
+            for i in absent:
+                got[i] += weight / len(inside)
+    return EndCount(got, whole)
+
+
+# More rankings than this are counted and not listed.
+MOST_OUTCOMES = 24
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a round among some items counts, and comes to."""
+
+    # What was counted, and what each item has of it.
+    counts: Mapping[str, Mapping[int, Fraction]]
+    # The items that tie for going out, ascending.
+    tied: tuple[int, ...]
+    # Whether the one item stands first among those that remain, instead.
+    first: bool = False
+
+
+Decide = Callable[[tuple[int, ...]], Decided]
+# The items that remain, and how many stand above them.
+State = tuple[tuple[int, ...], int]
+
+
+def worked_rounds(
+    decide: Decide, items: ItemSet, tie_breaking: TieBreaking, sentence: str
+) -> tuple[tuple[Step, ...], PartialRanking]:
+    """Return the rounds as steps, and the ranking that they come to."""
+    known = cache(decide)
+    if tie_breaking == "parallel":
+        return _every_way(known, items, sentence)
+    return _one_way(known, items, tie_breaking, sentence)
+
+
+def _one_way(
+    decide: Decide, items: ItemSet, tie_breaking: TieBreaking, sentence: str
+) -> tuple[tuple[Step, ...], PartialRanking]:
+    inside, above = tuple(range(len(items))), 0
+    places = [0] * len(items)
+    rounds: list[Decided] = []
+    text = [sentence]
+    while inside:
+        found = decide(inside)
+        rounds.append(found)
+        out = found.tied
+        if len(out) > 1 and tie_breaking == "order":
+            out = out[-1:]
+        rest = tuple(item for item in inside if item not in out)
+        gone = ", ".join(str(items[item]) for item in out)
+        how = " together" if len(out) > 1 else ""
+        if len(inside) == 1:
+            said = f"{gone} remains"
+        elif found.first:
+            said = f"{gone} has more than half of the first places, and stands first of these"
+        elif not rest:
+            said = f"{gone} remain, and are tied"
+        else:
+            said = f"{gone} {'go' if len(out) > 1 else 'goes'} out{how}"
+            if len(found.tied) > len(out):
+                tied = ", ".join(str(items[item]) for item in found.tied)
+                said += f", the last of the items among {tied}, which tie"
+        text.append(f"Round {len(rounds)}: {said}.")
+        for item in out:
+            places[item] = above if found.first else above + len(rest)
+        above += found.first
+        inside = rest
+    names = list(dict.fromkeys(name for one in rounds for name in one.counts))
+    steps = []
+    for name in names:
+        rows = [
+            (str(item), *(_cell(one.counts.get(name, {}), i) for one in rounds))
+            for i, item in enumerate(items)
+        ]
+        heads = [f"round {k}" for k in range(1, len(rounds) + 1)]
+        heading = "The rounds" if len(names) == 1 else f"The rounds: {name}"
+        sentences = tuple(text) if name == names[0] else ()
+        steps.append(Step(heading, sentences, ("item", *heads), tuple(rows)))
+    return tuple(steps), by_number([-place for place in places], items)
+
+
+def _cell(got: Mapping[int, Fraction], item: int) -> Cell:
+    return number(got[item]) if item in got else ""
+
+
+def _every_way(
+    decide: Decide, items: ItemSet, sentence: str
+) -> tuple[tuple[Step, ...], PartialRanking]:
+    """Follow every way of breaking ties: one of the tied items goes out at a time."""
+    start: State = (tuple(range(len(items))), 0)
+    states = [start]
+    best = [len(items)] * len(items)
+    for state in states:
+        for item, place, after in _branches(decide, state):
+            best[item] = min(best[item], place)
+            if after[0] and after not in states:
+                states.append(after)
+    states.sort(key=lambda state: (-len(state[0]), state))
+    names = list(dict.fromkeys(name for state in states for name in decide(state[0]).counts))
+    steps = []
+    for name in names:
+        heading = "The rounds, every way" if len(names) == 1 else f"The rounds, every way: {name}"
+        rows = tuple(_row(decide, state, name, items) for state in states)
+        columns = ("remain", *items, "what follows")
+        steps.append(Step(heading, (), columns, rows))
+    where = "Where items tie, each of them goes out in one of the ways to go on."
+    steps[0] = replace(steps[0], sentences=(sentence, where))
+    ranked = sorted(range(len(items)), key=lambda item: best[item])
+    rows = tuple((str(items[item]), best[item] + 1) for item in ranked)
+    said = "An item has the best rank that some way gives it."
+    return (
+        *steps,
+        _outcomes(decide, start, items),
+        Step("The best ranks", (said,), ("item", "best rank"), rows),
+    ), by_number([-place for place in best], items)
+
+
+def _branches(decide: Decide, state: State) -> list[tuple[int, int, State]]:
+    """Return what can happen: an item, the place that it gets, and what remains."""
+    inside, above = state
+    found = decide(inside)
+    place = above if found.first else above + len(inside) - 1
+    return [
+        (out, place, (tuple(item for item in inside if item != out), above + found.first))
+        for out in found.tied
+    ]
+
+
+def _row(decide: Decide, state: State, name: str, items: ItemSet) -> tuple[Cell, ...]:
+    inside, _ = state
+    found = decide(inside)
+    out = " or ".join(str(items[item]) for item in found.tied)
+    what = "remains" if len(inside) == 1 else "first of these" if found.first else "out"
+    got = found.counts.get(name, {})
+    cells = (_cell(got, item) for item in range(len(items)))
+    return ", ".join(str(items[item]) for item in inside), *cells, f"{out} {what}"
+
+
+def _outcomes(decide: Decide, start: State, items: ItemSet) -> Step:
+    """List the rankings that the ways lead to; of very many, only how many they are."""
+
+    @cache
+    def ways(state: State) -> int:
+        return sum(ways(after) for _, _, after in _branches(decide, state)) if state[0] else 1
+
+    heading, number_of = "The outcomes", ways(start)
+    if number_of > MOST_OUTCOMES:
+        text = f"The ways lead to {counted(number_of, 'ranking')}, too many to list."
+        return Step(heading, (text,))
+    rows = []
+    paths: list[tuple[State, dict[int, int]]] = [(start, {})]
+    while paths:
+        state, places = paths.pop()
+        if not state[0]:
+            order = sorted(places, key=lambda item: places[item])
+            rows.append((" > ".join(str(items[item]) for item in order),))
+            continue
+        for item, place, after in reversed(_branches(decide, state)):
+            paths.append((after, {**places, item: place}))
+    text = f"The ways lead to {counted(number_of, 'ranking')}."
+    return Step(heading, (text,), ("ranking",), tuple(rows))
+
+
+def lowest(counts: Mapping[int, Fraction], inside: Sequence[int]) -> tuple[int, ...]:
+    """Return the items that have least."""
+    least = min(counts.values())
+    return tuple(item for item in inside if counts[item] == least)
+
+
+SHARES = {
+    "uniform": "A ballot that ranks k of s remaining items gives k/s to its first ones and 1/s to "
+    "each that it does not rank.",
+    "ignore": "A ballot gives a vote to its first ones, and takes 1/k from each of the k that it "
+    "ranks.",
+    "last": "Items that a ballot does not rank are below all others, together.",
+}
+
+
+def instant_runoff_steps(consensus: Consensus) -> Worked:
+    """Count first places among the items that remain."""
+    evidence, policy = consensus._evidence, consensus.unranked
+    assert policy is not None, "the rule has one"
+    ranks, weights = distinct_rankings(evidence.profile)
+
+    def decide(inside: tuple[int, ...]) -> Decided:
+        firsts = ends(ranks, weights, inside, policy).got
+        return Decided({"first places": firsts}, lowest(firsts, inside))
+
+    text = (
+        "Each round counts first places among the items that remain; the item with fewest goes out."
+    )
+    return _worked(consensus, decide, text, rankings_step(evidence))
+
+
+def coombs_steps(consensus: Consensus) -> Worked:
+    """Count last places among the items that remain, and first ones for a majority."""
+    rule, evidence, policy = consensus.aggregator, consensus._evidence, consensus.unranked
+    assert isinstance(rule, Coombs), "the registry says so"
+    assert policy is not None, "the rule has one"
+    ranks, weights = distinct_rankings(evidence.profile)
+
+    def decide(inside: tuple[int, ...]) -> Decided:
+        counts: dict[str, Mapping[int, Fraction]] = {}
+        if rule.majority:
+            firsts, whole = ends(ranks, weights, inside, policy, plain=True)
+            counts["first places"] = firsts
+            if len(inside) == 1:
+                return Decided(counts, inside)
+            most = [item for item in inside if 2 * firsts[item] > whole]
+            if most:
+                return Decided(counts, tuple(most), first=True)
+        lasts = ends(ranks, weights, inside, policy, last=True).got
+        counts["last places"] = lasts
+        return Decided(counts, lowest({item: -lasts[item] for item in inside}, inside))
+
+    text = "Each round counts last places among the items that remain; the item with most goes out"
+    text += ", unless an item has more than half of the first places." if rule.majority else "."
+    return _worked(consensus, decide, text, rankings_step(evidence))
+
+
+def baldwin_steps(consensus: Consensus) -> Worked:
+    """Add up the margins over the items that remain."""
+    votes = consensus.pairwise
+    margins = margins_of(votes)
+
+    def decide(inside: tuple[int, ...]) -> Decided:
+        sums = sums_of_margins(margins, inside)
+        return Decided({"sums of margins": sums}, lowest(sums, inside))
+
+    text = "Each round adds up an item's margins over the items that remain; the lowest goes out."
+    opening = (*rankings_step(consensus._evidence), votes_step(votes), majority_step(votes))
+    return _worked(consensus, decide, text, opening)
+
+
+def sums_of_margins(
+    margins: Sequence[Sequence[Fraction]], inside: Sequence[int]
+) -> dict[int, Fraction]:
+    """Return the sum of each remaining item's margins over the others."""
+    return {i: sum((margins[i][j] for j in inside), Fraction(0)) for i in inside}
+
+
+def _worked(consensus: Consensus, decide: Decide, text: str, opening: tuple[Step, ...]) -> Worked:
+    rule, evidence, policy = consensus.aggregator, consensus._evidence, consensus.unranked
+    assert isinstance(rule, Elimination), "the registry says so"
+    if rule.needs == "rankings" and policy is not None and not evidence.is_complete_and_strict:
+        text += f" Tied items share a place. {SHARES[policy]}"
+    steps, ranking = worked_rounds(decide, evidence.items, rule.tie_breaking, text)
+    return Worked((*opening, *steps), ranking=ranking)
+
+
+def nanson_steps(consensus: Consensus) -> Worked:
+    """Add up the margins over the items that remain; 0 is the average."""
+    votes = consensus.pairwise
+    items, margins = votes.items, margins_of(votes)
+    inside = list(range(len(items)))
+    values = [0] * len(items)
+    rounds = []
+    text = [
+        "Each round adds up an item's margins over the items that remain. The average is 0: what "
+        "is not above it goes out, and stands below what stays, by its sum."
+    ]
+    while inside:
+        sums = sums_of_margins(margins, inside)
+        rounds.append(sums)
+        out = [item for item in inside if sums[item] <= 0]
+        # Lower than what stays, and than what goes out with a larger sum.
+        for item in out:
+            values[item] = len(items) - len(inside) + sum(sums[i] < sums[item] for i in out)
+        stay = [item for item in inside if sums[item] > 0]
+        names = ", ".join(str(items[item]) for item in out)
+        if stay:
+            said = f"{names} {'goes' if len(out) == 1 else 'go'} out"
+        else:
+            said = f"{names} remain{'s' if len(out) == 1 else ', and are tied'}"
+        text.append(f"Round {len(rounds)}: {said}.")
+        inside = stay
+    rows = tuple(
+        (str(item), *(number(sums[i]) if i in sums else "" for sums in rounds))
+        for i, item in enumerate(items)
+    )
+    heads = [f"round {k}" for k in range(1, len(rounds) + 1)]
+    step = Step("The rounds", tuple(text), ("item", *heads), rows)
+    opening = (*rankings_step(consensus._evidence), votes_step(votes), majority_step(votes))
+    return Worked((*opening, step), ranking=by_number(values, items))

@@ -1,0 +1,331 @@
+"""The steps of rules that go by places: Borda, Bucklin, positional rules, pick-a-perm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+
+from rankagg._typing import Floats, Ranks, Unranked
+from rankagg.aggregation.metasearch import ReciprocalRankFusion
+from rankagg.aggregation.positional import points
+from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
+from rankagg.core.items import ItemSet
+from rankagg.core.rankings.partial import as_ranking
+from rankagg.core.rankings.places import UNLISTED, UNRANKED, competition_ranks
+from rankagg.exceptions import VerificationError
+from rankagg.teaching.opening import (
+    Worked,
+    by_number,
+    distinct_rankings,
+    rankings_step,
+    scored,
+    votes_step,
+)
+from rankagg.teaching.steps import Step, number, told
+from rankagg.teaching.tables import Formula
+
+
+def borda_steps(consensus: Consensus) -> Worked:
+    """Count how often each item has each rank, or what each ranking gives it, and add up."""
+    evidence = consensus._evidence
+    if not evidence.has_rankings:
+        return _from_votes(consensus)
+    ranks, weights = distinct_rankings(evidence.profile)
+    policy = consensus.unranked
+    assert policy is not None, "the rule has one"
+    given = points(ranks, policy)
+    heavy = np.array(weights, dtype=np.float64)
+    scores = (heavy[:, None] * given).sum(axis=0)
+    plain = evidence.is_complete_and_strict and policy != "ignore"
+    step = (_by_rank if plain else _borda_points)(ranks, heavy, given, evidence.items)
+    last = scored("The sums", "The more points, the better.", evidence.items, scores)
+    return Worked((*rankings_step(evidence), step, last), scores)
+
+
+def _by_rank(ranks: Ranks, weights: Floats, given: Floats, items: ItemSet) -> Step:
+    n = len(items)
+    rows = []
+    for i, item in enumerate(items):
+        often = [weights[ranks[:, i] == rank].sum() for rank in range(n)]
+        parts = [f"{told(count)}*{n - 1 - rank}" for rank, count in enumerate(often) if count]
+        total = (weights * given[:, i]).sum()
+        points_of = Formula(f"{' + '.join(parts)} = {told(total)}")
+        rows.append((str(item), *map(number, often), points_of))
+    heads = [f"rank {rank + 1} ({n - 1 - rank})" for rank in range(n)]
+    return Step(
+        "The points",
+        (
+            f"First place is worth {n - 1}, each next one 1 less, the last 0.",
+            "A row holds how often its item has each rank, and its points.",
+        ),
+        ("item", *heads, "points"),
+        tuple(rows),
+    )
+
+
+def _borda_points(ranks: Ranks, weights: Floats, given: Floats, items: ItemSet) -> Step:
+    rows = [
+        (number(weight), as_ranking(row, items)._arrows(), *map(number, each))
+        for row, weight, each in zip(ranks, weights, given, strict=True)
+    ]
+    return Step(
+        "The points",
+        (
+            "Points are for ranks; tied items share theirs, and the policy says what unranked "
+            "ones get.",
+            "A row holds what one ranking gives each item; it counts as often as the count says.",
+        ),
+        ("count", "ranking", *items),
+        tuple(rows),
+    )
+
+
+def _from_votes(consensus: Consensus) -> Worked:
+    """From votes alone: wins less losses, or the points that they come to."""
+    votes = consensus.pairwise
+    won, lost = votes.wins.sum(axis=1), votes.wins.sum(axis=0)
+    columns, scores = ["item", "won", "lost", "won less lost"], won - lost
+    text = "The sum of a row is what its item won, that of its column what it lost."
+    rows = [
+        [str(item), *map(number, (won[i], lost[i], scores[i]))]
+        for i, item in enumerate(votes.items)
+    ]
+    if votes.exact_weight is not None and consensus.unranked != "ignore":
+        whole = (votes.n_items - 1) * float(votes.exact_weight)
+        scores = np.asarray((whole + scores) / 2)
+        columns.append(f"points = ({told(whole)} + it)/2")
+        rows = [[*row, number(score)] for row, score in zip(rows, scores, strict=True)]
+        text += " A win is a point, and a tie half of one."
+    step = Step("Won and lost", (text,), tuple(columns), tuple(map(tuple, rows)))
+    last = scored("The sums", "The more, the better.", votes.items, scores)
+    return Worked((votes_step(votes), step, last), scores)
+
+
+def bucklin_steps(consensus: Consensus) -> Worked:
+    """Count the rankings that have listed an item up to every depth."""
+    evidence = consensus._evidence
+    items = evidence.items
+    n = len(items)
+    ranks, weights = distinct_rankings(evidence.profile)
+    whole = sum(weights, Fraction(0))
+    votes = [[Fraction(0)] * n for _ in items]
+    for row, weight in zip(ranks.tolist(), weights, strict=True):
+        for i in range(n):
+            for depth in range(1, n + 1):
+                votes[i][depth - 1] += weight * _share(row, i, depth)
+    rows, scores = [], []
+    for i, item in enumerate(items):
+        reached = [depth for depth in range(1, n + 1) if 2 * votes[i][depth - 1] > whole]
+        depth = reached[0] if reached else n
+        there = bool((ranks[:, i] != UNRANKED).any())
+        scores.append(float(n - depth + votes[i][depth - 1] / whole) if there else np.nan)
+        share = f"{told(votes[i][depth - 1])}/{told(whole)}"
+        sum_of = Formula(f"{n} - {depth} + {share}") if there else "none"
+        rows.append((str(item), *map(number, votes[i]), reached[0] if reached else "none", sum_of))
+    text = [
+        f"At depth k an item has the votes of the rankings with it among their first k. A majority "
+        f"is more than half of {told(whole)}.",
+        "The score is the number of items, less the depth of the majority (the last where there is "
+        "none), and the share of votes there.",
+    ]
+    if not evidence.is_complete_and_strict:
+        text.append(
+            "Tied items share their places; a ranking never votes for an item that it leaves "
+            "unranked."
+        )
+    heads = [f"depth {depth}" for depth in range(1, n + 1)]
+    step = Step("The depths", tuple(text), ("item", *heads, "majority at", "score"), tuple(rows))
+    last = scored("The scores", "The higher, the better.", items, np.array(scores))
+    return Worked((*rankings_step(evidence), step, last), np.array(scores))
+
+
+def _share(row: Sequence[int], item: int, depth: int) -> Fraction:
+    """Return which part of its bucket's places is among the first ones."""
+    if row[item] == UNRANKED:
+        return Fraction(0)
+    size = sum(other == row[item] for other in row)
+    listed = sum(other not in (UNLISTED, UNRANKED) for other in row)
+    start = listed if row[item] == UNLISTED else row[item]
+    return min(Fraction(1), max(Fraction(0), Fraction(depth - start, size)))
+
+
+GAPS = {
+    "uniform": "Unranked items may stand anywhere: every item has its mean over all such orders.",
+    "ignore": "A ranking is one of the items that it ranks, and gives their points less the mean "
+    "of these.",
+    "last": "Unranked items share the places below all others.",
+}
+
+
+def place_steps(consensus: Consensus) -> Worked:
+    """Count how often each item has each place, times what the place is worth."""
+    rule, evidence, policy = consensus.aggregator, consensus._evidence, consensus.unranked
+    assert isinstance(rule, PlacePoints), "the registry says so"
+    assert policy is not None, "the rule has one"
+    ranks, weights = distinct_rankings(evidence.profile)
+    items = evidence.items
+    given = [_points(row, rule._weights, policy) for row in ranks.tolist()]
+    sums = [
+        sum((w * row[i] for w, row in zip(weights, given, strict=True)), Fraction(0))
+        for i in range(len(items))
+    ]
+    if evidence.is_complete_and_strict and policy != "ignore":
+        step = _by_place(ranks.tolist(), weights, rule._weights(len(items)), items)
+    else:
+        text = ["Tied items share the points of the places that they cover."]
+        text += [GAPS[policy]] if (ranks == UNRANKED).any() else []
+        step = _by_ranking(ranks.tolist(), weights, given, items, text)
+    scores = np.array([float(one) for one in sums])
+    last = scored("The sums", "The more points, the better.", items, scores)
+    return Worked((*rankings_step(evidence), step, last), scores, ranking=by_number(sums, items))
+
+
+def fusion_steps(consensus: Consensus) -> Worked:
+    """Add up one over a constant and the rank."""
+    rule, evidence = consensus.aggregator, consensus._evidence
+    assert isinstance(rule, ReciprocalRankFusion), "the registry says so"
+    ranks, weights = distinct_rankings(evidence.profile)
+    items, k = evidence.items, Fraction(rule.k)
+    n = len(items)
+    worth = [1 / (k + place) for place in range(1, n + 1)]
+    given = [_of_listed(row, worth) for row in ranks.tolist()]
+    sums = [
+        sum((w * row[i] for w, row in zip(weights, given, strict=True)), Fraction(0))
+        for i in range(n)
+    ]
+    seen = (ranks != UNRANKED).any(axis=0)
+    scores: Floats = np.where(seen, [float(one) for one in sums], np.nan)
+    text = [f"Rank r is worth 1/({told(k)} + r), and no rank 0."]
+    if not evidence.is_complete_and_strict:
+        text.append("Tied items share what their places are worth.")
+    step = _by_ranking(ranks.tolist(), weights, given, items, text)
+    last = scored("The sums", "The more, the better.", items, scores)
+    return Worked((*rankings_step(evidence), step, last), scores)
+
+
+def _by_place(
+    rows: Sequence[Sequence[int]],
+    weights: Sequence[Fraction],
+    worth: Sequence[Fraction],
+    items: ItemSet,
+) -> Step:
+    table = []
+    for i, item in enumerate(items):
+        often = [
+            sum((w for w, row in zip(weights, rows, strict=True) if row[i] == place), Fraction(0))
+            for place in range(len(worth))
+        ]
+        parts = [(count, points) for count, points in zip(often, worth, strict=True) if count]
+        total = sum((count * points for count, points in parts), Fraction(0))
+        product = " + ".join(f"{told(count)}*{_factor(points)}" for count, points in parts)
+        formula = Formula(f"{product} = {told(total)}")
+        table.append((str(item), *map(number, often), formula))
+    heads = [f"rank {place} ({told(one)})" for place, one in enumerate(worth, start=1)]
+    return Step(
+        "The points",
+        (
+            "What a place is worth stands in parentheses.",
+            "A row holds how often its item has each rank, and its points.",
+        ),
+        ("item", *heads, "points"),
+        tuple(table),
+    )
+
+
+def _factor(points: Fraction) -> str:
+    """Return a number that stands behind a sign of multiplication."""
+    text = told(points)
+    return f"({text})" if "/" in text or points < 0 else text
+
+
+def _by_ranking(
+    rows: Sequence[Sequence[int]],
+    weights: Sequence[Fraction],
+    given: Sequence[Sequence[Fraction]],
+    items: ItemSet,
+    text: Sequence[str],
+) -> Step:
+    table = tuple(
+        (number(weight), as_ranking(np.array(row, dtype=np.int32), items)._arrows(),
+         *map(number, each))
+        for row, weight, each in zip(rows, weights, given, strict=True)
+    )  # fmt: skip
+    how = "A row holds what one ranking gives each item; it counts as often as the count says."
+    return Step("The points", (*text, how), ("count", "ranking", *items), table)
+
+
+def _points(row: Sequence[int], worth_of: PlaceWeights, unranked: Unranked) -> list[Fraction]:
+    """Return what a ranking gives each item, from the chances of its places."""
+    n = len(row)
+    off = (UNLISTED, UNRANKED) if unranked == "last" else (UNLISTED,)
+    codes = [n if place in off else place for place in row]
+    known = [code for code in codes if code != UNRANKED]
+    k = len(known)
+    if unranked == "ignore":
+        own = list(worth_of(k)) if k else []
+        absent = Fraction(0)
+        less = sum(own, Fraction(0)) / k if k else Fraction(0)
+        at = [one - less for one in own]
+    else:
+        worth = list(worth_of(n))
+        absent = sum(worth, Fraction(0)) / n
+        # The item at place j of k is at place p of n if j of the p before it are ranked ones.
+        at = [
+            sum(
+                (Fraction(comb(p, j) * comb(n - 1 - p, k - 1 - j), comb(n, k)) * worth[p]
+                 for p in range(n)),
+                Fraction(0),
+            )
+            for j in range(k)
+        ]  # fmt: skip
+    points = []
+    for code in codes:
+        if code == UNRANKED:
+            points.append(absent)
+            continue
+        start, size = sum(other < code for other in known), known.count(code)
+        points.append(sum(at[start : start + size], Fraction(0)) / size)
+    return points
+
+
+def _of_listed(row: Sequence[int], worth: Sequence[Fraction]) -> list[Fraction]:
+    """Return what a ranking gives the items on its list, and nothing to the others."""
+    sizes = {place: list(row).count(place) for place in row}
+    return [
+        sum(worth[place : place + sizes[place]], Fraction(0)) / sizes[place]
+        if place >= 0 else Fraction(0)
+        for place in row
+    ]  # fmt: skip
+
+
+def pick_a_perm_steps(consensus: Consensus) -> Worked:
+    """Add up what each of the given rankings contradicts."""
+    evidence, votes = consensus._evidence, consensus.pairwise
+    ranks, _ = distinct_rankings(evidence.profile)
+    # Unranked items stand where they are expected.
+    policy: Unranked = "last" if consensus.unranked == "last" else "uniform"
+    filled = competition_ranks(-points(ranks, policy), 1e-9)
+    costs = {}
+    for row in filled:
+        ranking = as_ranking(row, evidence.items)
+        costs[ranking] = votes.exact_cost(ranking)
+    least = min(costs.values())
+    if costs.get(consensus.ranking) != least:
+        raise VerificationError(
+            "The steps of PickAPerm come to something else than the rule; please report the data."
+        )
+    rows = [
+        (number(cost), ranking._arrows(), "picked" if ranking == consensus.ranking else "")
+        for ranking, cost in sorted(costs.items(), key=lambda one: one[1])
+    ]
+    text = ["A ranking costs the votes that it contradicts; the cheapest of the given is picked."]
+    if not evidence.is_complete_and_strict:
+        text.append("An item that a ranking leaves out stands where it is expected.")
+    if list(costs.values()).count(least) > 1:
+        text.append("Of several cheapest ones the one whose ranks come first is picked.")
+    step = Step("The costs", tuple(text), ("cost", "ranking", "is"), tuple(rows))
+    return Worked((*rankings_step(evidence), votes_step(votes), step), ranking=consensus.ranking)

@@ -1,1 +1,0 @@
-"""Questions on small random profiles, answered by the rules."""

@@ -1,1 +1,0 @@
-"""The steps of each rule, computed from what its definition says."""

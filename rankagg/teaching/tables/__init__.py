@@ -1,1 +1,0 @@
-"""Tables that fit the width of a page or of a terminal, whatever their labels."""
