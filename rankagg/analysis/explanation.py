@@ -15,7 +15,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.robustness.removal.units import Units
+from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.items import listed, shortened
 from rankagg.core.names import said, stated
@@ -183,7 +183,7 @@ class Explanation(Result):
         if not self.margin or not evidence.has_rankings:
             return None
         rule = Borda(unranked=policy or "uniform")
-        units = Units(data=evidence.profile, rule=rule, tolerance=0.0, unit="ranking")
+        units = RemovalClasses(data=evidence.profile, rule=rule, tolerance=0.0, unit="ranking")
         i, j = self.consensus.items.indices([self.above, self.below])
         leads = [
             int(np.sign(self.margin)) * x for x in units.leads(i, np.array([j]))[:, 0].tolist()

@@ -1,10 +1,4 @@
-"""The majority graph: who beats whom by how much, cycles, winners, and export.
-
-Sets of winners by margins: who is undefeated under Split Cycle, and who is essential.
-
-Both take integer margins of row over column, a skew-symmetric matrix, and say of each item
-whether it is in the set. What they say is exact: floats only guess, and integers check.
-"""
+"""Majority graphs: who beats whom by how much, cycles, tournament solutions, and export."""
 
 from __future__ import annotations
 

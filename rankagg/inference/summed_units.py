@@ -20,11 +20,9 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.tally import grid
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.clusters import pooled
 from rankagg.inference.intervals.bootstrap import GroupSums
-from rankagg.inference.intervals.pair_values import PairValues
-from rankagg.inference.moments import Moments, PairSums, moments_of
-from rankagg.inference.units import Estimand, Unit, Units
+from rankagg.inference.pair_values import Moments, PairSums, PairValues, moments_of
+from rankagg.inference.units import Estimand, Unit, Units, pooled
 
 __all__ = [
     "WITH_GROUPS", "SummedUnits", "check_fixed", "check_no_more", "check_not_redrawn",

@@ -10,7 +10,7 @@ from matplotlib.axis import YAxis
 from rankagg._typing import Floats
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.significance.result import FriedmanTest
+from rankagg.inference.friedman import FriedmanTest
 from rankagg.plotting.sheet import (
     letters_across,
     name_letters,

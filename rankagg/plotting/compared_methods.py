@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Ranks
 from rankagg._validation import check_integer
 from rankagg.analysis.comparison.agreement import flow_slots
-from rankagg.analysis.comparison.comparison import Comparison
+from rankagg.analysis.comparison.compare import Comparison
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.sheet import GRID, name_letters, rank_ticks, widest, write_below

@@ -19,9 +19,9 @@ from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
-from rankagg.inference.paired.result import TESTS, PairedTest, PairedTests
-from rankagg.inference.power.separation import Separation
-from rankagg.inference.ranks.rank_intervals import RankIntervals
+from rankagg.inference.paired_results import TESTS, PairedTest, PairedTests
+from rankagg.inference.power import Separation
+from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.plotting.heatmaps import share_matrix
 from rankagg.plotting.sheet import (
     GRID,

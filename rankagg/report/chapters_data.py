@@ -33,7 +33,7 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
-from rankagg.inference.ranks.rank_intervals import RankIntervals
+from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.kernels.backend import described
 from rankagg.report.charts import gaps_of
 from rankagg.report.findings import OPEN, TASKS, Findings

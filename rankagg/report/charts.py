@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Label
 from rankagg.analysis.comparison.agreement import flow_slots, moves
-from rankagg.analysis.comparison.comparison import Comparison
+from rankagg.analysis.comparison.compare import Comparison
 from rankagg.analysis.missing import MissingReport
 from rankagg.core.items import counted
 from rankagg.core.names import in_words, letters, listing, named

@@ -14,13 +14,11 @@ from rankagg.aggregation.evidence import Data, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import Alternatives
-from rankagg.analysis.comparison.compare import compare_until
-from rankagg.analysis.comparison.comparison import Comparison
+from rankagg.analysis.comparison.compare import Comparison, compare_until
 from rankagg.analysis.missing import MissingReport, missing_report
+from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
+from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.parts import Source
-from rankagg.analysis.robustness.removal.radius import radius_until
-from rankagg.analysis.robustness.removal.result import RemovalRadius
-from rankagg.analysis.robustness.removal.units import Units
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.comparisons import Comparisons
@@ -31,7 +29,8 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.ranks.comparison_ranks import kind_for
-from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
+from rankagg.inference.ranks.rank_intervals import rank_intervals
+from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.units import Unit
 
 __all__ = ["Findings"]
@@ -202,12 +201,12 @@ def _source(data: Data, rule: Kemeny, tolerance: Tolerance) -> Source | None:
     return source if 2 <= len(source.units) <= TASKS else None
 
 
-def _units(data: Data, exact: Consensus, tolerance: Tolerance) -> Units | None:
+def _units(data: Data, exact: Consensus, tolerance: Tolerance) -> RemovalClasses | None:
     """Return what tasks or rankings may go before another than the proved consensus is first."""
     if not isinstance(data, ScoreTable | Profile) or not exact.is_proved:
         return None
     has_tasks = isinstance(data, ScoreTable) or data.groups is not None
-    units = Units(
+    units = RemovalClasses(
         data=data, rule=exact.aggregator, tolerance=tolerance,
         unit="task" if has_tasks else "ranking",
     )  # fmt: skip

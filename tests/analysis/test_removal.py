@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.analysis.robustness.removal import orders
-from rankagg.analysis.robustness.removal import orders as contest
-from rankagg.analysis.robustness.removal.orders import Solved
-from rankagg.analysis.robustness.removal.units import Units
+from rankagg.analysis.removal import order_removals as contest
+from rankagg.analysis.removal import order_removals as orders
+from rankagg.analysis.removal.order_removals import Solved
+from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.core.rankings import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks
@@ -139,7 +139,9 @@ def test_what_units_say_adds_up_to_the_votes(policy) -> None:
     for seed in range(30):
         profile = gappy(seed, groups=seed % 2 == 0)
         unit = "task" if seed % 2 == 0 else "ranking"
-        parts = Units(data=profile, rule=ra.Kemeny(unranked=policy), tolerance=0.0, unit=unit)
+        parts = RemovalClasses(
+            data=profile, rule=ra.Kemeny(unranked=policy), tolerance=0.0, unit=unit
+        )
         everyone = np.arange(profile.n_items)
         leads = [parts.counts @ parts.leads(item, everyone) for item in everyone.tolist()]
         seen = [parts.counts @ parts.compared(item, everyone) for item in everyone.tolist()]

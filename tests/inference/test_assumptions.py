@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.inference.moments import asymmetry_note
+from rankagg.inference.pair_values import asymmetry_note
 
 
 def table(scores, **more):

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from scipy.stats import binomtest
 
 import rankagg as ra
-from rankagg.analysis.robustness.redraw import RedrawComparisons
+from rankagg.analysis.robustness.rank_shares import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.ranks.comparison_units import pair_majorities, scored
+from rankagg.inference.ranks.comparison_ranks import pair_majorities, scored
 from tests import strategies
 from tests.core.test_comparisons import comparisons
 

@@ -10,7 +10,7 @@ from rankagg.core.grouped_tally import GroupedTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals import bootstrap
 from rankagg.inference.intervals.bootstrap import resample_counts
-from rankagg.inference.intervals.pair_values import point_differences
+from rankagg.inference.pair_values import point_differences
 from rankagg.inference.summed_units import summed_points_of, summed_units
 from tests.core.test_grouped_tally import plain_groups
 from tests.core.test_task_tally import tables

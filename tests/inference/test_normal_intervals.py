@@ -12,7 +12,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 import rankagg as ra
 from rankagg import bernstein_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.basis import by_intervals
+from rankagg.inference.decisions import by_intervals
 from rankagg.inference.intervals.bounds import is_near_normal, largest_skewness, normal_radius
 from rankagg.inference.intervals.methods import Options
 from tests.core.test_task_tally import tables

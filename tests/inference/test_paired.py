@@ -12,7 +12,7 @@ from statsmodels.stats.multitest import multipletests
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.paired.one_pair import (
+from rankagg.inference.one_pair import (
     _walsh,
     difference_of_proportions,
     flip_tests,

@@ -7,7 +7,7 @@ from statsmodels.stats.power import TTestPower
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.paired.one_pair import binomial_p_value
+from rankagg.inference.one_pair import binomial_p_value
 
 
 @pytest.mark.parametrize("effect", [0.1, 0.5, 1.2, 2.5])

@@ -15,9 +15,9 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import tarone
 from rankagg.inference.intervals.bootstrap import resampled_means
 from rankagg.inference.intervals.methods import HOLDS_FROM, few_units
-from rankagg.inference.intervals.pair_values import Differences, point_differences
-from rankagg.inference.ranks.families import Families
+from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks.rank_intervals import METHODS
+from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.units import units_from
 from tests import strategies

@@ -13,7 +13,7 @@ from scipy import stats
 import rankagg as ra
 from rankagg import bernstein_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.intervals.pair_values import point_differences
+from rankagg.inference.pair_values import point_differences
 from tests import oracles, strategies
 from tests.strategies import POLICIES
 

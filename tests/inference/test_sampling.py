@@ -13,8 +13,8 @@ from scipy import stats
 import rankagg as ra
 from rankagg import Estimate, distance_to, mean_distance
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.dispersion import sampling, u_statistics
-from rankagg.inference.dispersion.sampling import _Sampler
+from rankagg.inference import sampling
+from rankagg.inference.sampling import _Sampler
 from tests import oracles, strategies
 
 HALVES = ra.Profile.from_orders(["AB", "BA"], counts=[500, 500])
@@ -118,7 +118,7 @@ def test_distances_do_not_depend_on_the_size_of_blocks(monkeypatch):
     profile = ra.Profile.from_ranks(rng.random((20, 5)))
     rows = rng.integers(0, 20, (57, 2))
     whole = mean_distance(5).values(profile, rows)
-    monkeypatch.setattr(u_statistics, "BLOCK", 5**2 * 10)
+    monkeypatch.setattr(sampling, "BLOCK", 5**2 * 10)
     assert mean_distance(5).values(profile, rows).tolist() == whole.tolist()
 
 

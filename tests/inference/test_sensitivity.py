@@ -11,7 +11,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.analysis.robustness.drawn import drawn_ranks
+from rankagg.analysis.robustness.sensitivity import drawn_ranks
 from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
 from tests.rules import public_rules

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis.robustness.redraw import RedrawSums
+from rankagg.analysis.robustness.rank_shares import RedrawSums
 from rankagg.exceptions import InvalidInputError
 from tests.core.test_grouped_tally import plain_groups
 from tests.core.test_task_tally import tables

@@ -14,9 +14,9 @@ from scipy import stats
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
-from rankagg.inference.intervals.pair_values import Differences, point_differences
+from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks import sign_flips as module
-from rankagg.inference.ranks.families import Families
+from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.units import units_from
 from tests import oracles

@@ -13,7 +13,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.significance.average_ranks import average_ranks
+from rankagg.inference.friedman import average_ranks
 from tests import strategies
 
 SUPERGLUE = ra.datasets.load("superglue_human")
@@ -129,7 +129,7 @@ def test_counts_take_no_memory_and_do_not_overflow():
 def test_many_rankings_are_looked_at_in_parts(monkeypatch):
     profile = ra.Mallows(ra.Permutation.from_order("ABCDE"), theta=0.2).sample(50, rng=0)
     whole = ra.friedman(profile)
-    monkeypatch.setattr("rankagg.inference.significance.average_ranks.BLOCK", 12)
+    monkeypatch.setattr("rankagg.inference.friedman.BLOCK", 12)
     assert ra.friedman(profile) == whole
 
 

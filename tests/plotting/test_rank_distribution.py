@@ -9,8 +9,7 @@ from matplotlib.colors import to_rgba
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.robustness.rank_shares import RankShares
-from rankagg.analysis.robustness.redraw import Span
+from rankagg.analysis.robustness.rank_shares import RankShares, Span
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.heatmaps import percent
 from rankagg.plotting.theme import plot_labels

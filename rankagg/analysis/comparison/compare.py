@@ -1,21 +1,418 @@
-"""Several rules on the same data, under one policy and one limit of time."""
+"""Comparing rules: several on the same data, measured with the same votes; what each takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from rankagg._typing import RNGLike, Tolerance, Unranked
-from rankagg._validation import as_generator, check_unranked
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Ranks, RNGLike, Tolerance, Unranked
+from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator, Guarantee
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.analysis.comparison.comparison import Comparison
-from rankagg.exceptions import InvalidInputError
+from rankagg.aggregation.result import Consensus
+from rankagg.analysis.comparison.agreement import (
+    Measure,
+    agreement_matrix,
+    distances_to_optima,
+    overlap_curves,
+)
+from rankagg.analysis.comparison.alternatives import Alternatives, is_yardstick
+from rankagg.analysis.comparison.sentences import details_of, head_of, sentences_of, text_of
+from rankagg.core.items import counted, listed
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.results import ROWS, Direction, Result, plain_rows
+from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
+from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["compare", "compare_until"]
+if TYPE_CHECKING:
+    from rankagg.inference.decisions import Decisions
 
-EXACT = Guarantee(1)
+
+def disagreeing_pairs(
+    first: PartialRanking,
+    second: PartialRanking,
+    votes: PairwiseMatrix,
+    decisions: Decisions | None = None,
+) -> pd.DataFrame:
+    """Return the pairs of items that two rankings order differently, with the votes on each."""
+    mine, theirs = _signs(first.ranks), _signs(second.ranks)
+    picked = ((mine < 0) & (theirs >= 0)) | ((mine == 0) & (theirs < 0))
+    both = (first.ranks >= 0) & (second.ranks >= 0)
+    above, below = np.nonzero(picked & both[:, None] & both)
+    labels, wins, ties = votes.items, votes.wins, votes.ties
+    verdict = np.where(
+        mine[above, below] == 0, "above", np.where(theirs[above, below] == 0, "tied", "reversed")
+    )
+    frame = pd.DataFrame(
+        {
+            "above": [labels[int(i)] for i in above],
+            "below": [labels[int(j)] for j in below],
+            "other": verdict,
+            "votes_for": wins[above, below],
+            "votes_against": wins[below, above],
+            "ties": ties[above, below],
+            "margin": wins[above, below] - wins[below, above],
+        }
+    )
+    if decisions is not None:
+        labels.require_same(decisions.items, "A comparison and the decisions on its pairs")
+        sure = decisions.above
+        frame["decided"] = np.where(
+            sure[above, below], "as above", np.where(sure[below, above], "reversed", "no")
+        )
+    closeness = frame["margin"].abs().to_numpy()
+    return frame.iloc[np.argsort(closeness, kind="stable")].reset_index(drop=True)
+
+
+def _signs(ranks: Ranks) -> Ranks:
+    """Return -1 where row is above column, +1 where below, 0 where tied."""
+    signs: Ranks = np.sign(ranks[:, None] - ranks[None, :])
+    return signs
+
+
+DEPTHS = (1, 3, 5, 10)
+
+
+class Comparison(Result):
+    """The consensuses of several rules, measured with the same one-level votes.
+
+    Made by `compare`; `plot` draws a `rankagg.plotting.bump_chart`.
+
+    Attributes
+    ----------
+    consensuses : tuple of Consensus
+        One per rule, in the order given.
+    votes : PairwiseMatrix
+        The votes that all costs are measured on.
+    unranked : {"uniform", "ignore", "last"}
+        The policy for unranked items.
+    """
+
+    consensuses: tuple[Consensus, ...]
+    votes: PairwiseMatrix
+    unranked: Unranked
+
+    _schema = "rankagg.comparison"
+    _version = 2
+    _plot = "bump_chart"
+    _named_rows = False
+    _formats: ClassVar[Mapping[str, str]] = {
+        "cost": "{:z.6g}", "excess": "{:z.4g}", "ratio": "{:z.4f}", "guarantee": "{:zg}",
+        "distance": "{:zg}", "nearest": "{:zg}", "farthest": "{:zg}", "runtime": "{:z.3f} s",
+    }  # fmt: skip
+    _best: ClassVar[Mapping[str, Direction]] = {
+        **dict.fromkeys(("cost", "excess", "ratio", "distance"), "lowest"),
+        **dict.fromkeys(("tau", *(f"top{k}" for k in DEPTHS)), "highest"),
+    }
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of the rules."""
+        return tuple(consensus.aggregator.name for consensus in self.consensuses)
+
+    @property
+    def exact(self) -> Consensus | None:
+        """The consensus of the exact rule; None where there is none among the rules."""
+        return next(filter(is_yardstick, self.consensuses), None)
+
+    def __getitem__(self, method: str) -> Consensus:
+        """Return the consensus of the rule of that name."""
+        if method not in self.methods:
+            raise InvalidInputError("method", f"one of {', '.join(self.methods)}", method)
+        return self.consensuses[self.methods.index(method)]
+
+    @cached_property
+    def _costs(self) -> tuple[float, ...]:
+        # Ties cost what the exact rule says, so that the ratio is to its optimum.
+        exact = self.exact or self.consensuses[0]
+        return tuple(exact.cost_of(c.ranking, self.votes) for c in self.consensuses)
+
+    def _cost_of(self, consensus: Consensus) -> float:
+        return self._costs[self.consensuses.index(consensus)]
+
+    @cached_property
+    def _have_guarantees(self) -> bool:
+        # They are of complete strict rankings, with ties of a consensus broken at random.
+        price = None if self.exact is None else self.exact.consensus_tie_cost
+        plain = self.consensuses[0]._evidence.is_complete_and_strict
+        return plain and price in (None, 0.5)
+
+    # -- tables -------------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+            method; ranking as text; cost, in votes; excess over the exact cost and ratio to it
+            (a constant shifts the ratio, not the excess); guarantee: what the ratio is proved
+            never to exceed (of a randomized rule, on average), NaN where nothing is, or the data
+            are not complete strict rankings; distance to the exact consensus in
+            pairs, ties broken at random; tau (tau-b with it); top1, top3, ... (expected overlap
+            with its first k); runtime in seconds. Without an exact rule among the methods the
+            columns that need it are NaN.
+        """
+        return pd.DataFrame([self._measures(i) for i in range(len(self.consensuses))])
+
+    def _measures(self, i: int) -> dict[str, Any]:
+        consensus, cost, exact = self.consensuses[i], self._costs[i], self.exact
+        row: dict[str, Any] = {
+            "method": self.methods[i],
+            "ranking": consensus.ranking._arrows(),
+            "cost": cost,
+        }
+        optimum = np.nan if exact is None else self._costs[self.consensuses.index(exact)]
+        row["excess"] = cost - optimum
+        row["ratio"] = cost / optimum if optimum else (1.0 if cost == 0 else np.inf)
+        bound = consensus.aggregator.guarantee if self._have_guarantees else None
+        row["guarantee"] = np.nan if bound is None else bound.factor
+        both = None if exact is None else (consensus.ranking, exact.ranking)
+        row["distance"] = np.nan if both is None else kendall_distance(*both, p=0.5)
+        row["tau"] = np.nan if both is None else kendall_tau(*both)
+        for k in DEPTHS:
+            if k <= min(c.ranking.n_observed for c in self.consensuses):
+                row[f"top{k}"] = np.nan if both is None else top_k_agreement(*both, k=k)
+        row["runtime"] = consensus.runtime
+        return row
+
+    def ranks(self) -> pd.DataFrame:
+        """Return each item's rank (from 1) under every rule, in the order of the exact one.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: items; columns: rules; missing where a rule leaves an item unranked.
+        """
+        lead = (self.exact or self.consensuses[0]).ranking.ranks
+        order = np.argsort(np.where(lead >= 0, lead, len(lead)), kind="stable")
+        columns = {
+            method: pd.array(
+                [rank + 1 if rank >= 0 else pd.NA for rank in c.ranking.ranks[order].tolist()],
+                dtype="Int64",
+            )
+            for method, c in zip(self.methods, self.consensuses, strict=True)
+        }
+        labels = self.votes.items.at(order)
+        return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
+
+    def disagreements(
+        self, first: str, second: str, *, decisions: Decisions | None = None
+    ) -> pd.DataFrame:
+        """Return the pairs of items that two rules order differently, with the votes on each.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of two of the `methods`.
+        decisions : Decisions, optional
+            What `PairwiseIntervals.decisions` decided of the same items.
+
+        Returns
+        -------
+        pandas.DataFrame
+            above and below, as the first rule has them; other: how the second has them,
+            "reversed", "tied", or "above" where the first ties them; votes_for above over below,
+            votes_against, ties, margin: for less against. With `decisions` also decided: "as
+            above", "reversed", or "no". Closest votes first.
+
+        Raises
+        ------
+        ItemMismatchError
+            If the decisions are on other items.
+        """
+        return disagreeing_pairs(self[first].ranking, self[second].ranking, self.votes, decisions)
+
+    def agreement(self, measure: Measure = "tau") -> pd.DataFrame:
+        """Return how alike the rules' rankings are, all with all.
+
+        Parameters
+        ----------
+        measure : {"tau", "tau_ap", "distance"}, default "tau"
+            Tau-b, the correlation by average precision, or the Kendall distance in pairs, ties
+            broken at random.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index and columns: the methods.
+        """
+        return agreement_matrix(self._rankings, measure)
+
+    def overlap_curves(self) -> pd.DataFrame:
+        """Return for every k the expected overlap of each rule's first k with the exact one's.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: k; columns: the methods.
+
+        Raises
+        ------
+        InvalidInputError
+            If no exact rule is among the methods.
+        """
+        return overlap_curves(self._rankings, self._require_exact().ranking)
+
+    def distances_to_optima(self) -> pd.DataFrame:
+        """Return each rule's Kendall distance to the nearest and to the farthest exact optimum.
+
+        The distance in `to_frame` is that to the one optimum that the exact rule returned.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: the methods; columns: nearest, farthest, in pairs, ties broken at random.
+
+        Raises
+        ------
+        InvalidInputError
+            If no exact rule is among the methods.
+        NotProvedError
+            If its consensus is not proved.
+        """
+        optima = self._require_exact().optima
+        assert optima is not None, "an exact rule knows its optima"
+        return distances_to_optima(self._rankings, optima)
+
+    @property
+    def _rankings(self) -> dict[str, PartialRanking]:
+        return {c.aggregator.name: c.ranking for c in self.consensuses}
+
+    def _require_exact(self) -> Consensus:
+        if self.exact is None:
+            raise InvalidInputError(
+                "aggregators", "rules with an exact one", Described(listed(self.methods)),
+                "Add Kemeny().",
+            )  # fmt: skip
+        return self.exact
+
+    def _to_paste(self) -> pd.DataFrame:
+        return self._figures().drop(columns="runtime")
+
+    def _figures(self) -> pd.DataFrame:
+        """Return the table without the rankings, and without guarantees where there are none."""
+        frame = self.to_frame().drop(columns="ranking")
+        return frame.drop(columns="guarantee") if frame["guarantee"].isna().all() else frame
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "unranked_policy": self.unranked,
+            "methods": plain_rows(self.to_frame().drop(columns="ranking")),
+            "consensuses": [consensus.to_dict() for consensus in self.consensuses],
+        }
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def summary(
+        self,
+        *,
+        rows: int | None = ROWS,
+        optima: bool = False,
+        time_limit: float | None = None,
+        decisions: Decisions | None = None,
+    ) -> str:
+        """Return the comparison as text.
+
+        Parameters
+        ----------
+        rows : int or None, default 30
+            How many items and disagreeing pairs to print at most; None prints all.
+        optima : bool, default False
+            Say how many exact optima there are, and where there are several how far each rule is
+            from the nearest and the farthest; for large problems with many that takes long.
+        time_limit : float, optional
+            Seconds for the optima.
+        decisions : Decisions, optional
+            Say of the disagreeing pairs which are decided; see `disagreements`.
+
+        Returns
+        -------
+        str
+        """
+        if rows is not None:
+            check_integer(rows, "rows", low=1)
+        deadline = Deadline.after(time_limit_of(time_limit))
+        known = self.alternatives(deadline) if check_flag(optima, "optima") else None
+        return text_of(self, rows, alternatives=known, decisions=decisions)
+
+    def sentences(
+        self,
+        *,
+        optima: bool = True,
+        time_limit: float | None = None,
+        decisions: Decisions | None = None,
+    ) -> tuple[str, ...]:
+        """Return the results in words: sentences of a paragraph, to be edited.
+
+        Parameters
+        ----------
+        optima : bool, default True
+            Look whether others are as good; for large problems with many that takes long.
+        time_limit : float, optional
+            Seconds for that.
+        decisions : Decisions, optional
+            What is decided of the same items, as `rank_intervals(data).decisions`.
+
+        Returns
+        -------
+        tuple of str
+            What was compared; the exact consensus, who is first, what is proved, and how many
+            others are as good; how every other rule differs; what is decided. Plain text: names
+            are not escaped.
+
+        Raises
+        ------
+        ItemMismatchError
+            If the decisions are on other items.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> ballots = ra.datasets.load("borda_fails_condorcet")
+        >>> sentences = ra.compare(ballots, [ra.Borda(), ra.Kemeny()]).sentences()
+        >>> print(" ".join(sentences[2:4]))
+        Place 1 goes to A. The consensus ranking is proved optimal, and no other is as good.
+        """
+        looked = check_flag(optima, "optima")
+        deadline = Deadline.after(time_limit_of(time_limit))
+        known = self.alternatives(deadline) if looked else None
+        return sentences_of(self, known, decisions, looked=looked)
+
+    def alternatives(self, deadline: Deadline) -> Alternatives | None:
+        """Return what is found of all optima by a deadline; None where none is proved.
+
+        Parameters
+        ----------
+        deadline : Deadline
+            When to stop looking.
+
+        Returns
+        -------
+        Alternatives or None
+        """
+        if self.exact is None or not self.exact.is_proved or self.exact.optima is None:
+            return None
+        return Alternatives.of(self.exact.optima, deadline)
+
+    def _facts(self) -> list[str]:
+        return head_of(self)
+
+    def _below(self, rows: int | None = ROWS) -> list[str]:
+        return details_of(self, rows)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self.methods)} on {counted(self.votes.n_items, 'item')}>"
+
+
+PROVED = Guarantee(1)
 
 
 def compare(
@@ -87,12 +484,12 @@ def compare_until(
     votes = evidence.votes(policy)
     generator = as_generator(rng)
     # Fair shares for the rules that look at the clock; the others take what they take.
-    left = [sum(rule.guarantee == EXACT for rule in rules[k:]) for k in range(len(rules))]
+    left = [sum(rule.guarantee == PROVED for rule in rules[k:]) for k in range(len(rules))]
     found = [
         rule.aggregate(
             evidence,
             rng=generator,
-            deadline=deadline.share(n if rule.guarantee == EXACT else n + 1),
+            deadline=deadline.share(n if rule.guarantee == PROVED else n + 1),
         )
         for rule, n in zip(rules, left, strict=True)
     ]
@@ -116,3 +513,54 @@ def _common_policy(
             sorted(map(str, policies)), "Give all of them the same `unranked=`.",
         )  # fmt: skip
     return evidence.policy(policies.pop() if policies else None)
+
+
+def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
+    """Return one row per rule: what it needs, how it treats gaps and ties, what is proved of it.
+
+    All rules take ties and weights; what they make of them is in their documentation.
+
+    Parameters
+    ----------
+    aggregators : iterable of Aggregator
+        The rules.
+
+    Returns
+    -------
+    pandas.DataFrame
+        rule: its name; needs: "scores", "rankings" or "votes"; unranked: its policy for unranked
+        items, "as observed" where it takes only what is there; ties: whether its consensus
+        "may" tie items or "never" does; guarantee: the factor by which its Kendall cost can
+        exceed the optimum on complete strict rankings, NaN where none is stated;
+        in_expectation: whether that is said of its mean only.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is not an aggregator.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.capabilities([ra.Mean(), ra.KwikSort(), ra.Kemeny()])
+           rule   needs     unranked   ties  guarantee  in_expectation
+    0      Mean  scores  as observed    may        NaN           False
+    1  KwikSort   votes      uniform  never        2.0            True
+    2    Kemeny   votes      uniform  never        1.0           False
+    """
+    rows = []
+    for rule in aggregators:
+        if not isinstance(rule, Aggregator):
+            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        bound = rule.guarantee
+        rows.append(
+            {
+                "rule": rule.name,
+                "needs": rule.needs,
+                "unranked": rule.policy or "as observed",
+                "ties": "never" if rule.is_strict else "may",
+                "guarantee": float("nan") if bound is None else bound.factor,
+                "in_expectation": bound is not None and bound.in_expectation,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -32,7 +32,7 @@ from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
 if TYPE_CHECKING:
     from rankagg.aggregation.evidence import Data
     from rankagg.aggregation.result import Consensus
-    from rankagg.analysis.comparison.comparison import Comparison
+    from rankagg.analysis.comparison.compare import Comparison
     from rankagg.inference.decisions import Decisions
 
 __all__ = ["decided_of", "details_of", "first_of", "head_of", "proof_of", "sentences_of", "text_of"]

@@ -14,9 +14,12 @@ from rankagg._typing import Bools, Label, Ranks, Tolerance
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.warm import Warm
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.robustness.drawn import Near
+from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.score_summary import ScoreSummary
@@ -24,7 +27,7 @@ from rankagg.core.scores import ScoreTable, tolerance_within
 from rankagg.core.value import Value, array_key
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
-__all__ = ["Found", "Over", "Parts", "Source", "draw_subset"]
+__all__ = ["Found", "Near", "Over", "Parts", "Source", "draw_subset"]
 
 Over = Literal["tasks", "systems"]
 
@@ -120,6 +123,54 @@ def _without(summary: ScoreSummary, gone: list[Label]) -> ScoreSummary:
         higher_is_better={task: summary.higher_is_better[task] for task in kept},
         task_weights={task: summary.task_weights[task] for task in kept},
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """What helps an exact rule with related data, once the consensus of all is known."""
+
+    # A rule that can use it.
+    rule: Kemeny
+    # Shape (n,). The consensus of all units.
+    ranks: Ranks
+    # What its proof used, and those of related data that were solved since.
+    warm: Warm
+
+    @classmethod
+    def of(cls, rule: Aggregator, whole: Consensus, items: ItemSet) -> Near | None:
+        """Return what the consensus of all teaches; None where the rule cannot use it."""
+        proof = whole.certificate
+        if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
+            return None
+        warm = Warm.of(len(proof.items), proof.proofs)
+        return cls(rule, whole.ranking.reindex(items).ranks, warm)
+
+    def fork(self) -> Near:
+        """Return the same, to learn for itself."""
+        return replace(self, warm=self.warm.fork())
+
+    def consensus(
+        self, evidence: Evidence, inside: NDArray[np.intp], deadline: Deadline
+    ) -> Consensus:
+        """Aggregate related data, whose systems are those at some positions."""
+        policy = evidence.policy(self.rule.unranked)
+        outcome = self.rule.solve(
+            evidence.votes(policy), start=np.argsort(self.ranks[inside]), deadline=deadline,
+            warm=self.warm.within(inside),
+        )  # fmt: skip
+        assert outcome.ranking is not None, "the rule returns a ranking"
+        return Consensus(
+            ranking=outcome.ranking,
+            scores=None,
+            aggregator=self.rule,
+            unranked=policy,
+            certificate=outcome.certificate,
+            _optima=outcome.optima,
+            notes=outcome.notes,
+            interrupted=outcome.interrupted,
+            runtime=0.0,
+            _evidence=evidence,
+        )
 
 
 @dataclass(frozen=True, eq=False)

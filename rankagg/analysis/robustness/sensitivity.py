@@ -1,4 +1,4 @@
-"""How sensitive conclusions are to what is assumed of missing items.
+"""Sensitivity of conclusions to what is assumed of missing items.
 
 The same rule is applied under every policy, and to completions of the data in which each ranking
 is one of its compatible permutations, drawn uniformly. What all of these agree on does not depend
@@ -8,11 +8,11 @@ good an item is, so they are no multiple imputation and their shares no probabil
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -22,22 +22,19 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.robustness.drawn import (
-    Near,
-    complete_and_rank,
-    one_row_each,
-    rank_again,
-    time_of,
-)
+from rankagg.analysis.robustness.parts import Near
 from rankagg.core.items import ItemSet, counted, shortened
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import Permutation
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import Result
 from rankagg.core.score_summary import ScoreSummary
@@ -47,7 +44,121 @@ from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 from rankagg.inference.units import rankings_of
 
-__all__ = ["Sensitivity", "sensitivity"]
+if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.relaxation import Live
+
+
+def in_random_order(profile: Profile, rng: np.random.Generator) -> Profile:
+    """Return the same rankings with the items numbered in a random order.
+
+    A rule that returns one of several rankings may choose it by the numbers of the items; then
+    chance chooses them.
+    """
+    numbers = rng.permutation(profile.n_items)
+    return Profile._trusted(
+        ItemSet(profile.items.at(numbers)),
+        np.ascontiguousarray(profile.ranks[:, numbers]),
+        counts=profile.counts,
+        weights=profile.weights,
+        groups=profile.groups,
+    )
+
+
+def drawn_ranks(
+    consensus: Consensus,
+    items: ItemSet,
+    rng: np.random.Generator,
+    deadline: Deadline,
+    *,
+    always: Bools | None = None,
+    live: Live | None = None,
+) -> tuple[Ranks, bool]:
+    """Return the ranks in one of all optimal consensuses, see `draw_optimum`."""
+    found = consensus.ranking.reindex(items).ranks
+    proof = consensus.certificate
+    if proof is None:
+        return found, True
+    if proof.status != "optimal":
+        return found, False
+    every = consensus.optima
+    if type(every) is not Optima or not isinstance(proof, Certificate):
+        return found, True  # ties have a price, or constraints hold
+    # The solver is loaded when something is solved.
+    from rankagg.aggregation.kemeny.drawn_optimum import draw_optimum  # noqa: PLC0415
+    from rankagg.aggregation.kemeny.optimal_relation import shown_in_all  # noqa: PLC0415
+
+    problem, first = every._problem, np.array(proof.order, dtype=np.intp)
+    try:
+        if always is None:
+            always = shown_in_all(problem, proof, deadline, live)
+        order = draw_optimum(problem, first, always, rng, deadline)
+    except OutOfTimeError:
+        return found, False
+    return Permutation(np.argsort(order), every.items).reindex(items).ranks, True
+
+
+def one_row_each(profile: Profile) -> Profile:
+    """Return the profile with a row of its own for each copy of an incomplete ranking."""
+    gaps = (profile.ranks == UNRANKED).any(axis=1)
+    rows = np.repeat(np.arange(len(profile)), np.where(gaps, profile.counts, 1))
+    return Profile._trusted(
+        profile.items,
+        profile.ranks[rows],
+        counts=np.where(gaps, 1, profile.counts)[rows],
+        weights=profile.weights[rows],
+        groups=None if profile.groups is None else [profile.groups[int(row)] for row in rows],
+    )
+
+
+def complete_and_rank(
+    profile: Profile,
+    rule: Aggregator,
+    distribution: RankingDistribution,
+    seeds: Sequence[np.random.Generator],
+    near: Near | None,
+) -> tuple[Ranks, int]:
+    """Return the ranks in the consensuses of some completions, each of which teaches the next.
+
+    And for how many of them that was not settled in time.
+    """
+    gaps = (profile.ranks == UNRANKED).any(axis=1)
+    incomplete = profile[np.flatnonzero(gaps)]
+    own = None if near is None else near.fork()
+    live = None if own is None else own.warm.live
+    everything = np.arange(profile.n_items)
+    found = []
+    for rng in seeds:
+        ranks = profile.ranks.copy()
+        ranks[gaps] = distribution.complete(incomplete, rng=rng).ranks
+        completed = Profile._trusted(
+            profile.items, ranks,
+            counts=profile.counts, weights=profile.weights, groups=profile.groups,
+        )  # fmt: skip
+        if own is None:
+            consensus = rule.aggregate(in_random_order(completed, rng), rng=rng)
+        else:
+            consensus = own.consensus(Evidence(completed), everything, Deadline())
+        if consensus.interrupted:
+            raise KeyboardInterrupt  # it stops the whole analysis, not one completion of it
+        found.append(drawn_ranks(consensus, profile.items, rng, time_of(consensus), live=live))
+    return np.stack([ranks for ranks, _ in found]), sum(not settled for _, settled in found)
+
+
+def rank_again(
+    consensus: Consensus, items: ItemSet, always: Bools | None, seeds: Sequence[np.random.Generator]
+) -> tuple[Ranks, int]:
+    """Return what `complete_and_rank` does of completions of what has no gaps."""
+    if always is None or 2 * always.sum() == len(always) * (len(always) - 1):
+        unsettled = len(seeds) if consensus.is_proved is False else 0
+        return np.repeat(consensus.ranking.ranks[None, :], len(seeds), axis=0), unsettled
+    found = [drawn_ranks(consensus, items, rng, time_of(consensus), always=always) for rng in seeds]
+    return np.stack([ranks for ranks, _ in found]), sum(not settled for _, settled in found)
+
+
+def time_of(consensus: Consensus) -> Deadline:
+    """Return when drawing an optimum ends: it may take as long as the rule."""
+    return Deadline().sooner(getattr(consensus.aggregator, "time_limit", None))
+
 
 # Groups of completions that learn from each other; a group is ranked in one process.
 CHUNKS = 16

@@ -1,31 +1,260 @@
-"""Aggregating again without single tasks or systems, and on subsets of every size."""
+"""Stability: aggregating again without single tasks or systems, and on subsets of every size."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import field
 from itertools import combinations, islice
 from math import comb
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from rankagg._typing import RNGLike, Tolerance
+from rankagg._typing import Label, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.parts import Found, Over, Source, draw_subset
-from rankagg.analysis.robustness.stability_result import Stability
 from rankagg.core.items import counted
+from rankagg.core.names import part_of, said, stated
 from rankagg.core.profile import Profile
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.results import ROWS, Result, plain_rows
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["Stability", "leave_each_out", "stability"]
+
+class Stability(Result):
+    """Consensuses without single units, and on subsets, beside that of all data.
+
+    Made by `stability`; `plot` draws a `rankagg.plotting.robustness_plot`.
+
+    Attributes
+    ----------
+    consensus : Consensus
+        Of all data.
+    over : {"tasks", "systems"}
+        What was left out.
+    units : tuple
+        The tasks or systems.
+    noun : str
+        What the units are called: "tasks" and "systems" of scores, "rankings", "groups" (of
+        rankings) and "items" of a profile.
+    """
+
+    consensus: Consensus
+    over: Over
+    units: tuple[Label, ...]
+    noun: str = field(compare=False)
+    _known: Found
+    _without: tuple[Found, ...]
+    _sizes: tuple[int, ...]
+    _on_subsets: tuple[Found, ...]
+    _optima: bool
+
+    _schema = "rankagg.stability"
+    _plot = "robustness_plot"
+
+    @property
+    def unproved(self) -> int:
+        """How many of all the consensuses an exact rule did not prove optimal."""
+        parts = (self._known, *self._without, *self._on_subsets)
+        return sum(not part.is_proved for part in parts)
+
+    @property
+    def undecided(self) -> int:
+        """For how many units it is not known what leaving them out changes."""
+        return sum(not self._is_decided(part) for part in self._without)
+
+    def _is_decided(self, part: Found) -> bool:
+        if self._optima and (self._known.always is None or part.always is None):
+            return False
+        return self._known.is_proved and part.is_proved
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        notes, cut = [], len(self._without)
+        if self.unproved:
+            total, one = 1 + cut + len(self._on_subsets), self.unproved == 1
+            what, noun = "consensuses not proved", "consensus"
+            found = part_of(self.unproved, what, total, "consensuses", noun)
+            notes.append(said("{} {} not proved optimal", found, "is" if one else "are"))
+        if self.undecided:
+            units = part_of(self.undecided, "units not decided", cut, "units left out one by one")
+            told = "without {} {}, what changes is not decided within the limit"
+            notes.append(said(told, units, self.noun))
+        exact = self.consensus.is_proved is not None
+        if exact and not self._optima:
+            notes.append(
+                "one optimum of each is compared; whether there are others was not looked at"
+            )
+        several = sum(part.has_several_optima for part in (self._known, *self._without))
+        if several:
+            what, noun = "consensuses with several optima", "exact consensus"
+            found = part_of(several, what, 1 + cut, "exact consensuses", noun)
+            has = "has" if several == 1 else "have"
+            told = (
+                "{} {} several optima; a pair counts as changed only where all optima of all data "
+                "have it one way and all without the unit the other"
+            )
+            notes.append(said(told, found, has))
+        if exact and self._on_subsets:
+            notes.append("of each subset one optimum is held against one of all data")
+        return tuple(notes)
+
+    def _agreement(self, part: Found) -> dict[str, Any]:
+        """Return what is known to agree between a consensus and that of all data."""
+        if not self._is_decided(part):
+            return {"distance": np.nan, "tau": np.nan, "top1": np.nan}
+        if part.always is not None and self._known.always is not None:
+            return _agreement_of_optima(self._known, part)
+        return self._agreement_of_ranks(part.ranks)
+
+    def _agreement_of_ranks(self, ranks: Ranks) -> dict[str, float]:
+        whole = self.consensus.ranking
+        return agreement_of(whole, PartialRanking(ranks, whole.items))
+
+    def _winner(self, part: Found) -> str | None:
+        """Name who is first; None where that is not known."""
+        if not self._is_decided(part):
+            return None
+        if part.always is not None:
+            return " or ".join(str(self.consensus.items[i]) for i in part.leaders)
+        first = np.flatnonzero(part.ranks == 0)
+        return " = ".join(str(self.consensus.items[int(i)]) for i in first)
+
+    def influence(self) -> pd.DataFrame:
+        """Return what leaving out each task or system changes.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: what is left out. distance: pairs of the remaining systems in another order than
+            in the consensus of all data, half for a tie in one; tau: tau-b with it; top1: the
+            chance that both have the same first system among those in both; winner: who is first,
+            joined by " = " where tied.
+
+        Notes
+        -----
+        An exact rule may have several optima. Then distance counts the pairs that all optima of
+        all data have one way and all optima without the unit the other way, tau is what these
+        leave, top1 is 0 only where no optimum of one and of the other have the same first system,
+        and winner names all who are first in some optimum, joined by " or ". All are missing
+        where it is not decided within the time limit.
+        """
+        rows = [{**self._agreement(part), "winner": self._winner(part)} for part in self._without]
+        return pd.DataFrame(rows, index=pd.Index(list(self.units), name="left_out"))
+
+    def subsets(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
+        """Return how near consensuses of subsets are to that of all data.
+
+        Parameters
+        ----------
+        quantiles : sequence of float, default (0.05, 0.5, 0.95)
+            Of tau.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: size. subsets: how many, without those that an exact rule did not prove; a
+            column of tau for each quantile; top1: the mean chance of the same winner.
+        """
+        levels = [float(q) for q in quantiles]
+        if not all(0 <= q <= 1 for q in levels):
+            raise InvalidInputError("quantiles", "numbers in [0, 1]", quantiles)
+        rows = [
+            self._agreement_of_ranks(part.ranks) if self._known.is_proved and part.is_proved else {}
+            for part in self._on_subsets
+        ]
+        frame = pd.DataFrame(rows, columns=["distance", "tau", "top1"], dtype=np.float64)
+        frame["proved"] = [bool(row) for row in rows]
+        grouped = frame.groupby(pd.Index(self._sizes, name="size"))
+        columns = {"subsets": grouped["proved"].sum()}
+        columns |= {f"tau_{q:g}": grouped["tau"].quantile(q) for q in levels}
+        columns["top1"] = grouped["top1"].mean()
+        return pd.DataFrame(columns)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table of `influence`."""
+        return self.influence()
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "aggregator": self.consensus.aggregator.name,
+            "over": self.over,
+            "units": self.noun,
+            "unproved": self.unproved,
+            "undecided": self.undecided,
+            "notes": list(self.notes),
+            "influence": plain_rows(self.influence().reset_index()),
+            "subsets": plain_rows(self.subsets().reset_index()),
+        }
+
+    def _facts(self) -> list[str]:
+        name = self.consensus.aggregator.name
+        notes = (said("note: {}", note) for note in self.notes)
+        return [said("{}: {}", name, self.headline()), *notes]
+
+    def _table(self) -> pd.DataFrame:
+        return self.influence().sort_values("distance", ascending=False, kind="stable")
+
+    def _left_out(self, number: int) -> str:
+        return f"... and {counted(number, f'more {self.noun[:-1]}')}"
+
+    def _below(self, rows: int | None = ROWS) -> list[str]:
+        if not self._on_subsets:
+            return []
+        table = self.subsets().to_string(float_format="{:z.3f}".format, na_rep="-")
+        return [f"subsets of {self.noun}: tau with the consensus of all", table]
+
+    def headline(self) -> str:
+        """Return in one sentence how often leaving out one changes the order of others."""
+        changed = int((self.influence()["distance"] > 0).sum())
+        units = stated(len(self.units), "units left out one by one")
+        what = said("leaving out one of {} {}", units, self.noun)
+        if self.undecided == len(self.units):
+            return said("what {} changes is not decided within the limit", what)
+        cases = stated(changed, "units that change an order", noun="case", of=len(self.units))
+        told = said("{} changes the order of others in {}", what, cases)
+        if not self.undecided:
+            return told
+        left = stated(self.undecided, "units not decided", of=len(self.units))
+        return said("{}; {} are not decided within the limit", told, left)
+
+    def __repr__(self) -> str:
+        return f"<Stability of {self.consensus.aggregator.name} over {len(self.units)} {self.noun}>"
+
+
+def _agreement_of_optima(whole: Found, part: Found) -> dict[str, Any]:
+    """Return what must differ, whichever optima are taken: what all of them agree on."""
+    assert whole.always is not None, "asked only where it is known"
+    assert part.always is not None, "asked only where it is known"
+    common = (part.ranks != UNRANKED) & (whole.ranks != UNRANKED)
+    n = int(common.sum())
+    distance = float((whole.always & part.always.T).sum())
+    pairs = n * (n - 1) // 2
+    # Who may lead among those in both: nobody who always stands behind another of them.
+    behind = whole.always[common].any(axis=0)
+    leaders = (
+        set(whole.leaders)
+        if common[list(whole.leaders)].all() and n == len(common)
+        else set(np.flatnonzero(common & ~behind).tolist())
+    )
+    return {
+        "distance": distance,
+        "tau": 1.0 - 2.0 * distance / pairs if pairs else np.nan,
+        "top1": float(bool(leaders & set(part.leaders))) if n else np.nan,
+    }
+
 
 # Groups of parts that learn from each other; a group is solved in one process.
 CHUNKS = 16

@@ -19,7 +19,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.results import Result, plain_rows
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.significance.average_ranks import average_ranks
+from rankagg.inference.friedman import average_ranks
 
 __all__ = ["TaskAgreement", "averaged_tasks", "task_agreement"]
 

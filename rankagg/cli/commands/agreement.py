@@ -20,7 +20,7 @@ from rankagg.cli.options.output import (
 )
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
-from rankagg.inference.significance.skillings_mack import skillings_mack
+from rankagg.inference.skillings_mack import skillings_mack
 
 __all__ = ["command"]
 

@@ -10,8 +10,7 @@ import click
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import PairData
-from rankagg.analysis.comparison.compare import compare_until
-from rankagg.analysis.comparison.comparison import Comparison
+from rankagg.analysis.comparison.compare import Comparison, compare_until
 from rankagg.analysis.comparison.sentences import text_of
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options

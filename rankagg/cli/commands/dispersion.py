@@ -12,7 +12,7 @@ from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact
 from rankagg.cli.options.inputs import AnyInput, any_input_options
 from rankagg.cli.options.output import echo_result, json_option
 from rankagg.cli.options.told import pairs_only
-from rankagg.inference.dispersion.report import dispersion_report
+from rankagg.inference.dispersion_report import dispersion_report
 
 __all__ = ["command"]
 

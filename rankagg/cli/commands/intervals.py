@@ -30,14 +30,8 @@ from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import visible
 from rankagg.inference.intervals.methods import BINOMIAL, Method
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
-from rankagg.inference.ranks.rank_intervals import (
-    METHODS,
-    RESAMPLES,
-    Of,
-    RankIntervals,
-    RankMethod,
-    rank_intervals,
-)
+from rankagg.inference.ranks.rank_intervals import METHODS, RESAMPLES, RankMethod, rank_intervals
+from rankagg.inference.ranks.rank_results import Of, RankIntervals
 from rankagg.inference.units import Estimand, Redrawn
 
 __all__ = ["command"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rankagg.analysis.capabilities import capabilities
+from rankagg.analysis.comparison.compare import capabilities
 from rankagg.cli.options.aggregators import METHODS, make
 from rankagg.cli.options.output import echo_json, json_option
 

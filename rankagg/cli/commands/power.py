@@ -19,7 +19,7 @@ from rankagg.cli.options.output import (
 )
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
-from rankagg.inference.power.separation import separation
+from rankagg.inference.power import separation
 from rankagg.inference.units import Unit
 
 __all__ = ["command"]

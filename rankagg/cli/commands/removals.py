@@ -7,8 +7,8 @@ from typing import get_args
 import click
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.analysis.robustness.removal.radius import removal_radius
-from rankagg.analysis.robustness.removal.units import RemovalUnit
+from rankagg.analysis.removal.removal_radius import removal_radius
+from rankagg.analysis.removal.removal_units import RemovalUnit
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.aggregators import make, method_option
 from rankagg.cli.options.exact import show_progress, time_limit_option

@@ -19,8 +19,8 @@ from rankagg.cli.options.output import (
 )
 from rankagg.cli.options.wording import options_named
 from rankagg.core.scores import ScoreTable
-from rankagg.inference.paired.paired_test import paired_tests
-from rankagg.inference.paired.result import PairedMethod
+from rankagg.inference.paired_results import PairedMethod
+from rankagg.inference.paired_test import paired_tests
 from rankagg.inference.units import Unit
 
 __all__ = ["command"]

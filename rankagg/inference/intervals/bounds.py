@@ -1,6 +1,4 @@
-"""Radii of confidence intervals for the mean of independent values in [0, 1].
-
-Radii of confidence intervals for the mean of independent values in an interval of length 1.
+"""Radii of confidence intervals for the mean of independent values in an interval of length 1.
 
 A radius is for one mean. `sides=1` bounds the mean from one side only with probability
 1 - alpha; `sides=2` from both. Divide alpha by the number of means for all of them at once.

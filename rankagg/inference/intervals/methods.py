@@ -33,7 +33,7 @@ from rankagg.inference.intervals.bounds import (
     is_near_normal,
     normal_radius,
 )
-from rankagg.inference.moments import Moments
+from rankagg.inference.pair_values import Moments
 from rankagg.inference.summed_units import WITH_GROUPS, SummedUnits
 from rankagg.inference.units import Units
 

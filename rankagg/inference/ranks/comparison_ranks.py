@@ -1,30 +1,240 @@
-"""Confidence intervals for ranks of items that were compared two at a time."""
+"""Confidence intervals for ranks of items that were compared two at a time, in battles."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, cast
+
 import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.sparse import csr_array
 from scipy.stats import binom
 
-from rankagg._typing import Floats, RNGLike
+from rankagg._typing import Floats, Integers, RNGLike
 from rankagg._validation import as_generator, check_alpha
 from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import counted
+from rankagg.core.items import counted, listed
 from rankagg.core.names import said, stated
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.basis import Basis, assumption, by_p_values
-from rankagg.inference.decisions import Decisions
-from rankagg.inference.ranks.comparison_units import (
-    ComparisonUnit,
-    Scored,
-    pair_majorities,
-    scored,
-    unit_of,
-)
-from rankagg.inference.ranks.families import Families
-from rankagg.inference.ranks.result import Of, RankIntervals
+from rankagg.inference.decisions import Basis, Decisions, assumption, by_p_values
+from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals
+from rankagg.inference.units import Redrawn
 
-__all__ = ["FEWEST", "kind_for", "ranks_of_comparisons"]
+ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
+
+# Below so many wins or losses the variance of a share is bounded from below.
+FEW = 10
+# The fewest degrees of freedom, with which hardly anything is decided.
+LEAST = 0.1
+# So many units for each item tell how the differences of all pairs hang together.
+MANY = 5
+
+
+def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
+    """Return what is independent: what is asked for, else clusters where there are any."""
+    if unit == "ranking":  # nobody said
+        return "comparison" if data.clusters is None else "cluster"
+    if unit not in ("comparison", "cluster"):
+        raise InvalidInputError("unit", "'comparison' or 'cluster' for Comparisons", unit)
+    if unit == "cluster" and data.clusters is None:
+        raise InvalidInputError(
+            "unit", "'comparison' for comparisons without clusters", unit,
+            "`cluster=` of `read_comparisons` names their column.",
+        )  # fmt: skip
+    return unit
+
+
+def check_unit(unit: object) -> Redrawn:
+    """Return what is independent where the data are no comparisons."""
+    if unit in ("comparison", "cluster"):
+        raise InvalidInputError("unit", "'ranking', 'instance' or 'task' but of Comparisons", unit)
+    return cast(Redrawn, unit)  # what it must be is checked where units are made
+
+
+def check_silent(**options: tuple[object, object]) -> None:
+    """Raise where an option that says nothing of comparisons is not what it is by default."""
+    for name, (value, silent) in options.items():
+        differs = value != silent
+        # Arrays and tables compare cell by cell.
+        if value is not silent and (not isinstance(differs, bool | np.bool_) or differs):
+            raise InvalidInputError(name, f"{silent!r} for Comparisons", value)
+
+
+def _members(data: Comparisons, unit: ComparisonUnit) -> tuple[NDArray[np.intp], int]:
+    """Return the unit of each comparison, numbered without gaps, and how many there are."""
+    if unit == "comparison" or data.clusters is None:
+        return np.arange(len(data)), len(data)
+    present, members = np.unique(data.clusters, return_inverse=True)
+    return members.astype(np.intp, copy=False), len(present)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Scores of items, and the covariance of their errors."""
+
+    # Shape (n,). Shares of wins, a tie half.
+    scores: Floats
+    # Shape (n, n). Of the scores, from what units move them by.
+    covariance: Floats
+    # Shape (n,). How many units of one size would tell as much of each item: their shares of it
+    # squared, (sum a)^2 / sum a^2, after Carter, Schnepel and Steigerwald (2017),
+    # https://doi.org/10.1162/REST_a_00639.
+    effective: Floats
+    # How many units there are.
+    n_units: int
+
+    def errors(self) -> Floats:
+        """Return the standard error of row less column."""
+        own = self.covariance.diagonal()
+        variance = own[:, None] + own - 2.0 * self.covariance
+        return np.sqrt(np.maximum(variance, 0.0))
+
+    def studentized(self) -> Floats:
+        """Return row less column in standard errors, as normal as the number of units allows.
+
+        A quotient that is as far out as one of Student's t is made a normal one as far out.
+        """
+        difference, error = self.scores[:, None] - self.scores, self.errors()
+        quotient = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
+        freedom = np.minimum(self.effective[:, None], self.effective) - 1.0
+        tail = stats.t.sf(np.abs(quotient), np.maximum(freedom, LEAST))
+        return np.asarray(np.sign(quotient) * stats.norm.isf(tail), dtype=np.float64)
+
+    def bonferroni(self, alpha: float, n_pairs: int) -> float:
+        """Return what one of some studentized differences exceeds with probability alpha at most.
+
+        Minus infinity where the units are so many that they tell how differences hang together.
+        """
+        if self.effective.min() >= MANY * len(self.scores) or not n_pairs:
+            return -np.inf
+        return float(stats.norm.isf(alpha / n_pairs))
+
+
+class Rates(NamedTuple):
+    """Win rates, and what they are made of."""
+
+    # Shape (n,). Win rates.
+    scores: Floats
+    # Shape (n,). In how many comparisons of equal weight.
+    sizes: Floats
+    # Shape (m,). How far each comparison moves the rate of the item on either side, and how far a
+    # whole win would.
+    moves: list[Floats]
+    pulls: list[Floats]
+
+
+class _Side(NamedTuple):
+    """One end of every comparison: the item, its opponent, and whether it won (a tie is half)."""
+
+    item: NDArray[np.intp]
+    other: NDArray[np.intp]
+    won: Floats
+
+
+def _sides(data: Comparisons) -> tuple[_Side, _Side]:
+    won: Floats = (data.outcomes.astype(np.float64) + 1.0) / 2.0
+    return _Side(data.first, data.second, won), _Side(data.second, data.first, 1.0 - won)
+
+
+def scored(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> Scored:
+    """Return the win rate of every item."""
+    n = data.n_items
+    weights = np.ones(len(data)) if data.weights is None else data.weights
+    rates = _over_opponents if over_opponents else _over_comparisons
+    scores, sizes, moves, pulls = rates(data, weights)
+    members, n_units = _members(data, unit)
+    columns = np.concatenate([side.item for side in _sides(data)])
+    cells, shape = (np.tile(members, 2), columns), (n_units, n)
+    influence = csr_array((np.concatenate(moves), cells), shape=shape)
+    # Comparisons of a unit may all go the same way: it tells by the square of what it holds.
+    pull = csr_array((np.concatenate(pulls), cells), shape=shape).power(2)
+    effective = pull.sum(axis=0) ** 2 / pull.power(2).sum(axis=0)
+    covariance = (influence.T @ influence).toarray() * (n_units / max(n_units - 1, 1))
+    # Where nearly all was won or lost residuals say too little: no less than a binomial then.
+    few = sizes * np.minimum(scores, 1.0 - scores) < FEW
+    shrunk = (scores * sizes + 2.0) / (sizes + 4.0)
+    lacking = np.maximum(shrunk * (1.0 - shrunk) / sizes - covariance.diagonal(), 0.0)
+    covariance[np.diag_indices(n)] += np.where(few, lacking, 0.0)
+    return Scored(scores, covariance, effective, n_units)
+
+
+def _over_comparisons(data: Comparisons, weights: Floats) -> Rates:
+    """Return win rates, and what they are made of."""
+    n, sides = data.n_items, _sides(data)
+    total, squares, gained = (
+        np.sum([np.bincount(side.item, weights=of(side), minlength=n) for side in sides], axis=0)
+        for of in (
+            lambda _: weights,
+            lambda _: weights**2,
+            lambda side: weights * side.won,
+        )
+    )
+    never = total == 0
+    if never.any():
+        names = Described(f"none of {listed(data.items.where(never))}")
+        raise InvalidInputError(
+            "comparisons", "of every item for of='mean'", names,
+            "Leave such items out with `restrict`, or take of='pairwise'.",
+        )  # fmt: skip
+    rate = gained / total
+    pulls = [weights / total[side.item] for side in sides]
+    moves = [pull * (side.won - rate[side.item]) for pull, side in zip(pulls, sides, strict=True)]
+    return Rates(rate, total**2 / squares, moves, pulls)
+
+
+def _over_opponents(data: Comparisons, weights: Floats) -> Rates:
+    """Return mean win rates over all opponents, and what they are made of."""
+    n, sides = data.n_items, _sides(data)
+    counts: Floats = data.counts.astype(np.float64)
+    np.fill_diagonal(counts, 2)
+    if (counts < 2).any():
+        pairs = data.items.pairs_where(np.triu(counts < 2, k=1))
+        one, other = pairs[0]
+        shown = Described(f"{one} and {other} less often ({counted(len(pairs), 'such pair')})")
+        raise InvalidInputError(
+            "comparisons", "of every two items, twice at least, for of='borda'", shown,
+            "Take of='pairwise', or of='mean' for win rates over the comparisons as they are.",
+        )  # fmt: skip
+    cells = [side.item * n + side.other for side in sides]
+    total, squares, gained = np.zeros(n * n), np.zeros(n * n), np.zeros(n * n)
+    for at, side in zip(cells, sides, strict=True):
+        total += np.bincount(at, weights=weights, minlength=n * n)
+        squares += np.bincount(at, weights=weights**2, minlength=n * n)
+        gained += np.bincount(at, weights=weights * side.won, minlength=n * n)
+    total[:: n + 1] = 1.0
+    share = gained / total
+    of_one = (squares / total**2).reshape(n, n).sum(axis=1) / (n - 1) ** 2
+    # Residuals from an estimated share are too small by that.
+    stretch = np.sqrt(counts / (counts - 1)).ravel() / (n - 1)
+    pulls = [weights / total[at] * stretch[at] for at in cells]
+    moves = [
+        pull * (side.won - share[at]) for pull, at, side in zip(pulls, cells, sides, strict=True)
+    ]
+    return Rates(share.reshape(n, n).sum(axis=1) / (n - 1), 1.0 / of_one, moves, pulls)
+
+
+def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, int]:
+    """Return in how many units row won more than it lost against column, and how many there are."""
+    n = data.n_items
+    members, n_units = _members(data, unit)
+    low, high = np.minimum(data.first, data.second), np.maximum(data.first, data.second)
+    weights = np.ones(len(data)) if data.weights is None else data.weights
+    turned = np.where(data.first == low, data.outcomes, -data.outcomes)
+    lead: Floats = weights * turned.astype(np.float64)
+    cells = low * n + high
+    if unit == "cluster":
+        met, at = np.unique(members * (n * n) + cells, return_inverse=True)
+        cells = met % (n * n)
+        lead, weights = (
+            np.bincount(at, weights=values).astype(np.float64) for values in (lead, weights)
+        )
+    is_led = np.abs(lead) > rounding_error(weights, len(data))
+    won = np.bincount(cells[is_led & (lead > 0)], minlength=n * n).reshape(n, n)
+    lost = np.bincount(cells[is_led & (lead < 0)], minlength=n * n).reshape(n, n)
+    return (won + lost.T).astype(np.int64), n_units
+
 
 #: The method for each kind of rank.
 METHOD = {"pairwise": "sign-test", "borda": "max-t", "mean": "max-t"}

@@ -17,7 +17,7 @@ from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.intervals.pair_values import Differences
+from rankagg.inference.pair_values import Differences
 from rankagg.inference.units import Block, Units
 
 __all__ = ["HELD", "VECTORS", "SignFlips", "sign_flips"]

@@ -16,12 +16,11 @@ from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_distance
-from rankagg.inference.dispersion.measures import dispersion, spread
-from rankagg.inference.dispersion.report import DispersionReport, dispersion_report
-from rankagg.inference.dispersion.sampling import EmpiricalBernsteinStopping, HoeffdingEstimator
-from rankagg.inference.dispersion.u_statistics import mean_distance
+from rankagg.inference.dispersion import dispersion, spread
+from rankagg.inference.dispersion_report import DispersionReport, dispersion_report
 from rankagg.inference.ranks.rank_intervals import rank_intervals
-from rankagg.inference.ranks.result import RankIntervals
+from rankagg.inference.ranks.rank_results import RankIntervals
+from rankagg.inference.sampling import EmpiricalBernsteinStopping, HoeffdingEstimator, mean_distance
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
 from rankagg.replication.p1.as_run import as_read, distances
 from rankagg.replication.p1.boards import BOARDS, in_file_order

@@ -14,7 +14,8 @@ from rankagg.analysis.missing import missing_report
 from rankagg.analysis.robustness.sensitivity import sensitivity
 from rankagg.core.items import counted
 from rankagg.core.scores import ScoreTable
-from rankagg.inference.ranks.rank_intervals import RankIntervals, rank_intervals
+from rankagg.inference.ranks.rank_intervals import rank_intervals
+from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.leaderboards import load_table
 from rankagg.replication.verdicts import Value, as_text

@@ -14,8 +14,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.comparison.compare import compare
-from rankagg.analysis.comparison.comparison import DEPTHS
+from rankagg.analysis.comparison.compare import DEPTHS, compare
 from rankagg.analysis.robustness.parts import Parts
 from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.exceptions import Described, InvalidInputError

@@ -15,7 +15,7 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import overlap_curves
-from rankagg.analysis.comparison.comparison import Comparison
+from rankagg.analysis.comparison.compare import Comparison
 from rankagg.core.items import counted, listed
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED

@@ -1,6 +1,4 @@
-"""The fewest removals where scores are averages or sums over units.
-
-The fewest tasks whose removal changes an order by mean scores.
+"""The fewest removals where scores are averages or sums over units (Borda, mean scores).
 
 Where all scores are there, means are compared by sums, as Borda's points are. Where some are
 missing, what a task adds depends on which others are left: a mean is a quotient. Then some number
@@ -22,12 +20,9 @@ from numpy.typing import NDArray
 from rankagg._typing import Integers
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
-from rankagg.analysis.robustness.removal.asked import Bracket, Question, chosen, fewest
-from rankagg.analysis.robustness.removal.units import Units
+from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses, chosen, fewest
 from rankagg.core.arithmetic import exact
 from rankagg.core.scores import ScoreTable
-
-__all__ = ["Merged", "each_rival", "search_means", "search_points", "search_sums"]
 
 
 class Merged:
@@ -73,7 +68,9 @@ def each_rival(
         bracket.raise_to(int(known.min(initial=bracket.total)))
 
 
-def search_points(units: Units, question: Question, bracket: Bracket, deadline: Deadline) -> None:
+def search_points(
+    units: RemovalClasses, question: Question, bracket: Bracket, deadline: Deadline
+) -> None:
     """Close the bracket for Borda's rule; see `search_sums`."""
     search_sums(units.points, units.counts, question, bracket, deadline)
 

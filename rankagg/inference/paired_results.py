@@ -16,8 +16,6 @@ from rankagg.core.results import Result, plain_rows
 from rankagg.inference.decisions import holm
 from rankagg.inference.units import Unit
 
-__all__ = ["EFFECTS", "TESTS", "PairedMethod", "PairedTest", "PairedTests"]
-
 PairedMethod: TypeAlias = Literal["mcnemar", "sign-flip", "wilcoxon", "sign"]
 
 EFFECTS: dict[str, str] = {

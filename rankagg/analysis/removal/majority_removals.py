@@ -12,13 +12,10 @@ from rankagg._typing import Bools, Integers
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
-from rankagg.analysis.robustness.removal.asked import Bracket, Question, fewest
-from rankagg.analysis.robustness.removal.points import Merged, each_rival
-from rankagg.analysis.robustness.removal.units import Units
+from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses, fewest
+from rankagg.analysis.removal.score_removals import Merged, each_rival
 from rankagg.core.arithmetic import exact
 from rankagg.exceptions import InvalidInputError
-
-__all__ = ["search_majorities"]
 
 LARGEST = 1000
 # Programs of more numbers take too long.
@@ -26,7 +23,7 @@ TERMS = 100_000
 
 
 def search_majorities(
-    units: Units, rule: Copeland, question: Question, bracket: Bracket, deadline: Deadline
+    units: RemovalClasses, rule: Copeland, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
     """Find the fewest removals that put a rival above all present firsts."""
     alpha = exact.as_fraction(rule.alpha)
@@ -71,7 +68,7 @@ class _Step(NamedTuple):
 class _Line:
     """The majorities of one item against all others."""
 
-    def __init__(self, units: Units, item: int) -> None:
+    def __init__(self, units: RemovalClasses, item: int) -> None:
         others = np.delete(np.arange(len(units.items)), item)
         self.item = item
         self.counts = units.counts

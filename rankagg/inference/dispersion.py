@@ -23,8 +23,6 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.summed_units import shares_of
 
-__all__ = ["SingleRankings", "dispersion", "over_pairs", "spread"]
-
 
 @dataclass(frozen=True, eq=False)
 class SingleRankings:

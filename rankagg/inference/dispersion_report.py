@@ -23,9 +23,7 @@ from rankagg.core.names import said, stated
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.results import Direction, Result, plain_rows
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.dispersion.measures import dispersion, spread
-
-__all__ = ["DispersionReport", "dispersion_report"]
+from rankagg.inference.dispersion import dispersion, spread
 
 # What two rankings may differ on, under each policy.
 JUDGED: dict[Unranked, str] = {

@@ -1,32 +1,13 @@
-"""The fewest removals that change the exact consensus.
-
-The two sides of a question about the exact consensus, and the best order of each.
+"""The fewest removals that change the exact Kemeny consensus.
 
 Orders are held against each other by their value: the sum of the margins of all pairs i < j that
-they put in this order. The consensus has the largest.
-
-The program in whole numbers for the fewest removals that change the exact consensus.
-
-An order x is chosen by whoever wants the change, and has to beat every order p in which the present
-first stays first; those are added as they turn out to be better:
-
-    least number of removed units, so that for every p
-    value(x) - sum over removed of value_k(x) >= value(p) - sum over removed of value_k(p) + 1
-
-(or + 0). What a removed unit takes from x is a product of two unknowns. The copies of a class are
-written in binary digits, and for each digit z >= value_k(x) - high + (high - low) digit and z >= 0
-say it in linear rows, for values from low to high.
-
-The fewest removals that change the exact consensus.
-
-Items that stay below (or above) whatever is removed are left out first: where every item of a
-part beats every item below by so many votes that no removal of the size turns a majority, the
-exact consensus of all is that of the part, followed by that of the rest.
-
-Removals are then looked for that let one order of a rival prevail, which gives an upper bound.
-Where few choices are left below it, all are tried, each solved exactly; else a program in whole
-numbers with an unknown order (`OrderProgram`) is solved, to which the exact engine adds the orders
-that have to be beaten.
+they put in this order. The consensus has the largest. Items that stay below (or above) whatever is
+removed are left out first: where every item of a part beats every item below by so many votes that
+no removal of the size turns a majority, the exact consensus of all is that of the part, followed by
+that of the rest. Removals are then looked for that let one order of a rival prevail, which gives an
+upper bound. Where few choices are left below it, all are tried, each solved exactly; else a program
+in whole numbers with an unknown order (`OrderProgram`) is solved, to which the exact engine adds
+the orders that have to be beaten.
 
 Deciding whether so many removals suffice is hard in general: Bartholdi, Tovey and Trick (1992),
 doi:10.1016/0895-7177(92)90085-Y, for deleting voters; the fewest changes of ballots are the margin
@@ -52,13 +33,10 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import forced_bounds
 from rankagg.aggregation.kemeny.proof_nodes import Node
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
-from rankagg.analysis.robustness.removal.asked import Bracket, Question, fewest
-from rankagg.analysis.robustness.removal.points import Merged, each_rival
-from rankagg.analysis.robustness.removal.units import Units
+from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses, fewest
+from rankagg.analysis.removal.score_removals import Merged, each_rival
 from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import strong_parts
-
-__all__ = ["FEW", "Contest", "OrderProgram", "Solved", "search_orders"]
 
 Order = NDArray[np.intp]
 
@@ -162,7 +140,7 @@ FEW = 6
 class Contest:
     """A question about some of the items, which stand together whatever is removed."""
 
-    units: Units
+    units: RemovalClasses
     question: Question
     # Shape (s,). Positions of the items.
     part: NDArray[np.intp]
@@ -429,7 +407,9 @@ ITEMS, TERMS, SUBSETS = 30, 300_000, 20_000
 ROUNDS = 4
 
 
-def search_orders(units: Units, question: Question, bracket: Bracket, deadline: Deadline) -> None:
+def search_orders(
+    units: RemovalClasses, question: Question, bracket: Bracket, deadline: Deadline
+) -> None:
     """Find the fewest removals that change the exact consensus, as far as that can be proved."""
     thresholds = _thresholds(units, deadline)
     bracket.raise_to(_joined_from(thresholds, question, bracket.total))
@@ -478,7 +458,7 @@ def _choices(counts: list[int], size: int) -> Iterator[list[int]]:
 # -- what no removal of a size can change ---------------------------------------------------------
 
 
-def _thresholds(units: Units, deadline: Deadline) -> NDArray[np.int64]:
+def _thresholds(units: RemovalClasses, deadline: Deadline) -> NDArray[np.int64]:
     """Return how many removals it takes that row has no majority over column any longer."""
     n = len(units.items)
     found = np.zeros((n, n), dtype=np.int64)

@@ -21,18 +21,6 @@ from rankagg._typing import Floats
 from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.rankings.places import competition_ranks
 
-__all__ = [
-    "EXACT",
-    "EXACT_UNITS",
-    "FlipTests",
-    "binomial_p_value",
-    "difference_of_proportions",
-    "flip_tests",
-    "hodges_lehmann",
-    "share_interval",
-    "signed_rank_p_value",
-]
-
 
 def binomial_p_value(wins: int, losses: int, *, midp: bool = False) -> float:
     """Return the two-sided p-value of so many wins and losses, if both are as likely."""

@@ -1,0 +1,486 @@
+"""Removal radius: how few rankings or tasks have to go before the result is another."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+
+from rankagg._pandas import table_remedy
+from rankagg._typing import Label, Tolerance
+from rankagg._validation import check_choice
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.condorcet import Copeland
+from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.means import Mean
+from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.two_level import TwoLevel
+from rankagg.analysis.removal.removal_units import (
+    Asked,
+    Bracket,
+    Question,
+    RemovalClasses,
+    RemovalUnit,
+)
+from rankagg.core.names import listing, named, said, stated
+from rankagg.core.profile import Profile
+from rankagg.core.results import Result, plain_rows
+from rankagg.core.scores import ScoreTable
+from rankagg.core.value import Value
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Removal(Value):
+    """The fewest units whose removal makes one change.
+
+    Attributes
+    ----------
+    lower : int
+        Proved: fewer do not do it. All units where nothing does it: one has to stay.
+    taken : tuple of (label, int), or None
+        What to remove, and how many copies; None where nothing was found.
+    rankings : tuple of str
+        What the rankings among these say; empty where tasks are removed.
+    first : tuple
+        Who is first then, perhaps tied, or in some optimum; empty where `taken` is None.
+    n_units : int
+        The number of all units.
+    """
+
+    lower: int
+    taken: tuple[tuple[Label, int], ...] | None
+    rankings: tuple[str, ...] = ()
+    first: tuple[Label, ...]
+    n_units: int
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.lower, self.taken, self.first, self.n_units
+
+    @property
+    def upper(self) -> int | None:
+        """How many units `taken` are; None where nothing was found."""
+        return None if self.taken is None else sum(number for _, number in self.taken)
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether it is proved that no removal does it."""
+        return self.lower >= self.n_units
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the least number is known, or that there is none."""
+        return self.is_impossible or self.upper == self.lower
+
+    @property
+    def number(self) -> int | None:
+        """The least number; None where it is not proved, or nothing does it."""
+        return self.upper if self.is_proved else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        taken = None if self.taken is None else [
+            {"unit": label, "count": number} for label, number in self.taken
+        ]  # fmt: skip
+        return {
+            "number": self.number,
+            "is_proved": self.is_proved,
+            "is_impossible": self.is_impossible,
+            "lower": self.lower,
+            "upper": self.upper,
+            "removed": taken,
+            "first": list(self.first),
+        }
+
+    def __repr__(self) -> str:
+        if self.is_impossible:
+            return "<Removal: impossible>"
+        upper = "?" if self.upper is None else self.upper
+        return f"<Removal: {self.number if self.is_proved else f'{self.lower} to {upper}'}>"
+
+
+class RemovalRadius(Result):
+    """The fewest rankings or tasks whose removal changes the first place, or a pair's order.
+
+    Made by `removal_radius`; it has no plot.
+
+    Attributes
+    ----------
+    consensus : Consensus
+        Of all data.
+    first : tuple
+        Who is first now, perhaps tied, or in some optimum; empty where that is not known.
+    pair : tuple of two labels, or None
+        The pair that is asked about, the upper item first; None for the first place.
+    unit : {"ranking", "task"}
+        What is removed.
+    noun : str
+        What the units are called: "rankings", "tasks", or "groups" (of rankings).
+    n_units : int
+        How many there are.
+    level : Removal
+        The fewest that leave who is first not alone first (0 where several are first now), or the
+        upper item not above the lower.
+    overtaken : Removal
+        The fewest that leave none of the present firsts first, or put the lower item above the
+        upper.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    consensus: Consensus
+    first: tuple[Label, ...]
+    pair: tuple[Label, Label] | None
+    unit: RemovalUnit
+    noun: str
+    n_units: int
+    level: Removal
+    overtaken: Removal
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    _schema = "rankagg.removal_radius"
+    _row = "unit"
+    _named_rows = False
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether both numbers are known."""
+        return self.level.is_proved and self.overtaken.is_proved
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return what to remove.
+
+        Returns
+        -------
+        pandas.DataFrame
+            change: "level" or "overtaken"; removed: the task, or the row of the profile of
+            rankings from 0; count: how many copies of it; ranking: what it says, where rankings
+            are removed.
+        """
+        rows = [
+            (name, label, number, ranking)
+            for name, removal in (("level", self.level), ("overtaken", self.overtaken))
+            for (label, number), ranking in zip(
+                removal.taken or (),
+                removal.rankings or [""] * len(removal.taken or ()),
+                strict=True,
+            )
+        ]
+        frame = pd.DataFrame(rows, columns=["change", "removed", "count", "ranking"])
+        return frame if self.unit == "ranking" else frame.drop(columns="ranking")
+
+    def headline(self) -> str:
+        """Return in one sentence how many have to go before another is first, or above."""
+        if not self.first:
+            return "who is first is not proved, so nothing is known of what changes it"
+        if self.pair is not None:
+            upper, lower = map(named, self.pair)
+            return self._sentence(self.overtaken, f"put {lower} above {upper}")
+        if len(self.first) == len(self.consensus.items):
+            only = "there is no other item"
+            if len(self.first) > 1:
+                only = f"as it is, {self._now} share the first place"
+            return f"{only}, so no removal can put another first"
+        others = listing(self.overtaken.first) if self.overtaken.first else "another"
+        return self._sentence(self.overtaken, f"put {others} first in place of {self._now}")
+
+    @property
+    def _now(self) -> str:
+        return listing(self.first)
+
+    def _on_level(self) -> str:
+        if self.level.upper == 0:
+            if self.pair is not None:
+                return "as it is, {} is not above {}".format(*map(named, self.pair))
+            return f"as it is, {self._now} share the first place"
+        if self.pair is not None:
+            change = "leave {} no longer above {}".format(*map(named, self.pair))
+        else:
+            change = f"leave {self._now} no longer alone in first place"
+        return self._sentence(self.level, change)
+
+    def _sentence(self, removal: Removal, change: str) -> str:
+        noun = self.noun.removesuffix("s")
+        units = stated(self.n_units, "units that may go", ",", noun)
+        fewer = stated(removal.lower, "removals that are proved to be needed", of=self.n_units)
+        if removal.is_impossible:
+            return said("no removal would {}: one of {} has to stay", change, units)
+        if removal.upper is None:
+            found = said("of the {} none were found whose removal would {}", units, change)
+            if removal.lower <= 1:
+                return found
+            return said("{}; removing fewer than {} would not", found, fewer)
+        which = ""
+        if self.unit == "task" and removal.taken:
+            which = f" ({listing([label for label, _ in removal.taken])})"
+        taken = stated(removal.upper, "units removed", ",", of=self.n_units)
+        told = said("removing {} of {}{} would {}", taken, units, which, change)
+        if removal.is_proved:
+            return told
+        if removal.lower <= 1:
+            return said("{}; that fewer would not is not proved", told)
+        return said("{}; it is proved that fewer than {} would not", told, fewer)
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "aggregator": self.consensus.aggregator.name,
+            "unit": self.unit,
+            "units": self.noun,
+            "n_units": self.n_units,
+            "pair": None if self.pair is None else list(self.pair),
+            "first": list(self.first),
+            "level": self.level.to_dict(),
+            "overtaken": self.overtaken.to_dict(),
+            "removed": plain_rows(self.to_frame()),
+            "notes": list(self.notes),
+        }
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The headline, and a sentence on being level where that says more."""
+        is_all = self.pair is None and len(self.first) == len(self.consensus.items)
+        if not self.first or self.level == self.overtaken or is_all:
+            return (self.headline(),)
+        return self.headline(), self._on_level()
+
+    def _facts(self) -> list[str]:
+        first, *others = self.lines
+        name = self.consensus.aggregator.name
+        return [said("{}: {}", name, first), *others, *(f"note: {note}" for note in self.notes)]
+
+    def __repr__(self) -> str:
+        what = "the first place" if self.pair is None else f"{self.pair[0]} above {self.pair[1]}"
+        return (
+            f"<RemovalRadius of {what} by {self.consensus.aggregator.name}: "
+            f"{self.overtaken!r} of {self.n_units} {self.noun}>"
+        )
+
+
+RULES = (Borda, Copeland, Kemeny, Mean)
+# Two solves check what was found, each with a search of all optima.
+CHECKS = 3
+UNPROVED = "the consensus of all data is not proved within the limit"
+
+
+def removal_radius(
+    data: ScoreTable | Profile,
+    aggregator: Aggregator | None = None,
+    *,
+    pair: tuple[Label, Label] | None = None,
+    unit: RemovalUnit | None = None,
+    tolerance: Tolerance = 0.0,
+    time_limit: float | None = None,
+) -> RemovalRadius:
+    """Find the fewest rankings or tasks whose removal changes who is first, or a pair's order.
+
+    Two numbers are found: how many must go until the present first is not alone first any longer
+    (or the upper item of the pair not above the lower), and until none of the present firsts is
+    first (or the lower item is above the upper). One ranking or task has to stay.
+
+    Parameters
+    ----------
+    data : ScoreTable or Profile
+        The data.
+    aggregator : Aggregator, optional
+        `Borda`, `Copeland`, `Kemeny` or `Mean` (whole tasks), or a `TwoLevel` of these; the exact
+        `Kemeny()` by default. With several optima an item is first that is first in some optimum,
+        and above another that is so in all.
+    pair : tuple of two labels, optional
+        Two items; the first place by default. If the consensus ties the two, the first of them is
+        the one to be overtaken.
+    unit : {"ranking", "task"}, optional
+        What is removed: single ballots, of which equal ones are counted one by one whatever their
+        weight, or tasks of a table and groups of a profile, whole. By default tasks or groups
+        where there are some.
+    tolerance : float, mapping or Series from task to float, default 0
+        Scores that differ by no more are tied.
+    time_limit : float, optional
+        Seconds for all of it. What is not proved by then is an interval.
+
+    Returns
+    -------
+    RemovalRadius
+
+    Raises
+    ------
+    InvalidInputError
+        For another rule, an unknown item, or groups that the data do not have.
+
+    Notes
+    -----
+    Exact for all rules: for sums of points by sorting, for Copeland's rule by an integer program,
+    for Kemeny's by integer programs with orders that the exact engine adds, or by trying all
+    choices where they are few. Every removal is checked by aggregating what is left. In large
+    cases the exact consensus leaves an interval, with what was proved.
+
+    Scores of Borda's rule and means are compared exactly, with scores read as the decimal numbers
+    that they are; a note says where the rule itself ties what is equal up to rounding.
+
+    References
+    ----------
+    Control by deleting voters: Bartholdi, Tovey and Trick (1992),
+    https://doi.org/10.1016/0895-7177(92)90085-Y; against the present first: Hemaspaandra,
+    Hemaspaandra and Rothe (2007), https://doi.org/10.1016/j.artint.2007.01.005. Where ballots are
+    changed and not removed, the number is the margin of victory: Xia (2012),
+    https://doi.org/10.1145/2229012.2229086.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ballots = ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 2, 1])
+    >>> found = ra.removal_radius(ballots, ra.Kemeny())
+    >>> found.level.number, found.overtaken.number
+    (2, 3)
+    >>> found.overtaken.taken
+    ((0, 3),)
+    >>> ra.removal_radius(ballots, ra.Borda(), pair=("A", "C"))
+    <RemovalRadius of A above C by Borda: <Removal: 4> of 8 rankings>
+    """
+    rule = Kemeny() if aggregator is None else aggregator
+    deadline = Deadline.after(time_limit_of(time_limit))
+    units = _units(data, rule, unit, tolerance)
+    return radius_until(deadline, units, pair=pair)
+
+
+def radius_until(
+    deadline: Deadline,
+    units: RemovalClasses,
+    *,
+    pair: tuple[Label, Label] | None = None,
+    whole: Consensus | None = None,
+) -> RemovalRadius:
+    """Find the fewest removals before a deadline; see `removal_radius`."""
+    wanted = None if pair is None else _pair(units, pair)
+    began = monotonic()
+    if whole is None:
+        whole = units.rule.aggregate(units.evidence, deadline=deadline)
+    brackets = (Bracket(units.total), Bracket(units.total))
+    first: tuple[Label, ...] = ()
+    notes = [UNPROVED]
+    try:
+        judged = units.judged(units.evidence, deadline) if units.is_two_level else whole
+        asked = Asked.of(units, judged, wanted, deadline)
+    except OutOfTimeError:
+        pass  # nothing is narrowed then, and the note says why
+    else:
+        first, wanted, notes = asked.first, asked.pair, asked.notes
+        _answer(asked, brackets, deadline, monotonic() - began)
+    level, overtaken = (_removal(units, bracket) for bracket in brackets)
+    return RemovalRadius(
+        consensus=whole,
+        first=first,
+        pair=wanted,
+        unit=units.unit,
+        noun=units.noun,
+        n_units=units.total,
+        level=level,
+        overtaken=overtaken,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _answer(
+    asked: Asked, brackets: tuple[Bracket, Bracket], deadline: Deadline, seconds: float
+) -> None:
+    """Close both brackets as far as there is time; looking at all data took so many seconds."""
+    level, overtaken = brackets
+    for bracket, question in zip(brackets, asked.questions, strict=True):
+        bracket.raise_to(level.lower)  # who is overtaken was level, too
+        share = deadline.later(-CHECKS * seconds).share(2 if bracket is level else 1)
+        if question is None:
+            bracket.offer(np.zeros(len(asked.units.counts), dtype=np.int64))
+        else:
+            asked.notes.extend(_search(asked.units, question, bracket, share))
+        asked.check(bracket, question, deadline)
+    if overtaken.removed is not None and overtaken.upper < level.upper:
+        level.offer(overtaken.removed)
+        level.first = overtaken.first
+
+
+def _removal(units: RemovalClasses, bracket: Bracket) -> Removal:
+    return Removal(
+        lower=bracket.lower,
+        taken=None if bracket.removed is None else units.taken(bracket.removed),
+        rankings=() if bracket.removed is None else units.shown(bracket.removed),
+        first=bracket.first,
+        n_units=units.total,
+    )
+
+
+# -- what is asked --------------------------------------------------------------------------------
+
+
+def _units(data: Any, rule: Any, unit: RemovalUnit | None, tolerance: Tolerance) -> RemovalClasses:
+    if not isinstance(data, ScoreTable | Profile):
+        raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
+    inner, outer = (rule.inner, rule.outer) if isinstance(rule, TwoLevel) else (None, rule)
+    if not isinstance(outer, RULES) or not (inner is None or isinstance(inner, RULES)):
+        raise InvalidInputError(
+            "aggregator", "Borda, Copeland, Kemeny, Mean, or a TwoLevel of these", rule
+        )
+    if isinstance(outer, Kemeny) and outer.consensus_ties:
+        raise InvalidInputError(
+            "aggregator", "a rule whose consensus is strict, where it is the exact one", rule,
+            "Leave out `consensus_ties`.",
+        )  # fmt: skip
+    if any(isinstance(one, Kemeny) and one.constraints is not None for one in (inner, outer)):
+        raise InvalidInputError("aggregator", "a rule without constraints", rule)
+    has_tasks = isinstance(data, ScoreTable) or data.groups is not None
+    if unit is None:
+        unit = "task" if has_tasks else "ranking"
+    check_choice(unit, get_args(RemovalUnit), "unit")
+    if unit == "task" and not has_tasks:
+        raise InvalidInputError(
+            "unit", "'ranking' for rankings without groups", unit,
+            "Give `groups=` to the constructor of the profile.",
+        )  # fmt: skip
+    if unit == "ranking" and isinstance(rule, TwoLevel | Mean):
+        raise InvalidInputError("unit", f"'task' for {rule.name}, which counts tasks whole", unit)
+    return RemovalClasses(data=data, rule=rule, tolerance=tolerance, unit=unit)
+
+
+def _pair(units: RemovalClasses, pair: Any) -> tuple[Label, Label]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2 or pair[0] == pair[1]:
+        raise InvalidInputError("pair", "two different items", pair)
+    units.items.indices(list(pair))
+    return pair[0], pair[1]
+
+
+# -- the answer -----------------------------------------------------------------------------------
+
+
+def _search(
+    units: RemovalClasses, question: Question, bracket: Bracket, deadline: Deadline
+) -> tuple[str, ...]:
+    """Close the bracket as far as there is time; return what is to be said of it."""
+    # The solvers are loaded when something is solved.
+    from rankagg.analysis.removal.majority_removals import search_majorities  # noqa: PLC0415
+    from rankagg.analysis.removal.order_removals import search_orders  # noqa: PLC0415
+    from rankagg.analysis.removal.score_removals import (  # noqa: PLC0415
+        search_means,
+        search_points,
+    )
+
+    rule = units.rule.outer if isinstance(units.rule, TwoLevel) else units.rule
+    try:
+        if not question.rivals:
+            bracket.raise_to(bracket.total)
+        elif isinstance(rule, Mean):
+            search_means(units.evidence.scores, question, bracket, deadline)
+        elif isinstance(rule, Borda):
+            search_points(units, question, bracket, deadline)
+        elif isinstance(rule, Copeland):
+            search_majorities(units, rule, question, bracket, deadline)
+        else:
+            search_orders(units, question, bracket, deadline)
+    except OutOfTimeError:
+        return ("the time limit has passed before the least number was proved",)
+    if bracket.is_closed():
+        return ()
+    return ("too large, or too near to a tie, for a proof of the least number",)

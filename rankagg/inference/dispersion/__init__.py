@@ -1,1 +1,0 @@
-"""How far rankings are from each other and from a consensus."""

@@ -1,1 +1,0 @@
-"""Tests of two systems on the same units, each with its effect and an interval for it."""

@@ -1,1 +1,0 @@
-"""How many units tell systems apart, and which differences so many units tell."""
