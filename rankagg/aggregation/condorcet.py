@@ -12,7 +12,8 @@ from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.graphs import strong_parts
-from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.items import ItemSet, listed
+from rankagg.core.names import said, stated
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 
@@ -131,12 +132,12 @@ def _draws_unseen(votes: PairwiseMatrix) -> tuple[str, ...]:
     if not pairs:
         return ()
     shown = listed([f"{a} - {b}" for a, b in pairs])
+    total = votes.n_items * (votes.n_items - 1) // 2
+    number = stated(len(pairs), "pairs never compared", noun="pair", of=total)
+    told = "{} never compared, counted as draws: {}"
     if len(pairs) == 1:
-        return (f"1 pair was never compared and counts as a draw: {shown}",)
-    return (
-        f"{counted(len(pairs), 'pair')} never compared, counted as "
-        f"{'a draw' if len(pairs) == 1 else 'draws'}: {shown}",
-    )
+        told = "{} was never compared and counts as a draw: {}"
+    return (said(told, number, shown),)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from inspect import cleandoc
 
+import numpy as np
 import pandas as pd
 
 from rankagg import __version__
@@ -57,42 +59,52 @@ def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
             section.text(f"On every task a {'lower' if lower else 'higher'} score is better.")
         else:
             section.text(f"A lower score is better on {listing(lower)}; elsewhere a higher one.")
-        weights = [f"{task} {w:g}" for task, w in data.task_weights.items() if w != 1]
+        weights = [
+            said("{} {}", task, stated(w, "task weight", "g"))
+            for task, w in data.task_weights.items()
+            if w != 1
+        ]
         if weights:
-            section.text(f"Task weights other than 1: {', '.join(weights)}.")
+            section.text(said("Task weights other than 1: {}.", joined(weights, ", ")))
     return section
 
 
 def _shape(findings: Findings) -> list[tuple[str, object]]:
     data = findings.data
     facts: list[tuple[str, object]] = []
+    if isinstance(data, ScoreTable | ScoreSummary):
+        facts += [_number("Systems", data.n_systems), _number("Tasks", data.n_tasks)]
+    else:
+        facts.append(_number("Items", data.n_items))
     if isinstance(data, ScoreTable):
-        facts += [("Systems", data.n_systems), ("Tasks", data.n_tasks)]
         if data.is_instance_level:
             facts.append(("Instances", _instances(findings, data.n_units)))
         facts.append(("Scores", _scores(data.values.size, data.n_missing)))
     elif isinstance(data, ScoreSummary):
-        facts += [("Systems", data.n_systems), ("Tasks", data.n_tasks)]
         facts.append(("Instances", _instances(findings, data.n_units)))
         facts.append(("Scores", _scores(data.n_units * data.n_systems, data.n_missing)))
         if data.n_empty:
-            facts.append(("Instances without any score", f"{data.n_empty:,}, left out"))
+            name, empty = _number("Instances without any score", data.n_empty)
+            facts.append((name, said("{}, left out", empty)))
         facts.append(("Held", "what the scores add up to, not the scores themselves"))
     elif isinstance(data, Profile):
-        facts += [("Items", data.n_items), ("Rankings", f"{data.n_rankings:,}")]
-        if len(data) < data.n_rankings:
-            facts.append(("Different rankings", f"{len(data):,}"))
+        facts.append(_number("Rankings", data.n_rankings))
+        if (different := len(np.unique(data.ranks, axis=0))) < data.n_rankings:
+            facts.append(_number("Different rankings", different))
         facts.append(("Complete", "yes" if data.is_complete else "no: some leave items out"))
         facts.append(("Strict", "yes" if data.is_strict else "no: some tie items"))
     elif isinstance(data, PairwiseMatrix):
-        facts += [("Items", data.n_items), ("Votes", "counts for pairs only")]
+        facts.append(("Votes", "counts for pairs only"))
     elif isinstance(data, Comparisons):
-        facts += [("Items", data.n_items), ("Comparisons", f"{len(data):,}")]
-        facts.append(("Ties", f"{data.n_ties:,}"))
+        facts += [_number("Comparisons", len(data)), _number("Ties", data.n_ties)]
         if data.clusters is not None:
-            facts.append(("Clusters", f"{data.n_clusters:,}"))
+            facts.append(_number("Clusters", data.n_clusters))
     facts.append(("Unranked items", _unranked(findings)))
     return facts
+
+
+def _number(name: str, number: int) -> tuple[str, object]:
+    return name, stated(number, name.lower(), ",")
 
 
 def _scores(total: int, missing: int) -> str:
@@ -102,11 +114,11 @@ def _scores(total: int, missing: int) -> str:
 
 def _instances(findings: Findings, number: int) -> str:
     """Say how many rows of scores there are, and of how many instances where tasks share them."""
-    text = f"{number:,} in all tasks together"
+    text = said("{} in all tasks together", stated(number, "units", ","))
     basis = None if findings.ranks is None else findings.ranks.decisions.basis
     if basis is None or basis.word != "instance" or basis.n_units == number:
         return text
-    return f"{text}, of {basis.n_units:,} different ones"
+    return said("{}, of {} different ones", text, stated(basis.n_units, "instances", ","))
 
 
 def _unranked(findings: Findings) -> str:
@@ -407,8 +419,10 @@ def without_tasks(findings: Findings) -> Section:
     return _left_out(findings, section)
 
 
-def _one_of(number: int, noun: str) -> str:
-    return f"one {noun}" if number == 1 else f"one of {in_words(number, noun)}"
+def _one_of(number: int, noun: str, total: int) -> str:
+    form = partial(in_words, noun=noun)
+    many = stated(number, "units that change the first", form, of=total)
+    return many if number == 1 else said("one of {}", many)
 
 
 def _fewest(findings: Findings, section: Section) -> None:
@@ -456,7 +470,9 @@ def _left_out(findings: Findings, section: Section) -> Section:
     changed, others = decided[decided["distance"] > 0], decided[decided["top1"] == 0]
     noun = result.noun[:-1] if result.noun.endswith("s") else result.noun
     if len(others):
-        section.told(f"another is first without {_one_of(len(others), noun)}")
+        section.told(
+            said("another is first without {}", _one_of(len(others), noun, len(influence)))
+        )
     elif not result.undecided:
         section.told(f"no single {noun} decides who is first")
     units = stated(len(influence), "units left out one by one")

@@ -10,9 +10,7 @@ import pandas as pd
 from rankagg._typing import Bools, Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.alternatives import LATE, Alternatives
-from rankagg.core.items import counted
-from rankagg.core.names import amount, listing, named, part_of, said, stated
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.names import joined, listing, named, part_of, said, stated
 from rankagg.report.charts import flow_of, pair_map_of
 from rankagg.report.findings import Findings
 from rankagg.report.sections import Section, Table, bullets, table_of
@@ -129,7 +127,8 @@ def _several(section: Section, known: Alternatives) -> Section:
     for block in optima.blocks:
         start, end = end + 1, end + len(block)
         if len(block) > 1:
-            groups.append(f"places {start:,} to {end:,}: {listing(block)}")
+            first, last = stated(start, "first place", ","), stated(end, "last place", ",")
+            groups.append(said("places {} to {}: {}", first, last, listing(block)))
     return section.items(bullets(groups, GROUPS))
 
 
@@ -180,7 +179,9 @@ def methods(findings: Findings) -> Section:
         section.text(
             f"{listing(agreeing, len(agreeing))} {every} all pairs as the exact rule does."
         )
-    return section.items(f"{name}: {note}" for c, name in _named(findings) for note in c.notes)
+    return section.items(
+        said("{}: {}", name, note) for c, name in _named(findings) for note in c.notes
+    )
 
 
 def _differing(findings: Findings) -> str:
@@ -192,13 +193,13 @@ def _differing(findings: Findings) -> str:
     if not differing:
         return "all in the same order" if len(others) > 1 else "in the same order"
     if len(differing) <= NAMED:
-        told = [f"{method} {number:,}" for method, number in differing.items()]
-        return f"pairs ordered otherwise: {', '.join(told)}"
+        what = "pairs ordered otherwise"
+        told = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
+        return said("pairs ordered otherwise: {}", joined(told, ", "))
     most = max(differing, key=lambda method: differing[method])
-    return (
-        f"{len(differing)} of {len(others)} order pairs otherwise, {most} the most "
-        f"({differing[most]:,})"
-    )
+    many = part_of(len(differing), "rules that differ", len(others), "other rules")
+    number = stated(differing[most], "pairs ordered otherwise", ",")
+    return said("{} order pairs otherwise, {} the most ({})", many, most, number)
 
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
@@ -210,7 +211,8 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     frame = findings.comparison.disagreements(name, method, decisions=decisions)
     if frame.empty:
         return False
-    heading = f"{method} differs on {counted(len(frame), 'pair', ',')}"
+    number = stated(len(frame), "pairs ordered otherwise", ",", "pair")
+    heading = said("{} differs on {}", method, number)
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
     section.folded(
         heading,
@@ -274,15 +276,14 @@ def _circle(findings: Findings, group: Sequence[Label]) -> str:
     items = findings.exact.items
     first = min(items.indices(list(group)))
     cycle = [items[k] for k in _shortest(findings.graph.beats, first)]
+    many, names = stated(len(group), "items", ",", "item"), listing(group, width=SHORT)
     if len(cycle) > STATED:
-        return f"{counted(len(group), 'item', ',')}: {listing(group, width=SHORT)}."
-    votes = findings.comparison.votes
-    steps = [_beats(votes, a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
-    stated = f"{', '.join(steps[:-1])}, and {steps[-1]}."
+        return said("{}: {}.", many, names)
+    steps = [_beats(findings, a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+    circle = said("{}, and {}.", joined(steps[:-1], ", "), steps[-1])
     if len(group) == len(cycle):
-        return stated
-    names = listing(group, width=SHORT)
-    return f"{counted(len(group), 'item', ',')} ({names}); for example {stated}"
+        return circle
+    return said("{} ({}); for example {}", many, names, circle)
 
 
 def _shortest(beats: Bools, first: int) -> list[int]:
@@ -303,10 +304,12 @@ def _shortest(beats: Bools, first: int) -> list[int]:
     return cycle[::-1]
 
 
-def _beats(votes: PairwiseMatrix, winner: Label, loser: Label) -> str:
-    i, j = votes.items.indices([winner, loser])
-    counts = f"{amount(votes.wins[i, j])} to {amount(votes.wins[j, i])}"
-    return f"{named(winner, SHORT)} beats {named(loser, SHORT)} ({counts})"
+def _beats(findings: Findings, winner: Label, loser: Label) -> str:
+    wins, told = findings.comparison.votes.wins, findings.exact._votes_told
+    i, j = findings.exact.items.indices([winner, loser])
+    won = told(wins[i, j], "votes for a majority", noun="")
+    lost = told(wins[j, i], "votes against a majority", noun="")
+    return said("{} beats {} ({} to {})", named(winner, SHORT), named(loser, SHORT), won, lost)
 
 
 def _against(section: Section, frame: pd.DataFrame) -> Section:

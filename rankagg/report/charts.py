@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -13,8 +14,7 @@ from rankagg._typing import Label
 from rankagg.analysis.comparison.agreement import flow_slots, moves
 from rankagg.analysis.comparison.compare import Comparison
 from rankagg.analysis.missing import MissingReport
-from rankagg.core.items import counted
-from rankagg.core.names import in_words, letters, listing, named
+from rankagg.core.names import capital, in_words, letters, listing, named, part_of, said, stated
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import compared_shares
 
@@ -99,8 +99,9 @@ def flow_of(comparison: Comparison) -> Flow:
     columns = tuple((100 * k / last, name) for k, name in enumerate(names))
     which = ""
     if total > len(order):
-        which = f"The first {len(order)} of {counted(total, 'item', ',')}. "
-    told = _moving(items, width, colored)
+        drawn = part_of(len(order), "items drawn", total, "items", "item", form=",")
+        which = said("The first {}. ", drawn)
+    told = said("{}Ranks from method to method. {}", which, _moving(items, width, colored))
     ties = tuple(_ties(columns, ranks, heights))
     return Flow(
         methods=columns,
@@ -109,9 +110,8 @@ def flow_of(comparison: Comparison) -> Flow:
         lines=tuple(sorted(lines, key=lambda line: line.look != "quiet")),
         ties=ties,
         height=float(heights.max()) + ROW,
-        alternative=f"{which}Ranks from method to method. {told}",
-        caption=f"{which}Ranks from method to method. {told}"
-        + " Thick bars join ties." * bool(ties),
+        alternative=told,
+        caption=said("{}{}", told, " Thick bars join ties." * bool(ties)),
     )
 
 
@@ -129,17 +129,17 @@ def _moving(items: list[str], width: NDArray[np.intp], colored: list[int]) -> st
     """Say who moves, and by how much."""
     if not colored:
         return "No item moves."
-    far = int(width[colored[0]])
     which = listing([items[k] for k in colored], COLORED)
-    by = counted(far, "rank")
-    text = f"In color, those that move most, by up to {by}: {which}."
+    by = stated(int(width[colored[0]]), "ranks moved", noun="rank")
+    text = said("In color, those that move most, by up to {}: {}.", by, which)
     rest = np.delete(width, colored)
-    if rest.any():
-        others = in_words(int((rest > 0).sum()), "other")
-        move = "moves" if others.startswith("one ") else "move"
-        by = counted(int(rest.max()), "rank")
-        return f"{text} {others[0].upper()}{others[1:]} {move} by {by} at most."
-    return text
+    if not rest.any():
+        return text
+    many = int((rest > 0).sum())
+    others = stated(many, "others that move", partial(in_words, noun="other"))
+    move = "moves" if many == 1 else "move"
+    by = stated(int(rest.max()), "ranks that others move", noun="rank")
+    return said("{} {} {} by {} at most.", text, capital(others), move, by)
 
 
 def _ties(
@@ -156,6 +156,10 @@ def _ties(
 
 # Items that are drawn, and how many leave room for numbers.
 MOST_IN_MAP, NUMBERED = 40, 14
+CAPTION = (
+    "{}Share of votes, in per cent, with the row above the column, in the order of the consensus. "
+    "{}{}{}"
+)
 # Steps of color on either side of one half.
 STEPS = 8
 
@@ -203,26 +207,23 @@ def pair_map_of(findings: Findings) -> PairMap:
         PairRow(place + 1, str(exact.items[int(i)]), tuple(_cells(place, shares, above)))
         for place, i in enumerate(order.tolist())
     )
-    which = f"The first {MOST_IN_MAP} of {counted(n, 'item')}. " if n > MOST_IN_MAP else ""
-    decided = ""
-    if above.any():
-        by = "" if findings.ranks is None else f" at {findings.level}"
-        decided = f" Outlined: pairs whose order is decided{by}."
+    drawn = part_of(MOST_IN_MAP, "items drawn", n, "items", "item")
+    which = said("The first {}. ", drawn) if n > MOST_IN_MAP else ""
+    outlined = said(" Outlined: pairs whose order is decided at {}.", findings.level)
     upper = np.triu(np.ones(shares.shape, dtype=bool), 1)
     never = " Empty: never compared." if np.isnan(shares[upper]).any() else ""
     against = int((shares[upper] < 0.5).sum())
-    found = (
-        f"{counted(against, 'pair')} above the diagonal with fewer than half: there the consensus "
-        "goes against a majority."
-        if against else "Above the diagonal nobody has fewer than half."
-    )  # fmt: skip
+    found = "Above the diagonal nobody has fewer than half."
+    if against:
+        number = stated(against, "majorities against the order drawn", noun="pair")
+        told = "{} above the diagonal with fewer than half: there the consensus goes against {}."
+        found = said(told, number, "a majority" if against == 1 else "majorities")
     return PairMap(
         rows=rows,
         is_numbered=len(order) <= NUMBERED,
-        alternative=f"{which}Share of votes for the row against the column. {found}",
-        caption=f"{which}Share of votes, in per cent, with the row above the column, in the order "
-        f"of the consensus. {found}{decided}{never}",
-    )  # fmt: skip
+        alternative=said("{}Share of votes for the row against the column. {}", which, found),
+        caption=said(CAPTION, which, found, outlined if above.any() else "", never),
+    )
 
 
 def _cells(row: int, shares: np.ndarray, above: np.ndarray) -> list[Cell]:

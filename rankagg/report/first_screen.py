@@ -449,10 +449,11 @@ def _caption(findings: Findings, ranking: Ranking) -> list[str]:
     ranks, told = findings.ranks, []
     if ranking.axis == "places":
         assert ranks is not None, "bars are intervals"
-        told.append(
-            f"Marks: places in the exact consensus (Kemeny). Bars: the ranks by {ranks.by} "
-            f"that remain open, for all at once at {findings.level}, by {ranks.decisions.how}."
+        text = (
+            "Marks: places in the exact consensus (Kemeny). Bars: the ranks by {} that remain "
+            "open, for all at once at {}, by {}."
         )
+        told.append(said(text, ranks.by, findings.level, ranks.decisions.how))
     else:
         told.append(
             "Places are those of the exact consensus (Kemeny). Dots: the share of votes won "
@@ -460,11 +461,12 @@ def _caption(findings: Findings, ranking: Ranking) -> list[str]:
         )
     outside = [row for row in ranking.rows if row.strip.mark == "outside"]
     if outside:
-        noun = counted(len(outside), findings.noun)
-        told.append(
-            f"{noun} with a hollow mark: the place in the consensus lies outside the bar, because "
-            "the two are by different rules."
+        many = stated(len(outside), "places outside their bars", noun=findings.noun)
+        text = (
+            "{} with a hollow mark: the place in the consensus lies outside the bar, because the "
+            "two are by different rules."
         )
+        told.append(said(text, many))
     if "open" in ranking.marks:
         told.append("Shaded: groups whose order can change without contradicting one vote more.")
     has_means = any(type(c.aggregator) is Mean for c in findings.comparison.consensuses)

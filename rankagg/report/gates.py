@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from rankagg._typing import Bools, Label
 from rankagg.analysis.comparison.alternatives import LATE
-from rankagg.core.items import ItemSet, counted, listed, written
+from rankagg.core.items import ItemSet, listed, written
+from rankagg.core.names import said, stated
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.report.findings import Findings
 
@@ -29,7 +30,8 @@ class GateVerdict:
     reason: str
 
     def __str__(self) -> str:
-        return f"gate {self.condition} {'holds' if self.holds else 'fails'}: {self.reason}."
+        verdict = "holds" if self.holds else "fails"
+        return said("gate {} {}: {}.", self.condition, verdict, self.reason)
 
 
 @dataclass(frozen=True)
@@ -95,12 +97,12 @@ def _between_commas(text: str) -> list[str]:
 
 
 def _proved(findings: Findings) -> Judged:
-    certificate = findings.exact.certificate
+    exact, certificate = findings.exact, findings.exact.certificate
     assert certificate is not None, "an exact rule gives a certificate"
     if findings.is_proved:
-        return True, f"no ranking costs less than {counted(certificate.cost, 'vote', 'g')}"
-    gap = counted(certificate.gap, "vote", ",.12g")
-    return False, f"the exact consensus is not proved, a ranking may be cheaper by up to {gap}"
+        return True, said("no ranking costs less than {}", exact._votes_told(exact.cost, "cost"))
+    told = "the exact consensus is not proved, a ranking may be cheaper by up to {}"
+    return False, said(told, exact._votes_told(certificate.gap, "gap"))
 
 
 def _open(findings: Findings) -> str | None:
@@ -130,7 +132,7 @@ def _unique(findings: Findings) -> Judged:
         return True, "there is one optimum only"
     if known.count is None:
         return False, "more than one ranking is equally good"
-    return False, f"{counted(known.count, 'ranking', ',')} are equally good"
+    return False, said("{} are equally good", stated(known.count, "optima", ",", "ranking"))
 
 
 def _first(findings: Findings, item: Label) -> Judged:
@@ -164,28 +166,28 @@ def _first_decided(findings: Findings) -> Judged:
     ranks = findings.ranks
     if ranks is None:
         return False, _no_intervals(findings)
-    level = f"at {100 * (1 - ranks.decisions.alpha):g} %, by {ranks.by}"
+    level = said("at {}, by {}", findings.level, ranks.by)
     may = ranks.top(1)
     if len(may) != 1:
-        return False, f"{counted(len(may), 'item')} may be first {level}"
+        many = stated(len(may), "items that may be first", noun="item", of=len(ranks.items))
+        return False, said("{} may be first {}", many, level)
     (only,) = may
     is_first, why = _first(findings, only)
-    if not is_first:
-        return False, f"only {only} may be first {level}, but in the exact consensus {why}"
-    return True, f"only {only} may be first {level}, and {why}"
+    but = "and" if is_first else "but in the exact consensus"
+    return is_first, said("only {} may be first {}, {} {}", only, level, but, why)
 
 
 def _decided(findings: Findings, upper: Label, lower: Label) -> Judged:
     ranks = findings.ranks
     if ranks is None:
         return False, _no_intervals(findings)
-    level = f"at {100 * (1 - ranks.decisions.alpha):g} %, by {ranks.by}"
+    level = said("at {}, by {}", findings.level, ranks.by)
     i, j = (ranks.items.index(item) for item in (upper, lower))
     if ranks.decisions.above[i, j]:
-        return True, f"{upper} is above {lower} {level}"
+        return True, said("{} is above {} {}", upper, lower, level)
     if ranks.decisions.above[j, i]:
-        return False, f"{lower} is above {upper} {level}"
-    return False, f"which of the two is above is not decided {level}"
+        return False, said("{} is above {} {}", lower, upper, level)
+    return False, said("which of the two is above is not decided {}", level)
 
 
 def _no_intervals(findings: Findings) -> str:

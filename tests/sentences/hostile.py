@@ -129,6 +129,13 @@ def condorcet_against_borda():
     return Plain(data, "ABC", tuple(ballots))
 
 
+def condorcet_winner_behind():
+    """Return votes of which Borda points decide that the first of the exact consensus is not."""
+    data = ra.Profile.from_orders(["ABCD", "BCDA"], counts=[31, 30])
+    ballots = [Ballot((0, 1, 2, 3), Fraction(1))] * 31 + [Ballot((3, 0, 1, 2), Fraction(1))] * 30
+    return Plain(data, "ABCD", tuple(ballots))
+
+
 def comparisons(rng):
     """Return comparisons of two items at a time, (first, second, outcome, cluster)."""
     n, m = int(rng.integers(2, 5)), int(rng.integers(3, 60))

@@ -1,0 +1,172 @@
+"""What figures and tables of the page hold, compared with the data of a `Page`."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+
+from rankagg.report import charts
+from rankagg.report.chapters_data import missing_data, without_tasks
+from rankagg.report.chapters_result import majorities, methods
+from rankagg.report.first_screen import first_screen
+from tests.sentences import definitions as true
+from tests.sentences.definitions import HALF
+from tests.sentences.test_inference import met
+
+
+def map_of_pairs(case):
+    """Hold the shares on the map, their colors and what is outlined."""
+    names, order = case.plain.items, case.drawn()[: charts.MOST_IN_MAP]
+    rows = charts.pair_map_of(case.findings).rows
+    assert [(row.place, row.name) for row in rows] == [
+        (k + 1, names[i]) for k, i in enumerate(order)
+    ]
+    for i, row in zip(order, rows, strict=True):
+        for j, cell in zip(order, row.cells, strict=True):
+            share = None if i == j else case.share(i, j)
+            if share is None:
+                assert cell.text == ""
+                continue
+            number = int(cell.text)
+            assert abs(number - 100 * share) < 1
+            for extreme in (0, 50, 100):
+                assert (number == extreme) == (100 * share == extreme)
+            side = "l" * (share < HALF) + "w" * (share >= HALF)
+            assert cell.step.startswith(side)
+            assert abs(int(cell.step[1:]) - abs(16 * share - 8)) <= (1 if share != HALF else 0)
+            above = case.ranks is not None and case.ranks.decisions.above[i, j]
+            assert cell.is_decided == above
+
+
+def ranking(case):
+    """Hold places, intervals and scores of the first figure, and where its marks stand."""
+    n, found = case.plain.n, first_screen(case.findings).ranking
+    has_means = found.score == "Mean score"
+    is_lower = has_means and not any(case.plain.data.higher_is_better.values())
+    for place, (k, row) in enumerate(zip(case.drawn(), found.rows, strict=True), 1):
+        assert (row.place, row.position, row.name) == (place, k, case.plain.items[k])
+        shares = [case.share(k, j) for j in range(n) if j != k]
+        told = [share for share in shares if share is not None]
+        score = won = sum(told) / len(told) if told else None
+        if has_means:
+            score = true.mean(case.plain, k)
+            score = -score if score is not None and is_lower else score
+        printed = row.score.replace("\N{MINUS SIGN}", "-").removesuffix(" %")
+        assert (printed == "\N{EN DASH}") == (score is None)
+        if score is not None:
+            size, _, exponent = printed.partition("e")
+            last = Fraction(10) ** (int(exponent or 0) - len(size.partition(".")[2]))
+            told = Fraction(printed)
+            assert abs(told - (1 if has_means else 100) * score) <= last * Fraction(51, 100)
+        if found.axis == "places":
+            assert row.strip.at == pytest.approx(100 * (place - 0.5) / n)
+            best, worst = case.ranks.best[k], case.ranks.worst[k]
+            assert row.interval == (f"{best}" if best == worst else f"{best}\N{EN DASH}{worst}")
+            bar = [100 * (rank - 0.5) / n for rank in (best, worst)]
+            assert row.strip.bar == pytest.approx(bar)
+            assert (row.strip.mark == "outside") == (not best <= place <= worst)
+        elif won is not None:
+            assert row.strip.at == pytest.approx(float(2 + 96 * won))
+
+
+def chart_of_ranks(case):
+    """Hold the ranks at both ends of the lines, their heights, and which bars join ties."""
+    found, order = charts.flow_of(case.findings.comparison), case.drawn()[: charts.MOST_LINES]
+    ranks = {case.plain.items[k]: case.ranks_by_each(k) for k in order}
+    lines = {line.left.partition(" ")[0]: line for line in found.lines}
+    assert set(lines) == set(ranks)
+    for name, line in lines.items():
+        ends = ["\N{EN DASH}" if r == case.plain.n else f"{r + 1}" for r in ranks[name]]
+        assert (line.left, line.right) == (
+            f"{name} \N{EN SPACE}{ends[0]}", f"{ends[-1]} \N{EN SPACE}{name}"
+        )  # fmt: skip
+        is_colored = line.look != "quiet"
+        assert not is_colored or max(ranks[name]) > min(ranks[name])
+    bars = []
+    for at, (x, _) in enumerate(found.methods):
+        for one, two in permutations(ranks, 2):
+            if ranks[one][at] < ranks[two][at]:
+                assert lines[one].heights[at] < lines[two].heights[at]
+        for rank in {each[at] for each in ranks.values()} - {case.plain.n}:
+            tied = [lines[name].heights[at] for name in ranks if ranks[name][at] == rank]
+            bars += [(x, min(tied), max(tied))] * (len(tied) > 1)
+    assert sorted(bars) == sorted(found.ties)
+    assert len([line for line in found.lines if line.look != "quiet"]) == len(case.moves(0))
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def tables(case):
+    """Hold the numbers of tables, row by row, and return the captions of those that were held."""
+    found = {}
+    sections = [missing_data, methods]
+    if case.plain.n > 1:
+        sections += [majorities, without_tasks]
+    for section in sections:
+        for part in section(case.findings).parts:
+            if part.kind in ("table", "folded"):
+                table = part.content if part.kind == "table" else part.content[1]
+                found[table.caption] = table
+    held = set()
+    for caption in found.keys() & TABLES.keys():
+        names = [column.name for column in found[caption].columns]
+        for row in found[caption].rows:
+            known = TABLES[caption](case, *(cell.text for cell in row if cell.key is None))
+            told = dict(zip(names, (cell.key for cell in row), strict=True))
+            assert known.keys() <= told.keys()
+            for name, value in known.items():
+                held.add(caption)
+                assert told[name] == pytest.approx(float(value), rel=1e-9, abs=1e-9), (name, row)
+    return held
+
+
+def missing_of_item(case, item, *_):
+    k = case.plain.items.index(item)
+    there = sum(ballot.places[k] is not None for ballot in case.plain.ballots)
+    gone = len(case.plain.ballots) - there
+    others = sum(
+        any(met(b, k, j) for b in case.plain.ballots) for j in range(case.plain.n) if j != k
+    )
+    share = Fraction(gone, there + gone)
+    return {"observed": there, "missing": gone, "share": share, "compared with": others}
+
+
+def missing_of_task(case, task):
+    places = [b.places for b in case.plain.ballots if b.task == task]
+    gone = sum(place is None for each in places for place in each)
+    return {"missing": gone, "share": Fraction(gone, len(places) * case.plain.n)}
+
+
+def against_majority(case, above, below):
+    i, j = map(case.plain.items.index, (above, below))
+    return {"votes for": case.wins[i][j], "votes against": case.wins[j][i]}
+
+
+def cost_of_method(case, method):
+    votes = case.findings.comparison
+    ranks = votes[method].ranking.ranks
+    places = tuple(None if rank < 0 else int(rank) for rank in ranks)
+    cost = true.cost(case.plain, places, case.wins)
+    return {"cost": cost, "excess": cost - case.least}
+
+
+def without_one(case, name, *_):
+    if case.plain.tasks == [None]:
+        return {}
+    rows = true.copy_without(case.plain, name)
+    known = case.left()
+    (one, *more), (whole, *others) = known.best(rows), case.orders
+    if more or others:
+        return {}
+    return {"pairs changed": sum((one[i] < one[j]) != (whole[i] < whole[j])
+                                 for i, j in case.plain.pairs)}  # fmt: skip
+
+
+TABLES = {
+    "Items that are missing somewhere, those that lack the most first": missing_of_item,
+    "Tasks in which something is missing": missing_of_task,
+    "Majorities that the consensus goes against, the largest first": against_majority,
+    "Cost relative to the optimum": cost_of_method,
+    "The exact consensus without one of them, the most influential first": without_one,
+}
