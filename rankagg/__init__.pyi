@@ -13,6 +13,7 @@ from .aggregation.deadline import Deadline as Deadline
 from .aggregation.evidence import Evidence as Evidence
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.certificate import Certificate as Certificate
+from .aggregation.kemeny.certificate import WeakCertificate as WeakCertificate
 from .aggregation.kemeny.constraints import Constraints as Constraints
 from .aggregation.kemeny.constraints import Quota as Quota
 from .aggregation.kemeny.optima import Optima as Optima
@@ -21,7 +22,6 @@ from .aggregation.kemeny.placed_rules import PlaceWeightedKemeny as PlaceWeighte
 from .aggregation.kemeny.placed_rules import TopK as TopK
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
 from .aggregation.kemeny.slater import Slater as Slater
-from .aggregation.kemeny.weak_certificate import WeakCertificate as WeakCertificate
 from .aggregation.kemeny.weak_optima import WeakOptima as WeakOptima
 from .aggregation.means import GeometricMean as GeometricMean
 from .aggregation.means import HarmonicMean as HarmonicMean

@@ -21,10 +21,9 @@ from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import InformationLostError, OutOfTimeError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.certificate import Certificate
+    from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
     from rankagg.aggregation.kemeny.optima import Optima
     from rankagg.aggregation.kemeny.placed_certificate import PlacedCertificate
-    from rankagg.aggregation.kemeny.weak_certificate import WeakCertificate
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
 __all__ = ["Aggregator", "Guarantee", "Needs", "Outcome"]

@@ -86,7 +86,7 @@ def _cycles(certificate: Certificate) -> list[tuple[Cycle, Fraction]] | None:
             return None
         found += [
             (cycle, Fraction(weight, WEIGHT_DENOMINATOR))
-            for cycle, weight in zip(node.cycles, node.weights, strict=True)
+            for cycle, weight in zip(node.triples, node.weights, strict=True)
         ]
     return found
 

@@ -17,15 +17,16 @@ open case with the least bound.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Integers
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.large import A_ROW, FirstSearch
 from rankagg.aggregation.kemeny.orders import improve_windows
@@ -37,8 +38,8 @@ from rankagg.aggregation.kemeny.persistency import (
     passing,
     small_cuts,
 )
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import decide, fixed_below, leaf_bound
+from rankagg.aggregation.kemeny.problem import PairCosts, Problem
+from rankagg.aggregation.kemeny.proof import STRICT, Logic, leaf_bound
 from rankagg.aggregation.kemeny.proof_nodes import (
     Branch,
     Cut,
@@ -52,23 +53,25 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     moved_down,
 )
 from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
-from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation, unit_of
+from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
 from rankagg.aggregation.kemeny.separation import (
     violated_cycles,
     violated_fences,
     violated_ladders,
     violated_walks,
 )
-from rankagg.aggregation.kemeny.solution import Report, silent
+from rankagg.aggregation.kemeny.solution import Report, Solution, silent
 
 __all__ = [
     "EARLY_FROM",
     "Bound",
+    "CaseSearch",
     "Found",
     "Persistence",
     "Search",
     "Tightening",
     "cycles_at",
+    "searched",
     "unweighted",
 ]
 
@@ -84,16 +87,16 @@ class Bound:
     rows: NDArray[np.intp]
 
     def used(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the cycles and the derived rows that have a weight."""
+        """Return the triples and the derived rows that have a weight."""
         weighting = self.weighting
-        return weighting.cycles[weighting.weights > 0], self.rows[weighting.form_weights > 0]
+        return weighting.triples[weighting.weights > 0], self.rows[weighting.form_weights > 0]
 
     def leaf(self) -> Leaf:
         """Return it as a leaf of a proof."""
         weights, row_weights = self.weighting.weights, self.weighting.form_weights
-        cycles, rows = self.used()
+        triples, rows = self.used()
         return Leaf(
-            tuple((a, b, c) for a, b, c in cycles.tolist()),
+            tuple((a, b, c) for a, b, c in triples.tolist()),
             tuple(int(weight) for weight in weights[weights > 0]),
             tuple(zip(rows.tolist(), map(int, row_weights[row_weights > 0]), strict=True)),
         )
@@ -115,11 +118,10 @@ class Found:
     is_done: bool
 
 
-def unweighted(problem: Problem, decided: Bools) -> Bound:
+def unweighted(problem: PairCosts, case: Any, logic: Logic = STRICT) -> Bound:
     """Return what a case costs at least whatever the rows say."""
-    nothing = Weighting(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
-    value = leaf_bound(problem, nothing, decided)
-    return Bound(value, nothing, np.zeros(0, dtype=np.intp))
+    nothing = Weighting.empty()
+    return Bound(logic.bound(problem, nothing, case), nothing, np.zeros(0, dtype=np.intp))
 
 
 CYCLES_PER_ITEM = 40
@@ -138,16 +140,12 @@ SOLVES_BETWEEN_DROPS = 5
 RISE = 1e-6
 
 
-class Tightening:
+class Tightening(ABC):
     """The rounds of one case."""
 
-    def __init__(
-        self, relaxation: Relaxation, margins: Floats, deadline: Deadline, *, is_first: bool
-    ) -> None:
+    def __init__(self, relaxation: Relaxation, deadline: Deadline) -> None:
         self._relaxation = relaxation
-        self._margins = margins
         self._deadline = deadline
-        self._is_first = is_first
         self._values: list[float] = []
         # The values at which no cycle was violated.
         self._closed: list[float] = []
@@ -155,29 +153,46 @@ class Tightening:
     def add_rows(self, point: Point, left: float) -> bool:
         """Add rows that the last point violates; False where no more are worth their while."""
         values = self._values
-        cycles = cycles_at(point.before, self._margins, self._deadline)
-        rows: Sequence[Derived] = ()
-        if not len(cycles):
-            rows = self._halved(point, left)
-            if not rows:
-                return False
-        elif self._cycles_stall(point, left):
+        triples, rows = self._violated(point, left)
+        if not len(triples) and not rows:
             return False
         rose = bool(values) and point.value > values[-1] + RISE
         values.append(point.value)
         if rose and (not self._closed or len(values) % SOLVES_BETWEEN_DROPS == 0):
             self._relaxation.drop_slack_rows()
-        self._relaxation.add_cycles(cycles)
+        self._relaxation.add_cycles(triples)
         self._relaxation.derive(rows)
         return True
 
-    def _cycles_stall(self, point: Point, left: float) -> bool:
-        """Say whether cycles close next to nothing, in a case that need not close them all."""
-        if self._is_first or self._closed or len(self._values) < STALL_ROUNDS:
-            return False
+    @abstractmethod
+    def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
+        """Return rows to add; none where they close next to nothing of what is left."""
+
+    def _stalls(self, point: Point, left: float) -> bool:
+        """Say whether the last rounds closed next to nothing."""
         return not point.is_integral and _stalls(
             self._values, point, STALL_ROUNDS, left, STALL_SHARE
         )
+
+
+class CycleTightening(Tightening):
+    """The rounds of one case of strict orders: cycles, and halves of sums of cycles."""
+
+    def __init__(
+        self, relaxation: Relaxation, deadline: Deadline, margins: Floats, *, is_first: bool
+    ) -> None:
+        super().__init__(relaxation, deadline)
+        self._margins = margins
+        self._is_first = is_first
+
+    def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
+        cycles = cycles_at(point.before, self._margins, self._deadline)
+        if not len(cycles):
+            return cycles, self._halved(point, left)
+        # The first case closes all of them, and so does one that has halved rows.
+        if not (self._is_first or self._closed) and self._stalls(point, left):
+            return cycles[:0], ()
+        return cycles, ()
 
     def _halved(self, point: Point, left: float) -> Sequence[Derived]:
         rounds, share = HALF_ROUNDS[self._is_first], HALF_SHARE[self._is_first]
@@ -304,18 +319,18 @@ EARLY_FROM, EARLY_SHARE = 45, 4
 
 
 @dataclass
-class Search:
+class CaseSearch(ABC):
     """The state of a search; `run` continues it until it is done or the deadline has passed."""
 
+    logic: ClassVar[Logic]
+
     # One part: at least two items.
-    problem: Problem
+    problem: Any
     deadline: Deadline = field(default_factory=Deadline)
+    # Told the bounds as they change.
     report: Report = silent
-    # Shape (n,). An order that is likely to be good, instead of those that the votes suggest.
-    start: NDArray[np.intp] | None = None
-    # Shape (n, n). Pairs (row before column) that every order must respect, closed under
-    # transitivity.
-    decided: Bools | None = None
+    # What every order must respect.
+    decided: Any = None
     # One of the same problem whose rows are used again.
     relaxation: Relaxation | None = None
     # The cost of an order that is known elsewhere: what costs as much need not be looked at.
@@ -324,29 +339,59 @@ class Search:
     nodes: list[Node] = field(init=False)
 
     def __post_init__(self) -> None:
-        n = self.problem.n
-        decided = np.zeros((n, n), dtype=bool) if self.decided is None else self.decided
-        self._unit = unit_of(self.problem)
-        self._best = self._first_order(decided)
-        self._margins = self.problem.margins.astype(np.float64)
+        logic, problem = self.logic, self.problem
+        case = logic.nothing(problem.n) if self.decided is None else self.decided
+        self._unit = problem.unit
+        self._best = self._first_order(case)
         self.nodes = [Leaf()]
         # What each open case has decided and what is known of it, by node.
-        bound = unweighted(self.problem, decided)
-        self._open: dict[int, tuple[Bools, Bound]] = {0: (decided, bound)}
+        self._open: dict[int, tuple[Any, Bound]] = {0: (case, unweighted(problem, case, logic))}
         self._children: list[int] = []
-        self._n_expanded = 0
-        self._near: Floats | None = None  # a point that orders are sought near
 
-    def _first_order(self, decided: Bools) -> Incumbent:
-        return Incumbent(self.problem, self._unit, decided, self.start, self.deadline)
+    def solution(self, *, interrupted: bool, notes: tuple[str, ...] = ()) -> Solution:
+        """Return the best order with the cases that bound all others."""
+        nodes, rows = tuple(self.nodes), tuple(self.rows)
+        return Solution(self.order, nodes, rows, interrupted, notes, self.lower)
 
+    # -- what a kind of orders says -----------------------------------------------------------
+
+    @abstractmethod
+    def _first_order(self, case: Any) -> Any:
+        """Return the best order that is known at first, which looks for better ones."""
+
+    @abstractmethod
     def _begin(self) -> Relaxation:
-        return relaxation_of(self.problem)
+        """Return the relaxation with its first rows."""
+
+    @abstractmethod
+    def _rounds(self, relaxation: Relaxation) -> Tightening:
+        """Return what adds rows to a case."""
+
+    @abstractmethod
+    def _weights(self) -> NDArray[Any]:
+        """Return how much statements matter, where they are equally undecided."""
+
+    def _weighed(self, undecided: Floats) -> Floats:
+        """Return how soon to decide statements: among equally undecided ones, what matters most."""
+        weights = self._weights()
+        weighed: Floats = undecided + 1e-3 * weights / max(weights.max(), 1.0)
+        return weighed
+
+    @abstractmethod
+    def _open_pairs(self, case: Any) -> Bools:
+        """Return the statements that a case leaves open."""
+
+    @abstractmethod
+    def _single(self, case: Any) -> NDArray[np.intp]:
+        """Return the one order that a case leaves."""
+
+    # -- what is known ------------------------------------------------------------------------
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """The best order so far, as positions."""
-        return self._best.order
+        """The best order so far: positions, or the number of each item's bucket."""
+        order: NDArray[np.intp] = self._best.order
+        return order
 
     @property
     def rows(self) -> Sequence[Derived]:
@@ -355,8 +400,9 @@ class Search:
 
     @property
     def upper(self) -> int:
-        """Its cost, in the units of `Problem.costs`, or that of a better one known elsewhere."""
-        return self._best.cost if self.cutoff is None else min(self._best.cost, self.cutoff)
+        """Its cost, in the units of the problem, or that of a better one known elsewhere."""
+        cost: int = self._best.cost
+        return cost if self.cutoff is None else min(cost, self.cutoff)
 
     @property
     def lower(self) -> int:
@@ -367,27 +413,6 @@ class Search:
     def is_done(self) -> bool:
         """True where the best order is proved."""
         return self.lower >= self.upper
-
-    @property
-    def open_cases(self) -> dict[int, tuple[Bools, Bound]]:
-        """What each open case has decided and what is known of it, by node."""
-        return dict(self._open)
-
-    def close(self, at: int, found: Found) -> None:
-        """Put what another search has found about an open case in its place, if it is more."""
-        decided, bound = self._open[at]
-        self._best.offer(found.order)
-        if not found.is_done and found.lower <= bound.value:
-            return
-        del self._open[at]
-        assert self.relaxation is not None, "a case that is searched elsewhere was bounded here"
-        first = self.relaxation.note(found.rows)
-        below = len(self.nodes) - 1  # its root takes the place of the case
-        nodes = [moved_down(node, below, first) for node in found.nodes]
-        self.nodes[at] = nodes[0]
-        self.nodes += nodes[1:]
-        if not found.is_done:
-            self._open[at] = decided, replace(bound, value=found.lower)
 
     # -- the loop -----------------------------------------------------------------------------
 
@@ -404,6 +429,194 @@ class Search:
                 return
             self._expand()
 
+    def _next(self) -> int:
+        """Return a child of the last case, or else the open case with the least bound."""
+        near = [at for at in self._children if at in self._open]
+        return min(near or self._open, key=lambda at: (self._open[at][1].value, at))
+
+    def _expand(self) -> None:
+        at = self._next()
+        try:
+            point = self._tighten(at)
+        finally:
+            # If it is stopped here, the case stays open with the best bound that it has reached.
+            bound = self._open[at][1]
+            self.nodes[at] = bound.leaf()
+        if point is None or bound.value >= self.upper:
+            del self._open[at]
+        else:
+            self._divide(at, point)
+
+    def _divide(self, at: int, point: Point) -> None:
+        """Fix what is the same in all better orders of a case, and split the rest in two."""
+        case, bound = self._open[at]
+        fixed = self.logic.fixed(self.problem, bound.weighting, case, self.upper)
+        pair = None if fixed is None else self._pair(point, fixed)
+        del self._open[at]
+        if fixed is None or not np.array_equal(fixed, case):
+            # Children first: whenever it is stopped, the tree is whole.
+            self.nodes.append(Leaf())
+            self.nodes[at] = Fixing(bound.leaf(), self.upper, len(self.nodes) - 1)
+            at = len(self.nodes) - 1
+        if fixed is not None and pair is None:
+            self.nodes[at] = self._only(self._single(fixed))
+        elif fixed is not None and pair is not None:
+            self._split(at, pair, fixed, bound)
+
+    def _only(self, order: NDArray[np.intp]) -> Leaf:
+        """Take the single order that is left; a leaf without weights bounds it by its own cost."""
+        self._best.offer(order)
+        return Leaf()
+
+    def _split(self, at: int, pair: tuple[int, int], case: Any, bound: Bound) -> None:
+        yes, no = len(self.nodes), len(self.nodes) + 1
+        self.nodes += [bound.leaf(), bound.leaf()]
+        self.nodes[at] = Branch(*pair, yes, no)
+        self._children = [yes, no]
+        for child, part in zip(self._children, self._both(case, pair), strict=True):
+            if part is not None:
+                value = self.logic.bound(self.problem, bound.weighting, part)
+                self._open[child] = (part, replace(bound, value=max(value, bound.value)))
+
+    def _both(self, case: Any, pair: tuple[int, int]) -> list[Any]:
+        """Return the cases where a statement holds, and where it does not."""
+        return [self.logic.answered(case, *pair, holds) for holds in (True, False)]
+
+    def _tighten(self, at: int) -> Point | None:
+        """Add rows in one case and raise its bound; return a point if it stays open."""
+        case, bound = self._open[at]
+        if bound.value >= self.upper:
+            return None
+        if self.relaxation is None:
+            self.deadline.seconds_left()
+            self.relaxation = self._begin()
+        relaxation = self.relaxation
+        relaxation.fix(case)
+        if at not in self._children:
+            relaxation.restore(*bound.used())
+        rounds = self._rounds(relaxation)
+        while True:
+            point = relaxation.solve(self.deadline)
+            self._best.round(point.before)
+            bound = self._better(bound, point, case)
+            self._open[at] = (case, bound)
+            if bound.value < self.upper:
+                self._best.search()
+            if bound.value >= self.upper:
+                return None
+            left = (self.upper - self.problem.step - self.problem.floor) / self._unit - point.value
+            if not rounds.add_rows(point, left):
+                return point
+            self.report(self.lower, self.upper)
+
+    def _better(self, bound: Bound, point: Point, case: Any) -> Bound:
+        assert self.relaxation is not None
+        weighting = self.relaxation.weighting(point)
+        value = self.logic.bound(self.problem, weighting, case)
+        return Bound(value, weighting, point.rows) if value >= bound.value else bound
+
+    def _pair(self, point: Point, case: Any) -> tuple[int, int] | None:
+        """Return the pair to decide: of the most undecided ones, what raises both bounds most."""
+        is_open = self._open_pairs(case)
+        pairs = np.argwhere(is_open)
+        if len(pairs) == 0:
+            return None
+        undecided = np.where(is_open, np.minimum(point.before, 1.0 - point.before), -1.0)
+        weighed = self._weighed(undecided)
+        ranked = pairs[np.argsort(-weighed[tuple(pairs.T)], kind="stable")[:PROBES]]
+        promising = [pair for pair in ranked.tolist() if undecided[tuple(pair)] > UNDECIDED]
+        if len(promising) < 2:
+            first, second = ranked[0].tolist()
+            return first, second
+        promise = [self._promise(point, self._both(case, pair)) for pair in promising]
+        first, second = promising[int(np.argmax(promise))]
+        return first, second
+
+    def _promise(self, point: Point, both: list[Any]) -> float:
+        """Return the product of the steps that the bound makes when a pair is decided."""
+        assert self.relaxation is not None
+        cases = [case for case in both if case is not None]
+        values = self.relaxation.probe(cases, self.deadline)
+        left = (self.upper - self.problem.floor) / self._unit - point.value
+        steps = [min(max(value - point.value, 1e-3), left) for value in values]
+        return float(np.prod(steps))
+
+
+def searched(begin: Callable[[], CaseSearch], first: Callable[[], NDArray[np.intp]]) -> Solution:
+    """Search until it is proved or stopped; where there was no time to begin, return `first`."""
+    begun: list[CaseSearch] = []
+    with until_stopped() as stop:
+        begun.append(begin())
+        begun[0].run()
+    if not begun:
+        return Solution(first(), (Leaf(),), interrupted=stop.by_user)
+    return begun[0].solution(interrupted=stop.by_user)
+
+
+@dataclass
+class Search(CaseSearch):
+    """A search among strict orders."""
+
+    logic: ClassVar[Logic] = STRICT
+
+    # Shape (n,). An order that is likely to be good, instead of those that the votes suggest.
+    start: NDArray[np.intp] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._margins = self.problem.margins.astype(np.float64)
+        self._n_expanded = 0
+        self._near: Floats | None = None  # a point that orders are sought near
+
+    def _first_order(self, case: Bools) -> Incumbent:
+        return Incumbent(self.problem, self._unit, case, self.start, self.deadline)
+
+    def _begin(self) -> Relaxation:
+        self._best.prepare()
+        relaxation = self._engine()
+        # Without rows it would put each pair the cheaper way, whatever the others do.
+        cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
+        relaxation.add_cycles(cycles_at(cheapest, self._margins, self.deadline))
+        return relaxation
+
+    def _engine(self) -> Relaxation:
+        return relaxation_of(self.problem)
+
+    def _rounds(self, relaxation: Relaxation) -> Tightening:
+        is_first = self._n_expanded == 0
+        return CycleTightening(relaxation, self.deadline, self._margins, is_first=is_first)
+
+    def _weights(self) -> NDArray[Any]:
+        weights: NDArray[Any] = np.abs(self._best.margins)
+        return weights
+
+    def _open_pairs(self, case: Bools) -> Bools:
+        return np.triu(~(case | case.T), k=1)
+
+    def _single(self, case: Bools) -> NDArray[np.intp]:
+        return np.argsort(-case.sum(axis=1))
+
+    @property
+    def open_cases(self) -> dict[int, tuple[Bools, Bound]]:
+        """What each open case has decided and what is known of it, by node."""
+        return dict(self._open)
+
+    def close(self, at: int, found: Found) -> None:
+        """Put what another search has found about an open case in its place, if it is more."""
+        case, bound = self._open[at]
+        self._best.offer(found.order)
+        if not found.is_done and found.lower <= bound.value:
+            return
+        del self._open[at]
+        assert self.relaxation is not None, "a case that is searched elsewhere was bounded here"
+        first = self.relaxation.note(found.rows)
+        below = len(self.nodes) - 1  # its root takes the place of the case
+        nodes = [moved_down(node, below, first) for node in found.nodes]
+        self.nodes[at] = nodes[0]
+        self.nodes += nodes[1:]
+        if not found.is_done:
+            self._open[at] = case, replace(bound, value=found.lower)
+
     def warm_up(self) -> None:
         """Bound the root without a linear program; its cycles are the first rows of one."""
         self.deadline.seconds_left()
@@ -417,7 +630,7 @@ class Search:
                 bound = Bound(value, weighting, np.zeros(0, dtype=np.intp))
                 self._open[0] = decided, bound
                 self.nodes[0] = bound.leaf()
-                self.deadline = self.deadline.later(-2 * A_ROW * len(bound.weighting.cycles))
+                self.deadline = self.deadline.later(-2 * A_ROW * len(bound.weighting.triples))
         self._near = first.point
 
     def improve(self) -> None:
@@ -432,9 +645,18 @@ class Search:
             self.report(self.lower, self.upper)
 
     def _next(self) -> int:
-        """Return a child of the last case, or else the open case with the least bound."""
-        near = [at for at in self._children if at in self._open]
-        return min(near or self._open, key=lambda at: (self._open[at][1].value, at))
+        at = super()._next()
+        if at == 0 and self.decided is None and self.problem.n >= EARLY_FROM:
+            return self._decide_early()
+        return at
+
+    def _tighten(self, at: int) -> Point | None:
+        point = super()._tighten(at)
+        self._n_expanded += 1
+        # Costs as much as a case or two, so small searches do without.
+        if point is not None and self._n_expanded % RECOMBINE_EVERY == RECOMBINE_FIRST:
+            self._best.recombine(point.before)
+        return point
 
     def _decide_early(self) -> int:
         """Decide in the root what holds in every optimum; return the case that is left."""
@@ -447,125 +669,3 @@ class Search:
             if (found.known | found.known.T).sum() == self.problem.n * (self.problem.n - 1):
                 self._best.offer(np.argsort(-found.known.sum(axis=1)))
         return len(found.nodes)
-
-    def _expand(self) -> None:
-        at = self._next()
-        if at == 0 and self.decided is None and self.problem.n >= EARLY_FROM:
-            at = self._decide_early()
-        try:
-            point = self._tighten(at)
-            self._n_expanded += 1
-            # Costs as much as a case or two, so small searches do without.
-            if point is not None and self._n_expanded % RECOMBINE_EVERY == RECOMBINE_FIRST:
-                self._best.recombine(point.before)
-        finally:
-            # If it is stopped here, the case stays open with the best bound that it has reached.
-            bound = self._open[at][1]
-            self.nodes[at] = bound.leaf()
-        if point is None or bound.value >= self.upper:
-            del self._open[at]
-        else:
-            self._divide(at, point)
-
-    def _divide(self, at: int, point: Point) -> None:
-        """Fix what is the same in all better orders of a case, and split the rest in two."""
-        decided, bound = self._open[at]
-        fixed = fixed_below(self.problem, bound.weighting, decided, self.upper)
-        pair = None if fixed is None else self._pair(point, fixed)
-        del self._open[at]
-        if fixed is None or not np.array_equal(fixed, decided):
-            # Children first: whenever it is stopped, the tree is whole.
-            self.nodes.append(Leaf())
-            self.nodes[at] = Fixing(bound.leaf(), self.upper, len(self.nodes) - 1)
-            at = len(self.nodes) - 1
-        if fixed is not None and pair is None:
-            self.nodes[at] = self._only(np.argsort(-fixed.sum(axis=1)))
-        elif fixed is not None and pair is not None:
-            self._split(at, pair, fixed, bound)
-
-    def _only(self, order: NDArray[np.intp]) -> Leaf:
-        """Take the single order that is left; a leaf without weights bounds it by its own cost."""
-        self._best.offer(order)
-        return Leaf()
-
-    def _split(self, at: int, pair: tuple[int, int], decided: Bools, bound: Bound) -> None:
-        before, after = len(self.nodes), len(self.nodes) + 1
-        self.nodes += [bound.leaf(), bound.leaf()]
-        self.nodes[at] = Branch(*pair, before, after)
-        self._children = [before, after]
-        for child, (first, second) in ((before, pair), (after, pair[::-1])):
-            case = decide(decided, first, second)
-            if case is not None:
-                exact = leaf_bound(self.problem, bound.weighting, case)
-                self._open[child] = (case, replace(bound, value=max(exact, bound.value)))
-
-    def _tighten(self, at: int) -> Point | None:
-        """Add rows in one case and raise its bound; return a point if it stays open."""
-        decided, bound = self._open[at]
-        if bound.value >= self.upper:
-            return None
-        if self.relaxation is None:
-            self.deadline.seconds_left()
-            self._best.prepare()
-            self.relaxation = self._begin()
-            # Without rows it would put each pair the cheaper way, whatever the others do.
-            cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
-            self.relaxation.add_cycles(cycles_at(cheapest, self._margins, self.deadline))
-        relaxation = self.relaxation
-        relaxation.fix(decided)
-        if at not in self._children:
-            relaxation.restore(*bound.used())
-        is_first = self._n_expanded == 0
-        tightening = Tightening(relaxation, self._margins, self.deadline, is_first=is_first)
-        while True:
-            point = relaxation.solve(self.deadline)
-            self._best.round(point.before)
-            bound = self._better(bound, point, decided)
-            self._open[at] = (decided, bound)
-            if bound.value < self.upper:
-                self._best.search()
-            if bound.value >= self.upper:
-                return None
-            left = (self.upper - self.problem.step - self.problem.floor) / self._unit - point.value
-            if not tightening.add_rows(point, left):
-                return point
-            self.report(self.lower, self.upper)
-
-    def _better(self, bound: Bound, point: Point, decided: Bools) -> Bound:
-        assert self.relaxation is not None
-        weighting = self.relaxation.weighting(point)
-        value = leaf_bound(self.problem, weighting, decided)
-        return Bound(value, weighting, point.rows) if value >= bound.value else bound
-
-    def _pair(self, point: Point, decided: Bools) -> tuple[int, int] | None:
-        """Return the pair to decide: of the most undecided ones, what raises both bounds most."""
-        margins = np.abs(self._best.margins)
-        undecided = np.minimum(point.before, 1.0 - point.before)
-        undecided[decided | decided.T] = -1.0
-        # Among equally undecided pairs, the one that matters most.
-        weighed = undecided + 1e-3 * margins / max(margins.max(), 1.0)
-        self._weigh(weighed, undecided)
-        pairs = np.argwhere(np.triu(~(decided | decided.T), k=1))
-        if len(pairs) == 0:
-            return None
-        ranked = pairs[np.argsort(-weighed[tuple(pairs.T)], kind="stable")[:PROBES]]
-        promising = [pair for pair in ranked.tolist() if undecided[tuple(pair)] > UNDECIDED]
-        if len(promising) < 2:
-            first, second = ranked[0].tolist()
-            return first, second
-        promise = [self._promise(point, decided, *pair) for pair in promising]
-        first, second = promising[int(np.argmax(promise))]
-        return first, second
-
-    def _weigh(self, weighed: Floats, undecided: Floats) -> None:
-        """Say which pairs to decide first: nothing more than that."""
-
-    def _promise(self, point: Point, decided: Bools, first: int, second: int) -> float:
-        """Return the product of the steps that the bound makes when a pair is decided."""
-        assert self.relaxation is not None
-        both = (decide(decided, first, second), decide(decided, second, first))
-        cases = [case for case in both if case is not None]
-        values = self.relaxation.probe(cases, self.deadline)
-        left = (self.upper - self.problem.floor) / self._unit - point.value
-        steps = [min(max(value - point.value, 1e-3), left) for value in values]
-        return float(np.prod(steps))

@@ -9,16 +9,17 @@ check takes each node once and needs no recursion, and no number turns an inequa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
-from typing import Any, NamedTuple
+from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Label
+from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.demands import NONE, Demands, GivenRows, read_demands, read_given
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
@@ -33,39 +34,31 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Fixing,
     Leaf,
     Node,
+    Notation,
     Persistent,
     Source,
 )
 from rankagg.aggregation.kemeny.proved import (
+    SCALED,
+    STATED,
     Proved,
     Tree,
-    check_printed,
-    check_version,
-    read_fingerprint,
-    read_items,
     read_part,
     read_share,
     read_triples,
     tolerance_of,
 )
 from rankagg.aggregation.kemeny.subset_dp import LARGEST
+from rankagg.aggregation.kemeny.weak_proof import WEAK, WeakProblem, WeakProof
 from rankagg.check_certificate import UNLIMITED, Work
 from rankagg.core.arithmetic import exact
-from rankagg.core.items import counted
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import Permutation
+from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
 from rankagg.exceptions import VerificationError
 from rankagg.io.strict_json import Field
 
-__all__ = [
-    "FIELDS",
-    "SCHEMA",
-    "VERSION",
-    "Certificate",
-    "Content",
-    "read_certificate",
-    "total_bound",
-]
+__all__ = ["Certificate", "WeakCertificate", "total_bound"]
 
 
 def total_bound(
@@ -108,86 +101,24 @@ def _check_nodes(proof: Proof, *, is_free: bool) -> None:
         )
 
 
-SCHEMA = "rankagg.certificate"
-VERSION = 3
-
-FIELDS = (
-    "schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost", "fingerprint",
-    "items", "order", "scaled_cost", "scaled_lower_bound", "denominator", "weight_denominator",
-    "proofs",
-)  # fmt: skip
-
-
-class Content(NamedTuple):
-    """What a certificate holds, as the constructor of `Certificate` takes it."""
-
-    items: tuple[Label, ...]
-    order: tuple[int, ...]
-    scaled_cost: int
-    scaled_lower_bound: int
-    denominator: int
-    tie_cost: Fraction
-    tolerance: Fraction
-    fingerprint: str
-    proofs: tuple[Proof, ...]
-    demands: Demands
-
-
-def read_certificate(data: object) -> Content:
-    """Return the content of a certificate in plain data."""
-    whole = Field(data, "")
-    check_version(
-        whole, SCHEMA, VERSION, "Solve again: certificates of former versions have no derived rows."
-    )
-    (
-        _, _, status, cost, lower_bound, tolerance, tie_cost, fingerprint, items, order,
-        scaled_cost, scaled_lower_bound, denominator, weight_denominator, proofs, *constraints,
-    ) = whole.members(*FIELDS, *(["constraints"] if whole.has("constraints") else []))  # fmt: skip
-    weight_denominator.constant(WEIGHT_DENOMINATOR)
-    labels = read_items(items)
-    demands = read_demands(constraints[0], len(labels)) if constraints else NONE
-    content = Content(
-        items=labels,
-        order=_read_order(order, len(labels)),
-        scaled_cost=scaled_cost.integer(),
-        scaled_lower_bound=scaled_lower_bound.integer(),
-        denominator=denominator.integer(low=1),
-        tie_cost=read_share(tie_cost),
-        tolerance=tolerance.fraction(),
-        fingerprint=read_fingerprint(fingerprint),
-        proofs=_read_proofs(proofs, len(labels), demands),
-        demands=demands,
-    )
-    check_printed(
-        content, scaled_lower_bound=scaled_lower_bound, cost=cost, lower_bound=lower_bound,
-        status=status,
-    )  # fmt: skip
-    return content
-
-
-def _read_order(field: Field, n: int) -> tuple[int, ...]:
-    order = field.integers(high=n - 1)
-    if len(order) != n or len(set(order)) != n:
-        field.refuse(f"each of the positions 0 to {n - 1} once")
-    return tuple(order)
-
-
-# -- proofs -----------------------------------------------------------------------------------
-
-
-def _read_proofs(field: Field, n: int, demands: Demands = NONE) -> tuple[Proof, ...]:
+def _read_proofs(
+    field: Field, n: int, kind: type[Proof] = Proof, demands: Demands = NONE
+) -> tuple[Any, ...]:
     taken: set[int] = set()
     proofs = []
     markers = len(demands.places)
     given = {(row.name, row.number): row for row in demands.rows(n)}
+    words = kind.logic.notation
     for element in field.elements():
-        positions_field, rows_field, nodes_field = element.members("positions", "rows", "nodes")
-        positions = read_part(positions_field, n + markers, taken)
+        members = dict(zip(words.proof, element.members(*words.proof), strict=True))
+        positions = read_part(members["positions"], n + markers, taken)
         part = set(positions)
         rows = tuple(
-            _read_row(at, row, part, given) for at, row in enumerate(rows_field.elements())
+            _read_row(at, row, part, given)
+            for at, row in enumerate(members["rows"].elements() if "rows" in members else ())
         )
-        proofs.append(Proof(positions, _read_nodes(nodes_field, part, len(rows)), rows))
+        reader = _NodeReader(members["nodes"], part, len(rows), words)
+        proofs.append(kind(positions, reader.nodes(), rows))
     return tuple(proofs)
 
 
@@ -214,33 +145,38 @@ def _read_term(at: int, field: Field, part: set[int], given: GivenRows) -> tuple
     return times, items
 
 
-def _read_nodes(field: Field, part: set[int], n_rows: int) -> tuple[Node, ...]:
-    reader = _NodeReader(Tree(field, part), part, n_rows)
-    nodes = tuple(reader.read(at, node) for at, node in enumerate(reader.tree.nodes))
-    reader.tree.check()
-    return nodes
-
-
 class _NodeReader:
     """Reads the nodes of one proof."""
 
-    def __init__(self, tree: Tree, part: set[int], n_rows: int) -> None:
-        self.tree = tree
+    def __init__(self, field: Field, part: set[int], n_rows: int, words: Notation) -> None:
+        self.tree = Tree(field, part)
         self._part = part
         self._n_rows = n_rows
+        self._words = words
         # Where the chain goes on of nodes that say what holds in every optimum.
         self._chain = 0
 
-    def read(self, at: int, node: Field) -> Node:
+    def nodes(self) -> tuple[Node, ...]:
+        nodes = tuple(self._node(at, node) for at, node in enumerate(self.tree.nodes))
+        self.tree.check()
+        return nodes
+
+    def _node(self, at: int, node: Field) -> Node:
+        words = self._words
+        if node.has("pair"):
+            pair, yes, no = node.members("pair", words.yes, words.no)
+            both = self.tree.pair(pair)
+            return Branch(*both, self.tree.child(at, yes), self.tree.child(at, no))
+        if node.has("threshold"):
+            *leaf, threshold, rest = node.members(*words.leaf, "threshold", "rest")
+            return Fixing(self._leaf(*leaf), threshold.integer(), self.tree.child(at, rest))
+        early = None if words is WEAK.notation else self._early(at, node)
+        return early or self._leaf(*node.members(*words.leaf))
+
+    def _early(self, at: int, node: Field) -> Node | None:
+        """Return a node that stands at the root, or in the chain from there; None for others."""
         if node.has("enumeration"):
             return self._enumeration(node)
-        if node.has("pair"):
-            pair, before, after = node.members("pair", "before", "after")
-            both = self.tree.pair(pair)
-            return Branch(*both, self.tree.child(at, before), self.tree.child(at, after))
-        if node.has("threshold"):
-            cycles, rows, threshold, rest = node.members("cycles", "rows", "threshold", "rest")
-            return Fixing(self._leaf(cycles, rows), threshold.integer(), self.tree.child(at, rest))
         if node.has("exchange"):
             pairs, up, down, rest = node.members("exchange", "up", "down", "rest")
             return Exchange(
@@ -255,7 +191,7 @@ class _NodeReader:
             if len(set(upper)) < len(upper) or not self._part.issuperset(upper):
                 above.refuse("different positions of the proof")
             return Cut(upper, self._pairs(pairs), self._next_in_chain(at, node, rest))
-        return self._leaf(*node.members("cycles", "rows"))
+        return None
 
     def _enumeration(self, node: Field) -> Enumeration:
         (flag,) = node.members("enumeration")
@@ -290,10 +226,13 @@ class _NodeReader:
         self._chain = self.tree.child(at, rest)
         return self._chain
 
-    def _leaf(self, cycles: Field, rows: Field) -> Leaf:
+    def _leaf(self, triples: Field, rows: Field | None = None) -> Leaf:
         m = len(self._part)
-        corners, weights = read_triples(cycles, self._part, m * (m - 1) * (m - 2) // 3, "cycle")
-        return Leaf(corners, weights, tuple(map(self._weighted_row, rows.elements())))
+        ways = m * (m - 1) * (m - 2)
+        if rows is None:
+            return Leaf(*read_triples(triples, self._part, ways, "row"))
+        cycles, weights = read_triples(triples, self._part, ways // 3, "cycle")
+        return Leaf(cycles, weights, tuple(map(self._weighted_row, rows.elements())))
 
     def _weighted_row(self, field: Field) -> tuple[int, int]:
         parts = field.elements()
@@ -340,8 +279,11 @@ class Certificate(Proved):
     proofs: tuple[Proof, ...] = ()
     demands: Demands = Demands()
 
-    _schema = SCHEMA
-    _version = VERSION
+    _schema = "rankagg.certificate"
+    _version = 3
+    _keys = (*STATED, "fingerprint", "items", "order", *SCALED, "weight_denominator", "proofs")
+    _optional_keys = ("constraints",)
+    _remedy = "Solve again: certificates of former versions have no derived rows."
 
     @classmethod
     def build(
@@ -400,7 +342,7 @@ class Certificate(Proved):
     @property
     def n_cycles(self) -> int:
         """The number of weighted 3-cycles, over all cases and fixings of all parts."""
-        return sum(len(leaf.cycles) for leaf in self._leaves())
+        return sum(proof.n_triples for proof in self.proofs)
 
     @property
     def n_rows(self) -> int:
@@ -421,9 +363,6 @@ class Certificate(Proved):
         """The number of cases that the proof distinguishes, over all parts."""
         return sum(proof.n_cases for proof in self.proofs)
 
-    def _leaves(self) -> Iterator[Leaf]:
-        return (leaf for proof in self.proofs for leaf in proof.leaves())
-
     def to_frame(self) -> pd.DataFrame:
         """Return one row per proof: its items, cases, weighted 3-cycles and derived rows.
 
@@ -432,10 +371,7 @@ class Certificate(Proved):
         pandas.DataFrame
             n_items, n_cases, n_cycles, n_rows. Pairs within none of these parts need no proof.
         """
-        rows = [
-            (len(p.positions), p.n_cases, sum(len(leaf.cycles) for leaf in p.leaves()), len(p.rows))
-            for p in self.proofs
-        ]
+        rows = [(len(p.positions), p.n_cases, p.n_triples, len(p.rows)) for p in self.proofs]
         return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_cycles", "n_rows"])
 
     def _others(self) -> str:
@@ -460,10 +396,6 @@ class Certificate(Proved):
 
     # -- its proof ----------------------------------------------------------------------------
 
-    @staticmethod
-    def _read(data: object) -> Content:
-        return read_certificate(data)
-
     def _problem(self, votes: PairwiseMatrix) -> Problem:
         return Problem.from_pairwise(votes, self.tie_cost)
 
@@ -477,20 +409,199 @@ class Certificate(Proved):
 
     # -- on paper -----------------------------------------------------------------------------
 
-    def _content(self) -> dict[str, Any]:
+    @staticmethod
+    def _read_order(members: dict[str, Field], n: int) -> dict[str, Any]:
+        members["weight_denominator"].constant(WEIGHT_DENOMINATOR)
+        order = members["order"].integers(high=n - 1)
+        if len(order) != n or len(set(order)) != n:
+            members["order"].refuse(f"each of the positions 0 to {n - 1} once")
+        constraints = members.get("constraints")
+        demands = NONE if constraints is None else read_demands(constraints, n)
+        proofs = _read_proofs(members["proofs"], n, demands=demands)
+        return {"order": tuple(order), "proofs": proofs, "demands": demands}
+
+    def _plain_order(self) -> dict[str, Any]:
         return {
-            "status": self.status,
-            "cost": str(self._in_votes(self.scaled_cost)),
-            "lower_bound": str(self._in_votes(self.scaled_lower_bound)),
-            "tolerance": str(self.tolerance),
-            "tie_cost": str(self.tie_cost),
-            "fingerprint": self.fingerprint,
-            "items": list(self.items),
             "order": list(self.order),
-            "scaled_cost": self.scaled_cost,
-            "scaled_lower_bound": self.scaled_lower_bound,
-            "denominator": self.denominator,
             "weight_denominator": WEIGHT_DENOMINATOR,
             "proofs": [proof.to_dict() for proof in self.proofs],
             **({"constraints": self.demands.to_dict()} if self.demands else {}),
         }
+
+
+class WeakCertificate(Proved):
+    """What is proved about a weak order: none costs less than `lower_bound`.
+
+    The items are split into parts. The proof of each part bounds the pairs within it; every other
+    pair costs at least the cheapest of its three places. `verify` checks all of it against the
+    votes, in integers and without a solver. The reference specifies the file. It has no plot.
+
+    Attributes
+    ----------
+    items : tuple of str or int
+        The items in the order in which positions count.
+    positions : tuple of tuple of int
+        The weak order whose cost is stated: buckets of positions, best first, each ascending.
+    scaled_cost, scaled_lower_bound : int
+        Its cost and the proved bound, raised to the next cost that a weak order can have; times
+        `denominator`.
+    denominator : int
+        What scaled numbers are divided by to be in votes.
+    tie_cost, consensus_tie_cost : Fraction
+        What a vote that ties two items costs where the weak order does not, and what one that
+        orders two costs where the weak order ties them.
+    tolerance : Fraction
+        By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
+        means exact.
+    fingerprint : str
+        `PairwiseMatrix.fingerprint` of the votes.
+    proofs : tuple of WeakProof
+        For disjoint parts of the items; pairs in none of them count their cheapest place.
+    """
+
+    positions: tuple[tuple[int, ...], ...]
+    consensus_tie_cost: Fraction
+    proofs: tuple[WeakProof, ...] = ()
+
+    _schema = "rankagg.weak_certificate"
+    _keys = (
+        *STATED, "consensus_tie_cost", "fingerprint", "items", "buckets", *SCALED,
+        "weight_denominator", "proofs",
+    )  # fmt: skip
+    _called = "weak order"
+
+    @classmethod
+    def build(
+        cls,
+        votes: PairwiseMatrix,
+        levels: NDArray[np.integer],
+        proofs: Iterable[WeakProof],
+        *,
+        tie_cost: float | Fraction,
+        consensus_tie_cost: float | Fraction,
+    ) -> WeakCertificate:
+        """State what proofs prove about a weak order.
+
+        Parameters
+        ----------
+        votes : PairwiseMatrix
+            The votes.
+        levels : ndarray of int, shape (n,)
+            One number per item, smaller is better, equal is tied.
+        proofs : iterable of WeakProof
+            For disjoint parts of the items; `verify` checks their form.
+        tie_cost, consensus_tie_cost : float or Fraction
+            What ties cost; see the class.
+
+        Returns
+        -------
+        WeakCertificate
+        """
+        problem = WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
+        proved = tuple(proofs)
+        return cls(
+            items=votes.items.labels,
+            positions=tuple(
+                tuple(np.flatnonzero(levels == level).tolist()) for level in np.unique(levels)
+            ),
+            scaled_cost=problem.cost(levels),
+            scaled_lower_bound=_total_bound(problem, proved),
+            denominator=problem.denominator,
+            tie_cost=as_share(tie_cost),
+            consensus_tie_cost=as_share(consensus_tie_cost),
+            tolerance=tolerance_of(votes),
+            fingerprint=votes.fingerprint,
+            proofs=proved,
+        )
+
+    # -- what it states -----------------------------------------------------------------------
+
+    @cached_property
+    def ranking(self) -> PartialRanking:
+        """The weak order whose cost is stated; a `Permutation` where it ties nothing."""
+        ranks = np.zeros(len(self.items), dtype=np.int32)
+        above = 0
+        for bucket in self.positions:
+            ranks[list(bucket)] = above
+            above += len(bucket)
+        return as_ranking(ranks, ItemSet(self.items))
+
+    @property
+    def n_rows(self) -> int:
+        """The number of weighted rows, over all cases and fixings of all parts."""
+        return sum(proof.n_triples for proof in self.proofs)
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases that the proof distinguishes, over all parts."""
+        return sum(proof.n_cases for proof in self.proofs)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per proof: how many items it orders, its cases and weighted rows.
+
+        Returns
+        -------
+        pandas.DataFrame
+            n_items, n_cases, n_rows. Pairs within none of these parts need no proof.
+        """
+        rows = [(len(p.positions), p.n_cases, p.n_triples) for p in self.proofs]
+        return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_rows"])
+
+    def _means(self) -> str:
+        cases = sum(len(proof.nodes) > 1 for proof in self.proofs) and self.n_cases
+        means = counted(self.n_rows, "weighted row") if self.n_rows else "pairs alone"
+        return means + (f" in {counted(cases, 'case')}" if cases else "")
+
+    # -- its proof ----------------------------------------------------------------------------
+
+    def _problem(self, votes: PairwiseMatrix) -> WeakProblem:
+        return WeakProblem.from_pairwise(votes, self.tie_cost, self.consensus_tie_cost)
+
+    def _cost_in(self, problem: WeakProblem) -> int:
+        return problem.cost(self.ranking.ranks)
+
+    def _bound_in(self, problem: WeakProblem, work: Work) -> int:
+        return _total_bound(problem, self.proofs, work)
+
+    # -- on paper -----------------------------------------------------------------------------
+
+    @staticmethod
+    def _read_order(members: dict[str, Field], n: int) -> dict[str, Any]:
+        members["weight_denominator"].constant(WEIGHT_DENOMINATOR)
+        return {
+            "positions": _read_buckets(members["buckets"], n),
+            "consensus_tie_cost": read_share(members["consensus_tie_cost"]),
+            "proofs": _read_proofs(members["proofs"], n, WeakProof),
+        }
+
+    def _plain_order(self) -> dict[str, Any]:
+        return {
+            "consensus_tie_cost": str(self.consensus_tie_cost),
+            "buckets": [list(bucket) for bucket in self.positions],
+            "weight_denominator": WEIGHT_DENOMINATOR,
+            "proofs": [proof.to_dict() for proof in self.proofs],
+        }
+
+
+def _read_buckets(field: Field, n: int) -> tuple[tuple[int, ...], ...]:
+    buckets = []
+    for element in field.elements():
+        bucket = element.integers(high=n - 1)
+        if not bucket or any(a >= b for a, b in pairwise(bucket)):
+            element.refuse("a list of one or more positions, ascending")
+        buckets.append(tuple(bucket))
+    listed = list(chain.from_iterable(buckets))
+    if len(listed) != n or len(set(listed)) != n:
+        field.refuse(f"lists with each of the positions 0 to {n - 1} once")
+    return tuple(buckets)
+
+
+def _total_bound(
+    problem: WeakProblem, proofs: tuple[WeakProof, ...], work: Work = UNLIMITED
+) -> int:
+    """Return the floor of all pairs, raised by what each part proves about its own."""
+    bound = problem.floor
+    for proof in proofs:
+        part = proof.part_of(problem)
+        bound += proof.bound_of(part, None, work) - part.floor
+    return bound

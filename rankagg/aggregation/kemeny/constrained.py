@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.base import Outcome
-from rankagg.aggregation.deadline import Deadline, until_stopped
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny import orders as heuristics
-from rankagg.aggregation.kemeny.branch_and_bound import UNDECIDED, Search
+from rankagg.aggregation.kemeny.branch_and_bound import UNDECIDED, Search, searched
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.constraints import Constraints
 from rankagg.aggregation.kemeny.cuts import solve_cuts
@@ -380,16 +380,18 @@ class ConstrainedSearch(Search):
             demands=self.demands, deadline=self.deadline,
         )  # fmt: skip
 
-    def _begin(self) -> Relaxation:
+    def _engine(self) -> Relaxation:
         given = self.demands.rows(self.problem.n - len(self.demands.places))
         rows = [Derived(((1, row),)) for row in given]
         price = (self.upper - self.problem.floor) // self._unit + 2
         return ElasticRelaxation(self.problem, rows, float(price))
 
-    def _weigh(self, weighed: Floats, undecided: Floats) -> None:
+    def _weighed(self, undecided: Floats) -> Floats:
         """Decide first who is within the places that are counted: that decides many pairs."""
+        weighed = super()._weighed(undecided)
         n = self.problem.n - len(self.demands.places)
         weighed[:, n:] += undecided[:, n:] > UNDECIDED
+        return weighed
 
     def _only(self, order: NDArray[np.intp]) -> Leaf:
         """Return what bounds the only order of a case: where it breaks a demand, that row."""
@@ -483,14 +485,10 @@ def _solve_part(task: Task, counts: Demands) -> Solution:
     assert task.start is not None, "a part under constraints starts where they are kept"
     if not counts and not task.decided.any():
         return solve_cuts(replace(task, start=None))
-    begun: list[ConstrainedSearch] = []
-    with until_stopped() as stop:
-        search = ConstrainedSearch(
-            task.problem, task.deadline, task.report, task.start, task.decided, demands=counts
-        )
-        begun.append(search)
-        search.run()
-    if not begun:
-        return Solution(task.start, (Leaf(),), interrupted=stop.by_user)
-    rows = tuple(search.rows)
-    return Solution(search.order, tuple(search.nodes), rows, stop.by_user, (), search.lower)
+    first = task.start
+    return searched(
+        lambda: ConstrainedSearch(
+            task.problem, task.deadline, task.report, task.decided, start=first, demands=counts
+        ),
+        lambda: first,
+    )

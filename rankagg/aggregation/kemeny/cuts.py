@@ -107,7 +107,9 @@ def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
     notes: list[str] = []
     with until_stopped() as stop:
         begun.append(
-            Search(task.problem, task.deadline, task.report, task.start, relaxation=relaxation)
+            Search(
+                task.problem, task.deadline, task.report, start=task.start, relaxation=relaxation
+            )
         )
         if task.problem.n >= FIRST_ORDER and relaxation is None:
             begun[0].warm_up()
@@ -125,11 +127,7 @@ def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
         return Solution(_first_order(task), (Leaf(),), interrupted=stop.by_user)
     if isinstance(begun[0].relaxation, CbcRelaxation):
         notes.append(f"solved by PuLP's CBC, which takes longer: {why_not_highs()}")
-    search = begun[0]
-    return Solution(
-        search.order, tuple(search.nodes), tuple(search.rows), stop.by_user, tuple(notes),
-        search.lower,
-    )  # fmt: skip
+    return begun[0].solution(interrupted=stop.by_user, notes=tuple(notes))
 
 
 def _has_time(task: Task) -> bool:
@@ -184,7 +182,7 @@ class _Root:
         self._bound = unweighted(task.problem, self._none)
         first = task.start
         self.order = heuristics.starting_orders(self._margins)[0] if first is None else first
-        self._cost = task.problem.cost(self.order)
+        self._cost: int = task.problem.cost(self.order)
         self.relaxation: HighsRelaxation | None = None
 
     @property

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.problem import PairCosts, Problem
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.solution import Backend, Progress, Solution, Task, silent
 from rankagg.aggregation.kemeny.warm import Warm, WarmPart
@@ -141,18 +141,32 @@ WORTH_A_PROCESS = 30
 class Solved:
     """What came of all parts."""
 
-    # Positions of all items, best first.
-    order: NDArray[np.intp]
+    parts: Sequence[Part]
+    # Of each part, what its solution has.
+    orders: Sequence[NDArray[np.intp]]
     # One per part of two items or more.
-    proofs: tuple[Proof, ...]
+    proofs: tuple[Any, ...]
     # What the reader of the result must know.
     notes: tuple[str, ...]
     # True where the user stopped it.
     interrupted: bool
 
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The positions of all items, best first."""
+        inside = zip(self.parts, self.orders, strict=True)
+        return np.concatenate([part[order] for part, order in inside])
+
+    @property
+    def levels(self) -> NDArray[np.intp]:
+        """A number for each item, smaller is better, where solutions are numbers of buckets."""
+        above = np.cumsum([0, *map(len, self.parts)])[:-1]
+        levels = np.concatenate([o + a for o, a in zip(self.orders, above, strict=True)])
+        return levels[np.argsort(np.concatenate(self.parts))]
+
 
 def solve_parts(
-    problem: Problem,
+    problem: PairCosts,
     parts: Sequence[Part],
     backend: Backend,
     progress: Progress,
@@ -162,6 +176,7 @@ def solve_parts(
     n_jobs: int = 1,
     decided: Bools | None = None,
     warm: Warm | WarmPart | None = None,
+    kind: type[Proof] = Proof,
 ) -> Solved:
     """Solve the parts of a problem, which follow each other in some optimum."""
     tasks = []
@@ -172,24 +187,20 @@ def solve_parts(
             report, near = progress.of_part(inside), _within(start, part)
             known = None if warm is None else warm.within(part)
             tasks.append(Task(inside, deadline, report, near, n_jobs, held, known))
-    order: list[int] = []
-    proofs: list[Proof] = []
-    notes: list[str] = []
-    interrupted = False
     apart = _solved_apart(tasks, backend, n_jobs)
-    if apart is None:
-        notes.append(LOST)
+    notes = {LOST: None} if apart is None else {}
     solutions = _solutions(tasks, backend, progress, apart or {})
+    orders, proofs, interrupted = [], [], False
     for part in parts:
         if len(part) == 1:
-            order.append(int(part[0]))
+            orders.append(np.zeros(1, dtype=np.intp))
             continue
         solution = next(solutions)
         interrupted = interrupted or solution.interrupted
-        notes += [note for note in solution.notes if note not in notes]
-        order += part[solution.order].tolist()
-        proofs.append(solution.proof(part))
-    return Solved(np.array(order, dtype=np.intp), tuple(proofs), tuple(notes), interrupted)
+        notes |= dict.fromkeys(solution.notes)
+        orders.append(solution.order)
+        proofs.append(solution.proof(part, kind))
+    return Solved(parts, orders, tuple(proofs), tuple(notes), interrupted)
 
 
 def _solved_apart(tasks: list[Task], backend: Backend, n_jobs: int) -> dict[int, Solution] | None:

@@ -7,22 +7,19 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.placed_lists import PlacedProblem, enumerate_below, widest
 from rankagg.aggregation.kemeny.problem import as_share
 from rankagg.aggregation.kemeny.proved import (
+    SCALED,
+    STATED,
     Proved,
-    check_printed,
-    check_version,
-    read_fingerprint,
-    read_items,
     read_share,
     tolerance_of,
 )
@@ -33,61 +30,7 @@ from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.exceptions import OutOfTimeError
 from rankagg.io.strict_json import Field
 
-__all__ = ["FIELDS", "SCHEMA", "VERSION", "Content", "PlacedCertificate", "read_certificate"]
-
-SCHEMA = "rankagg.placed_certificate"
-VERSION = 1
-
-FIELDS = (
-    "schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost",
-    "consensus_tie_cost", "fingerprint", "items", "weights", "placed", "scaled_cost",
-    "scaled_lower_bound", "denominator",
-)  # fmt: skip
-
-
-class Content(NamedTuple):
-    """What a certificate holds, as the constructor of `PlacedCertificate` takes it."""
-
-    items: tuple[Label, ...]
-    placed: tuple[int, ...]
-    weights: tuple[Fraction, ...]
-    scaled_cost: int
-    scaled_lower_bound: int
-    denominator: int
-    tie_cost: Fraction
-    consensus_tie_cost: Fraction
-    tolerance: Fraction
-    fingerprint: str
-
-
-def read_certificate(data: object) -> Content:
-    """Return the content of a certificate in plain data."""
-    whole = Field(data, "")
-    check_version(whole, SCHEMA, VERSION)
-    (
-        _, _, status, cost, lower_bound, tolerance, tie_cost, consensus_tie_cost, fingerprint,
-        items, weights, placed, scaled_cost, scaled_lower_bound, denominator,
-    ) = whole.members(*FIELDS)  # fmt: skip
-    labels = read_items(items)
-    price = read_share(consensus_tie_cost)
-    positions = _read_placed(placed, len(labels))
-    content = Content(
-        items=labels,
-        placed=positions,
-        weights=_read_weights(weights, len(positions), price),
-        scaled_cost=scaled_cost.integer(),
-        scaled_lower_bound=scaled_lower_bound.integer(),
-        denominator=denominator.integer(low=1),
-        tie_cost=read_share(tie_cost),
-        consensus_tie_cost=price,
-        tolerance=tolerance.fraction(),
-        fingerprint=read_fingerprint(fingerprint),
-    )
-    check_printed(
-        content, scaled_lower_bound=scaled_lower_bound, cost=cost, lower_bound=lower_bound,
-        status=status,
-    )  # fmt: skip
-    return content
+__all__ = ["PlacedCertificate"]
 
 
 def _read_placed(field: Field, n: int) -> tuple[int, ...]:
@@ -144,8 +87,10 @@ class PlacedCertificate(Proved):
     weights: tuple[Fraction, ...]
     consensus_tie_cost: Fraction
 
-    _schema = SCHEMA
-    _version = VERSION
+    _schema = "rankagg.placed_certificate"
+    _keys = (
+        *STATED, "consensus_tie_cost", "fingerprint", "items", "weights", "placed", *SCALED,
+    )  # fmt: skip
     _called = "list"
 
     @classmethod
@@ -225,10 +170,6 @@ class PlacedCertificate(Proved):
 
     # -- its proof ----------------------------------------------------------------------------
 
-    @staticmethod
-    def _read(data: object) -> Content:
-        return read_certificate(data)
-
     def _problem(self, votes: PairwiseMatrix) -> PlacedProblem:
         return PlacedProblem.from_pairwise(
             votes, self.weights, self.tie_cost, self.consensus_tie_cost
@@ -257,21 +198,18 @@ class PlacedCertificate(Proved):
 
     # -- on paper -----------------------------------------------------------------------------
 
-    def _content(self) -> dict[str, Any]:
+    @staticmethod
+    def _read_order(members: dict[str, Field], n: int) -> dict[str, Any]:
+        price = read_share(members["consensus_tie_cost"])
+        placed = _read_placed(members["placed"], n)
+        weights = _read_weights(members["weights"], len(placed), price)
+        return {"consensus_tie_cost": price, "placed": placed, "weights": weights}
+
+    def _plain_order(self) -> dict[str, Any]:
         return {
-            "status": self.status,
-            "cost": str(self._in_votes(self.scaled_cost)),
-            "lower_bound": str(self._in_votes(self.scaled_lower_bound)),
-            "tolerance": str(self.tolerance),
-            "tie_cost": str(self.tie_cost),
             "consensus_tie_cost": str(self.consensus_tie_cost),
-            "fingerprint": self.fingerprint,
-            "items": list(self.items),
             "weights": [str(weight) for weight in self.weights],
             "placed": list(self.placed),
-            "scaled_cost": self.scaled_cost,
-            "scaled_lower_bound": self.scaled_lower_bound,
-            "denominator": self.denominator,
         }
 
 

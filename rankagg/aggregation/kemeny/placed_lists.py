@@ -57,7 +57,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.weak_problem import WeakProblem
+from rankagg.aggregation.kemeny.weak_proof import WeakProblem
 from rankagg.core.arithmetic import exact
 from rankagg.core.pairwise import PairwiseMatrix
 

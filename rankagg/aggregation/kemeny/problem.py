@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +16,13 @@ from rankagg._validation import check_number
 from rankagg.core.arithmetic import exact
 from rankagg.core.pairwise import PairwiseMatrix, sum_below
 
-__all__ = ["Problem", "as_share"]
+__all__ = ["PairCosts", "Problem", "as_share"]
 
 # Margins that most often tell what all have in common, and those that are added up in one go.
 SOME, BLOCK = 2**16, 2**20
+
+# Solvers take no costs of more digits.
+LARGEST_SLOPE = 10**9
 
 # What does not depend on the constant.
 SHARED = ("margins", "step")
@@ -30,8 +35,66 @@ def as_share(tie_cost: float | Fraction) -> Fraction:
     return exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
 
 
+class PairCosts(ABC):
+    """Integer costs of pairs, whose sums are what orders cost."""
+
+    # What integers are divided by to be in votes.
+    denominator: int
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """The number of items."""
+
+    @property
+    @abstractmethod
+    def floor(self) -> int:
+        """No order costs less."""
+
+    @property
+    @abstractmethod
+    def step(self) -> int:
+        """The greatest common divisor of all differences between the costs of orders."""
+
+    @property
+    @abstractmethod
+    def slopes(self) -> Integers:
+        """What the cost gains where the statement of row and column holds."""
+
+    @abstractmethod
+    def restrict(self, part: NDArray[np.intp]) -> Self:
+        """Return the problem of some of the items."""
+
+    @abstractmethod
+    def cost(self, order: NDArray[np.intp]) -> int:
+        """Return the cost of an order."""
+
+    @property
+    def unit(self) -> int:
+        """The step, or what keeps slopes below `LARGEST_SLOPE` where that is more."""
+        largest = int(np.abs(self.slopes).max(initial=0))
+        return max(self.step, largest // LARGEST_SLOPE, 1)
+
+    def next_attainable(self, bound: Fraction) -> int:
+        """Return the least cost that some order could have and that is not below `bound`."""
+        if self.step == 0:
+            return self.floor
+        steps = -((self.floor - bound) // self.step)
+        return self.floor + int(max(steps, 0)) * self.step
+
+    def last_below(self, threshold: int) -> int:
+        """Return the greatest cost below a threshold above the floor that an order could have."""
+        if self.step == 0:
+            return self.floor
+        return self.floor + (threshold - 1 - self.floor) // self.step * self.step
+
+    def in_votes(self, scaled: int) -> float:
+        """Turn a scaled cost into votes."""
+        return float(Fraction(scaled, self.denominator))
+
+
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(PairCosts):
     """Integer costs of placing row before column.
 
     The cost of an order is `constant` plus the sum of `costs[i, j]` over all i before j, divided
@@ -65,6 +128,11 @@ class Problem:
     def margins(self) -> Integers:
         """Cost of row before column less the cost of the reverse."""
         return self.costs - self.costs.T
+
+    @property
+    def slopes(self) -> Integers:
+        """The margins."""
+        return self.margins
 
     @cached_property
     def floor(self) -> int:
@@ -104,20 +172,3 @@ class Problem:
             whole.__dict__.update(known)
             return whole
         return Problem(self.costs[np.ix_(part, part)], 0, self.denominator)
-
-    def next_attainable(self, bound: Fraction) -> int:
-        """Return the least cost that some order could have and that is not below `bound`."""
-        if self.step == 0:
-            return self.floor
-        steps = -((self.floor - bound) // self.step)
-        return self.floor + int(max(steps, 0)) * self.step
-
-    def last_below(self, threshold: int) -> int:
-        """Return the greatest cost below a threshold above the floor that an order could have."""
-        if self.step == 0:
-            return self.floor
-        return self.floor + (threshold - 1 - self.floor) // self.step * self.step
-
-    def in_votes(self, scaled: int) -> float:
-        """Turn a scaled cost into votes."""
-        return float(Fraction(scaled, self.denominator))

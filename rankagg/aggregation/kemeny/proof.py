@@ -18,18 +18,18 @@ is proved of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
 from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
-from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.problem import PairCosts, Problem
 from rankagg.aggregation.kemeny.proof_nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
@@ -41,6 +41,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Form,
     Leaf,
     Node,
+    Notation,
     Persistent,
     Weighting,
     forms_of,
@@ -55,6 +56,8 @@ from rankagg.core.pairwise import sum_below
 from rankagg.exceptions import VerificationError
 
 __all__ = [
+    "STRICT",
+    "Logic",
     "Proof",
     "decide",
     "fixed_below",
@@ -177,6 +180,33 @@ def fixed_below(
     return closed(decided | (excess > last - base).T)
 
 
+class Logic(NamedTuple):
+    """What is known of the orders in a case, and what follows from answers and weighted rows."""
+
+    # What is known of so many items at first.
+    nothing: Callable[[int], Any]
+    # What is known once a statement about two items holds, or does not; None if that contradicts.
+    answered: Callable[[Any, int, int, bool], Any]
+    # What no order of a case costs less than.
+    bound: Callable[[Any, Weighting, Any], int]
+    # What all orders of a case have that cost less than a threshold; None where there are none.
+    fixed: Callable[[Any, Weighting, Any, int], Any]
+    notation: Notation
+
+
+def _answered(decided: Bools, first: int, second: int, holds: bool) -> Bools | None:
+    return decide(decided, first, second) if holds else decide(decided, second, first)
+
+
+STRICT = Logic(
+    nothing=lambda n: np.zeros((n, n), dtype=bool),
+    answered=_answered,
+    bound=leaf_bound,
+    fixed=fixed_below,
+    notation=Notation(("positions", "rows", "nodes"), ("cycles", "rows"), "before", "after"),
+)
+
+
 def forced_bounds(
     problem: Problem, nodes: Sequence[Node], rows: Sequence[Derived] = ()
 ) -> NDArray[np.object_]:
@@ -196,8 +226,7 @@ def forced_by(proof: Proof, problem: Problem) -> NDArray[np.object_]:
             raise TypeError("An enumeration has no weights.")
         if isinstance(node, Branch):
             nowhere = np.full((n, n), impossible, dtype=object)
-            before, after = bounds.pop(node.before, nowhere), bounds.pop(node.after, nowhere)
-            bounds[at] = np.minimum(before, after)
+            bounds[at] = np.minimum(bounds.pop(node.yes, nowhere), bounds.pop(node.no, nowhere))
             continue
         if isinstance(node, Persistent):
             bounds[at] = _with_the_others(problem, bounds.pop(node.rest))
@@ -248,6 +277,9 @@ def _cheaper(rest: Integers, decided: Bools) -> Integers:
     return np.where(decided, rest, np.where(decided.T, rest.T, np.minimum(rest, rest.T)))
 
 
+P = TypeVar("P", bound=PairCosts)
+
+
 @dataclass(frozen=True)
 class Proof:
     """A bound for the items of one part, whatever the order of the others."""
@@ -260,15 +292,19 @@ class Proof:
     # The derived rows that the nodes use; each uses only those before it.
     rows: tuple[Derived, ...] = ()
 
-    def bound(self, problem: Problem) -> int:
-        """Return what the proof proves about the part, in the units of `Problem.costs`."""
+    logic: ClassVar[Logic] = STRICT
+
+    def bound(self, problem: PairCosts) -> int:
+        """Return what the proof proves about the part, in the units of the problem."""
         return self.bound_of(self.part_of(problem))
 
-    def part_of(self, problem: Problem) -> Problem:
+    def part_of(self, problem: P) -> P:
         """Return the problem of the part."""
         return problem.restrict(np.array(self.positions, dtype=np.intp))
 
-    def bound_of(self, part: Problem, decided: Bools | None = None, work: Work = UNLIMITED) -> int:
+    def bound_of(
+        self, part: PairCosts, decided: Bools | None = None, work: Work = UNLIMITED
+    ) -> int:
         """Return what `bound` returns, from the problem of the part.
 
         `decided` has pairs (row before column) that every order must respect, closed under
@@ -285,7 +321,7 @@ class Proof:
             raise VerificationError("Every case of a proof contradicts itself.")
         return min(bounds)
 
-    def _reserve(self, part: Problem, work: Work) -> None:
+    def _reserve(self, part: Any, work: Work) -> None:
         """Raise `BudgetError` where the sizes of what is to come are beyond what is allowed."""
         cells, number = part.n**2, NUMBER if part.costs.dtype == object else 8
         arcs: list[int] = []  # of each derived row, at most
@@ -301,7 +337,7 @@ class Proof:
         for node in self.nodes:
             leaf = leaf_of(node)
             if leaf is not None:
-                taken = max(taken, 3 * len(leaf.cycles) + sum(arcs[row] for row, _ in leaf.rows))
+                taken = max(taken, 3 * len(leaf.triples) + sum(arcs[row] for row, _ in leaf.rows))
             elif isinstance(node, Enumeration):
                 work.hold(2**part.n * (part.n + 2) * number)
                 steps += 2**part.n * part.n // AT_ONCE
@@ -317,41 +353,37 @@ class Proof:
         while stack:
             node = self.nodes[stack.pop()]
             if isinstance(node, Branch):
-                stack += [node.before, node.after]
+                stack += [node.yes, node.no]
             elif isinstance(node, Fixing | Persistent):
                 stack.append(node.rest)
             most = max(most, len(stack))
         return most
 
-    def walk(
-        self, part: Problem, decided: Bools | None = None
-    ) -> Iterator[tuple[int, Node, Bools]]:
+    def walk(self, part: PairCosts, decided: Any = None) -> Iterator[tuple[int, Node, Any]]:
         """Yield each node with its index and what its case has decided, parents first.
 
         Raises `VerificationError` where an exchange or a cut does not hold.
         Cases that contradict themselves hold no order and are left out.
         """
-        root = np.zeros((part.n, part.n), dtype=bool) if decided is None else decided
-        stack: list[tuple[int, Bools]] = [(0, root)]
+        logic = self.logic
+        stack = [(0, logic.nothing(part.n) if decided is None else decided)]
         while stack:
             at, decided = stack.pop()
             node = self.nodes[at]
             yield at, node, decided
-            cases: list[tuple[int, Bools | None]] = []
+            cases = []
             if isinstance(node, Branch):
                 first, second = int(self._where[node.first]), int(self._where[node.second])
-                cases = [
-                    (node.before, decide(decided, first, second)),
-                    (node.after, decide(decided, second, first)),
-                ]
+                for child, holds in ((node.yes, True), (node.no, False)):
+                    cases.append((child, logic.answered(decided, first, second, holds)))
             elif isinstance(node, Fixing):
-                fixed = fixed_below(part, self.weighting(node.leaf), decided, node.threshold)
+                fixed = logic.fixed(part, self.weighting(node.leaf), decided, node.threshold)
                 cases = [(node.rest, fixed)]
             elif isinstance(node, Persistent):
                 cases = [(node.rest, self._persistent(part, node, decided))]
             stack.extend((child, case) for child, case in cases if case is not None)
 
-    def _persistent(self, part: Problem, node: Persistent, known: Bools) -> Bools:
+    def _persistent(self, part: Any, node: Persistent, known: Bools) -> Bools:
         """Return what is known of every optimum with the pairs of a node; raise if they fail."""
         pairs = self._where[np.array(node.pairs, dtype=np.intp).reshape(-1, 2)]
         if isinstance(node, Exchange):
@@ -371,17 +403,18 @@ class Proof:
         """The number of cases that are distinguished."""
         return sum(isinstance(node, Leaf) for node in self.nodes)
 
+    @property
+    def n_triples(self) -> int:
+        """The number of weighted triples, in cases and in what fixes pairs."""
+        return sum(len(leaf.triples) for leaf in self.leaves())
+
     def leaves(self) -> Iterator[Leaf]:
         """Yield the weighted rows of cases and of what fixes pairs."""
         return (leaf for leaf in map(leaf_of, self.nodes) if leaf is not None)
 
     def weighting(self, leaf: Leaf) -> Weighting:
         """Return the weighted rows of a case, over positions within the part."""
-        cycles = np.array(leaf.cycles, dtype=np.intp).reshape(-1, 3)
-        weights = exact.fit(leaf.weights)
-        forms = [self._forms[row] for row, _ in leaf.rows]
-        form_weights = exact.fit(weight for _, weight in leaf.rows)
-        return Weighting(self._where[cycles], weights, forms, form_weights)
+        return leaf.weighting(self._where, self._forms)
 
     @cached_property
     def _where(self) -> NDArray[np.intp]:
@@ -395,20 +428,22 @@ class Proof:
         where = self._where.tolist()
         return forms_of(row.moved_to(where) for row in self.rows)
 
-    def _own_bound(self, part: Problem, node: Node, decided: Bools) -> int:
+    def _own_bound(self, part: Any, node: Node, decided: Any) -> int:
         """Return what the orders cost at least that end at this node."""
         if isinstance(node, Fixing):
             return node.threshold
         if isinstance(node, Leaf):
-            return leaf_bound(part, self.weighting(node), decided)
+            return self.logic.bound(part, self.weighting(node), decided)
         return SubsetTable(part).cost
 
     # -- on paper -----------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        words = self.logic.notation
+        content = {
             "positions": list(self.positions),
             "rows": [row.to_dict() for row in self.rows],
-            "nodes": [node_to_dict(node) for node in self.nodes],
+            "nodes": [node_to_dict(node, words) for node in self.nodes],
         }
+        return {key: content[key] for key in words.proof}

@@ -36,6 +36,7 @@ __all__ = [
     "Given",
     "Leaf",
     "Node",
+    "Notation",
     "Persistent",
     "Source",
     "Weighting",
@@ -190,17 +191,23 @@ class Weighting:
     every order by the weight times `least`, or more.
     """
 
-    # Shape (m, 3). Positions a, b, c: an order uses a -> b, b -> c or c -> a.
-    cycles: NDArray[np.intp]
-    # Shape (m,). Of the cycles.
+    # Shape (m, 3). Positions a, b, c: an order uses a -> b, b -> c or c -> a. In weak orders:
+    # where a is not below b and b not below c, a is not below c.
+    triples: NDArray[np.intp]
+    # Shape (m,). Of the triples.
     weights: Integers
     forms: Sequence[Form] = ()
     # Shape (len(forms). Of the derived rows.
     form_weights: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
+    @classmethod
+    def empty(cls) -> Weighting:
+        """Return no rows."""
+        return cls(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
+
     def taken(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers, int]:
         """Return tails, heads and what is taken off each arc; and what all orders pay for it."""
-        tails, heads = self.cycles.T.ravel(), self.cycles.T[[1, 2, 0]].ravel()
+        tails, heads = self.triples.T.ravel(), self.triples.T[[1, 2, 0]].ravel()
         amounts: Any = np.tile(self.weights, 3)
         paid = exact.sum_of(self.weights)
         if len(self.forms):
@@ -240,24 +247,31 @@ WEIGHT_DENOMINATOR = 2**20
 class Leaf:
     """A case that is bounded by weighted rows."""
 
-    # Positions a, b, c of items.
-    cycles: tuple[tuple[int, int, int], ...] = ()
-    # Of the cycles; positive; divided by `WEIGHT_DENOMINATOR`, in the units of `Problem.costs`.
+    # Positions a, b, c of items; see `Weighting`.
+    triples: tuple[tuple[int, int, int], ...] = ()
+    # Of the triples; positive; divided by `WEIGHT_DENOMINATOR`, in the units of the problem.
     weights: tuple[int, ...] = ()
     # Numbers of derived rows of the proof, and their weights.
     rows: tuple[tuple[int, int], ...] = ()
 
+    def weighting(self, where: NDArray[np.intp], forms: Sequence[Form] = ()) -> Weighting:
+        """Return the rows with `where[i]` for position i, and `forms` of the derived ones."""
+        triples = np.array(self.triples, dtype=np.intp).reshape(-1, 3)
+        used = [forms[row] for row, _ in self.rows]
+        row_weights = exact.fit(weight for _, weight in self.rows)
+        return Weighting(where[triples], exact.fit(self.weights), used, row_weights)
+
 
 @dataclass(frozen=True)
 class Branch:
-    """A pair that is decided both ways."""
+    """A statement that is decided both ways: first before second, or first not below second."""
 
     # Positions of the items.
     first: int
     second: int
-    # The nodes of the cases "first before second" and "second before first".
-    before: int
-    after: int
+    # The nodes of the cases where it holds, and where it does not.
+    yes: int
+    no: int
 
 
 @dataclass(frozen=True)
@@ -269,7 +283,7 @@ class Fixing:
     """
 
     leaf: Leaf
-    # In the units of `Problem.costs`.
+    # In the units of the problem.
     threshold: int
     # The node of the case that is left.
     rest: int
@@ -330,8 +344,8 @@ def moved_to(
     where = part.tolist()
 
     def move_leaf(leaf: Leaf) -> Leaf:
-        cycles = tuple((where[a], where[b], where[c]) for a, b, c in leaf.cycles)
-        return Leaf(cycles, leaf.weights, tuple((numbers[row], w) for row, w in leaf.rows))
+        triples = tuple((where[a], where[b], where[c]) for a, b, c in leaf.triples)
+        return Leaf(triples, leaf.weights, tuple((numbers[row], w) for row, w in leaf.rows))
 
     def move(node: Node) -> Node:
         if isinstance(node, Leaf):
@@ -339,7 +353,7 @@ def moved_to(
         if isinstance(node, Fixing):
             return Fixing(move_leaf(node.leaf), node.threshold, node.rest)
         if isinstance(node, Branch):
-            return Branch(where[node.first], where[node.second], node.before, node.after)
+            return Branch(where[node.first], where[node.second], node.yes, node.no)
         if isinstance(node, Persistent):
             pairs = tuple((where[x], where[y]) for x, y in node.pairs)
             if isinstance(node, Exchange):
@@ -362,7 +376,7 @@ def moved_down(node: Node, below: int, first: int) -> Node:
     if isinstance(node, Leaf):
         return move_leaf(node)
     if isinstance(node, Branch):
-        return replace(node, before=node.before + below, after=node.after + below)
+        return replace(node, yes=node.yes + below, no=node.no + below)
     if isinstance(node, Fixing):
         return Fixing(move_leaf(node.leaf), node.threshold, node.rest + below)
     raise TypeError(f"{type(node).__name__} stands at the root only.")
@@ -371,17 +385,28 @@ def moved_down(node: Node, below: int, first: int) -> Node:
 # -- on paper ---------------------------------------------------------------------------------
 
 
-def node_to_dict(node: Node) -> dict[str, Any]:
+class Notation(NamedTuple):
+    """The words of a file for what proofs and nodes hold."""
+
+    # The members of a proof.
+    proof: tuple[str, ...]
+    # The members of a leaf: triples with weights, and derived rows where there are some.
+    leaf: tuple[str, ...]
+    # The members of a branch that are children.
+    yes: str
+    no: str
+
+
+def node_to_dict(node: Node, words: Notation) -> dict[str, Any]:
     """Return plain data for JSON."""
     if isinstance(node, Leaf):
-        return {
-            "cycles": [[*c, w] for c, w in zip(node.cycles, node.weights, strict=True)],
-            "rows": [list(row) for row in node.rows],
-        }
+        triples = [[*t, w] for t, w in zip(node.triples, node.weights, strict=True)]
+        return dict(zip(words.leaf, (triples, [list(row) for row in node.rows]), strict=False))
     if isinstance(node, Fixing):
-        return node_to_dict(node.leaf) | {"threshold": node.threshold, "rest": node.rest}
+        leaf = node_to_dict(node.leaf, words)
+        return leaf | {"threshold": node.threshold, "rest": node.rest}
     if isinstance(node, Branch):
-        return {"pair": [node.first, node.second], "before": node.before, "after": node.after}
+        return {"pair": [node.first, node.second], words.yes: node.yes, words.no: node.no}
     if isinstance(node, Persistent):
         pairs = [list(pair) for pair in node.pairs]
         if isinstance(node, Exchange):

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from fractions import Fraction
 from itertools import chain
 from math import inf
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -39,13 +39,10 @@ from rankagg.io.strict_json import LARGEST_INTEGER, Field, parse_json
 from rankagg.io.votes import votes_to_dict
 
 __all__ = [
+    "SCALED",
+    "STATED",
     "Proved",
     "Tree",
-    "Triples",
-    "check_printed",
-    "check_version",
-    "read_fingerprint",
-    "read_items",
     "read_part",
     "read_share",
     "read_triples",
@@ -58,43 +55,7 @@ HEXADECIMAL = frozenset("0123456789abcdef")
 Triples = tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]]
 
 
-class Stated(Protocol):
-    """The numbers of a certificate."""
-
-    @property
-    def scaled_cost(self) -> int:
-        """Cost of the order."""
-
-    @property
-    def scaled_lower_bound(self) -> int:
-        """The proved bound."""
-
-    @property
-    def denominator(self) -> int:
-        """What both are divided by to be in votes."""
-
-
-def check_version(whole: Field, schema: str, version: int, remedy: str = "") -> None:
-    """Look at schema and version first: another version has other keys."""
-    if whole.has("schema") and whole.has("version"):
-        assert isinstance(whole.value, dict)
-        Field(whole.value["schema"], "schema").constant(schema)
-        Field(whole.value["version"], "version").constant(version, remedy)
-
-
-def check_printed(
-    content: Stated, *, scaled_lower_bound: Field, cost: Field, lower_bound: Field, status: Field
-) -> None:
-    """Raise unless what is printed says the same as what is proved."""
-    if content.scaled_lower_bound > content.scaled_cost:
-        scaled_lower_bound.refuse("at most `scaled_cost`")
-    cost.constant(str(Fraction(content.scaled_cost, content.denominator)))
-    lower_bound.constant(str(Fraction(content.scaled_lower_bound, content.denominator)))
-    met = content.scaled_cost == content.scaled_lower_bound
-    status.constant("optimal" if met else "gap")
-
-
-def read_items(field: Field) -> tuple[Label, ...]:
+def _read_items(field: Field) -> tuple[Label, ...]:
     """Return distinct texts, or distinct integers."""
     labels: list[Label] = []
     # Texts need no look at each; other lists are gone through for what to say of them.
@@ -124,7 +85,7 @@ def read_share(field: Field) -> Fraction:
     return share
 
 
-def read_fingerprint(field: Field) -> str:
+def _read_fingerprint(field: Field) -> str:
     """Return a SHA-256 as text."""
     text = field.text()
     if len(text) != 64 or not HEXADECIMAL.issuperset(text):
@@ -218,6 +179,11 @@ def tolerance_of(votes: PairwiseMatrix) -> Fraction:
     return Fraction(votes.rounding) * votes.n_items * (votes.n_items - 1)
 
 
+# The keys at the beginning of a file, and those of its numbers.
+STATED = ("status", "cost", "lower_bound", "tolerance", "tie_cost")
+SCALED = ("scaled_cost", "scaled_lower_bound", "denominator")
+
+
 class Proved(Result):
     """An order of items with its cost, and what no other costs less than.
 
@@ -242,13 +208,22 @@ class Proved(Result):
     _prints_table = False
     #: What the order is called.
     _called: ClassVar[str] = "ranking"
+    #: The keys of a file behind `schema` and `version`, and those that some files have.
+    _keys: ClassVar[tuple[str, ...]]
+    _optional_keys: ClassVar[tuple[str, ...]] = ()
+    #: What to do with a file of another version.
+    _remedy: ClassVar[str] = ""
 
     # -- what a subclass says -----------------------------------------------------------------
 
     @staticmethod
     @abstractmethod
-    def _read(data: object) -> Any:
-        """Return the fields as a named tuple, from plain data; raises `DataFormatError`."""
+    def _read_order(members: dict[str, Field], n: int) -> dict[str, Any]:
+        """Return what a file says of the order and its proofs; raises `DataFormatError`."""
+
+    @abstractmethod
+    def _plain_order(self) -> dict[str, Any]:
+        """Return the same as plain data."""
 
     @abstractmethod
     def _problem(self, votes: PairwiseMatrix) -> Any:
@@ -433,7 +408,7 @@ class Proved(Result):
     def _check_form(self) -> None:
         """Raise unless a file with this content would be read, and read as this."""
         try:
-            content = self._read(self.to_dict())._asdict()
+            content = self._read(self.to_dict())
             own = {name: getattr(self, name) for name in content}
             is_same = all(type(own[name]) is type(content[name]) for name in own) and own == content
         except DataFormatError as error:
@@ -448,6 +423,51 @@ class Proved(Result):
             )
 
     # -- on paper -----------------------------------------------------------------------------
+
+    @classmethod
+    def _read(cls, data: object) -> dict[str, Any]:
+        """Return the fields that plain data state."""
+        whole = Field(data, "")
+        if whole.has("schema") and whole.has("version"):  # another version has other keys
+            assert isinstance(whole.value, dict)
+            Field(whole.value["schema"], "schema").constant(cls._schema)
+            Field(whole.value["version"], "version").constant(cls._version, cls._remedy)
+        some = (key for key in cls._optional_keys if whole.has(key))
+        keys = ("schema", "version", *cls._keys, *some)
+        members = dict(zip(keys, whole.members(*keys), strict=True))
+        items = _read_items(members["items"])
+        content = {
+            "items": items,
+            "tie_cost": read_share(members["tie_cost"]),
+            "tolerance": members["tolerance"].fraction(),
+            "fingerprint": _read_fingerprint(members["fingerprint"]),
+            **cls._read_order(members, len(items)),
+        }
+        cost = content["scaled_cost"] = members["scaled_cost"].integer()
+        bound = content["scaled_lower_bound"] = members["scaled_lower_bound"].integer()
+        over = content["denominator"] = members["denominator"].integer(low=1)
+        if bound > cost:
+            members["scaled_lower_bound"].refuse("at most `scaled_cost`")
+        members["cost"].constant(str(Fraction(cost, over)))
+        members["lower_bound"].constant(str(Fraction(bound, over)))
+        members["status"].constant("optimal" if cost == bound else "gap")
+        return content
+
+    def _content(self) -> dict[str, Any]:
+        content = {
+            "status": self.status,
+            "cost": str(self._in_votes(self.scaled_cost)),
+            "lower_bound": str(self._in_votes(self.scaled_lower_bound)),
+            "tolerance": str(self.tolerance),
+            "tie_cost": str(self.tie_cost),
+            "fingerprint": self.fingerprint,
+            "items": list(self.items),
+            "scaled_cost": self.scaled_cost,
+            "scaled_lower_bound": self.scaled_lower_bound,
+            "denominator": self.denominator,
+            **self._plain_order(),
+        }
+        return {key: content[key] for key in (*self._keys, *self._optional_keys) if key in content}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -467,7 +487,7 @@ class Proved(Result):
         DataFormatError
             If `data` is no certificate of this version; the message names the field.
         """
-        return cls(**cls._read(data)._asdict())
+        return cls(**cls._read(data))
 
     @classmethod
     def from_json(cls, text: str, *, name: str = "The text") -> Self:

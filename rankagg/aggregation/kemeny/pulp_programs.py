@@ -102,7 +102,7 @@ class CbcRelaxation(Relaxation):
         self._last = point.before
         return point
 
-    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
+    def probe(self, cases: list[Any], deadline: Deadline) -> list[float]:
         """Solve each case to its end; see `Relaxation.probe`."""
         values = []
         for case in cases:
@@ -119,7 +119,7 @@ class CbcRelaxation(Relaxation):
     def drop_slack_rows(self) -> None:
         """Drop the rows that do not bind at the last point."""
         if self._last is not None:
-            x = self._last[self._above]
+            x = self._last[self._pairs]
             kept = [
                 float(np.dot(values, x[columns])) < least + CBC_SLACK
                 for least, columns, values in self._rows

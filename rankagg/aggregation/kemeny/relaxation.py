@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.problem import PairCosts
 from rankagg.aggregation.kemeny.proof import round_weights
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Form, Weighting, forms_of
 from rankagg.exceptions import SolverError, SolverNotFoundError
@@ -40,25 +40,24 @@ __all__ = [
     "Point",
     "Relaxation",
     "SparseRows",
-    "unit_of",
     "why_not_highs",
 ]
 
 Cycles = NDArray[np.intp]
 
 INTEGRAL = 1e-6
-LARGEST_MARGIN = 10**9
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
     """An optimal point of the relaxation."""
 
-    # Shape (n, n). x[i, j], and 1 - x[j, i] below the diagonal.
+    # Shape (n, n). x[i, j], and 1 - x[j, i] below the diagonal; z[i, j] among weak orders.
     before: Floats
     # Units above the floor.
     value: float
     # Shape (m, 3). The rows that are cycles: an order uses one arc of a -> b -> c -> a at least.
+    # Rows of three items, or two, among weak orders.
     cycles: Cycles
     # Shape (m,). Weight of each, not negative, in units.
     duals: Floats
@@ -74,29 +73,23 @@ class Point:
 
 
 class SparseRows(NamedTuple):
-    """Rows "at least" over pairs, which are numbered line by line, in the layout of solvers."""
+    """Rows over pairs, which are numbered line by line, in the layout of solvers."""
 
+    # What they reach at least; at most among weak orders.
     least: Floats
     starts: NDArray[np.int32]
     pairs: NDArray[np.int32]
     values: Floats
 
 
-def unit_of(problem: Problem) -> int:
-    """Return the step, or what keeps margins below `LARGEST_MARGIN` where that is more."""
-    largest = int(np.abs(problem.margins).max(initial=0))
-    return max(problem.step, largest // LARGEST_MARGIN, 1)
-
-
 class Relaxation(ABC):
     """The relaxation of one problem."""
 
-    def __init__(self, problem: Problem) -> None:
-        n = problem.n
-        self._n = n
-        self._above = np.triu_indices(n, k=1)
-        self.unit = unit_of(problem)
-        self._costs: Floats = (problem.margins[self._above] / self.unit).astype(np.float64)
+    def __init__(self, problem: PairCosts) -> None:
+        self._n = problem.n
+        self._pairs = self._listed()
+        self.unit = problem.unit
+        self._costs: Floats = (problem.slopes[self._pairs] / self.unit).astype(np.float64)
         self._floor = float(np.minimum(self._costs, 0.0).sum())
         self._lower: Floats = np.zeros(len(self._costs))
         self._upper: Floats = np.ones(len(self._costs))
@@ -113,15 +106,13 @@ class Relaxation(ABC):
         """Solve with the present rows and bounds."""
 
     @abstractmethod
-    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
+    def probe(self, cases: list[Any], deadline: Deadline) -> list[float]:
         """Return about what each case costs at least; leaves the bounds as those of the last."""
 
     def _point(self, pairs: Floats, duals: Floats) -> Point:
         """Return an optimal point from the values of the pairs, within their bounds."""
         values = np.clip(pairs, self._lower, self._upper)
-        before = np.zeros((self._n, self._n))
-        before[self._above] = values
-        before.T[self._above] = 1.0 - values
+        before = self._square(values)
         weights = np.maximum(0.0, duals)
         is_cycle = self._codes >= 0
         return Point(
@@ -132,6 +123,13 @@ class Relaxation(ABC):
             -1 - self._codes[~is_cycle],
             weights[~is_cycle],
         )
+
+    def _square(self, values: Floats) -> Floats:
+        """Return the values of the pairs in both directions."""
+        before = np.zeros((self._n, self._n))
+        before[self._pairs] = values
+        before.T[self._pairs] = 1.0 - values
+        return before
 
     def weighting(self, point: Point) -> Weighting:
         """Return the rows of a point with its duals as exact weights."""
@@ -172,8 +170,12 @@ class Relaxation(ABC):
 
     def restore(self, cycles: Cycles, rows: NDArray[np.intp]) -> None:
         """Add the rows that are missing, as after some were dropped."""
-        self.add_cycles(cycles[~np.isin(self._numbers(cycles), self._codes)])
+        self.add_cycles(self.missing(cycles))
         self.add_derived(rows[~np.isin(-1 - rows, self._codes)])
+
+    def missing(self, cycles: Cycles) -> Cycles:
+        """Return those of some cycles that are not there."""
+        return cycles[~np.isin(self._numbers(cycles), self._codes)]
 
     def _add(self, rows: SparseRows, codes: NDArray[np.int64]) -> None:
         self._append(rows)
@@ -187,12 +189,21 @@ class Relaxation(ABC):
     def drop_slack_rows(self) -> None:
         """Drop the rows that do not bind at the last point."""
 
-    def fix(self, before: Bools) -> None:
-        """Demand i before j where `before[i, j]`, and leave all other pairs open."""
-        self._lower = before[self._above].astype(np.float64)
-        self._upper = 1.0 - before.T[self._above].astype(np.float64)
+    def fix(self, case: Any) -> None:
+        """Demand what is known in a case, and leave all other pairs open."""
+        always, never = self._known(case)
+        self._lower = always[self._pairs].astype(np.float64)
+        self._upper = 1.0 - never[self._pairs].astype(np.float64)
+
+    def _known(self, case: Any) -> tuple[Bools, Bools]:
+        """Return which pairs a case has, and which it does not."""
+        return case, case.T
 
     # -- layout -------------------------------------------------------------------------------
+
+    def _listed(self) -> tuple[NDArray[np.intp], ...]:
+        """Return the first and the second items of the pairs."""
+        return np.triu_indices(self._n, k=1)
 
     def _numbers(self, cycles: Cycles) -> NDArray[np.int64]:
         """Return a number for each cycle, the same wherever it begins."""
@@ -205,7 +216,7 @@ class Relaxation(ABC):
         first, rest = np.divmod(numbers, self._n**2)
         return np.column_stack([first, *np.divmod(rest, self._n)]).astype(np.intp)
 
-    def _pairs(
+    def _places(
         self, tails: NDArray[np.intp], heads: NDArray[np.intp]
     ) -> tuple[NDArray[np.int32], Floats]:
         """Return the pairs of arcs, and -1 where a pair's value is that of the opposite arc."""
@@ -215,7 +226,7 @@ class Relaxation(ABC):
 
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
         m = len(cycles)
-        pairs, signs = self._pairs(cycles, np.roll(cycles, -1, axis=1))
+        pairs, signs = self._places(cycles, np.roll(cycles, -1, axis=1))
         least = 1.0 - (signs < 0).sum(axis=1)
         starts = np.arange(0, 3 * m, 3, dtype=np.int32)
         return SparseRows(least, starts, pairs.ravel(), signs.ravel())
@@ -223,7 +234,7 @@ class Relaxation(ABC):
     def _of_forms(self, forms: list[Form]) -> SparseRows:
         least, pairs, values = [], [], []
         for form in forms:
-            of_form, signs = self._pairs(form.tails, form.heads)
+            of_form, signs = self._places(form.tails, form.heads)
             pairs.append(of_form)
             values.append(signs * form.counts)
             least.append(form.least - float(form.counts[signs < 0].sum()))
@@ -298,7 +309,10 @@ class HighsRelaxation(Relaxation):
     that the other pairs put higher goes first.
     """
 
-    def __init__(self, problem: Problem, live: Live | None = None) -> None:
+    #: Whether a row reaches its number at least, or at most.
+    _at_least = True
+
+    def __init__(self, problem: PairCosts, live: Live | None = None) -> None:
         super().__init__(problem)
         # PuLP frees the object with the model, so both are kept.
         self._live = live or Live()
@@ -322,7 +336,8 @@ class HighsRelaxation(Relaxation):
             words = self._highs.modelStatusToString(status)
             raise SolverError(f"HiGHS did not reach an optimum: {words}.")
         solution = self._highs.getSolution()
-        return self._point(self._values(solution.col_value), np.array(solution.row_dual))
+        duals = np.array(solution.row_dual)
+        return self._point(self._values(solution.col_value), duals if self._at_least else -duals)
 
     def solve_inside(self, deadline: Deadline) -> Point:
         """Solve by an interior point: no weight is 0 that can be positive at an optimum.
@@ -344,7 +359,7 @@ class HighsRelaxation(Relaxation):
         values[self._pair_of[is_pair]] = np.array(of_columns)[is_pair]
         free = (self._costs == 0.0) & (self._column_of < 0) & (self._lower < self._upper)
         if free.any():
-            first, second = self._above
+            first, second = self._pairs
             values[free] = 0.5
             wins = np.bincount(first, values, self._n) + np.bincount(second, 1.0 - values, self._n)
             values[free] = wins[first[free]] >= wins[second[free]]
@@ -360,7 +375,7 @@ class HighsRelaxation(Relaxation):
         seconds = min(deadline.seconds_left(), SECONDS_OF_A_RUN)
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
 
-    def probe(self, cases: list[NDArray[np.bool_]], deadline: Deadline) -> list[float]:
+    def probe(self, cases: list[Any], deadline: Deadline) -> list[float]:
         """Take a few steps of the dual simplex, and restore the basis; see `Relaxation.probe`."""
         basis = self._highs.getBasis()
         self._highs.setOptionValue("simplex_iteration_limit", PROBE_STEPS)
@@ -383,15 +398,12 @@ class HighsRelaxation(Relaxation):
     def _append(self, rows: SparseRows) -> None:
         self._add_columns(np.unique(rows.pairs[self._column_of[rows.pairs] < 0]))
         m = len(rows.least)
-        self._highs.addRows(
-            m,
-            rows.least,
-            np.full(m, highspy.kHighsInf),
-            len(rows.pairs),
-            rows.starts,
-            self._column_of[rows.pairs],
-            rows.values,
-        )
+        free = np.full(m, highspy.kHighsInf)
+        ends = (rows.least, free) if self._at_least else (-free, rows.least)
+        columns = self._column_of[rows.pairs]
+        added = self._highs.addRows(m, *ends, len(columns), rows.starts, columns, rows.values)
+        if added != highspy.HighsStatus.kOk:
+            raise SolverError("HiGHS did not take the rows of the model.")
 
     def _add_columns(self, pairs: NDArray[np.int32]) -> None:
         none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
@@ -414,9 +426,9 @@ class HighsRelaxation(Relaxation):
             self._highs.deleteRows(len(gone), gone.astype(np.int32))
             self._codes = self._codes[~slack]
 
-    def fix(self, before: NDArray[np.bool_]) -> None:
+    def fix(self, case: Any) -> None:
         """Set the bounds of the columns; see `Relaxation.fix`."""
-        super().fix(before)
+        super().fix(case)
         columns = np.flatnonzero(self._pair_of >= 0).astype(np.int32)
         pairs = self._pair_of[columns]
         self._highs.changeColsBounds(len(pairs), columns, self._lower[pairs], self._upper[pairs])

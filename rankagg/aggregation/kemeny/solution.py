@@ -6,19 +6,20 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.problem import PairCosts
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Node, compact, leaf_of, moved_to
 from rankagg.exceptions import OutOfTimeError
 
 if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.placed_lists import PlacedProblem
     from rankagg.aggregation.kemeny.warm import WarmPart
 
 __all__ = ["LOGGER", "Backend", "Listener", "Progress", "Report", "Solution", "Task", "silent"]
@@ -28,7 +29,7 @@ __all__ = ["LOGGER", "Backend", "Listener", "Progress", "Report", "Solution", "T
 class Solution:
     """An order of one part, and the cases that bound what any order costs."""
 
-    # Shape (n,). Positions within the part, best first.
+    # Shape (n,). Positions within the part, best first; among weak orders, numbers of buckets.
     order: NDArray[np.intp]
     # The tree of cases, over positions within the part.
     nodes: tuple[Node, ...]
@@ -42,13 +43,13 @@ class Solution:
     # already; the certificate computes it anew.
     lower: int | None = None
 
-    def proof(self, part: NDArray[np.intp]) -> Proof:
+    def proof(self, part: NDArray[np.intp], kind: type[Proof] = Proof) -> Proof:
         """Return the cases as a proof about the items of a part, with the rows that they use."""
         leaves = [leaf for leaf in map(leaf_of, self.nodes) if leaf is not None]
         rows, numbers = compact(self.rows, [row for leaf in leaves for row, _ in leaf.rows])
         where = part.tolist()
         nodes = moved_to(self.nodes, part, numbers)
-        return Proof(tuple(where), nodes, tuple(row.moved_to(where) for row in rows))
+        return kind(tuple(where), nodes, tuple(row.moved_to(where) for row in rows))
 
 
 #: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.
@@ -64,7 +65,7 @@ class Task:
     """What a backend is asked: one part, and what may help or hinder."""
 
     # A part of at least two items.
-    problem: Problem
+    problem: Any
     # When to stop with what is there.
     deadline: Deadline = field(default_factory=Deadline)
     # Told the bounds as they change.
@@ -93,19 +94,7 @@ SECONDS_BETWEEN_CALLS = 0.1
 Listener: TypeAlias = Callable[[float, float], object]
 
 
-class Costs(Protocol):
-    """What the progress must know of a problem: its floor, and how its integers are votes."""
-
-    @property
-    def n(self) -> int:
-        """The number of items."""
-
-    @property
-    def floor(self) -> int:
-        """What no order costs less than."""
-
-    def in_votes(self, scaled: int) -> float:
-        """Turn a scaled cost into votes."""
+Costs: TypeAlias = "PairCosts | PlacedProblem"
 
 
 class Progress:

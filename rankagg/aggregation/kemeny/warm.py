@@ -43,7 +43,7 @@ class Warm:
     def of(cls, n: int, proofs: Iterable[Proof]) -> Warm:
         """Return what proofs about n items teach."""
         warm = cls(n)
-        used = chain.from_iterable(leaf.cycles for proof in proofs for leaf in proof.leaves())
+        used = chain.from_iterable(leaf.triples for proof in proofs for leaf in proof.leaves())
         cycles = np.array(list(used), dtype=np.intp).reshape(-1, 3)
         turns = np.argmin(cycles, axis=1)[:, None] + np.arange(3)
         warm.learn(np.unique(np.take_along_axis(cycles, turns % 3, axis=1), axis=0))

@@ -23,28 +23,26 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_integer
 from rankagg.aggregation.base import Outcome
-from rankagg.aggregation.deadline import Deadline, until_stopped
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.branch_and_bound import searched
+from rankagg.aggregation.kemeny.certificate import WeakCertificate
 from rankagg.aggregation.kemeny.optimal_set import OptimalSet
-from rankagg.aggregation.kemeny.solution import Listener, Progress, Report
-from rankagg.aggregation.kemeny.weak_certificate import WeakCertificate
-from rankagg.aggregation.kemeny.weak_orders import Costs, best_buckets, starting_orders
-from rankagg.aggregation.kemeny.weak_problem import WeakProblem, groups
+from rankagg.aggregation.kemeny.orders import starting_orders
+from rankagg.aggregation.kemeny.parts import solve_parts
+from rankagg.aggregation.kemeny.proof_nodes import Branch, Fixing, Leaf, Weighting
+from rankagg.aggregation.kemeny.relaxation import Relaxation
+from rankagg.aggregation.kemeny.solution import Listener, Progress, Solution, Task
 from rankagg.aggregation.kemeny.weak_proof import (
-    Branch,
-    Fixing,
     Known,
-    Leaf,
-    Node,
+    WeakProblem,
     WeakProof,
-    arrays_of,
-    closed,
-    leaf_bound,
+    consequences,
+    groups,
     learn,
-    moved_to,
     nothing,
+    weak_bound,
 )
-from rankagg.aggregation.kemeny.weak_relaxation import Relaxation
-from rankagg.aggregation.kemeny.weak_search import WeakSearch
+from rankagg.aggregation.kemeny.weak_search import FloatCosts, WeakSearch, best_buckets
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
@@ -61,7 +59,7 @@ class _Warm:
     """What one search leaves to the next: the rows of the relaxation, and a proof."""
 
     relaxation: Relaxation | None = None
-    leaf: Leaf | None = None
+    weighting: Weighting | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +93,14 @@ class Group:
     def _within(self, known: Known) -> Levels | None:
         """Return an optimum that respects what is known; None where there is none."""
         warm = self._warm
-        if warm.leaf is None:
-            warm.leaf = self._proof()
-        if leaf_bound(self.problem, *arrays_of(warm.leaf), known) > self.cost:
+        if warm.weighting is None:
+            warm.weighting = self._proof().weighting(np.arange(self.problem.n))
+        if weak_bound(self.problem, warm.weighting, known) > self.cost:
             return None
-        search = WeakSearch(self.problem, self.deadline, known=known, relaxation=warm.relaxation)
-        search.run(kicks=False, until=self.cost + 1)
+        search = WeakSearch(self.problem, self.deadline, decided=known, relaxation=warm.relaxation)
+        search.run(until=self.cost + 1, known=self.cost)
         warm.relaxation = search.relaxation or warm.relaxation
-        return search.levels if search.upper <= self.cost else None
+        return search.order if search.upper <= self.cost else None
 
     def _proof(self) -> Leaf:
         """Return weighted rows that bound this group well."""
@@ -111,7 +109,7 @@ class Group:
         self._warm.relaxation = search.relaxation
         root = search.nodes[0]
         if isinstance(root, Branch):
-            root = search.nodes[root.not_below]
+            root = search.nodes[root.yes]
         if isinstance(root, Fixing):
             root = root.leaf
         return root if isinstance(root, Leaf) else Leaf()
@@ -176,7 +174,7 @@ class Group:
             self.deadline.seconds_left()
             over = np.zeros((n, n), dtype=bool)
             over[i] = True
-            forced = closed(over, np.zeros((n, n), dtype=bool))
+            forced = consequences(over, np.zeros((n, n), dtype=bool))
             assert forced is not None, "somebody is first"
             found = self._within(forced)
             if found is not None:
@@ -231,9 +229,6 @@ class WeakOptima(OptimalSet):
 
     @cached_property
     def _groups(self) -> list[Group]:
-        # The solver is loaded when something is solved.
-        from rankagg.aggregation.kemeny.weak_optima import Group  # noqa: PLC0415
-
         parts = groups(self._problem, all_optima=True)
         return [
             Group(part, self._problem.restrict(part), self._levels[part], self._deadline, LIMIT)
@@ -416,16 +411,6 @@ def _places(levels: NDArray[np.intp]) -> NDArray[np.intp]:
 CERTIFYING = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """A weak order of one part, and the cases that bound what any costs."""
-
-    levels: NDArray[np.intp]
-    nodes: tuple[Node, ...]
-    interrupted: bool = False
-    lower: int | None = None
-
-
 def solve_weak(
     votes: PairwiseMatrix,
     *,
@@ -438,46 +423,31 @@ def solve_weak(
     """Solve the problem of pairwise votes among weak orders."""
     began = monotonic()
     problem = WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
-    progress = Progress(problem, listener)
     deadline = deadline.later(-CERTIFYING * (monotonic() - began))
-    levels = np.zeros(problem.n, dtype=np.intp)
-    proofs: list[WeakProof] = []
-    interrupted = False
-    above = 0
-    for part in groups(problem):
-        solved = Solved(np.zeros(1, dtype=np.intp), ())
-        if len(part) > 1:
-            inside = problem.restrict(part)
-            solved = _solve_part(inside, deadline, progress.of_part(inside))
-            progress.close_part(inside, inside.cost(solved.levels), solved.lower)
-            proofs.append(WeakProof(tuple(part.tolist()), moved_to(solved.nodes, part)))
-        interrupted = interrupted or solved.interrupted
-        if interrupted or progress.is_stopped:
-            deadline = Deadline.after(0)  # the parts that are left get a quick order each
-        levels[part] = above + solved.levels
-        above += len(part)
+    progress = Progress(problem, listener)
+    solved = solve_parts(problem, groups(problem), _solve_part, progress, deadline, kind=WeakProof)
     certificate = WeakCertificate.build(
-        votes, levels, proofs, tie_cost=tie_cost, consensus_tie_cost=consensus_tie_cost
-    )
+        votes, solved.levels, solved.proofs, tie_cost=tie_cost,
+        consensus_tie_cost=consensus_tie_cost,
+    )  # fmt: skip
     if verify:
         certificate._check(votes)
     return Outcome(
         ranking=certificate.ranking,
         certificate=certificate,
-        optima=WeakOptima(items=votes.items, _problem=problem, _levels=levels),
-        interrupted=interrupted and certificate.status != "optimal",
+        optima=WeakOptima(items=votes.items, _problem=problem, _levels=solved.levels),
+        interrupted=solved.interrupted and certificate.status != "optimal",
     )
 
 
-def _solve_part(problem: WeakProblem, deadline: Deadline, report: Report) -> Solved:
-    begun: list[WeakSearch] = []
-    with until_stopped() as stop:
-        deadline.seconds_left()
-        begun.append(WeakSearch(problem, deadline, report))
-        begun[0].run()
-    if begun:
-        search = begun[0]
-        return Solved(search.levels, tuple(search.nodes), stop.by_user, search.lower)
-    costs = Costs(problem.above.astype(np.float64), problem.tied.astype(np.float64))
-    levels = best_buckets(costs, starting_orders(costs)[0])
-    return Solved(levels, (Leaf(),), stop.by_user)
+def _solve_part(task: Task) -> Solution:
+    return searched(
+        lambda: WeakSearch(task.problem, task.deadline, task.report),
+        lambda: _first_levels(task.problem),
+    )
+
+
+def _first_levels(problem: WeakProblem) -> Levels:
+    """Return a weak order that takes no time."""
+    costs = FloatCosts(problem.above.astype(np.float64), problem.tied.astype(np.float64))
+    return best_buckets(costs, starting_orders(costs.above - costs.above.T)[0])

@@ -1,50 +1,147 @@
-"""Lower bounds among weak orders that anybody can check: weighted rows in a tree of cases.
+"""Proofs among weak orders: costs of three places of a pair, weighted rows, cases, groups.
 
-Where a is not below b and b not below c, a is not below c, so every weak order has
-z[a, b] + z[b, c] - z[a, c] <= 1. Adding a row's weight times what it exceeds 1 by to the cost of
-every weak order makes none dearer. The sum is again a cost of pairs, one by one, and the cheapest
-of the three places of each pair bounds it from below.
+For each pair of items a weak order puts one above the other or ties them. In variables z[i, j] = 1
+where i is not below j (so both are 1 where the two are tied), the cost of a pair is affine:
 
-Where that is not enough, there are two ways on. A statement "i is not below j", or "i is below j",
-that lifts the bound to some threshold can be set aside for all weak orders below the threshold.
-And it can be decided both ways: one case for each, and the bound is the smaller of the two. In
-each case a pair has only those places to choose from that what is known leaves open.
+    cost = both + slopes[i, j] * z[i, j] + slopes[j, i] * z[j, i]
+
+with slopes[i, j] = tie - (j above i) and both = (i above j) + (j above i) - tie. The rows are
+z[i, j] + z[j, i] >= 1 (one of them is not below the other) and z[i, j] + z[j, k] - z[i, k] <= 1
+(what is not below is transitive). On three items these and z <= 1 are all facets there are.
+
+Adding a row's weight times what it exceeds 1 by to the cost of every weak order makes none dearer.
+The sum is again a cost of pairs, one by one, and the cheapest of the three places of each pair
+bounds it from below. Where that is not enough, statements "i is not below j" are set aside below a
+threshold, or decided both ways, as in `proof`. In each case a pair has only those places to choose
+from that what is known leaves open.
+
+A problem is split where one place is the cheapest for every pair across. Let the items fall into
+groups, first to last, so that for every i in an earlier and j in a later group "i above j" costs no
+more than "j above i" and no more than a tie. Then some optimal weak order puts the groups one above
+the other, each in an optimal weak order of its own.
+
+Proof. Take any weak order. Keep its order inside each group, and put the groups one above the
+other. Pairs inside a group cost what they did, and each pair across has its cheapest place, so
+the whole costs no more. What is left to choose is each group's inside, and those do not meet.
+
+Nothing is asked of the penalties, of transitivity or of complete votes. Where "i above j" costs
+strictly less than the other two for all pairs across, the same step makes every other weak order
+cheaper: then all optimal weak orders are made of optimal ones of the groups, and only of those.
+
+The finest such groups are the strong components of the graph with an arc from x to y wherever "y
+above x" is not (the only) cheapest: an arc keeps x from going into a later group than y, and two
+items with arcs both ways, such as those that are cheapest tied, stay together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import cached_property
+from graphlib import TopologicalSorter
+from math import gcd, lcm
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
-from rankagg.aggregation.kemeny.weak_problem import WeakProblem
-from rankagg.check_certificate import NUMBER, UNLIMITED, Work
+from rankagg.aggregation.kemeny.problem import PairCosts, as_share
+from rankagg.aggregation.kemeny.proof import Logic, Proof
+from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Notation, Weighting
+from rankagg.check_certificate import NUMBER, Work
 from rankagg.core.arithmetic import exact
-from rankagg.exceptions import VerificationError
+from rankagg.core.graphs import strong_parts
+from rankagg.core.pairwise import PairwiseMatrix
 
 __all__ = [
-    "WEIGHT_DENOMINATOR",
-    "Branch",
-    "Fixing",
+    "WEAK",
     "Known",
-    "Leaf",
-    "Node",
+    "WeakProblem",
     "WeakProof",
-    "arrays_of",
-    "closed",
-    "fixed_below",
-    "leaf_bound",
+    "consequences",
+    "groups",
     "learn",
-    "moved_to",
-    "node_to_dict",
     "nothing",
-    "round_weights",
+    "set_aside",
+    "weak_bound",
 ]
+
+
+@dataclass(frozen=True, eq=False)
+class WeakProblem(PairCosts):
+    """Integer costs of the three places that two items can have to each other."""
+
+    # Shape (n, n). What it costs to put row above column; int64 where every sum fits, else Python
+    # integers. The diagonal is 0.
+    above: Integers
+    # Shape (n, n). What it costs to tie row and column; symmetric, with a diagonal of 0.
+    tied: Integers
+    # What integers are divided by to be in votes.
+    denominator: int
+
+    @classmethod
+    def from_pairwise(
+        cls,
+        votes: PairwiseMatrix,
+        tie_cost: float | Fraction,
+        consensus_tie_cost: float | Fraction,
+    ) -> WeakProblem:
+        """State the problem of pairwise votes."""
+        voted, agreed = as_share(tie_cost), as_share(consensus_tie_cost)
+        wins, ties, denominator = votes.lowest_terms
+        whole = lcm(voted.denominator, agreed.denominator)
+        share = exact.combine(wins.T, whole, ties, int(voted * whole))
+        both = exact.combine(wins, 1, wins.T, 1)
+        tied = exact.multiply(both, int(agreed * whole))
+        above, tied = share.copy(), tied.copy()
+        np.fill_diagonal(above, 0)
+        np.fill_diagonal(tied, 0)
+        return cls(exact.fit(above), exact.fit(tied), denominator * whole)
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return len(self.above)
+
+    @cached_property
+    def slopes(self) -> Integers:
+        """What the cost of a pair gains with z[row, column]; see the head of this module."""
+        return exact.combine(self.tied, 1, self.above.T, -1)
+
+    @cached_property
+    def cheapest(self) -> Integers:
+        """The least of the three costs of each pair; symmetric."""
+        return np.minimum(np.minimum(self.above, self.above.T), self.tied)
+
+    @cached_property
+    def floor(self) -> int:
+        """The sum of the least costs of all pairs: no weak order costs less."""
+        return exact.sum_of(np.triu(self.cheapest, k=1))
+
+    @cached_property
+    def both(self) -> int:
+        """The sum over all pairs of the constant of the affine cost."""
+        double = exact.combine(exact.combine(self.above, 1, self.above.T, 1), 1, self.tied, -1)
+        return exact.sum_of(np.triu(double, k=1))
+
+    @cached_property
+    def step(self) -> int:
+        """What the costs of weak orders differ by multiples of: the gcd of all differences."""
+        margins = exact.combine(self.above, 1, self.above.T, -1)
+        both = (np.gcd.reduce(part.ravel(), initial=0) for part in (margins, self.slopes))
+        return gcd(*map(int, both))
+
+    def cost(self, ranks: NDArray[np.integer]) -> int:
+        """Return the cost of a weak order, given as one number per item, smaller is better."""
+        above = ranks[:, None] < ranks[None, :]
+        tied = np.triu(ranks[:, None] == ranks[None, :], k=1)
+        return exact.sum_of(self.above * above) + exact.sum_of(self.tied * tied)
+
+    def restrict(self, part: NDArray[np.intp]) -> WeakProblem:
+        """Return the problem of some of the items."""
+        inside = np.ix_(part, part)
+        return WeakProblem(self.above[inside], self.tied[inside], self.denominator)
 
 
 class Known(NamedTuple):
@@ -88,7 +185,7 @@ def learn(known: Known, first: int, second: int, *, below: bool) -> Known | None
     return Known(known.not_below | joined, known.above | strictly)
 
 
-def closed(not_below: Bools, above: Bools) -> Known | None:
+def consequences(not_below: Bools, above: Bools) -> Known | None:
     """Return all that follows from two relations; None if they contradict each other."""
     weak = not_below | above | np.eye(len(above), dtype=bool)
     strict = above
@@ -103,81 +200,6 @@ def closed(not_below: Bools, above: Bools) -> Known | None:
         weak, strict = more | higher, higher
 
 
-WEIGHT_DENOMINATOR = 2**20
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A case that is bounded by weighted rows."""
-
-    # Positions a, b, c: where a is not below b and b not below c, a is not below c.
-    rows: tuple[tuple[int, int, int], ...] = ()
-    # Positive; divided by `WEIGHT_DENOMINATOR`, in the units of `WeakProblem`.
-    weights: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Branch:
-    """A statement that is decided both ways: the first item is not below the second, or is."""
-
-    # Positions of the items.
-    first: int
-    second: int
-    # The nodes of the two cases.
-    not_below: int
-    below: int
-
-
-@dataclass(frozen=True)
-class Fixing:
-    """A case from which weak orders that cost at least `threshold` are set aside.
-
-    By the weights, every one of certain statements costs as much when it is turned round; what is
-    left has all of them the other way, and what follows from that.
-    """
-
-    leaf: Leaf
-    # In the units of `WeakProblem`.
-    threshold: int
-    # The node of the case that is left.
-    rest: int
-
-
-Node = Leaf | Branch | Fixing
-
-
-def moved_to(nodes: Iterable[Node], part: NDArray[np.intp]) -> tuple[Node, ...]:
-    """Return nodes over the positions of a part as nodes over the positions of all items."""
-    where = part.tolist()
-
-    def move_leaf(leaf: Leaf) -> Leaf:
-        return Leaf(tuple((where[a], where[b], where[c]) for a, b, c in leaf.rows), leaf.weights)
-
-    def move(node: Node) -> Node:
-        if isinstance(node, Leaf):
-            return move_leaf(node)
-        if isinstance(node, Fixing):
-            return Fixing(move_leaf(node.leaf), node.threshold, node.rest)
-        return Branch(where[node.first], where[node.second], node.not_below, node.below)
-
-    return tuple(map(move, nodes))
-
-
-def node_to_dict(node: Node) -> dict[str, Any]:
-    """Return plain data for JSON."""
-    if isinstance(node, Branch):
-        return {
-            "pair": [node.first, node.second], "not_below": node.not_below, "below": node.below,
-        }  # fmt: skip
-    if isinstance(node, Fixing):
-        return {"rows": _rows(node.leaf), "threshold": node.threshold, "rest": node.rest}
-    return {"rows": _rows(node)}
-
-
-def _rows(leaf: Leaf) -> list[list[int]]:
-    return [[*row, weight] for row, weight in zip(leaf.rows, leaf.weights, strict=True)]
-
-
 class Excess(NamedTuple):
     """What statements add to the bound of a case, scaled by `WEIGHT_DENOMINATOR`."""
 
@@ -188,51 +210,28 @@ class Excess(NamedTuple):
     below: Integers
 
 
-def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
-    """Turn float weights, in multiples of `unit`, into integers over the weight denominator.
-
-    Whatever they are, the bound that they make is valid; rounding only weakens it.
-    """
-    scaled = np.where(np.isfinite(duals) & (duals > 0), duals, 0.0) * WEIGHT_DENOMINATOR
-    if scaled.max(initial=1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
-        small: Integers = np.rint(scaled).astype(np.int64) * unit
-        return small
-    return exact.fit(round(weight) * unit for weight in scaled.tolist())
-
-
-def leaf_bound(
-    problem: WeakProblem, rows: NDArray[np.intp], weights: Integers, known: Known
-) -> int:
+def weak_bound(problem: WeakProblem, weighting: Weighting, known: Known) -> int:
     """Return the bound of one case, raised to the next cost that a weak order can have."""
-    return _raised(problem, _excess(problem, rows, weights, known).base)
-
-
-def _raised(problem: WeakProblem, base: int) -> int:
+    base = _excess(problem, weighting, known).base
     return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
 
 
-def fixed_below(
-    problem: WeakProblem,
-    rows: NDArray[np.intp],
-    weights: Integers,
-    known: Known,
-    threshold: int,
+def set_aside(
+    problem: WeakProblem, weighting: Weighting, known: Known, threshold: int
 ) -> Known | None:
     """Add all statements whose opposite makes every weak order cost at least `threshold`."""
-    excess = _excess(problem, rows, weights, known)
-    if _raised(problem, excess.base) >= threshold:
+    excess = _excess(problem, weighting, known)
+    if problem.next_attainable(Fraction(excess.base, WEIGHT_DENOMINATOR)) >= threshold:
         return None
     # More than the last attainable cost below the threshold is at least the threshold.
     room = problem.last_below(threshold) * WEIGHT_DENOMINATOR - excess.base
     below, not_below = excess.not_below > room, excess.below > room
     np.fill_diagonal(below, False)
-    return closed(known.not_below | not_below, known.above | below.T)
+    return consequences(known.not_below | not_below, known.above | below.T)
 
 
-def _excess(
-    problem: WeakProblem, rows: NDArray[np.intp], weights: Integers, known: Known
-) -> Excess:
-    slopes, constant, huge = _with_rows(problem, rows, weights)
+def _excess(problem: WeakProblem, weighting: Weighting, known: Known) -> Excess:
+    slopes, constant, huge = _with_rows(problem, weighting)
     # The three places of a pair, less the constant; "row above column" costs what z = 1, 0 does.
     above = np.where(known.not_below.T, huge, slopes)
     below = np.where(known.not_below, huge, slopes.T)
@@ -243,92 +242,53 @@ def _excess(
     return Excess(base, up - least, below - least)
 
 
-def _with_rows(
-    problem: WeakProblem, rows: NDArray[np.intp], weights: Integers
-) -> tuple[Integers, int, int]:
+def _with_rows(problem: WeakProblem, weighting: Weighting) -> tuple[Integers, int, int]:
     """Return scaled slopes and constant of the cost with the rows added, and a number above all."""
-    total = exact.sum_of(weights)
+    total = exact.sum_of(weighting.weights)
     largest = max(int(np.abs(problem.slopes).max(initial=0)), 1) * WEIGHT_DENOMINATOR
     # A slope meets each row once; a place of a pair adds up two slopes, and a bound n^2 of those.
     huge = 4 * (largest + total) + 1
     kind = np.int64 if 2 * huge * problem.n**2 < exact.INT64_SAFE else object
     slopes = problem.slopes.astype(kind) * WEIGHT_DENOMINATOR
-    taken = weights.astype(kind)
-    first, middle, last = rows.T
+    taken = weighting.weights.astype(kind)
+    first, middle, last = weighting.triples.T
     np.add.at(slopes, (first, middle), taken)
     np.add.at(slopes, (middle, last), taken)
     np.subtract.at(slopes, (first, last), taken)
     return slopes, problem.both * WEIGHT_DENOMINATOR - total, huge
 
 
-def arrays_of(leaf: Leaf) -> tuple[NDArray[np.intp], Integers]:
-    """Return rows and weights as arrays."""
-    rows = np.array(leaf.rows, dtype=np.intp).reshape(-1, 3)
-    return rows, exact.fit(leaf.weights)
+WEAK = Logic(
+    nothing=nothing,
+    answered=lambda known, first, second, holds: learn(known, first, second, below=not holds),
+    bound=weak_bound,
+    fixed=set_aside,
+    notation=Notation(("positions", "nodes"), ("rows",), "not_below", "below"),
+)
 
 
-@dataclass(frozen=True)
-class WeakProof:
-    """A bound for the items of one part, whatever the order of the others."""
+class WeakProof(Proof):
+    """A bound among weak orders for the items of one part, whatever the order of the others."""
 
-    # The items of the part.
-    positions: tuple[int, ...]
-    # The tree of cases; the first node is the root, and children stand behind their parents.
-    # `reader` says what else a proof must be, and checks it.
-    nodes: tuple[Node, ...] = (Leaf(),)
+    logic: ClassVar[Logic] = WEAK
 
-    def bound(self, problem: WeakProblem, work: Work = UNLIMITED) -> int:
-        """Return what the proof proves about the part, in the units of `WeakProblem`."""
-        part = problem.restrict(np.array(self.positions, dtype=np.intp))
-        where = np.zeros(problem.n, dtype=np.intp)
-        where[list(self.positions)] = np.arange(len(self.positions))
+    def _reserve(self, part: WeakProblem, work: Work) -> None:
         number = NUMBER if part.above.dtype == object else 8
         # A case that waits has two tables of what is known; there are no more than nodes.
         work.hold((12 * number + 2 * len(self.nodes)) * part.n**2)
-        bounds = []
-        for node, known in self._walk(part, where):
-            work.spend()
-            if isinstance(node, Fixing):
-                bounds.append(node.threshold)
-            elif isinstance(node, Leaf):
-                bounds.append(_bound_of(part, where, node, known))
-        if not bounds:
-            raise VerificationError("Every case of a proof contradicts itself.")
-        return min(bounds)
-
-    def _walk(self, part: WeakProblem, where: NDArray[np.intp]) -> Iterator[tuple[Node, Known]]:
-        """Yield each node with what its case has decided, parents first.
-
-        Cases that contradict themselves hold no weak order and are left out.
-        """
-        stack = [(0, nothing(part.n))]
-        while stack:
-            at, known = stack.pop()
-            node = self.nodes[at]
-            yield node, known
-            cases: list[tuple[int, Known | None]] = []
-            if isinstance(node, Branch):
-                first, second = int(where[node.first]), int(where[node.second])
-                cases = [
-                    (node.not_below, learn(known, first, second, below=False)),
-                    (node.below, learn(known, first, second, below=True)),
-                ]
-            elif isinstance(node, Fixing):
-                rows, weights = arrays_of(node.leaf)
-                fixed = fixed_below(part, where[rows], weights, known, node.threshold)
-                cases = [(node.rest, fixed)]
-            stack.extend((child, case) for child, case in cases if case is not None)
-
-    # -- on paper -----------------------------------------------------------------------------
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {
-            "positions": list(self.positions),
-            "nodes": [node_to_dict(node) for node in self.nodes],
-        }
 
 
-def _bound_of(part: WeakProblem, where: NDArray[np.intp], leaf: Leaf, known: Known) -> int:
-    rows, weights = arrays_of(leaf)
-    return leaf_bound(part, where[rows], weights, known)
+def groups(problem: WeakProblem, *, all_optima: bool = False) -> list[NDArray[np.intp]]:
+    """Return the finest groups that can be solved one by one, best first."""
+    others = np.minimum(problem.above.T, problem.tied)
+    last_first = problem.above >= others if all_optima else problem.above > others
+    arcs = last_first.T.copy()
+    np.fill_diagonal(arcs, False)
+    group = strong_parts(arcs)
+    count = int(group.max()) + 1
+    between = np.zeros((count, count), dtype=bool)
+    tails, heads = np.nonzero(arcs)
+    between[group[tails], group[heads]] = True
+    np.fill_diagonal(between, False)
+    earlier = {g: np.flatnonzero(between[:, g]).tolist() for g in range(count)}
+    return [np.flatnonzero(group == g) for g in TopologicalSorter(earlier).static_order()]

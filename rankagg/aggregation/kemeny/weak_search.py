@@ -1,253 +1,372 @@
-"""Branch and bound among weak orders, for one part of a problem.
+"""Branch and bound among weak orders, for one part of a problem, and good weak orders quickly.
 
-In each case, rows are added until none is violated or progress stalls; every point is rounded to a
-weak order and improved; the case is closed when its *exact* bound, recomputed in integers from the
-rounded duals, reaches the best cost. If it stays open, statements whose opposite would reach that
-cost are fixed, and what remains is decided at a statement "i is not below j" for which both answers
-raise the bound. The next case is a child of the last one, for which the relaxation is warm, or
-else the open case with the least bound.
+The loop is that of `branch_and_bound`, over statements "i is not below j". The relaxation has one
+column for z[i, j], i != j, within [0, 1]. Rows are added where they are violated: totals
+z[i, j] + z[j, i] >= 1, written (i, j, i), and the rows (i, j, k) of `weak_proof`.
+
+Good weak orders are the best buckets of an order, moves of single items, and kicks. All of it works
+on float costs, so gains are approximate where integers leave 53 bits; the caller recomputes costs
+exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Integers
+from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.weak_orders import Incumbent
-from rankagg.aggregation.kemeny.weak_problem import WeakProblem
-from rankagg.aggregation.kemeny.weak_proof import (
-    Branch,
-    Fixing,
-    Known,
-    Leaf,
-    Node,
-    fixed_below,
-    leaf_bound,
-    learn,
-    nothing,
-    round_weights,
+from rankagg.aggregation.kemeny import orders
+from rankagg.aggregation.kemeny.branch_and_bound import CaseSearch, Tightening
+from rankagg.aggregation.kemeny.proof import Logic
+from rankagg.aggregation.kemeny.proof_nodes import Derived, Weighting
+from rankagg.aggregation.kemeny.relaxation import (
+    Cycles,
+    HighsRelaxation,
+    Point,
+    Relaxation,
+    SparseRows,
+    why_not_highs,
 )
-from rankagg.aggregation.kemeny.weak_relaxation import Point, Relaxation, unit_of, violated_rows
+from rankagg.aggregation.kemeny.weak_proof import WEAK, Known, WeakProblem
+from rankagg.core.graphs import strong_parts
+from rankagg.exceptions import SolverNotFoundError
 
-__all__ = ["WeakSearch"]
+__all__ = [
+    "FloatCosts",
+    "WeakIncumbent",
+    "WeakRelaxation",
+    "WeakSearch",
+    "best_buckets",
+    "move_items",
+]
 
-ROWS_PER_ITEM = 40
-STALL_ROUNDS = 3
-STALL_SHARE = 0.1
-PROBES = 6
-UNDECIDED = 0.05
-
-NO_ROWS: NDArray[np.intp] = np.empty((0, 3), dtype=np.intp)
+Levels = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
-    """What a case is known to cost at least, and by which weighted rows."""
+class FloatCosts:
+    """Float costs of pairs."""
 
-    value: int
-    rows: NDArray[np.intp]
-    weights: Integers
+    # Shape (n, n). Of putting row above column; the diagonal is 0.
+    above: Floats
+    # Shape (n, n). Of tying them; symmetric, with a diagonal of 0.
+    tied: Floats
 
-    def leaf(self) -> Leaf:
-        used = np.flatnonzero(self.weights > 0)
-        return Leaf(
-            tuple((a, b, c) for a, b, c in self.rows[used].tolist()),
-            tuple(int(weight) for weight in self.weights[used]),
+    @property
+    def negligible(self) -> float:
+        """What gain is rounding."""
+        return orders.NEGLIGIBLE * max(float(self.above.max(initial=0.0)), 1.0)
+
+
+def best_buckets(costs: FloatCosts, order: NDArray[np.intp]) -> Levels:
+    """Return the cheapest weak order whose buckets are stretches of an order.
+
+    Dynamic programming over where the last bucket begins: O(n^2).
+    """
+    n = len(order)
+    inside = np.ix_(order, order)
+    change = np.triu((costs.tied - costs.above)[inside], k=1)
+    # gains[first, last]: what tying the stretch from first to last adds to the cost of the order.
+    gains = np.cumsum(np.cumsum(change, axis=1)[::-1], axis=0)[::-1]
+    best = np.zeros(n + 1)
+    begins = np.zeros(n, dtype=np.intp)
+    for last in range(n):
+        whole = best[: last + 1] + gains[: last + 1, last]
+        # Of equally good stretches the shortest: ties that gain nothing are none.
+        begins[last] = last - int(np.argmin(whole[::-1]))
+        best[last + 1] = whole[begins[last]]
+    starts = np.zeros(n, dtype=np.intp)
+    last = n - 1
+    while last >= 0:
+        starts[begins[last]] = 1
+        last = int(begins[last]) - 1
+    levels = np.empty(n, dtype=np.intp)
+    levels[order] = np.cumsum(starts) - 1
+    return levels
+
+
+def move_items(costs: FloatCosts, levels: Levels, deadline: Deadline = orders.NEVER) -> Levels:
+    """Move single items into other buckets or between them until no such move helps.
+
+    All moves are weighed in one pass of time n^2, and the best one is made. Then the buckets are
+    chosen anew for the order, and so on until neither helps.
+    """
+    while not deadline.is_over:
+        levels = _moved_while_it_helps(costs, levels, deadline)
+        order = np.lexsort((levels,))
+        again = best_buckets(costs, order)
+        if cost_of(costs, again) >= cost_of(costs, levels) - costs.negligible:
+            return levels
+        levels = again
+    return levels
+
+
+def _moved_while_it_helps(costs: FloatCosts, levels: Levels, deadline: Deadline) -> Levels:
+    n = len(levels)
+    items = np.arange(n)
+    _, levels = np.unique(levels, return_inverse=True)
+    member = np.zeros((n, int(levels.max(initial=0)) + 1))
+    member[items, levels] = 1.0
+    # Of each item with all of each bucket: it is above them, it is below them, it is tied with
+    # them. One move changes two columns.
+    from_one = np.stack([costs.above, costs.above.T, costs.tied])
+    sums = from_one @ member
+    while not deadline.is_over:
+        after, before, level = sums
+        before = np.cumsum(before, axis=1)
+        after = np.cumsum(after[:, ::-1], axis=1)[:, ::-1]
+        joined = level.copy()
+        joined[:, 1:] += before[:, :-1]
+        joined[:, :-1] += after[:, 1:]
+        alone = np.empty((n, sums.shape[2] + 1))  # in a bucket of its own, before bucket k
+        alone[:, 0], alone[:, 1:] = 0.0, before
+        alone[:, :-1] += after
+        best_alone, best_joined = alone.argmin(axis=1), joined.argmin(axis=1)
+        least_alone, least_joined = alone[items, best_alone], joined[items, best_joined]
+        gain = joined[items, levels] - np.minimum(least_alone, least_joined)
+        item = int(np.argmax(gain))
+        if gain[item] <= costs.negligible:
+            return levels
+        if least_alone[item] < least_joined[item]:
+            target = int(best_alone[item])
+            levels = np.where(levels >= target, levels + 1, levels)
+            sums = np.insert(sums, target, 0.0, axis=2)
+        else:
+            target = int(best_joined[item])
+        source = int(levels[item])
+        sums[:, :, source] -= from_one[:, :, item]
+        sums[:, :, target] += from_one[:, :, item]
+        levels[item] = target
+        if not (levels == source).any():
+            sums = np.delete(sums, source, axis=2)
+            levels = np.where(levels > source, levels - 1, levels)
+    return levels
+
+
+def cost_of(costs: FloatCosts, levels: Levels) -> float:
+    """Return the cost of a weak order."""
+    above = levels[:, None] < levels[None, :]
+    tied = np.triu(levels[:, None] == levels[None, :], k=1)
+    return float(costs.above[above].sum() + costs.tied[tied].sum())
+
+
+def shaken(levels: Levels, rng: np.random.Generator, strength: int) -> Levels:
+    """Return the weak order with some random items put into or between random buckets."""
+    changed = 2 * levels
+    picked = rng.integers(len(levels), size=strength)
+    changed[picked] = rng.integers(-1, 2 * int(levels.max()) + 2, size=strength)
+    return np.unique(changed, return_inverse=True)[1]
+
+
+# Kicks in a row that bring nothing, and one part in so many of the time that is left.
+VAIN_KICKS, KICK_SHARE = 20, 5
+
+
+class WeakIncumbent:
+    """The best weak order so far of one part, under what is known about it."""
+
+    def __init__(
+        self, problem: WeakProblem, unit: int, known: Known, deadline: Deadline = orders.NEVER
+    ) -> None:
+        self._problem = problem
+        self._known = known
+        self._deadline = deadline
+        self._costs = _biased(problem, unit, known)
+        self._rng = np.random.default_rng(0)
+        self._last_rounded = b""
+        # The first must be sound: one that respects what is known.
+        self.order = _extension(known)
+        self.cost = problem.cost(self.order)
+        self.offer(self.order)
+        for order in orders.starting_orders(self._costs.above - self._costs.above.T):
+            self.offer(best_buckets(self._costs, order))
+
+    def offer(self, levels: NDArray[np.intp]) -> bool:
+        """Improve a weak order, and keep it if it is the best so far; say whether it is."""
+        improved = move_items(self._costs, levels, self._deadline)
+        cost = self._problem.cost(improved)
+        if cost >= self.cost or not self._known.holds(improved[:, None] <= improved[None, :]):
+            return False
+        self.order, self.cost = improved, cost
+        return True
+
+    def kick(self) -> None:
+        """Look around the best one until some kicks in a row bring nothing, or a share of time."""
+        waiting, ends = 0, self._deadline.share(KICK_SHARE)
+        while waiting < VAIN_KICKS and not ends.is_over:
+            strength = max(2, self._problem.n // 12)
+            better = self.offer(shaken(self.order, self._rng, strength))
+            waiting = 0 if better else waiting + 1
+
+    def search(self) -> None:
+        """Do nothing: kicks come before the first relaxation."""
+
+    def round(self, not_below: Floats) -> None:
+        """Offer the best buckets of the order of a fractional point's row sums."""
+        strength = not_below.sum(axis=1) - not_below.sum(axis=0)
+        levels = best_buckets(self._costs, np.argsort(-strength, kind="stable"))
+        if levels.tobytes() != self._last_rounded:
+            self._last_rounded = levels.tobytes()
+            self.offer(levels)
+
+
+def _biased(problem: WeakProblem, unit: int, known: Known) -> FloatCosts:
+    """Return float costs by which nothing pays that what is known rules out."""
+    above: Floats = (problem.above / unit).astype(np.float64)
+    tied: Floats = (problem.tied / unit).astype(np.float64)
+    penalty = float(above.sum() + tied.sum()) + 1.0
+    ruled_out = known.not_below.T & ~np.eye(problem.n, dtype=bool)
+    above[ruled_out] += penalty
+    tied[known.above | known.above.T] += penalty
+    return FloatCosts(above, tied)
+
+
+def _extension(known: Known) -> NDArray[np.intp]:
+    """Return a weak order that respects what is known, with as few ties as that allows."""
+    parts = strong_parts(known.not_below)
+    first = np.array([np.argmax(parts == part) for part in range(int(parts.max()) + 1)])
+    inside = known.not_below[np.ix_(first, first)]
+    # The relation of the parts is a partial order, so the number of those below sorts it.
+    order = np.argsort(-inside.sum(axis=1), kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place[parts]
+
+
+class WeakRelaxation(HighsRelaxation):
+    """The relaxation among weak orders; its rows are triples (i, j, k), and (i, j, i) is a total.
+
+    Every statement has a column from the start.
+    """
+
+    _at_least = False
+
+    def __init__(self, problem: WeakProblem) -> None:
+        reason = why_not_highs()
+        if reason is not None:
+            raise SolverNotFoundError(f"Ties in the consensus need HiGHS. {reason}.")
+        super().__init__(problem)
+        self._floor = (problem.floor - problem.both) / self.unit
+        self._add_columns(np.arange(len(self._costs), dtype=np.int32))
+
+    def weighting(self, point: Point) -> Weighting:
+        """Return the rows of a point; totals need no weight, as each place is looked at."""
+        weighed = point.cycles[:, 0] != point.cycles[:, 2]
+        kept = replace(point, cycles=point.cycles[weighed], duals=point.duals[weighed])
+        return super().weighting(kept)
+
+    def _square(self, values: Floats) -> Floats:
+        not_below = np.ones((self._n, self._n))
+        not_below[self._pairs] = values
+        return not_below
+
+    def _known(self, case: Known) -> tuple[Bools, Bools]:
+        return case.not_below, case.above.T
+
+    def _listed(self) -> tuple[NDArray[np.intp], ...]:
+        return np.nonzero(~np.eye(self._n, dtype=bool))
+
+    def _numbers(self, cycles: Cycles) -> NDArray[np.int64]:
+        numbers: NDArray[np.int64] = cycles @ np.array([self._n**2, self._n, 1])
+        return numbers
+
+    def _columns(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.int32]:
+        columns: NDArray[np.intp] = first * (self._n - 1) + second - (second > first)
+        return columns.astype(np.int32)
+
+    def _of_cycles(self, cycles: Cycles) -> SparseRows:
+        first, middle, last = cycles.T
+        totals = first == last
+        # A total is written -z - z <= -1; where it has no third entry, its second stands alone.
+        columns = np.column_stack(
+            [
+                self._columns(first, middle),
+                self._columns(middle, last),
+                self._columns(first, np.where(totals, middle, last)),
+            ]
         )
+        signs = np.where(totals[:, None], [-1.0, -1.0, 0.0], [1.0, 1.0, -1.0])
+        kept = np.column_stack([np.ones((len(cycles), 2), dtype=bool), ~totals])
+        starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))[:-1]]).astype(np.int32)
+        most = np.where(totals, -1.0, 1.0)
+        return SparseRows(most, starts, columns[kept], signs[kept])
 
 
-def silent(lower: int, upper: int) -> None:
-    """Report nothing."""
+ROW_VIOLATION = 1e-6
+ROWS_PER_ITEM = 40
+
+
+def violated_rows(not_below: Floats, limit: int, deadline: Deadline) -> NDArray[np.intp]:
+    """Return violated rows: all totals, and the worst (i, j, k) for each i and k, worst first."""
+    n = len(not_below)
+    low, high = np.nonzero(np.triu(not_below + not_below.T < 1.0 - ROW_VIOLATION, k=1))
+    totals = np.column_stack([low, high, low])
+    found, excess = [], []
+    items = np.arange(n)
+    through = not_below.T.copy()  # [k, j]: j not below k
+    np.fill_diagonal(through, -3.0)
+    for i in range(n):
+        deadline.seconds_left()
+        used = through + not_below[i]
+        used[:, i] = -3.0
+        middle = used.argmax(axis=1)
+        over = used[items, middle] - not_below[i] - 1.0
+        over[i] = -1.0
+        picked = np.flatnonzero(over > ROW_VIOLATION)
+        found.append(np.column_stack([np.full(len(picked), i), middle[picked], picked]))
+        excess.append(over[picked])
+    rows, over = np.concatenate(found), np.concatenate(excess)
+    order = np.argsort(-over, kind="stable")[:limit]
+    return np.concatenate([totals, rows[order]])
+
+
+class RowTightening(Tightening):
+    """The rounds of one case of weak orders."""
+
+    def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
+        limit = ROWS_PER_ITEM * len(point.before)
+        rows = violated_rows(point.before, limit, self._deadline)
+        # Rows that are there and violated say that the solver is wrong, not what to add.
+        rows = self._relaxation.missing(rows)
+        return (rows[:0] if self._stalls(point, left) else rows), ()
 
 
 @dataclass
-class WeakSearch:
-    """The state of a search; `run` continues it until it is done or the deadline has passed."""
+class WeakSearch(CaseSearch):
+    """A search among weak orders."""
 
-    # One part: at least two items.
-    problem: WeakProblem
-    deadline: Deadline = field(default_factory=Deadline)
-    # Told the bounds as they change.
-    report: Callable[[int, int], None] = silent
-    # What every weak order must respect.
-    known: Known | None = None
-    # One of the same problem whose rows are used again.
-    relaxation: Relaxation | None = None
-    # The tree of cases; open ones are leaves with the bound of their parent.
-    nodes: list[Node] = field(init=False)
+    logic: ClassVar[Logic] = WEAK
 
-    def __post_init__(self) -> None:
-        known = nothing(self.problem.n) if self.known is None else self.known
-        self._unit = unit_of(self.problem)
-        self._best = Incumbent(self.problem, self._unit, known, self.deadline)
-        self.nodes = [Leaf()]
-        floor = leaf_bound(self.problem, NO_ROWS, np.zeros(0, dtype=np.int64), known)
-        # What each open case has decided and what is known of it, by node.
-        start = Bound(floor, NO_ROWS, np.zeros(0, dtype=np.int64))
-        self._open: dict[int, tuple[Known, Bound]] = {0: (known, start)}
-        self._children: list[int] = []
-
-    @property
-    def levels(self) -> NDArray[np.intp]:
-        """The best weak order so far: the number of each item's bucket."""
-        return self._best.levels
-
-    @property
-    def upper(self) -> int:
-        """Its cost, in the units of `WeakProblem`."""
-        return self._best.cost
-
-    @property
-    def lower(self) -> int:
-        """What no weak order of the part costs less than."""
-        return min([self.upper, *(bound.value for _, bound in self._open.values())])
-
-    @property
-    def is_done(self) -> bool:
-        """True where the best weak order is proved."""
-        return self.lower >= self.upper
-
-    # -- the loop -----------------------------------------------------------------------------
-
-    def run(self, *, kicks: bool = True, until: int | None = None) -> None:
-        """Search until the best weak order is proved."""
-        if kicks and not self.is_done:
+    def run(
+        self, *, until: int | None = None, known: int | None = None, cases: int | None = None
+    ) -> None:
+        """Search until the best weak order is proved; look around for a better one first."""
+        if until is None and not self.is_done:
             self._best.kick()
-        while not self.is_done:
-            if until is not None and (self.lower >= until or self.upper < until):
-                return
-            self._expand()
+        super().run(until=until, known=known, cases=cases)
 
-    def _next(self) -> int:
-        """Return a child of the last case, or else the open case with the least bound."""
-        near = [at for at in self._children if at in self._open]
-        return min(near or self._open, key=lambda at: (self._open[at][1].value, at))
+    def _first_order(self, case: Known) -> WeakIncumbent:
+        return WeakIncumbent(self.problem, self._unit, case, self.deadline)
 
-    def _expand(self) -> None:
-        at = self._next()
-        try:
-            point = self._tighten(at)
-        finally:
-            # If it is stopped here, the case stays open with the best bound that it has reached.
-            bound = self._open[at][1]
-            self.nodes[at] = bound.leaf()
-        if point is None or bound.value >= self.upper:
-            del self._open[at]
-        else:
-            self._divide(at, point)
+    def _begin(self) -> Relaxation:
+        return WeakRelaxation(self.problem)
 
-    def _divide(self, at: int, point: Point) -> None:
-        """Fix what is the same in all better ones of a case, and split the rest in two."""
-        known, bound = self._open[at]
-        fixed = fixed_below(self.problem, bound.rows, bound.weights, known, self.upper)
-        statement = None if fixed is None else self._statement(point, fixed)
-        del self._open[at]
-        if fixed is None or not _same(fixed, known):
-            # Children first: whenever it is stopped, the tree is whole.
-            self.nodes.append(Leaf())
-            self.nodes[at] = Fixing(bound.leaf(), self.upper, len(self.nodes) - 1)
-            at = len(self.nodes) - 1
-        if fixed is not None and statement is None:
-            # A single weak order is left, and a leaf without weights bounds it by its own cost.
-            self._best.offer(fixed.above.sum(axis=0))
-        elif fixed is not None and statement is not None:
-            self._split(at, statement, fixed, bound)
+    def _rounds(self, relaxation: Relaxation) -> Tightening:
+        return RowTightening(relaxation, self.deadline)
 
-    def _split(self, at: int, pair: tuple[int, int], known: Known, bound: Bound) -> None:
-        not_below, below = len(self.nodes), len(self.nodes) + 1
-        self.nodes += [bound.leaf(), bound.leaf()]
-        self.nodes[at] = Branch(*pair, not_below, below)
-        self._children = [not_below, below]
-        for child, answer in ((not_below, False), (below, True)):
-            case = learn(known, *pair, below=answer)
-            if case is not None:
-                exact = leaf_bound(self.problem, bound.rows, bound.weights, case)
-                passed = Bound(max(exact, bound.value), bound.rows, bound.weights)
-                self._open[child] = (case, passed)
+    def _weights(self) -> NDArray[Any]:
+        weights: NDArray[Any] = np.abs((self.problem.slopes / self._unit).astype(np.float64))
+        return weights
 
-    def _tighten(self, at: int) -> Point | None:
-        """Add rows in one case and raise its bound; return a point if it stays open."""
-        known, bound = self._open[at]
-        if bound.value >= self.upper:
-            return None
-        if self.relaxation is None:
-            self.deadline.seconds_left()
-            self.relaxation = Relaxation(self.problem)
-        relaxation = self.relaxation
-        relaxation.fix(known)
-        if at not in self._children:
-            relaxation.restore_rows(bound.rows[bound.weights > 0])
-        history: list[float] = []
-        while True:
-            point = relaxation.solve(self.deadline)
-            self._best.round(point.not_below)
-            bound = self._better(bound, point, known)
-            self._open[at] = (known, bound)
-            if bound.value >= self.upper:
-                return None
-            limit = ROWS_PER_ITEM * self.problem.n
-            # Rows that are there and violated say that the solver is wrong, not what to add.
-            violated = relaxation.missing(violated_rows(point.not_below, limit, self.deadline))
-            if len(violated) == 0 or self._stalls(history, point):
-                return point
-            if history and point.value > history[-1] + 1e-6:
-                relaxation.drop_slack_rows()
-            history.append(point.value)
-            relaxation.add_rows(violated)
-            self.report(self.lower, self.upper)
+    def _open_pairs(self, case: Known) -> Bools:
+        is_open: Bools = ~(case.not_below | case.above.T)
+        return is_open
 
-    def _stalls(self, history: list[float], point: Point) -> bool:
-        """Say whether the last rounds closed next to nothing of what is left to close."""
-        if len(history) < STALL_ROUNDS or point.is_integral:
-            return False
-        left = (self.upper - self.problem.step - self.problem.floor) / self._unit - point.value
-        return point.value - history[-STALL_ROUNDS] < STALL_SHARE * left
-
-    def _better(self, bound: Bound, point: Point, known: Known) -> Bound:
-        assert self.relaxation is not None
-        rows = self.relaxation.rows
-        # Totals need no weight: the places of a pair are looked at one by one.
-        weighed = rows[:, 0] != rows[:, 2]
-        rows, weights = rows[weighed], round_weights(point.duals[weighed], self._unit)
-        value = leaf_bound(self.problem, rows, weights, known)
-        return Bound(value, rows, weights) if value >= bound.value else bound
-
-    def _statement(self, point: Point, known: Known) -> tuple[int, int] | None:
-        """Return what to decide: of the most undecided ones, what raises both bounds most."""
-        undecided = np.minimum(point.not_below, 1.0 - point.not_below)
-        is_open = ~(known.not_below | known.above.T)
-        undecided[~is_open] = -1.0
-        slopes = np.abs((self.problem.slopes / self._unit).astype(np.float64))
-        # Among equally undecided ones, the one that matters most.
-        weighed = undecided + 1e-3 * slopes / max(slopes.max(), 1.0)
-        pairs = np.argwhere(is_open)
-        if len(pairs) == 0:
-            return None
-        ranked = pairs[np.argsort(-weighed[tuple(pairs.T)], kind="stable")[:PROBES]]
-        promising = [pair for pair in ranked.tolist() if undecided[tuple(pair)] > UNDECIDED]
-        if len(promising) < 2:
-            first, second = ranked[0].tolist()
-            return first, second
-        promise = [self._promise(point, known, *pair) for pair in promising]
-        first, second = promising[int(np.argmax(promise))]
-        return first, second
-
-    def _promise(self, point: Point, known: Known, first: int, second: int) -> float:
-        """Return the product of the steps that the bound makes when a statement is decided."""
-        assert self.relaxation is not None
-        both = [learn(known, first, second, below=answer) for answer in (False, True)]
-        values = self.relaxation.probe([c for c in both if c is not None], self.deadline)
-        left = (self.upper - self.problem.floor) / self._unit - point.value
-        steps = [min(max(value - point.value, 1e-3), left) for value in values]
-        return float(np.prod(steps))
-
-
-def _same(first: Known, second: Known) -> bool:
-    return np.array_equal(first.not_below, second.not_below) and np.array_equal(
-        first.above, second.above
-    )
+    def _single(self, case: Known) -> NDArray[np.intp]:
+        levels: NDArray[np.intp] = case.above.sum(axis=0)
+        return levels

@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
 from rankagg.aggregation.kemeny.placed_certificate import PlacedCertificate
 from rankagg.aggregation.kemeny.proved import Proved
-from rankagg.aggregation.kemeny.weak_certificate import WeakCertificate
 from rankagg.check_certificate import BYTES
 from rankagg.check_certificate import SECONDS as TIME
 from rankagg.cli.options.inputs import DASH, NAME, AnyInput, any_input_options, buffered

@@ -114,9 +114,9 @@ def fixing() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
     best = min(permutations(range(5)), key=lambda order: problem.cost(np.array(order)))
     cost = problem.cost(np.array(best))
     (leaf,) = ra.Kemeny(backend="lazy").aggregate(votes).certificate.proofs[0].nodes
-    assert leaf.cycles
-    i, j = leaf.cycles[0][:2]
-    some = Leaf(leaf.cycles[:1], leaf.weights[:1])
+    assert leaf.triples
+    i, j = leaf.triples[0][:2]
+    some = Leaf(leaf.triples[:1], leaf.weights[:1])
     tree = (Fixing(some, cost, 1), Branch(i, j, 2, 3), Fixing(leaf, cost, 4), leaf, leaf)
     positions = ra.Kemeny().aggregate(votes).certificate.proofs[0].positions
     return ra.Certificate.build(votes, best, [Proof(positions, tree)]), votes

@@ -85,7 +85,7 @@ def lighter(certificate: ra.Certificate) -> ra.Certificate:
 
 def turned(certificate: ra.Certificate) -> ra.Certificate:
     leaf = certificate.proofs[0].nodes[0]
-    return with_leaf(cycles=(leaf.cycles[0][::-1],))(certificate)
+    return with_leaf(triples=(leaf.triples[0][::-1],))(certificate)
 
 
 CORRUPTIONS: dict[str, Change] = {
@@ -98,11 +98,11 @@ CORRUPTIONS: dict[str, Change] = {
     "other scale": with_fields(denominator=2),
     "ties are not free": with_fields(tie_cost=0.5),
     "no proof": with_fields(proofs=()),
-    "cycle is no cycle": with_leaf(cycles=((0, 1, 1),)),
-    "cycle outside": with_leaf(cycles=((0, 1, 7),)),
-    "cycle below zero": with_leaf(cycles=((0, 1, -1),)),
+    "cycle is no cycle": with_leaf(triples=((0, 1, 1),)),
+    "cycle outside": with_leaf(triples=((0, 1, 7),)),
+    "cycle below zero": with_leaf(triples=((0, 1, -1),)),
     "cycle turned round": turned,
-    "cycle gone": with_leaf(cycles=(), weights=()),
+    "cycle gone": with_leaf(triples=(), weights=()),
     "weight negative": with_leaf(weights=(-(2**20),)),
     "weight too large": heavier,
     "weight too small": lighter,
@@ -141,7 +141,7 @@ def test_every_case_of_a_branched_proof_is_needed(branched: ra.Certificate) -> N
 def test_decisions_of_a_branch_cannot_be_swapped(branched: ra.Certificate) -> None:
     (proof,) = branched.proofs
     root = proof.nodes[0]
-    swapped = replace(root, before=root.after, after=root.before)
+    swapped = replace(root, yes=root.no, no=root.yes)
     nodes = (swapped, *proof.nodes[1:])
     with pytest.raises(VerificationError):
         replace(branched, proofs=(replace(proof, nodes=nodes),)).verify(PALEY)

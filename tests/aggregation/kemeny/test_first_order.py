@@ -105,7 +105,7 @@ def test_cycles_are_no_more_than_there_is_room_for(monkeypatch) -> None:
     problem = uniform(40, 9, 0)
     lower, search = found_first(problem)
     _, bound = search._open[0]
-    assert 0 < len(bound.weighting.cycles) <= 40
+    assert 0 < len(bound.weighting.triples) <= 40
     assert problem.floor < lower < search.upper
 
 

@@ -9,7 +9,6 @@ from rankagg.aggregation.kemeny import incumbent as module
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.incumbent import Incumbent, Memetic
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.relaxation import unit_of
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.kernels.backend import WORTH_IT
 from rankagg.kernels.insertion import insertion_gains
@@ -27,7 +26,7 @@ def nothing(n: int) -> np.ndarray:
 
 def incumbent(problem: Problem, decided=None, **options) -> Incumbent:
     decided = nothing(problem.n) if decided is None else decided
-    return Incumbent(problem, unit_of(problem), decided, **options)
+    return Incumbent(problem, problem.unit, decided, **options)
 
 
 class Clock:
@@ -93,7 +92,7 @@ def test_a_better_start_is_kept_and_orders_are_local_optima(monkeypatch, n, larg
 def test_margins_are_integers_where_they_can_be(problem, kind) -> None:
     best = incumbent(problem)
     assert best.margins.dtype == kind
-    ratios = best.margins.astype(object) * unit_of(problem) - problem.margins
+    ratios = best.margins.astype(object) * problem.unit - problem.margins
     assert np.abs(ratios.astype(float)).max() <= 1e-6 * np.abs(problem.margins.astype(float)).max()
     best._search_as_if(0.1)
     assert best.cost == problem.cost(SubsetTable(problem).order())

@@ -12,7 +12,7 @@ from rankagg.aggregation.kemeny import branch_and_bound
 from rankagg.aggregation.kemeny import branch_and_bound as early
 from rankagg.aggregation.kemeny.branch_and_bound import Persistence
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
+from rankagg.aggregation.kemeny.proof import STRICT, Proof, forced_bounds
 from rankagg.aggregation.kemeny.proof_nodes import (
     Branch,
     Cut,
@@ -77,7 +77,7 @@ def stated(problem: Problem, *nodes: Exchange | Cut) -> tuple[bool, bool]:
     genuine = ra.Certificate.build(votes, order, [Proof(tuple(range(problem.n)))])
     case = of_certificate(genuine, votes)
     (proof,) = case.plain["proofs"]
-    plain = [node_to_dict(node) for node in nodes]
+    plain = [node_to_dict(node, STRICT.notation) for node in nodes]
     data = {**case.plain, "proofs": [{**proof, "nodes": [*plain, *proof["nodes"]]}]}
     return holds(data, case), holds_alone(data, case)
 

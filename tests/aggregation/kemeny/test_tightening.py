@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.branch_and_bound import HALF_ROUNDS, Tightening
+from rankagg.aggregation.kemeny.branch_and_bound import HALF_ROUNDS, CycleTightening
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import forms_of
 from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
@@ -22,7 +22,7 @@ def rounds(problem: Problem, left: float, *, is_first: bool) -> tuple[list[float
     """Tighten a case to its end; return its values, and how many rows each round derived."""
     relaxation = relaxation_of(problem)
     margins = problem.margins.astype(float)
-    tightening = Tightening(relaxation, margins, NEVER, is_first=is_first)
+    tightening = CycleTightening(relaxation, NEVER, margins, is_first=is_first)
     values, derived = [], []
     while True:
         point = relaxation.solve(NEVER)

@@ -11,14 +11,8 @@ import numpy as np
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.aggregation.kemeny.weak_problem import WeakProblem
-from rankagg.aggregation.kemeny.weak_proof import (
-    WEIGHT_DENOMINATOR,
-    Branch,
-    Fixing,
-    Leaf,
-    WeakProof,
-)
+from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
+from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.votes import votes_to_dict
 from tests.aggregation.kemeny.forging import change
@@ -105,7 +99,7 @@ def genuine_leaf(votes: ra.PairwiseMatrix, prices=(Fraction(1), Fraction(1))) ->
         for node in proof.nodes
         if isinstance(node, Leaf)
     ]
-    return max(nodes, key=lambda leaf: len(leaf.rows), default=Leaf())
+    return max(nodes, key=lambda leaf: len(leaf.triples), default=Leaf())
 
 
 def fixing() -> tuple[ra.WeakCertificate, ra.PairwiseMatrix]:
@@ -114,10 +108,10 @@ def fixing() -> tuple[ra.WeakCertificate, ra.PairwiseMatrix]:
     exact = rule((Fraction(1), Fraction(1))).aggregate(votes)
     (proof,) = exact.certificate.proofs
     (leaf,) = proof.nodes
-    assert leaf.rows
+    assert leaf.triples
     cost = exact.certificate.scaled_cost
-    i, j = leaf.rows[0][:2]
-    some = Leaf(leaf.rows[:1], leaf.weights[:1])
+    i, j = leaf.triples[0][:2]
+    some = Leaf(leaf.triples[:1], leaf.weights[:1])
     tree = (Fixing(some, cost, 1), Branch(i, j, 2, 3), Fixing(leaf, cost, 4), leaf, leaf)
     certificate = build(votes, exact.ranking.ranks, [WeakProof(proof.positions, tree)])
     return certificate, votes

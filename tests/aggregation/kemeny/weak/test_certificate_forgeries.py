@@ -11,8 +11,8 @@ import pytest
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.aggregation.kemeny.weak_problem import WeakProblem
-from rankagg.aggregation.kemeny.weak_proof import Branch, Fixing, Leaf, WeakProof
+from rankagg.aggregation.kemeny.proof_nodes import Branch, Fixing, Leaf
+from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny.forging import junk, places
 from tests.aggregation.kemeny.weak.brute import PRICES

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.weak_problem import WeakProblem, groups
+from rankagg.aggregation.kemeny.weak_proof import WeakProblem, groups
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.kemeny.weak.brute import (
     PRICES,

@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,8 +11,8 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import solution, weak_optima, weak_relaxation, weak_search
-from rankagg.aggregation.kemeny.weak_relaxation import Point, Relaxation
+from rankagg.aggregation.kemeny import solution, weak_optima, weak_search
+from rankagg.aggregation.kemeny.weak_search import WeakRelaxation
 from rankagg.exceptions import SolverNotFoundError
 from tests.aggregation.kemeny.weak.brute import cyclic_votes, rule
 
@@ -51,14 +52,14 @@ def test_no_time_at_all() -> None:
 
 @pytest.mark.parametrize("step", range(4))
 def test_ctrl_c_returns_the_best_so_far(monkeypatch, step: int) -> None:
-    real, calls = Relaxation.solve, itertools.count()
+    real, calls = WeakRelaxation.solve, itertools.count()
 
     def interrupted(self, deadline):
         if next(calls) == step:
             raise KeyboardInterrupt
         return real(self, deadline)
 
-    monkeypatch.setattr(Relaxation, "solve", interrupted)
+    monkeypatch.setattr(WeakRelaxation, "solve", interrupted)
     found = rule(WHOLE).aggregate(PALEY)
     assert found.interrupted
     assert found.notes == ("interrupted: the best ranking so far, not proved optimal",)
@@ -79,15 +80,15 @@ def test_ctrl_c_before_anything(monkeypatch) -> None:
 @pytest.mark.parametrize("factor", [0.0, 3.0, -1.0, float("nan"), float("inf"), 1e30])
 def test_a_solver_that_lies_about_weights_proves_nothing_false(monkeypatch, factor: float) -> None:
     """Weights are a help, and the bound is computed without the solver."""
-    real = Relaxation.solve
+    real = WeakRelaxation.solve
     honest = rule(WHOLE).aggregate(TIED).cost
 
     def lying(self, deadline):
         point = real(self, deadline)
         with np.errstate(invalid="ignore", over="ignore"):
-            return Point(point.not_below, point.value * 2, point.duals * factor)
+            return replace(point, value=point.value * 2, duals=point.duals * factor)
 
-    monkeypatch.setattr(Relaxation, "solve", lying)
+    monkeypatch.setattr(WeakRelaxation, "solve", lying)
     # Without bounds a search would branch to the end.
     monkeypatch.setattr(weak_search.WeakSearch, "_divide", lambda self, at, point: _stop())
     found = rule(WHOLE).aggregate(TIED)
@@ -100,13 +101,13 @@ def _stop():
 
 
 def test_a_point_that_is_wrong_costs_time_and_no_truth(monkeypatch) -> None:
-    real = Relaxation.solve
+    real = WeakRelaxation.solve
 
     def turned(self, deadline):
         point = real(self, deadline)
-        return Point(point.not_below.T.copy(), point.value, point.duals)
+        return replace(point, before=point.before.T.copy())
 
-    monkeypatch.setattr(Relaxation, "solve", turned)
+    monkeypatch.setattr(WeakRelaxation, "solve", turned)
     small = ra.datasets.load("condorcet_1785").pairwise()
     found = rule(HALF).aggregate(small)
     assert found.certificate.verify(small)
@@ -114,7 +115,7 @@ def test_a_point_that_is_wrong_costs_time_and_no_truth(monkeypatch) -> None:
 
 
 def test_without_highs_it_says_what_is_missing(monkeypatch) -> None:
-    monkeypatch.setattr(weak_relaxation, "why_not_highs", lambda: "HiGHS cannot be used (gone)")
+    monkeypatch.setattr(weak_search, "why_not_highs", lambda: "HiGHS cannot be used (gone)")
     with pytest.raises(SolverNotFoundError, match=r"Ties in the consensus need HiGHS\. HiGHS can"):
         rule(WHOLE).aggregate(PALEY)
     # Pairs alone need no solver.

@@ -6,17 +6,16 @@ from random import Random
 import numpy as np
 import pytest
 
-from rankagg.aggregation.kemeny.weak_problem import WeakProblem
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
 from rankagg.aggregation.kemeny.weak_proof import (
     Known,
+    WeakProblem,
     WeakProof,
-    arrays_of,
-    closed,
-    fixed_below,
-    leaf_bound,
+    consequences,
     learn,
     nothing,
-    round_weights,
+    set_aside,
+    weak_bound,
 )
 from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.exceptions import VerificationError
@@ -53,14 +52,14 @@ def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
     costs = costs_of(problem)
-    rows, weights = arrays_of(random_leaf(rng))
+    weighting = random_leaf(rng).weighting(np.arange(N))
     threshold = min(costs.values()) + rng.randrange(0, 12)
     known = random_known(rng)
-    fixed = fixed_below(problem, rows, weights, known, threshold)
+    fixed = set_aside(problem, weighting, known, threshold)
     for levels, cost in costs.items():
         z = np.less_equal.outer(levels, levels)
         if known.holds(z):
-            assert leaf_bound(problem, rows, weights, known) <= cost
+            assert weak_bound(problem, weighting, known) <= cost
             if cost < threshold:
                 assert fixed is not None
                 assert fixed.holds(z)
@@ -90,7 +89,7 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         assert (more is None) == (not left)
         if more is None:
             return
-        # What all that are left have in common is what is known, and `closed` finds the same.
+        # What all that are left have in common is what is known, and `consequences` finds the same.
         z = np.array([np.less_equal.outer(w, w) for w in left])
         assert np.array_equal(more.not_below, z.all(axis=0))
         assert np.array_equal(more.above, ~z.any(axis=0).T)
@@ -98,7 +97,7 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         not_below, above = np.zeros((2, n, n), dtype=bool)
         for a, b, is_below in said:
             (above if is_below else not_below)[(b, a) if is_below else (a, b)] = True
-        again = closed(not_below, above)
+        again = consequences(not_below, above)
         assert np.array_equal(again.not_below, more.not_below)
         assert np.array_equal(again.above, more.above)
         known = more
@@ -115,17 +114,11 @@ def test_weights_without_a_limit(seed: int) -> None:
     )
     rows = np.array([rng.sample(range(4), 3) for _ in range(5)])
     weights = np.array([rng.randrange(1, 2**21) for _ in rows])
-    small = leaf_bound(problem, rows, weights, nothing(4))
-    assert leaf_bound(large, rows, weights.astype(object) * factor, nothing(4)) == small * factor
-    far = leaf_bound(problem, rows, weights.astype(object) * 10**40, nothing(4))
+    small = weak_bound(problem, Weighting(rows, weights), nothing(4))
+    more = Weighting(rows, weights.astype(object) * factor)
+    assert weak_bound(large, more, nothing(4)) == small * factor
+    far = weak_bound(problem, Weighting(rows, weights.astype(object) * 10**40), nothing(4))
     assert far <= min(costs_of(problem).values())
-
-
-def test_rounded_weights_are_whole_and_not_negative() -> None:
-    duals = np.array([0.5, -1.0, np.nan, np.inf, 1e-9, 3.25])
-    assert round_weights(duals, 2).tolist() == [2**20, 0, 0, 0, 0, int(3.25 * 2**20) * 2]
-    huge = round_weights(np.array([1.0]), 10**40)
-    assert huge.tolist() == [2**20 * 10**40]
 
 
 def test_rows_and_totals_are_all_there_is_on_three_items() -> None:
