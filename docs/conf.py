@@ -5,7 +5,6 @@ Tests: sphinx-build -W -b doctest docs docs/_build/doctest
 """
 
 import doctest
-import re
 import sys
 from pathlib import Path
 
@@ -24,9 +23,9 @@ extensions = [
     "sphinx.ext.doctest",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
-    "sphinx_click",
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
+    "listings",
     "replication_rows",
 ]
 exclude_patterns = ["_build"]
@@ -100,43 +99,6 @@ shutil.rmtree(scratch)
 """
 
 
-# -- The command line: texts that are written for the terminal, as pages --
-
-OPTION = re.compile(r"(?<!\w)--?[a-z][a-z-]*")
-# An option in a sentence; what is marked as code already is left alone.
-IN_WORDS = re.compile(rf"`+[^`]+`+|{OPTION.pattern}")
-
-
-def code(text):
-    """Mark options as code, so that two dashes stay two."""
-    return IN_WORDS.sub(lambda found: f"``{found.group().strip('`')}``", text)
-
-
-def examples(app, context, lines):
-    """Make blocks of code of the lines that the terminal shows as they are."""
-    kept = []
-    for line in lines:
-        shown = line.removeprefix("| ")
-        inside = bool(kept) and kept[-1].startswith("   $")
-        if line.startswith("| ") and shown.startswith("    "):
-            kept += [] if inside else ["", ".. code-block:: console", ""]
-            kept.append(f"   $ {shown.strip()}")
-        else:
-            kept += [""] if inside else []
-            kept.append(code(shown))
-    lines[:] = kept
-
-
-def placeholders(app, context, lines):
-    """Write values in capitals, as the terminal does, and options as code."""
-    for at, line in enumerate(lines):
-        if line.startswith(".. option::"):
-            name = OPTION.findall(line)[-1].lstrip("-").upper()
-            lines[at] = re.sub(r"<[a-z_]+>", f"<{name}>", line)
-        else:
-            lines[at] = code(line)
-
-
 # -- The gallery, and figures --
 
 
@@ -169,5 +131,3 @@ def setup(app):
     # After the sections of the docstring are made.
     app.connect("autodoc-process-docstring", close_figures, priority=900)
     app.connect("builder-inited", without_gallery, priority=0)
-    app.connect("sphinx-click-process-description", examples)
-    app.connect("sphinx-click-process-options", placeholders)

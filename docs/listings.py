@@ -1,0 +1,110 @@
+"""What pages list from the package itself: options of commands, and rules worked out.
+
+``.. command-listing::`` becomes the commands, with options that several share stated once;
+``.. worked-rule:: Nanson()`` the steps of a rule on nine ballots, and the axioms proved of it.
+"""
+
+import inspect
+import re
+from collections import Counter
+
+import click
+
+import rankagg as ra
+from rankagg.cli.app import app
+
+COMMANDS = re.compile(r"^\.\. command-listing::$", flags=re.MULTILINE)
+RULE = re.compile(r"^\.\. worked-rule:: (.+)$", flags=re.MULTILINE)
+OPTION = re.compile(r"`+[^`]+`+|(?<!\w)--?[a-z][a-z-]*")  # what is code already is left alone
+# Options that so many commands share are common; that so many do, are of data.
+COMMON, OF_DATA = 5, 17
+
+
+def code(text):
+    """Mark options as code, so that two dashes stay two."""
+    return OPTION.sub(lambda found: f"``{found.group().strip('`')}``", text)
+
+
+def block(kind, lines):
+    return [f".. code-block:: {kind}", "", *(f"   {line}".rstrip() for line in lines), ""]
+
+
+def commands(_):
+    """Return all commands as reStructuredText."""
+    root = click.Context(app, info_name="rankagg")
+    found = {name: app.get_command(root, name) for name in app.list_commands(root)}
+    records = {name: _records(command) for name, command in found.items()}
+    held = Counter(record for own in records.values() for record in own)
+    common = {record for record, times in held.items() if times >= COMMON}
+    data = {record for record, times in held.items() if times >= OF_DATA} & common
+    lines = _section("Options of data", "~", _options(sorted(data)), "options-of-data")
+    lines += _section("Options of several commands", "~", _options(sorted(common - data)))
+    for name, command in found.items():
+        usage = command.collect_usage_pieces(click.Context(command, info_name=name))
+        body = block("none", [" ".join(["rankagg", name, *usage])]) + _help(command)
+        body += _options([one for one in records[name] if one not in common])
+        body += _shared(records[name], common, data)
+        lines += _section(f"rankagg {name}", "~", body, f"rankagg-{name}")
+    return "\n".join(lines)
+
+
+def _records(command):
+    context = click.Context(command)
+    options = [one for one in command.params if isinstance(one, click.Option)]
+    return [record for one in options if (record := one.get_help_record(context))]
+
+
+def _section(title, sign, body, label=""):
+    return [*([f".. _{label}:", ""] if label else []), title, sign * len(title), "", *body, ""]
+
+
+def _options(records):
+    return [line for stated, said in records for line in (f"``{stated}``", f"   {code(said)}", "")]
+
+
+def _shared(own, common, data):
+    names = [stated.split()[0].strip(",") for stated, _ in own if (stated, _) in common - data]
+    has_data = sum(record in data for record in own)
+    told = [", ".join(f"``{name}``" for name in names)] if names else []
+    told += [":ref:`options of data <options-of-data>`"] if has_data else []
+    return [f"Also {' and '.join(told)}.", ""] if told else []
+
+
+def _help(command):
+    lines = []
+    for part in inspect.cleandoc(command.help or "").split("\n\n"):
+        shown = part.removeprefix("\b\n")
+        if shown == part:
+            lines += [code(" ".join(part.split())), ""]
+        else:
+            lines += block("console", [f"$ {one.strip()}" for one in shown.splitlines()])
+    return lines
+
+
+def worked(found):
+    """Return the steps of a rule and what it keeps as reStructuredText."""
+    rule = eval(f"ra.{found[1]}")
+    # Slater agrees with other rules but where majorities are cyclic.
+    cyclic = isinstance(rule, ra.Slater)
+    orders, counts = ["ABCD", "BCDA", "CDBA"], [4, 3, 2]
+    if cyclic:
+        orders, counts = ["ABCD", "BCDA", "DABC"], [3, 2, 2]
+    steps = ra.show_steps(rule, ra.Profile.from_orders(orders, counts=counts))
+    table = ra.axioms.axiom_table([rule], n_items=2, n_rankings=1).to_frame()
+    kept = ", ".join(table.axiom[table.proved == "keeps"])
+    keeps = [f"Proved to keep: {kept}.", ""] if kept else []
+    summary = "<details><summary>Step by step</summary>"
+    raw = [".. raw:: html", "", f"   {summary}", ""], [".. raw:: html", "", "   </details>", ""]
+    return "\n".join([*raw[0], *block("none", str(steps).splitlines()), *raw[1], *keeps])
+
+
+def fill(app, docname, source):
+    """Put listings where a page asks for them; what is tested needs none."""
+    tested = app.builder.name == "doctest"
+    for place, listing in ((COMMANDS, commands), (RULE, worked)):
+        source[0] = place.sub("" if tested else listing, source[0])
+
+
+def setup(app):
+    app.connect("source-read", fill)
+    return {"parallel_read_safe": True}
