@@ -90,9 +90,11 @@ def worked(found):
     if cyclic:
         orders, counts = ["ABCD", "BCDA", "DABC"], [3, 2, 2]
     steps = ra.show_steps(rule, ra.Profile.from_orders(orders, counts=counts))
-    table = ra.axioms.axiom_table([rule], n_items=2, n_rankings=1).to_frame()
-    kept = ", ".join(table.axiom[table.proved == "keeps"])
-    keeps = [f"Proved to keep: {kept}.", ""] if kept else []
+    # Points of four places say nothing of other numbers of items.
+    tried = [] if type(rule) is ra.Positional else [rule]
+    found = [ra.axioms.axiom_table([one], n_items=2, n_rankings=1).to_frame() for one in tried]
+    kept = [", ".join(table.axiom[table.proved == "keeps"]) for table in found]
+    keeps = [f"Proved to keep: {kept[0]}.", ""] if any(kept) else []
     summary = "<details><summary>Step by step</summary>"
     raw = [".. raw:: html", "", f"   {summary}", ""], [".. raw:: html", "", "   </details>", ""]
     return "\n".join([*raw[0], *block("none", str(steps).splitlines()), *raw[1], *keeps])

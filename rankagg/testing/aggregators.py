@@ -7,7 +7,7 @@ import copy
 import itertools
 import pickle
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -80,7 +80,8 @@ class AggregatorContract:
 
     Subclass it and set `rules`, the rules to be tested, with various parameters. Set
     `is_specific = False` for rules that do not say which of several equally good rankings they
-    return.
+    return, and `unanimity` for rules that return less than the ranking that all voters have: its
+    "first" or its "last" item, all others tied, or "none" of it.
 
     Examples
     --------
@@ -92,6 +93,7 @@ class AggregatorContract:
 
     rules: ClassVar[tuple[ra.Aggregator, ...]]
     is_specific: ClassVar[bool] = True
+    unanimity: ClassVar[Literal["ranking", "first", "last", "none"]] = "ranking"
 
     def assert_same(self, first: ra.Consensus, second: ra.Consensus) -> None:
         """Compare results, as far as the rule says which of several equally good ones it takes."""
@@ -179,8 +181,13 @@ class AggregatorContract:
     @given(order=st.permutations(range(5)), m=st.integers(1, 4))
     def test_unanimity(self, rule: ra.Aggregator, order: list[int], m: int) -> None:
         scores = np.repeat(5.0 - np.argsort(order)[:, None], m, axis=1)
-        table = ra.ScoreTable(scores, higher_is_better=True)
-        assert rule.aggregate(table).order == tuple(order)
+        buckets = rule.aggregate(ra.ScoreTable(scores, higher_is_better=True)).buckets
+        expected = {
+            "ranking": tuple((item,) for item in order),
+            "first": ((order[0],), tuple(sorted(order[1:]))),
+            "last": (tuple(sorted(order[:-1])), (order[-1],)),
+        }
+        assert buckets == expected.get(self.unanimity, buckets)
 
     @SETTINGS
     @given(table=score_tables(), data=st.data())

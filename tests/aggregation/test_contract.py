@@ -117,38 +117,19 @@ class TestSlater(AggregatorContract):
     is_specific = False
 
 
-class _FirstPlaceAlone(AggregatorContract):
-    """For rules that tell the first from the rest when all agree, and tie the rest."""
-
-    rules = ()
-
-    @SETTINGS
-    @given(order=st.permutations(range(5)), m=st.integers(1, 4))
-    def test_unanimity(self, rule: ra.Aggregator, order: list[int], m: int) -> None:
-        scores = np.repeat(5.0 - np.argsort(order)[:, None], m, axis=1)
-        table = ra.ScoreTable(scores, higher_is_better=True)
-        buckets = rule.aggregate(table).buckets
-        assert buckets == ((order[0],), tuple(sorted(order[1:])))
-
-
-class TestPlurality(_FirstPlaceAlone):
+class TestPlurality(AggregatorContract):
     rules = (ra.Plurality(),)
+    unanimity = "first"
 
 
-class TestApproval(_FirstPlaceAlone):
+class TestApproval(AggregatorContract):
     rules = (ra.Approval(1, unranked="ignore"),)
+    unanimity = "first"
 
 
 class TestVeto(AggregatorContract):
     rules = (ra.Veto(unranked="last"),)
-
-    @SETTINGS
-    @given(order=st.permutations(range(5)), m=st.integers(1, 4))
-    def test_unanimity(self, rule: ra.Aggregator, order: list[int], m: int) -> None:
-        """Of the last item."""
-        scores = np.repeat(5.0 - np.argsort(order)[:, None], m, axis=1)
-        table = ra.ScoreTable(scores, higher_is_better=True)
-        assert rule.aggregate(table).buckets == (tuple(sorted(order[:-1])), (order[-1],))
+    unanimity = "last"
 
 
 class TestDowdall(AggregatorContract):
@@ -159,8 +140,9 @@ class TestPositional(AggregatorContract):
     rules = (ra.Positional("borda", unranked="ignore"),)
 
 
-class TestInstantRunoff(_FirstPlaceAlone):
+class TestInstantRunoff(AggregatorContract):
     rules = (ra.InstantRunoff(), ra.InstantRunoff(tie_breaking="parallel", unranked="last"))
+    unanimity = "first"
 
 
 class TestCoombs(AggregatorContract):
@@ -179,8 +161,9 @@ class TestBlack(AggregatorContract):
     rules = (ra.Black(),)
 
 
-class TestYoung(_FirstPlaceAlone):
+class TestYoung(AggregatorContract):
     rules = (ra.Young(unranked="ignore"),)
+    unanimity = "first"
 
 
 class TestDodgson(AggregatorContract):
@@ -190,15 +173,7 @@ class TestDodgson(AggregatorContract):
 class TestTopK(AggregatorContract):
     rules = (ra.TopK(k=1, tie_cost=0.25, consensus_tie_cost=1.0),)
     is_specific = False
-
-    @SETTINGS
-    @given(order=st.permutations(range(5)), m=st.integers(1, 4))
-    def test_unanimity(self, rule: ra.Aggregator, order: list[int], m: int) -> None:
-        """Of a list; the rest is tied."""
-        scores = np.repeat(5.0 - np.argsort(order)[:, None], m, axis=1)
-        table = ra.ScoreTable(scores, higher_is_better=True)
-        buckets = rule.aggregate(table).buckets
-        assert buckets == ((order[0],), tuple(sorted(order[1:])))
+    unanimity = "first"
 
 
 class TestPlaceWeightedKemeny(AggregatorContract):
@@ -226,8 +201,7 @@ class TestMallowsRanking(AggregatorContract):
 
 
 def test_every_public_rule_has_a_contract() -> None:
-    suites = [*AggregatorContract.__subclasses__(), *_FirstPlaceAlone.__subclasses__()]
-    tested = {type(rule) for suite in suites for rule in suite.rules}
+    tested = {type(rule) for suite in AggregatorContract.__subclasses__() for rule in suite.rules}
     public = {
         value
         for name in ra.__all__
