@@ -19,6 +19,7 @@ from tqdm import tqdm
 
 from rankagg._validation import check_flag, check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.core.items import counted
 from rankagg.exceptions import OutOfTimeError, WorkerError
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
 from rankagg.studies.journal import Journal, Layout, Row
@@ -163,8 +164,8 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                     rows = pool(delayed(trial.run)(cell) for cell in batch)
                 except OutOfTimeError:
                     raise OutOfTimeError(
-                        f"{len(done)} of {len(cells)} data sets were done in time; the journal "
-                        "keeps them, if there is one."
+                        f"{len(done)} of {counted(len(cells), 'data set')} were done in time; the "
+                        "journal keeps them, if there is one."
                     ) from None
                 except BrokenProcessPool:
                     raise WorkerError(
