@@ -81,7 +81,7 @@ def test_limits_reach_the_rules_of_studies(command, tmp_path, capsys):
 def test_mallows_gives_the_best_center_found_with_its_bound(words, tmp_path, capsys):
     command, option = words
     path = tmp_path / "ballots.csv"
-    ra.write_ballots(ra.ImpartialCulture().draw(12, 7, rng=1), path)
+    ra.write_ballots(ra.cultures.ImpartialCulture().draw(12, 7, rng=1), path)
     words = command, path, "--format", "ballots", "--count", "count", option, "mallows"
     code, said = run(capsys, *words, "--time-limit", 0)
     assert code == 3
@@ -118,7 +118,7 @@ def test_a_study_goes_on_from_what_was_done_in_time(tmp_path, capsys):
 
 
 def test_a_profile_whose_consensus_takes_longer_ends_a_study():
-    study = ra.CycleStudy(models=[ra.ImpartialCulture()], n_items=[60], n_rankings=[5],
+    study = ra.studies.CycleStudy(models=[ra.cultures.ImpartialCulture()], n_items=[60], n_rankings=[5],
                           n_repetitions=2)  # fmt: skip
     with pytest.raises(OutOfTimeError, match="0 of 2 data sets were done in time"):
         study.run(time_limit=0.05)
