@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, RNGLike, Tolerance, Unranked
+from rankagg._typing import Floats, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_unranked
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus, rank_by_scores
-from rankagg.core.items import listed
+from rankagg.core.items import ItemSet, listed
 from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.exceptions import InformationLostError, OutOfTimeError
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
     from rankagg.aggregation.kemeny.optima import Optima
-    from rankagg.aggregation.kemeny.placed_certificate import PlacedCertificate
+    from rankagg.aggregation.kemeny.placed_rules import PlacedCertificate
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
-
-__all__ = ["Aggregator", "Guarantee", "Needs", "Outcome"]
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]
 
@@ -244,3 +245,24 @@ class Aggregator(ABC):
             for name, value in self._changed().items()
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def by_points(points: Sequence[Fraction], items: ItemSet, notes: tuple[str, ...] = ()) -> Outcome:
+    """Rank items by points, higher is better; only equal points tie."""
+    scores = np.array([float(number) for number in points])
+    ranks = by_places([-number for number in points])
+    return Outcome(scores=scores, ranking=as_ranking(ranks, items), notes=notes)
+
+
+def by_places(values: Sequence[Fraction] | Sequence[int]) -> Ranks:
+    """Return the ranks that exact numbers give, smaller is better."""
+    ordered = sorted(values)
+    return np.array([bisect_left(ordered, value) for value in values], dtype=np.int32)
+
+
+def too_many_outcomes(limit: int) -> InvalidInputError:
+    """Return the error of a list of all outcomes that would be longer than `limit`."""
+    return InvalidInputError(
+        "limit", "at least the number of outcomes, which is larger", limit,
+        "Raise it, or take tie_breaking='parallel' for the best rank of each.",
+    )  # fmt: skip

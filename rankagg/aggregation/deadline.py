@@ -11,7 +11,7 @@ from time import monotonic
 from rankagg._validation import check_number
 from rankagg.exceptions import OutOfTimeError
 
-__all__ = ["Deadline", "Stop", "time_limit_of", "until_stopped"]
+__all__ = ["NEVER", "Deadline", "Stop", "time_limit_of", "until_stopped"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,10 @@ class Deadline:
         """
         now = monotonic()
         return Deadline(now + max(self.at - now, 0.0) / parts)
+
+
+#: Without an end.
+NEVER = Deadline()
 
 
 def time_limit_of(time_limit: object, owner: str = "") -> float | None:

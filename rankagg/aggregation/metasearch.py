@@ -14,7 +14,7 @@ from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.place_sums import doubled_place_counts, place_counts
+from rankagg.aggregation.positional import doubled_place_counts, place_counts
 from rankagg.core.arithmetic import exact
 from rankagg.core.arithmetic.exact_sum import row_sums
 from rankagg.core.rankings import places

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Unranked
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_places, too_many_outcomes
 from rankagg.aggregation.condorcet import wins_less_losses
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.voting.ranked import by_places, too_many_outcomes
 from rankagg.core.graphs import strong_parts
 from rankagg.core.items import listed
 from rankagg.core.rankings.partial import Permutation, as_ranking
@@ -28,8 +27,6 @@ __all__ = ["RankedPairs", "TooManyWaysError", "locked_in_every_way", "locked_pat
 # times over, however large it is.
 MOST_WORK = 10_000_000
 MOST_TIMES = 10
-NEVER = Deadline()
-
 #: Pairs of items, one a row: the one above, and the one below.
 Arcs = NDArray[np.intp]
 

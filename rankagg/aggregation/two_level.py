@@ -1,4 +1,4 @@
-"""Aggregation on two levels: inside each task, then over the tasks."""
+"""Aggregation on two levels, and the rules that suit some data where nobody says which."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
 from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.means import Mean
+from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus, ranks_by_scores
 from rankagg.core.arithmetic import exact
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import canonical
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
-
-__all__ = ["TwoLevel"]
 
 
 @dataclass(frozen=True)
@@ -225,3 +228,14 @@ def _worth_telling(consensus: Consensus) -> list[str]:
     if certificate is not None and certificate.status != "optimal":
         notes.append("the inner consensus is not proved optimal")
     return notes
+
+
+def default_aggregators(data: Data, unranked: Unranked | None = None) -> list[Aggregator]:
+    """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny."""
+    borda = Borda(unranked=unranked)
+    has_scores = isinstance(data, ScoreTable | ScoreSummary)
+    rules: list[Aggregator] = [Mean()] if has_scores else []
+    rules.append(borda)
+    if isinstance(data, ScoreSummary) or (isinstance(data, ScoreTable) and data.is_instance_level):
+        rules.append(TwoLevel(borda, borda))
+    return [*rules, Copeland(unranked=unranked), Kemeny(unranked=unranked)]

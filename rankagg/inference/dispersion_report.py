@@ -14,10 +14,10 @@ from rankagg._typing import Tolerance, Unranked
 from rankagg._validation import check_unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.two_level import default_aggregators
 from rankagg.core.items import counted
 from rankagg.core.names import said, stated
 from rankagg.core.pairwise import PairwiseMatrix

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.place_sums import summed_points
+from rankagg.aggregation.positional import summed_points
 from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
 from rankagg.core.items import ItemSet
 from rankagg.core.score_summary import ScoreSummary

@@ -9,10 +9,10 @@ from typing import TypeVar
 from rankagg._typing import Label, RNGLike, Tolerance, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.analysis.comparison.compare import Comparison, compare_until
 from rankagg.analysis.missing import MissingReport, missing_report

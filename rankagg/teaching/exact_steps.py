@@ -6,11 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, permutations
 
-from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny.aggregator import Kemeny, Slater
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Leaf
-from rankagg.aggregation.kemeny.slater import Slater
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix

@@ -11,9 +11,8 @@ from rankagg._typing import Tolerance
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland, Minimax, PairwiseMajority, Schulze
 from rankagg.aggregation.evidence import Evidence, WholeData
-from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny.aggregator import Kemeny, Slater
 from rankagg.aggregation.kemeny.placed_rules import PlaceWeightedKemeny, TopK
-from rankagg.aggregation.kemeny.slater import Slater
 from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
 from rankagg.aggregation.metasearch import MC4, FootruleOptimal, ReciprocalRankFusion
 from rankagg.aggregation.positional import Borda, Bucklin

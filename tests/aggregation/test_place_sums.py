@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation import place_sums
+from rankagg.aggregation import positional
 from rankagg.aggregation.metasearch import _expected_distances, distances, footrule_costs
 from rankagg.core.arithmetic import exact
 from rankagg.core.rankings import places
@@ -158,7 +158,7 @@ def test_blocks_and_order_change_no_bit(
     costs = footrule_costs(profile.ranks, profile.counts, profile.weights, policy)
     turned = profile[order]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(place_sums, "BLOCK", 1)
+        patch.setattr(positional, "BLOCK", 1)
         assert [rule.aggregate(turned).scores.tobytes() for rule in rules] == whole
         again = footrule_costs(turned.ranks, turned.counts, turned.weights, policy)
     assert again.tobytes() == costs.tobytes()
@@ -173,7 +173,7 @@ def test_memory_does_not_grow_with_the_rankings(rule: ra.Aggregator, gaps: bool)
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
     rule.aggregate(profile[:10])  # what is imported late
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(place_sums, "BLOCK", 20_000)
+        patch.setattr(positional, "BLOCK", 20_000)
         tracemalloc.start()
         rule.aggregate(profile)
         peak = tracemalloc.get_traced_memory()[1]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation import place_sums
+from rankagg.aggregation import positional
 from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.result import ranks_by_scores
 from tests import strategies
@@ -103,7 +103,7 @@ def test_many_groups_are_taken_some_at_a_time(monkeypatch) -> None:
     grouped, groups = profile._sorted_by_group()
     rule = ra.Borda()
     whole = rule._scores_by_group(grouped, groups).tolist()
-    monkeypatch.setattr(place_sums, "BLOCK", 50)  # two groups, ten rankings
+    monkeypatch.setattr(positional, "BLOCK", 50)  # two groups, ten rankings
     assert rule._scores_by_group(grouped, groups).tolist() == whole
     assert whole == [rule.aggregate(one).scores.tolist() for one in profile.by_group().values()]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import rankagg as ra
-from rankagg.aggregation.defaults import default_aggregators
+from rankagg.aggregation.two_level import default_aggregators
 from tests import oracles
 from tests.strategies import policies, profiles, quick
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.warm import Warm
+from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.analysis.robustness.parts import Source
 from rankagg.exceptions import InvalidInputError
 

@@ -30,9 +30,9 @@ import click
 import numpy as np
 
 import rankagg as ra
+from rankagg.aggregation.kemeny.parts import Task
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.pulp_programs import solve_naive
-from rankagg.aggregation.kemeny.solution import Task
 from tests.benchmarks.related_solves import resamples, stability
 
 CHECKOUT = Path(__file__).resolve().parents[2]

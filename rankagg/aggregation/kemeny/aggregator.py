@@ -1,4 +1,4 @@
-"""The Kemeny rule: the ranking that contradicts the fewest votes, with a proof."""
+"""The rules of Kemeny and Slater: fewest contradicted votes, or majorities, with a proof."""
 
 from __future__ import annotations
 
@@ -17,20 +17,26 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.constraints import Constraints
 from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.kemeny.parts import majority_components, solve_parts
+from rankagg.aggregation.kemeny.parts import (
+    Backend,
+    Listener,
+    Progress,
+    Solution,
+    Task,
+    Warm,
+    WarmPart,
+    majority_components,
+    solve_parts,
+)
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import Enumeration
-from rankagg.aggregation.kemeny.solution import Backend, Listener, Progress, Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
-from rankagg.aggregation.kemeny.warm import Warm, WarmPart
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.proved import Proved
-
-__all__ = ["Kemeny"]
 
 # What the certificate takes, in times that the problem takes to be stated, at 1,000 items.
 CERTIFYING = 10
@@ -375,3 +381,78 @@ class Kemeny(Aggregator):
         if out_of_time:
             return ("not proved optimal in time",)
         return (f"not proved optimal by the backend {self.backend!r}",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slater(Aggregator):
+    """The ranking that contradicts the fewest majorities, whatever their size.
+
+    It is Kemeny's ranking of a tournament in which each majority is one vote, and solved and
+    proved as that: the certificate speaks of the votes that `tournament` returns, and its cost
+    is the number of majorities contradicted. A pair without a majority costs nothing.
+
+    Parameters
+    ----------
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise.
+    time_limit : float, optional
+        Seconds after which the best ranking so far comes back, with its bound and status "gap".
+
+    Notes
+    -----
+    Which of several optima comes back is unspecified; `Consensus.optima` is the set of all.
+
+    References
+    ----------
+    Slater (1961), https://doi.org/10.1093/biomet/48.3-4.303.
+
+    Examples
+    --------
+    >>> from rankagg import Profile, Slater
+    >>> votes = Profile.from_orders(["ABCD", "BCDA", "DABC"], counts=[3, 2, 2])
+    >>> consensus = Slater().aggregate(votes)
+    >>> consensus.order, consensus.certificate.cost
+    (('A', 'B', 'C', 'D'), 1.0)
+    >>> consensus.certificate.verify(Slater.tournament(votes.pairwise()))
+    True
+    """
+
+    needs: ClassVar[Needs] = "votes"
+    unranked: Unranked | None = None
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        time_limit_of(self.time_limit, " of Slater")
+
+    @property
+    def is_strict(self) -> bool:
+        """The consensus never ties items."""
+        return True
+
+    @staticmethod
+    def tournament(votes: PairwiseMatrix) -> PairwiseMatrix:
+        """Return one vote for each majority, and none for a pair without one.
+
+        Parameters
+        ----------
+        votes : PairwiseMatrix
+            Any votes.
+
+        Returns
+        -------
+        PairwiseMatrix
+        """
+        majority = votes.scaled_wins > votes.scaled_wins.T
+        return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        return self._aggregate_within(evidence, rng, Deadline())
+
+    def _aggregate_within(
+        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+    ) -> Outcome:
+        ends = deadline.sooner(self.time_limit)
+        tournament = self.tournament(evidence.votes(self._stated_policy))
+        return Kemeny(time_limit=self.time_limit).solve(tournament, deadline=ends)

@@ -26,10 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Integers
-from rankagg.aggregation.deadline import Deadline, until_stopped
+from rankagg.aggregation.deadline import NEVER, Deadline, until_stopped
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.large import A_ROW, FirstSearch
 from rankagg.aggregation.kemeny.orders import improve_windows
+from rankagg.aggregation.kemeny.parts import Report, Solution, silent
 from rankagg.aggregation.kemeny.persistency import (
     Pairs,
     all_by_cut,
@@ -60,7 +61,6 @@ from rankagg.aggregation.kemeny.separation import (
     violated_ladders,
     violated_walks,
 )
-from rankagg.aggregation.kemeny.solution import Report, Solution, silent
 
 __all__ = [
     "EARLY_FROM",
@@ -222,7 +222,6 @@ MULTIPLIERS = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
 # Cuts add a tenth where weights differ a lot, and next to nothing among hundreds of items. They are
 # tried for some pairs that keep at least this share of their gain when other items are set apart.
 CUTS_UP_TO, CUT_SIZE, CUTS_PER_ITEM, PROMISING = 150, 6, 4, 0.5
-NEVER = Deadline()
 # Entries between two looks at the clock.
 BETWEEN_LOOKS = 2**24
 

@@ -20,7 +20,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools
-from rankagg.aggregation.kemeny.demands import NONE, Demands, GivenRows, read_demands, read_given
+from rankagg.aggregation.kemeny.constraints import (
+    NONE,
+    Demands,
+    GivenRows,
+    read_demands,
+    read_given,
+)
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import (

@@ -27,22 +27,27 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.base import Outcome
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.branch_and_bound import UNDECIDED, Search, searched
 from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.aggregation.kemeny.constraints import Constraints
+from rankagg.aggregation.kemeny.constraints import Constraints, Count, Demands
 from rankagg.aggregation.kemeny.cuts import solve_cuts
-from rankagg.aggregation.kemeny.demands import Count, Demands
 from rankagg.aggregation.kemeny.incumbent import Incumbent, extension
 from rankagg.aggregation.kemeny.optima import HeldOptima, held
-from rankagg.aggregation.kemeny.parts import components_of, solve_parts
+from rankagg.aggregation.kemeny.parts import (
+    Listener,
+    Progress,
+    Solution,
+    Task,
+    components_of,
+    solve_parts,
+)
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Derived, Leaf
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Point, Relaxation
-from rankagg.aggregation.kemeny.solution import Listener, Progress, Solution, Task
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InfeasibleError
@@ -58,8 +63,6 @@ __all__ = [
     "require_possible",
     "solve_constrained",
 ]
-
-NEVER = Deadline()
 
 
 @dataclass(frozen=True)

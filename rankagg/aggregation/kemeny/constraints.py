@@ -1,18 +1,200 @@
-"""Constraints on the exact consensus, in the words of the user."""
+"""Constraints on the exact consensus: as the user states them, and over positions.
+
+What says how many items stand within the first k places speaks of a *marker*: one more item, which
+has exactly k items before it and costs nothing wherever it stands. "i is within the first k places"
+is then the pair "i before the marker", and all constraints are decided pairs, or rows over arcs:
+k items at least are before the marker, all others at least behind it, and q of some before it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
-from rankagg._typing import Label
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Label
 from rankagg._validation import check_integer
-from rankagg.aggregation.kemeny.demands import Count, Demands
+from rankagg.aggregation.kemeny.persistency import closed
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof_nodes import Given
+from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet
 from rankagg.exceptions import InvalidInputError, nearest
+from rankagg.io.strict_json import Field
 
-__all__ = ["Constraints", "Quota"]
+
+@dataclass(frozen=True)
+class Count:
+    """At least so many of some items are within the first places."""
+
+    items: tuple[int, ...]
+    # From 1 to the number of all items.
+    within: int
+    # From 1 to what both of these allow.
+    at_least: int
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What every order must keep to."""
+
+    # The first item is before the second.
+    above: tuple[tuple[int, int], ...] = ()
+    # These are before, or behind, all others.
+    first: tuple[int, ...] = ()
+    last: tuple[int, ...] = ()
+    # How many of some items are within the first places.
+    counts: tuple[Count, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.above or self.first or self.last or self.counts)
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """How many items are before each marker, ascending."""
+        return tuple(sorted({count.within for count in self.counts}))
+
+    def decided(self, n: int) -> Bools | None:
+        """Return the pairs that follow, of n items and then the markers; None if they contradict.
+
+        Closed under transitivity. An item is before a marker where a count asks that of all its
+        items.
+        """
+        places = self.places
+        before = np.zeros((n + len(places), n + len(places)), dtype=bool)
+        for first, second in self.above:
+            before[first, second] = True
+        inside = np.arange(n)
+        for some, turned in ((self.first, False), (self.last, True)):
+            ends = np.isin(inside, some)
+            pairs = np.outer(ends, ~ends)
+            before[:n, :n] |= pairs.T if turned else pairs
+        for count in self.counts:
+            if count.at_least == len(count.items):
+                before[list(count.items), n + places.index(count.within)] = True
+        for at in range(1, len(places)):
+            before[n + at - 1, n + at] = True
+        return closed(before)
+
+    def rows(self, n: int) -> tuple[Given, ...]:
+        """Return what every order obeys that has the markers in their places."""
+        rows = []
+        for at, place in enumerate(self.places):
+            marker = n + at
+            before = tuple((i, marker) for i in range(n))
+            rows.append(Given("before", at, before, place))
+            behind = tuple((marker, i) for i in range(n))
+            rows.append(Given("behind", at, behind, n - place))
+        for number, count in enumerate(self.counts):
+            marker = n + self.places.index(count.within)
+            arcs = tuple((i, marker) for i in count.items)
+            rows.append(Given("quota", number, arcs, count.at_least))
+        return tuple(rows)
+
+    def with_markers(self, problem: Problem) -> Problem:
+        """Return the problem with the markers behind its items."""
+        if not self.places:
+            return problem
+        costs = exact.bordered(problem.costs, len(self.places))
+        return Problem(costs, problem.constant, problem.denominator)
+
+    def marked(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return an order of the items with the markers in their places."""
+        if not self.places:
+            return order
+        n = len(order)
+        markers = n + np.arange(len(self.places), dtype=np.intp)
+        return np.insert(order, list(self.places), markers)
+
+    def unmarked(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return an order without the markers."""
+        return order[order < len(order) - len(self.places)]
+
+    def counts_hold(self, order: NDArray[np.intp]) -> bool:
+        """Say whether an order of the items has so many of them within the first places."""
+        place = np.argsort(order)
+        return all(
+            int((place[list(count.items)] < count.within).sum()) >= count.at_least
+            for count in self.counts
+        )
+
+    def hold(self, order: NDArray[np.intp]) -> bool:
+        """Say whether an order of the items, best first, keeps to all of it."""
+        place = np.argsort(order)
+        n = len(order)
+        return (
+            all(place[a] < place[b] for a, b in self.above)
+            and all(place[i] < len(self.first) for i in self.first)
+            and all(place[i] >= n - len(self.last) for i in self.last)
+            and self.counts_hold(order)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "above": [list(pair) for pair in self.above],
+            "first": list(self.first),
+            "last": list(self.last),
+            "counts": [
+                {"items": list(c.items), "within": c.within, "at_least": c.at_least}
+                for c in self.counts
+            ],
+        }
+
+
+NONE = Demands()
+
+#: The rows that constraints demand, by name and number.
+GivenRows: TypeAlias = Mapping[tuple[str, int], Given]
+
+
+def read_demands(field: Field, n: int) -> Demands:
+    """Return the constraints over n items; raise `DataFormatError` where they are malformed."""
+    above, first, last, counts = field.members("above", "first", "last", "counts")
+    demands = Demands(
+        above=tuple(_pair(pair, n) for pair in above.elements()),
+        first=_positions(first, n),
+        last=_positions(last, n),
+        counts=tuple(_count(count, n) for count in counts.elements()),
+    )
+    if not demands:
+        field.refuse("left out where there are none")
+    return demands
+
+
+def _positions(field: Field, n: int) -> tuple[int, ...]:
+    positions = field.integers(high=n - 1)
+    if len(set(positions)) < len(positions):
+        field.refuse("different positions")
+    return tuple(positions)
+
+
+def _pair(field: Field, n: int) -> tuple[int, int]:
+    pair = _positions(field, n)
+    if len(pair) != 2:
+        field.refuse("two different positions")
+    return pair[0], pair[1]
+
+
+def _count(field: Field, n: int) -> Count:
+    items, within, at_least = field.members("items", "within", "at_least")
+    some = _positions(items, n)
+    places = within.integer(low=1, high=n)
+    return Count(some, places, at_least.integer(low=1, high=min(len(some), places)))
+
+
+def read_given(field: Field, part: set[int], given: GivenRows) -> Given:
+    """Return a row that constraints demand, all of whose arcs are in the part."""
+    name = next((name for name in ("before", "behind", "quota") if field.has(name)), "before")
+    (number,) = field.members(name)
+    row = given.get((name, number.integer()))
+    if row is None or not part.issuperset(i for arc in row.arcs for i in arc):
+        field.refuse("a row of the constraints that speaks of positions of the proof only")
+    return row
 
 
 @dataclass(frozen=True, init=False)

@@ -18,15 +18,13 @@ from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.branch_and_bound import Bound, Found, Search, cycles_at, unweighted
-from rankagg.aggregation.kemeny.parts import LOST, in_processes
+from rankagg.aggregation.kemeny.parts import LOST, Solution, Task, WarmPart, in_processes
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import leaf_bound
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Enumeration, Leaf, compact
 from rankagg.aggregation.kemeny.pulp_programs import CbcRelaxation, relaxation_of
 from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Relaxation, why_not_highs
-from rankagg.aggregation.kemeny.solution import Solution, Task
 from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
-from rankagg.aggregation.kemeny.warm import WarmPart
 
 __all__ = ["run_together", "solve_cuts", "solve_warm"]
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Integers
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.kernels.local_search import Numbers, Searches
@@ -244,7 +244,7 @@ class Incumbent:
         unit: int,
         decided: Bools,
         start: NDArray[np.intp] | None = None,
-        deadline: Deadline = heuristics.NEVER,
+        deadline: Deadline = NEVER,
     ) -> None:
         self._problem = problem
         self._decided = decided if decided.any() else None

@@ -29,10 +29,10 @@ from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.orders import improve_windows
+from rankagg.aggregation.kemeny.parts import Report
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import leaf_bound, round_weights
 from rankagg.aggregation.kemeny.proof_nodes import Weighting
-from rankagg.aggregation.kemeny.solution import Report
 
 __all__ = ["A_ROW", "MOST_ROWS", "FirstOrder", "FirstSearch", "Floats32", "cycles_against"]
 

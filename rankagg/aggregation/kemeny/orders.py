@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import by_size
 from rankagg.kernels.insertion import best_moves
@@ -45,8 +45,6 @@ NEGLIGIBLE = 1e-9
 
 #: Additions between two looks at the clock.
 CHUNK = 300_000
-
-NEVER = Deadline()
 
 
 def starting_orders(margins: Numbers) -> list[Order]:

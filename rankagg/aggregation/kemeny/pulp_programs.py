@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import orders as heuristics
+from rankagg.aggregation.kemeny.parts import Solution, Task
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import round_weights
 from rankagg.aggregation.kemeny.proof_nodes import Leaf
@@ -47,7 +48,6 @@ from rankagg.aggregation.kemeny.relaxation import (
     why_not_highs,
 )
 from rankagg.aggregation.kemeny.separation import violated_cycles
-from rankagg.aggregation.kemeny.solution import Solution, Task
 from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
 
 __all__ = [

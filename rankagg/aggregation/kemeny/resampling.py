@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.warm import Warm
+from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.result import Consensus
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
 
@@ -31,8 +31,6 @@ LARGEST = 20
 
 # Of so many items, the subsets and their items are kept.
 FEW = 10
-
-NEVER = Deadline()
 
 
 class SubsetTable:

@@ -26,12 +26,11 @@ from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.branch_and_bound import searched
 from rankagg.aggregation.kemeny.certificate import WeakCertificate
-from rankagg.aggregation.kemeny.optimal_set import OptimalSet
+from rankagg.aggregation.kemeny.optima import OptimalSet
 from rankagg.aggregation.kemeny.orders import starting_orders
-from rankagg.aggregation.kemeny.parts import solve_parts
+from rankagg.aggregation.kemeny.parts import Listener, Progress, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.proof_nodes import Branch, Fixing, Leaf, Weighting
 from rankagg.aggregation.kemeny.relaxation import Relaxation
-from rankagg.aggregation.kemeny.solution import Listener, Progress, Solution, Task
 from rankagg.aggregation.kemeny.weak_proof import (
     Known,
     WeakProblem,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import CaseSearch, Tightening
 from rankagg.aggregation.kemeny.proof import Logic
@@ -90,7 +90,7 @@ def best_buckets(costs: FloatCosts, order: NDArray[np.intp]) -> Levels:
     return levels
 
 
-def move_items(costs: FloatCosts, levels: Levels, deadline: Deadline = orders.NEVER) -> Levels:
+def move_items(costs: FloatCosts, levels: Levels, deadline: Deadline = NEVER) -> Levels:
     """Move single items into other buckets or between them until no such move helps.
 
     All moves are weighed in one pass of time n^2, and the best one is made. Then the buckets are
@@ -171,7 +171,7 @@ class WeakIncumbent:
     """The best weak order so far of one part, under what is known about it."""
 
     def __init__(
-        self, problem: WeakProblem, unit: int, known: Known, deadline: Deadline = orders.NEVER
+        self, problem: WeakProblem, unit: int, known: Known, deadline: Deadline = NEVER
     ) -> None:
         self._problem = problem
         self._known = known

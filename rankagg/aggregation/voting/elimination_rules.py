@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Ranks, Unranked
 from rankagg._validation import check_choice, check_flag, check_integer
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_places, too_many_outcomes
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.voting.ranked import by_places, too_many_outcomes
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.profile import Profile

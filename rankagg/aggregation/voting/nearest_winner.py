@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Integers, Ranks, Unranked
 from rankagg._validation import check_flag
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.voting.ranked import by_points
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile

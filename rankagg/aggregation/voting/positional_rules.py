@@ -14,10 +14,9 @@ import numpy as np
 
 from rankagg._typing import Integers, Unranked
 from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.place_sums import place_counts
-from rankagg.aggregation.voting.ranked import by_points
+from rankagg.aggregation.positional import place_counts
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.aggregator import Slater
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.placed_rules import PlacedRule
-from rankagg.aggregation.kemeny.slater import Slater
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
 

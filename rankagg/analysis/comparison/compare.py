@@ -13,9 +13,9 @@ from rankagg._typing import Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator, Guarantee
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.agreement import (
     Measure,
     agreement_matrix,

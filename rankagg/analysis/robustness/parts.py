@@ -17,7 +17,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.kemeny.warm import Warm
+from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile

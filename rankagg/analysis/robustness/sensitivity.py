@@ -84,8 +84,10 @@ def drawn_ranks(
     if type(every) is not Optima or not isinstance(proof, Certificate):
         return found, True  # ties have a price, or constraints hold
     # The solver is loaded when something is solved.
-    from rankagg.aggregation.kemeny.drawn_optimum import draw_optimum  # noqa: PLC0415
-    from rankagg.aggregation.kemeny.optimal_relation import shown_in_all  # noqa: PLC0415
+    from rankagg.aggregation.kemeny.optimal_relation import (  # noqa: PLC0415
+        draw_optimum,
+        shown_in_all,
+    )
 
     problem, first = every._problem, np.array(proof.order, dtype=np.intp)
     try:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import PairData
+from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.compare import Comparison, compare_until
 from rankagg.analysis.comparison.sentences import text_of
 from rankagg.cli.options.aggregators import made, methods_option

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.defaults import default_aggregators
 from rankagg.aggregation.evidence import PairData
+from rankagg.aggregation.two_level import default_aggregators
 from rankagg.cli.options.aggregators import made, methods_option
 from rankagg.cli.options.exact import Ties, exact_options, exit_code, with_exact_options
 from rankagg.cli.options.inputs import AnyInput, any_input_options

@@ -18,8 +18,8 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.constraints import Constraints, Quota
+from rankagg.aggregation.kemeny.parts import LOGGER
 from rankagg.aggregation.kemeny.placed_rules import PlacedRule, PlaceWeightedKemeny, TopK
-from rankagg.aggregation.kemeny.solution import LOGGER
 from rankagg.aggregation.result import Consensus
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.names import SECONDS, Number, Whole, labels_of

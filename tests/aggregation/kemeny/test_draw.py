@@ -9,7 +9,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import drawn_optimum, optimal_relation
+from rankagg.aggregation.kemeny import optimal_relation
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation
 from rankagg.exceptions import OutOfTimeError, SolverError
@@ -36,7 +36,7 @@ def proved(votes, backend="cuts"):
 
 def drawn(problem, certificate, seed):
     order, always = np.array(certificate.order), optimal_relation.shown_in_all(problem, certificate)
-    return drawn_optimum.draw_optimum(problem, order, always, np.random.default_rng(seed))
+    return optimal_relation.draw_optimum(problem, order, always, np.random.default_rng(seed))
 
 
 def cyclic(n, m, seed):
@@ -62,15 +62,15 @@ def test_the_draw_is_what_the_slow_twin_draws_whichever_optimum_is_known(profile
 @pytest.mark.parametrize("few", [9, FEWER])
 def test_enumeration_and_relaxations_answer_as_the_slow_twin_does(few, monkeypatch):
     answers = Counter()
-    solved = drawn_optimum._Draw._solved
+    solved = optimal_relation._Draw._solved
 
     def noted(*given):
         found = solved(*given)
         answers[found is not None] += 1
         return found
 
-    monkeypatch.setattr(drawn_optimum, "FEW", few)
-    monkeypatch.setattr(drawn_optimum._Draw, "_solved", noted)
+    monkeypatch.setattr(optimal_relation, "FEW", few)
+    monkeypatch.setattr(optimal_relation._Draw, "_solved", noted)
     for number in range(10):
         votes = cyclic(12, 6, number)
         problem, consensus = Problem.from_pairwise(votes), ra.Kemeny().aggregate(votes)
@@ -129,7 +129,9 @@ def test_cycles_that_can_be_violated_are_listed_once():
 def test_no_item_is_preferred_where_all_are_equal():
     problem = Problem.from_pairwise(ra.Profile.from_ranks([[0] * 5], items="ABCDE").pairwise())
     rng, nothing = np.random.default_rng(0), np.zeros((5, 5), dtype=bool)
-    orders = [drawn_optimum.draw_optimum(problem, np.arange(5), nothing, rng) for _ in range(200)]
+    orders = [
+        optimal_relation.draw_optimum(problem, np.arange(5), nothing, rng) for _ in range(200)
+    ]
     firsts = np.bincount([order[0] for order in orders], minlength=5)
     assert stats.chisquare(firsts).pvalue > 1e-3
 
@@ -138,6 +140,6 @@ def test_a_draw_ends_with_its_time():
     problem = Problem.from_pairwise(cyclic(12, 4, 0))
     order, over = np.arange(12), Deadline.after(0)
     with pytest.raises(OutOfTimeError):
-        drawn_optimum.draw_optimum(
+        optimal_relation.draw_optimum(
             problem, order, order[:, None] < 0, np.random.default_rng(0), over
         )

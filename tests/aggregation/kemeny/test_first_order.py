@@ -14,8 +14,8 @@ from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.large import FirstOrder, FirstSearch, cycles_against
 from rankagg.aggregation.kemeny.orders import improve_windows
+from rankagg.aggregation.kemeny.parts import Task
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.solution import Task
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 
 NEVER = Deadline()

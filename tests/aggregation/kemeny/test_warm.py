@@ -13,11 +13,11 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import branch_and_bound, cuts, incumbent, large
 from rankagg.aggregation.kemeny import orders as windows
 from rankagg.aggregation.kemeny import proof as totals
+from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, least_total
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Enumeration, Weighting
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation
-from rankagg.aggregation.kemeny.warm import Warm
 from tests.strategies import quick
 
 

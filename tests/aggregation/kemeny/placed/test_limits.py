@@ -69,7 +69,7 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch, step: int) -> None:
 
 
 def test_a_listener_hears_of_it_and_can_stop_it(monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.aggregation.kemeny.solution.SECONDS_BETWEEN_CALLS", 0.0)
+    monkeypatch.setattr("rankagg.aggregation.kemeny.parts.SECONDS_BETWEEN_CALLS", 0.0)
     optimum = best()
     heard = []
     ra.TopK(k=6, on_progress=lambda *both: heard.append(both)).aggregate(PALEY)

@@ -11,7 +11,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import solution, weak_optima, weak_search
+from rankagg.aggregation.kemeny import parts, weak_optima, weak_search
 from rankagg.aggregation.kemeny.weak_search import WeakRelaxation
 from rankagg.exceptions import SolverNotFoundError
 from tests.aggregation.kemeny.weak.brute import cyclic_votes, rule
@@ -123,7 +123,7 @@ def test_without_highs_it_says_what_is_missing(monkeypatch) -> None:
 
 
 def test_progress_is_told_to_the_logger(monkeypatch, caplog) -> None:
-    monkeypatch.setattr(solution, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(parts, "SECONDS_BETWEEN", 0.0)
     with caplog.at_level(logging.INFO, logger="rankagg.kemeny"):
         rule(WHOLE).aggregate(PALEY)
     assert caplog.messages
