@@ -18,7 +18,7 @@ from .aggregation.kemeny.certificate import WeakCertificate as WeakCertificate
 from .aggregation.kemeny.constraints import Constraints as Constraints
 from .aggregation.kemeny.constraints import Quota as Quota
 from .aggregation.kemeny.optima import Optima as Optima
-from .aggregation.kemeny.placed_rules import PlacedCertificate as PlacedCertificate
+from .aggregation.kemeny.placed_lists import PlacedCertificate as PlacedCertificate
 from .aggregation.kemeny.placed_rules import PlaceWeightedKemeny as PlaceWeightedKemeny
 from .aggregation.kemeny.placed_rules import TopK as TopK
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny

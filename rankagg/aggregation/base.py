@@ -26,7 +26,7 @@ from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTim
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
     from rankagg.aggregation.kemeny.optima import Optima
-    from rankagg.aggregation.kemeny.placed_rules import PlacedCertificate
+    from rankagg.aggregation.kemeny.placed_lists import PlacedCertificate
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]

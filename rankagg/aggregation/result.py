@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
     from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
     from rankagg.aggregation.kemeny.optima import Optima
-    from rankagg.aggregation.kemeny.placed_rules import PlacedCertificate
+    from rankagg.aggregation.kemeny.placed_lists import PlacedCertificate
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
 __all__ = ["Consensus", "rank_by_scores", "ranks_by_scores"]

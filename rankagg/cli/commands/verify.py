@@ -9,7 +9,7 @@ import click
 
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
-from rankagg.aggregation.kemeny.placed_rules import PlacedCertificate
+from rankagg.aggregation.kemeny.placed_lists import PlacedCertificate
 from rankagg.aggregation.kemeny.proved import Proved
 from rankagg.check_certificate import BYTES
 from rankagg.check_certificate import SECONDS as TIME
