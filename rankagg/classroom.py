@@ -46,7 +46,7 @@ LECTURES = {
         "Mallows, Plackett-Luce and cultures: how probable a ranking, a winner, a cycle is.",
     ),
     "benchmarks": (
-        "Benchmarks, missing scores and how sure one is",
+        "Benchmarks, missing scores and uncertainty",
         "From a table of scores to ranks with intervals.",
     ),
 }

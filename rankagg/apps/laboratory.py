@@ -101,7 +101,7 @@ def _(found, profile):
 
 @app.cell
 def _(profile):
-    _table = page.two_columns(voting.outcomes(profile), ("What comes out", "by which rules"), 45)
+    _table = page.two_columns(voting.outcomes(profile), ("Outcome", "Rules"), 45)
     mo.Html(page.across(_table))
 
 

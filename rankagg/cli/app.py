@@ -48,7 +48,7 @@ COMMANDS = {
     "axioms": "Say which method breaks which axiom, and show the smallest profile that does.",
     "removals": "Find the fewest ballots or tasks without which another is first, or a pair turns "
     "round.",
-    "intervals": "Say how sure one may be of each rank, and of each pair.",
+    "intervals": "Say how certain each rank and each pair is.",
     "test": "Test whether other systems are better than one on the same tasks or instances.",
     "power": "Say how many units would tell each system from the next one by mean scores.",
     "agreement": "Say how far tasks order systems alike, and test whether they do so at all.",

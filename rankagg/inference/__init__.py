@@ -1,1 +1,1 @@
-"""How sure one may be: units, intervals, decisions, ranks, tests, dispersion."""
+"""How certain results are: units, intervals, decisions, ranks, tests, dispersion."""

@@ -153,7 +153,7 @@ def _word(unit: Unit, *, is_task: bool) -> str:
     return "instance" if word == "ranking" else word
 
 
-AGREED = "all {word}s agree on some pair, so its interval has no width and says not how sure it is"
+AGREED = "all {word}s agree on some pair, so its interval has no width and tells no uncertainty"
 # Effect, lower, upper, p-value, whether that is exact, and the direction.
 Found: TypeAlias = tuple[float, float, float, float, bool, int]
 

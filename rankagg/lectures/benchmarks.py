@@ -4,13 +4,13 @@
 # [tool.marimo.display]
 # theme = "system"
 # ///
-"""Benchmarks: from scores to ranks, gaps in the table, and how sure one is of what comes out."""
+"""Benchmarks: from scores to ranks, gaps in the table, and how certain the result is."""
 
 import marimo
 
 __generated_with = "0.25.2"
 app = marimo.App(
-    width="medium", css_file="code.css", app_title="Benchmarks, missing scores and how sure one is"
+    width="medium", css_file="code.css", app_title="Benchmarks, missing scores and uncertainty"
 )
 
 with app.setup:
@@ -32,7 +32,7 @@ def _():
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    # Benchmarks, missing scores and how sure one is
+    # Benchmarks, missing scores and uncertainty
 
     Lecture 6 of 6.
 

@@ -193,13 +193,13 @@ def _differing(findings: Findings) -> str:
     if not differing:
         return "all in the same order" if len(others) > 1 else "in the same order"
     if len(differing) <= NAMED:
-        what = "pairs ordered otherwise"
+        what = "pairs ordered differently"
         told = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
-        return said("pairs ordered otherwise: {}", joined(told, ", "))
+        return said("pairs ordered differently: {}", joined(told, ", "))
     most = max(differing, key=lambda method: differing[method])
     many = part_of(len(differing), "rules that differ", len(others), "other rules")
-    number = stated(differing[most], "pairs ordered otherwise", ",")
-    return said("{} order pairs otherwise, {} the most ({})", many, most, number)
+    number = stated(differing[most], "pairs ordered differently", ",")
+    return said("{} order pairs differently, {} the most ({})", many, most, number)
 
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
@@ -211,14 +211,14 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     frame = findings.comparison.disagreements(name, method, decisions=decisions)
     if frame.empty:
         return False
-    number = stated(len(frame), "pairs ordered otherwise", ",", "pair")
+    number = stated(len(frame), "pairs ordered differently", ",", "pair")
     heading = said("{} differs on {}", method, number)
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
     section.folded(
         heading,
         table_of(
             frame,
-            f"Pairs that {method} orders otherwise, closest votes first",
+            f"Pairs that {method} orders differently, closest votes first",
             headings={
                 "above": "Exact has above", "below": "below", "other": f"{method} has them",
                 "votes_for": "votes for", "votes_against": "votes against",

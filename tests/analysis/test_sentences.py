@@ -20,9 +20,9 @@ def test_the_paragraph_of_a_known_example() -> None:
         "This compares 3 rules (Borda, Copeland, Kemeny) on 100 rankings of 4 items.",
         "The ranking that contradicts the fewest votes (the exact rule, Kemeny) is Nashville > "
         "Chattanooga > Knoxville > Memphis: it contradicts 207 votes.",
-        "Place 1 goes to Nashville.",
+        "Nashville is ranked first.",
         "The consensus ranking is proved optimal, and no other is as good.",
-        "Borda contradicts 16 votes more and orders 1 pair otherwise; the closest is Knoxville "
+        "Borda contradicts 16 votes more and orders 1 pair differently; the closest is Knoxville "
         "above Memphis (58 votes for, 42 against); none of them is decided.",
         "Copeland orders every pair as Kemeny does.",
         "With 100 rankings, 3 of 6 pairs are decided at 95 %.",
@@ -41,14 +41,14 @@ def test_sentences_say_what_the_tables_say(profile: ra.Profile) -> None:
     if number:
         spelled = re.search(r"proved optimal; (\w[\w,]*) others? (?:is|are) as good", text)
         assert spelled[1] == (WORDS[number] if number <= 12 else f"{number:,}")
-    assert ("Place 1 is open" in text) is (len(exact.optima.winners()) > 1)
+    assert ("First place is open" in text) is (len(exact.optima.winners()) > 1)
     for method in ("Borda", "Copeland"):
         frame = comparison.disagreements("Kemeny", method)
         told = next(s for s in sentences if s.startswith(f"{method} "))
         if frame.empty:
             assert told == f"{method} orders every pair as Kemeny does."
         else:
-            assert f"orders {len(frame)} pair{'s' * (len(frame) > 1)} otherwise" in told
+            assert f"orders {len(frame)} pair{'s' * (len(frame) > 1)} differently" in told
             row = comparison.to_frame().set_index("method").loc[method]
             more = re.search(r"contradicts (as many|[\d.,]+) votes?", told)[1]
             assert (more == "as many") == (row["excess"] == 0)
@@ -95,7 +95,7 @@ def test_every_kind_of_data_has_its_words(data: str) -> None:
     given_data, words = kinds[data]
     told = ra.compare(given_data, [ra.Borda(), ra.Kemeny()]).sentences()
     assert words in told[0]
-    assert told[2].startswith("Place 1 ")
+    assert re.search(r"^First place |is ranked first", told[2])
 
 
 def test_sentences_are_of_a_comparison_that_was_stored() -> None:
@@ -118,6 +118,6 @@ def test_a_consensus_with_ties_has_words_too(profile: ra.Profile) -> None:
     told, first = comparison.sentences(), comparison.exact.buckets[0]
     winners = comparison.exact.optima.winners()
     if len(first) > 1 and set(first) == set(winners):
-        assert told[2].startswith("Place 1 is shared by ")
+        assert told[2].startswith("First place is shared by ")
     else:
-        assert told[2].startswith("Place 1 is open" if len(winners) > 1 else "Place 1 goes to ")
+        assert ("First place is open" if len(winners) > 1 else " is ranked first") in told[2]

@@ -130,7 +130,7 @@ def test_proofs_go_with_sums_and_with_scores(run):
     table = drawn(3)
     put(table)
     told = run("verify", "proof.json", "sums.json", code=1)
-    assert "proves nothing of these votes" in told.err
+    assert "is no valid proof for these votes" in told.err
 
 
 REFUSED = {

@@ -99,7 +99,7 @@ def test_other_votes_are_noticed(run, other: list[str], words: str) -> None:
     solved(run, "--dataset", "xtreme_gaps")
     code, out, err = run("verify", "proof.json", *other)
     assert (code, out) == (1, "")
-    assert err.startswith("error: proof.json proves nothing of these votes. ")
+    assert err.startswith("error: proof.json is no valid proof for these votes. ")
     assert words in err
 
 

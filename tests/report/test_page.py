@@ -133,7 +133,7 @@ def test_several_optima_are_counted_and_their_leaders_named() -> None:
     cycle_told = "A beats B (2 to 1), B beats C (2 to 1), and C beats A (2 to 1)."
     assert cycle_told in page.sections["majorities"]
     assert {row["All optima"] for row in page.table("Ranks by every method")} == {"1 to 3"}
-    assert "Place 1 is open: A, B and C each lead a ranking" in ra.make_report(cycle).html
+    assert "First place is open: A, B and C each lead a ranking" in ra.make_report(cycle).html
     assert "two others are as good, in another order inside the shaded group" in page.header
 
 
@@ -164,7 +164,7 @@ def test_comparisons_have_their_own_numbers() -> None:
     report = ra.make_report(battles)
     page = Page(report.html)
     assert " ".join(page.header.split()).count("2 items 30 comparisons 10 % ties") == 1
-    assert "Place 1 goes to A" in page.header
+    assert "A is ranked first" in page.header
     bars = "Bars: the ranks by mean {} that remain open"
     assert bars.format("win rates over all opponents") in " ".join(report.html.split())
     orders = ra.Profile.from_orders(["AB"] * 27 + ["BA"] * 3)

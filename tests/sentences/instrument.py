@@ -10,7 +10,7 @@ from rankagg.core.names import Sentence
 DIGITS = re.compile(r"\d")
 PRINTED = re.compile(r"-?[\d,]*\.?\d+(?:e[+-]?\d+)?")
 # Digits that count nothing: an interval that excludes nothing, the first place.
-CONSTANT = ("[0, 1]", "Place 1", "t1", "t2", "t3", "t4", "t5", "t0")
+CONSTANT = ("[0, 1]", "t1", "t2", "t3", "t4", "t5", "t0")
 
 
 def numbers_of(line):

@@ -96,8 +96,8 @@ COMPARED = {
     "cost": lambda c: by_votes(true.optima(c.plain, c.wins)[0], c.policy),
     "other optima": lambda c: len(true.optima(c.plain, c.wins)[1]) - 1,
     "excess of a rule": excess,
-    "pairs ordered otherwise": lambda c: len(c.apart),
-    "pairs ordered otherwise and decided": lambda c: (
+    "pairs ordered differently": lambda c: len(c.apart),
+    "pairs ordered differently and decided": lambda c: (
         sum(map(c.is_decided, c.apart)),
         len(c.apart),
     ),

@@ -337,7 +337,7 @@ PAGE |= {
     "others that move": lambda p: len(p.moves(1)),
     "ranks that others move": lambda p: p.moves(1)[0],
     "places outside their bars": Page.outside,
-    "pairs ordered otherwise": lambda p: set(p.otherwise()),
+    "pairs ordered differently": lambda p: set(p.otherwise()),
     "first place": lambda p: p.groups(0),
     "last place": lambda p: p.groups(1),
     "pairs never compared": Page.never,

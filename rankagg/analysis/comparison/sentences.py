@@ -119,12 +119,12 @@ def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> 
         return said("{} a ranking that contradicts the fewest votes", lead)
     all_first = winners or leaders
     if len(leaders) > 1 and set(all_first) == set(leaders):
-        return said("Place 1 is shared by {}", listing(leaders, NAMES))
+        return said("First place is shared by {}", listing(leaders, NAMES))
     if len(all_first) > 1:
         each = listing(all_first, NAMES)
-        told = "Place 1 is open: {} each lead a ranking that contradicts the fewest votes"
+        told = "First place is open: {} each lead a ranking that contradicts the fewest votes"
         return said(told, each)
-    return f"Place 1 goes to {named(leaders[0])}"
+    return f"{named(leaders[0])} is ranked first"
 
 
 def proof_of(
@@ -187,14 +187,14 @@ def _other(
         than = "more" if excess > 0 else "fewer"
         more = said("{} {}", exact._votes_told(abs(excess), "excess of a rule"), than)
     n = len(pairs)
-    otherwise = stated(n, "pairs ordered otherwise", ",", "pair")
+    otherwise = stated(n, "pairs ordered differently", ",", "pair")
     closest = _closest(exact, next(pairs.itertuples(index=False)))
-    text = "{} contradicts {} and orders {} otherwise; the closest is {}"
+    text = "{} contradicts {} and orders {} differently; the closest is {}"
     told = said(text, name, more, otherwise, closest)
     if decisions is None:
         return said("{}.", told)
     sure = int(pairs["decided"].ne("no").sum())
-    of_them = stated(sure, "pairs ordered otherwise and decided", ",", of=n) if sure else "none"
+    of_them = stated(sure, "pairs ordered differently and decided", ",", of=n) if sure else "none"
     return said("{}; {} of them {} decided.", told, of_them, "is" if sure < 2 else "are")
 
 
@@ -324,7 +324,7 @@ def _pairs_text(comparison: Comparison, rows: int | None, decisions: Decisions |
             parts.append(f"{method} orders every pair as {base} does")
             continue
         shown = frame if rows is None else frame.head(rows)
-        pairs = stated(len(frame), "pairs ordered otherwise", noun="pair")
+        pairs = stated(len(frame), "pairs ordered differently", noun="pair")
         head = said("{} disagrees with {} on {}, closest votes first:", method, base, pairs)
         told = (
             _pair_line(comparison.exact, pair, method) for pair in shown.itertuples(index=False)

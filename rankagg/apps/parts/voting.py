@@ -312,7 +312,7 @@ def rotated(first: int, second: int, third: int) -> Rotated:
 
 CAPTION = (
     "Ballots in rows, by the number of swaps from the honest one. Large: better for you; small: "
-    "worse; the ring: your ballot. Where several are first, a lot decides."
+    "worse; the ring: your ballot. Where several are first, one is drawn at random."
 )
 
 

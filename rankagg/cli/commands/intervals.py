@@ -1,4 +1,4 @@
-"""`rankagg intervals`: how sure one may be of every pair and every rank."""
+"""`rankagg intervals`: how certain every pair and every rank is."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def command(
     plot: Path | None,
     **options: Any,
 ) -> int:
-    """Say how sure one may be of each rank, and of each pair.
+    """Say how certain each rank and each pair is.
 
     First which pairs are decided, all together with one probability of error; the ranks that
     this leaves every item; and who may be first. Then for each two items the proportion in which

@@ -76,7 +76,7 @@ def command(given: AnyInput, *, certificate: Path, time_limit: float, memory_lim
         proof = KINDS.get(schema if type(schema) is str else None, Certificate).from_dict(data)
         proof.verify(votes, time_limit=time_limit, memory_limit=memory_limit)
     except (DataFormatError, VerificationError) as error:
-        raise VerificationError(f"{name} proves nothing of these votes. {error}") from None
+        raise VerificationError(f"{name} is no valid proof for these votes. {error}") from None
     click.echo(_told(proof))
 
 
