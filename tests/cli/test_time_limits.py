@@ -118,8 +118,9 @@ def test_a_study_goes_on_from_what_was_done_in_time(tmp_path, capsys):
 
 
 def test_a_profile_whose_consensus_takes_longer_ends_a_study():
-    study = ra.studies.CycleStudy(models=[ra.cultures.ImpartialCulture()], n_items=[60], n_rankings=[5],
-                          n_repetitions=2)  # fmt: skip
+    study = ra.studies.CycleStudy(
+        models=[ra.cultures.ImpartialCulture()], n_items=[60], n_rankings=[5], n_repetitions=2
+    )
     with pytest.raises(OutOfTimeError, match="0 of 2 data sets were done in time"):
         study.run(time_limit=0.05)
 
