@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import YAxis
 
 from rankagg._typing import Floats
 from rankagg.core.items import counted
-from rankagg.exceptions import InvalidInputError
-from rankagg.inference.friedman import FriedmanTest
-from rankagg.plotting.sheet import (
-    letters_across,
-    name_letters,
-    note_height,
-    rank_ticks,
-    widest,
-    write_below,
-)
-from rankagg.plotting.theme import ACCENTS, INK, canvas, check_axes, plot_labels
+from rankagg.inference.significance.result import FriedmanTest
+from rankagg.plotting.sheet import Sheet, open_frame, rank_ticks, right_names
+from rankagg.plotting.theme import ACCENTS, INK, check_drawn, letter, stroke
 
-# Heights in letters, downwards from the axis of average ranks at 0.
-TOP, RULER, FIRST, LEVEL, ROW = -5.4, -3.4, 1.0, 0.8, 1.35
+# Heights in letters, downwards from the axis of average ranks at 0: the top, the critical
+# difference, the first bar and the next ones, and rows of items.
+TOP_EDGE, RULER, FIRST_BAR, NEXT_BAR, ITEM_ROW = -5.4, -3.4, 1.0, 0.8, 1.35
 # Bars on one level are so many letters apart.
-APART = 1.2
+BARS_APART = 1.2
 
 
 def critical_difference_diagram(
@@ -68,43 +61,49 @@ def critical_difference_diagram(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human  2.10', 'DeBERTa  2.35', 'T5 + Meena  2.75']
     """
-    if not isinstance(test, FriedmanTest):
-        raise InvalidInputError("test", "a FriedmanTest", test, "`friedman(data)` makes one.")
+    check_drawn(test, FriedmanTest, "test", "a FriedmanTest", "`friedman(data)` makes one.")
     difference = test.critical_difference(alpha)
     order = np.argsort(test.average_ranks, kind="stable")
-    ranks = test.average_ranks[order]
-    new = ax is None
-    names = plot_labels(test.items.at(order), name_letters(ax, share=0.25))
-    position = np.argsort(order)
+    ranks, position = test.average_ranks[order], np.argsort(order)
     groups = [
         np.sort(position[test.items.indices(group)])
         for group in test.groups(alpha)
         if len(group) > 1
     ]
-    n, left = len(names), (len(names) + 1) // 2
+    n = len(ranks)
+    left = (n + 1) // 2
     low, high = min(1.0, float(ranks[0])), max(float(n), float(ranks[-1]), 1.0 + difference)
-    width = min(max(32.0, 1.2 * n), 48.0) if ax is None else letters_across(check_axes(ax))
-    levels = _levels([ranks[group[[0, -1]]] for group in groups], APART * (high - low) / width)
-    first_row = FIRST + LEVEL * (max(levels, default=-1) + 1) + 0.6
-    bottom = first_row + ROW * (left - 1) + 0.9
-    notes = _sentences(test, len(groups))
-    height = bottom - TOP + 1 + note_height(notes, width)
-    ax = canvas(ax, width + 2 * (5 + widest(names)), height)
+    # Bars stand on levels, of which the height of the axes depends: these are wide enough.
+    width = min(max(32.0, 1.2 * n), 48.0) if ax is None else Sheet(ax, 0.0, 0.0).across
+    levels = _levels([ranks[group[[0, -1]]] for group in groups], BARS_APART * (high - low) / width)
+    first_row = FIRST_BAR + NEXT_BAR * (max(levels, default=-1) + 1) + 0.6
+    bottom = first_row + ITEM_ROW * (left - 1) + 0.9
+    sheet = Sheet(ax, width, bottom - TOP_EDGE)
+    ax, names = sheet.ax, sheet.names(test.items.at(order), share=0.25)
     pad = 0.03 * (high - low)
     ax.set_xlim(low - pad, high + pad)
-    ax.set_ylim(bottom, TOP)
-    _draw_axis(ax, n)
-    _draw_ruler(ax, difference, alpha)
-    _draw_groups(ax, ranks, groups, levels)
-    rows = first_row + ROW * np.array([k if k < left else n - 1 - k for k in range(n)])
-    _draw_leaders(ax, ranks, rows, left)
-    _label(ax.yaxis, rows[:left], [f"{t}  {r:.2f}" for t, r in zip(names, ranks, strict=True)])
-    right = ax.secondary_yaxis("right")
-    right.spines["right"].set_visible(False)
-    texts = [f"{r:.2f}  {t}" for t, r in zip(names, ranks, strict=True)]
-    _label(right.yaxis, rows[left:], texts[left:])
-    write_below(ax, notes, width if new else None)
-    return ax
+    ax.set_ylim(bottom, TOP_EDGE)
+    _put_axis(ax, n)
+    ruler: dict[str, Any] = {"color": INK, "marker": "|", "ms": stroke(5), "mew": stroke()}
+    ax.plot([1.0, 1.0 + difference], [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
+    told = f"critical difference {difference:.2f} (alpha = {alpha:g})"
+    ax.text(1.0, RULER - 0.5, told, ha="left", va="bottom", gid="ruler-text")
+    bar: dict[str, Any] = {"color": ACCENTS[0], "lw": letter(0.25), "marker": "o", "mew": 0}
+    bar |= {"ms": letter(0.45), "solid_capstyle": "round", "zorder": 3}
+    for group, level in zip(groups, levels, strict=True):
+        heights = np.full(len(group), FIRST_BAR + NEXT_BAR * level)
+        ax.plot(ranks[group], heights, gid="group", **bar)
+    rows = first_row + ITEM_ROW * np.array([k if k < left else n - 1 - k for k in range(n)])
+    leader: dict[str, Any] = {"color": INK, "lw": stroke(0.6), "solid_joinstyle": "miter"}
+    for k, (rank, row) in enumerate(zip(ranks, rows, strict=True)):
+        edge = ax.get_xlim()[k >= left]
+        ax.plot([rank, rank, edge], [0.0, row, row], zorder=2, gid=f"item-{k}", **leader)
+    texts = [f"{t}  {r:.2f}" for t, r in zip(names[:left], ranks[:left], strict=True)]
+    ax.set_yticks(rows[:left], texts, parse_math=False)
+    ax.tick_params(axis="y", length=0)
+    texts = [f"{r:.2f}  {t}" for t, r in zip(names[left:], ranks[left:], strict=True)]
+    right_names(ax, rows[left:], texts)
+    return sheet.finish(_test_told(test, len(groups)))
 
 
 def _levels(spans: list[Floats], apart: float) -> list[int]:
@@ -118,10 +117,9 @@ def _levels(spans: list[Floats], apart: float) -> list[int]:
     return levels
 
 
-def _draw_axis(ax: Axes, n: int) -> None:
+def _put_axis(ax: Axes, n: int) -> None:
     """Put the axis of average ranks at height 0."""
-    for side in ("left", "right", "bottom"):
-        ax.spines[side].set_visible(False)
+    open_frame(ax, ("left", "right", "bottom"), "")
     line = ax.spines["top"]
     line.set_visible(True)
     line.set_position(("data", 0.0))
@@ -130,43 +128,7 @@ def _draw_axis(ax: Axes, n: int) -> None:
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False)
 
 
-def _draw_ruler(ax: Axes, difference: float, alpha: float) -> None:
-    """Draw the critical difference as a length on the axis, from rank 1."""
-    width = float(mpl.rcParams["lines.linewidth"])
-    ax.plot(
-        [1.0, 1.0 + difference], [RULER, RULER], color=INK, linewidth=width, marker="|",
-        markersize=5 * width, markeredgewidth=width, gid="ruler",
-    )  # fmt: skip
-    text = f"critical difference {difference:.2f} (alpha = {alpha:g})"
-    ax.text(1.0, RULER - 0.5, text, ha="left", va="bottom", gid="ruler-text")
-
-
-def _draw_groups(ax: Axes, ranks: Floats, groups: list[np.ndarray], levels: list[int]) -> None:
-    size = float(mpl.rcParams["font.size"])
-    for group, level in zip(groups, levels, strict=True):
-        ax.plot(
-            ranks[group], np.full(len(group), FIRST + LEVEL * level), color=ACCENTS[0],
-            linewidth=0.25 * size, marker="o", markersize=0.45 * size, markeredgewidth=0,
-            solid_capstyle="round", zorder=3, gid="group",
-        )  # fmt: skip
-
-
-def _draw_leaders(ax: Axes, ranks: Floats, rows: Floats, left: int) -> None:
-    edges = ax.get_xlim()
-    width = 0.6 * float(mpl.rcParams["lines.linewidth"])
-    for k, (rank, row) in enumerate(zip(ranks, rows, strict=True)):
-        ax.plot(
-            [rank, rank, edges[k >= left]], [0.0, row, row], color=INK, linewidth=width,
-            solid_joinstyle="miter", zorder=2, gid=f"item-{k}",
-        )  # fmt: skip
-
-
-def _label(axis: YAxis, rows: Floats, texts: list[str]) -> None:
-    axis.set_ticks(rows, texts[: len(rows)], parse_math=False)
-    axis.set_tick_params(length=0)
-
-
-def _sentences(test: FriedmanTest, bars: int) -> list[str]:
+def _test_told(test: FriedmanTest, bars: int) -> list[str]:
     meaning = {0: "no two items", 1: "items that the bar joins"}.get(bars, "items that a bar joins")
     p = test.f_p_value
     chance = f"= {p:.2g}" if p >= 1e-4 else "< 0.0001"

@@ -1,21 +1,22 @@
-"""Curves in bands, and several panels beside each other on one axis."""
+"""Curves in bands on one axis, and panels of them beside each other."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from string import ascii_lowercase
+from typing import Any
 
-import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from rankagg._typing import Floats
-from rankagg.plotting.sheet import GRID, round_ticks, widest
-from rankagg.plotting.theme import ACCENTS, GRAY, INK, LINES, MARKERS
+from rankagg.plotting.sheet import Sheet, open_frame, round_ticks, widest
+from rankagg.plotting.theme import INK, letter, method_look, stroke
 
 # Curves of so many points have a marker at each, and so many numbers stand along the axis.
 MARKED = 12
@@ -35,68 +36,70 @@ class Band:
     high: Floats
 
 
-def draw_bands(ax: Axes, bands: list[Band]) -> list[Line2D]:
+def band_sheet(ax: Axes | None, bands: Sequence[Band]) -> Sheet:
+    """Return axes for curves, wide enough for their names above them."""
+    return Sheet(ax, max(32.0, widest(band.name for band in bands) + 4), 22.0)
+
+
+def every_mark(number: int, total: int) -> tuple[int, int]:
+    """Return which points of a curve have a marker: all of few."""
+    every = 1 if total <= MARKED else -(-total // 8)
+    return number % every, every
+
+
+def draw_bands(ax: Axes, bands: Sequence[Band]) -> list[Line2D]:
     """Draw curves in their bands and return them, for a legend.
 
     Bands may cover each other, so that each is framed in the line of its curve.
     """
-    width = float(mpl.rcParams["lines.linewidth"])
     curves = []
     for number, band in enumerate(bands):
-        look = number % len(ACCENTS)
-        color, dashes = ACCENTS[look], LINES[look]
-        known = np.isfinite(band.low) & np.isfinite(band.high)
-        ax.fill_between(
-            band.at, band.low, band.high, where=known.tolist(), color=color, alpha=0.18,
-            linewidth=0, zorder=1, gid=f"band-{number}",
-        )  # fmt: skip
-        few = len(band.at) <= MARKED
-        for ends, side in ((band.low, "low"), (band.high, "high")):
-            # A point without neighbors has no band, and two short bars instead.
-            ax.plot(
-                band.at, ends, color=color, linestyle=dashes, linewidth=0.5 * width,
-                marker="_" if few else "none", markeredgewidth=0.5 * width, zorder=2,
-                clip_on=False, gid=f"{side}-{number}",
-            )  # fmt: skip
-        every = 1 if few else -(-len(band.at) // 8)
-        (curve,) = ax.plot(
-            band.at, band.middle, color=color, linestyle=dashes, marker=MARKERS[look],
-            markerfacecolor=(color, "white", GRAY)[number // len(ACCENTS) % 3], zorder=4 + number,
-            markevery=(number % every, every), label=band.name, clip_on=False,
-            gid=f"curve-{number}",
-        )  # fmt: skip
-        curves.append(curve)
+        look, at = method_look(number), band.at
+        known = (np.isfinite(band.low) & np.isfinite(band.high)).tolist()
+        shade = {"color": look["color"], "alpha": 0.18, "lw": 0, "zorder": 1}
+        ax.fill_between(at, band.low, band.high, where=known, gid=f"band-{number}", **shade)
+        # A point without neighbors has no band, and two short bars instead.
+        ends: dict[str, Any] = {
+            "marker": "_" if len(at) <= MARKED else "",
+            "mew": stroke(0.5),
+            "zorder": 2,
+        }
+        ends |= {"color": look["color"], "ls": look["ls"], "lw": stroke(0.5), "clip_on": False}
+        ax.plot(at, band.low, gid=f"low-{number}", **ends)
+        ax.plot(at, band.high, gid=f"high-{number}", **ends)
+        look |= {"markevery": every_mark(number, len(at)), "zorder": 4 + number, "clip_on": False}
+        curves += ax.plot(at, band.middle, label=band.name, gid=f"curve-{number}", **look)
     return curves
 
 
-def frame_curves(ax: Axes, bands: list[Band], *, start: float | None = None) -> None:
-    """Set limits, ticks and a grid for shares and correlations over whole numbers."""
-    width = float(mpl.rcParams["lines.linewidth"])
-    heights = np.concatenate([np.concatenate([b.middle, b.low]) for b in bands])
-    lowest = float(np.nanmin(heights, initial=1.0))
+def tau_axis(ax: Axes, lowest: float, start: float | None = None) -> None:
+    """Set limits and ticks for shares and correlations: from -1 where one is negative."""
     if lowest < 0:
         ax.set_ylim(-1, 1)
         ax.set_yticks([-1, -0.5, 0, 0.5, 1])
-        ax.axhline(0, color=INK, linewidth=0.5 * width, zorder=0)
-    else:
-        # In steps of 0.2.
-        low = min(np.floor(5 * lowest + 1e-9), 4) / 5 if start is None else start
-        ax.set_ylim(low, 1)
-        step = 0.2 if low < 0.5 else 0.1 if low < 0.7 else 0.05
-        ax.set_yticks(np.arange(round((1 - low) / step) + 1) * step + low)
+        ax.axhline(0, color=INK, lw=stroke(0.5), zorder=0)
+        return
+    # In steps of 0.2.
+    low = min(np.floor(5 * lowest + 1e-9), 4) / 5 if start is None else start
+    step = 0.2 if low < 0.5 else 0.1 if low < 0.7 else 0.05
+    ax.set_ylim(low, 1)
+    ax.set_yticks(np.arange(round((1 - low) / step) + 1) * step + low)
+
+
+def frame_curves(ax: Axes, bands: Sequence[Band], *, start: float | None = None) -> None:
+    """Set limits, ticks and a grid for shares and correlations over whole numbers."""
+    heights = np.concatenate([np.concatenate([b.middle, b.low]) for b in bands])
+    tau_axis(ax, float(np.nanmin(heights, initial=1.0)), start)
     at = np.unique(np.concatenate([band.at for band in bands]))
     least, most = int(at.min()), int(at.max())
     ax.set_xlim(least - 0.5 * (least == most), most + 0.5 * (least == most))
     ax.set_xticks(at.tolist() if len(at) <= MARKED else round_ticks(least, most, whole=True))
-    ax.grid(color=GRID, linewidth=0.5 * width)
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    open_frame(ax)
 
 
-# A panel has so many ticks at most, numbers of neighbors are so far apart, and panels are no
-# narrower than that, in multiples of the font size.
-TICKS, APART, NARROWEST = 5, 0.8, 2.0
+# A panel has so many ticks at most, numbers of neighbors are so far apart, and panels are so far
+# apart and no narrower than that, in multiples of the font size.
+MOST_TICKS, TICKS_APART, PANELS_APART, NARROWEST_PANEL = 5, 0.8, 2.5, 2.0
 # Bold letters are wider than others.
 BOLD = 1.12
 
@@ -121,20 +124,15 @@ class PanelScale:
 
     def ticks(self) -> dict[float, str]:
         """Return round values by where they stand, as many as there is room for."""
-        if self.low == self.high:
-            return self._told(np.array([self.low]))
-        for number in range(TICKS, 1, -1):
-            ticks = self._ticks(number)
-            if len(ticks) > 1 and _are_apart(ticks):
+        for most in range(MOST_TICKS, 1, -1):
+            rounded = MaxNLocator(nbins=most, steps=[1, 2, 5, 10])
+            values = np.asarray(rounded.tick_values(self.low, self.high))
+            ticks = self._told(values[(values >= self.low) & (values <= self.high)])
+            if self.low < self.high and len(ticks) > 1 and _are_apart(ticks):
                 return ticks
         # The ends where no two round values have room.
-        ends = self._told(np.array([self.low, self.high]))
+        ends = self._told(np.unique([self.low, self.high]))
         return ends if _are_apart(ends) else self._told(np.array([self.low]))
-
-    def _ticks(self, most: int) -> dict[float, str]:
-        round_numbers = MaxNLocator(nbins=most, steps=[1, 2, 5, 10])
-        ticks = np.asarray(round_numbers.tick_values(self.low, self.high))
-        return self._told(ticks[(ticks >= self.low) & (ticks <= self.high)])
 
     def _told(self, numbers: Floats) -> dict[float, str]:
         places = self.place(numbers)
@@ -144,12 +142,71 @@ class PanelScale:
 def _are_apart(ticks: dict[float, str]) -> bool:
     """Say whether numbers along an axis in multiples of the font size have room."""
     ends = [(at - widest([x]) / 2, at + widest([x]) / 2) for at, x in ticks.items()]
-    return all(after[0] - before[1] >= APART for before, after in pairwise(ends))
+    return all(after[0] - before[1] >= TICKS_APART for before, after in pairwise(ends))
 
 
-def panel_width(n_panels: int, gap: float, room: float) -> float:
-    """Return how wide each of some panels is where all have so much room."""
-    return max(NARROWEST, (room - 1 + gap) / n_panels - gap)
+@dataclass(frozen=True)
+class StudyPanel:
+    """One case of a study: what stands above it, and its rows with where they stand in `at`."""
+
+    heading: str
+    table: pd.DataFrame
+
+
+def draw_panels(
+    ax: Axes | None,
+    panels: Sequence[StudyPanel],
+    draw: Callable[[Axes, tuple[int, int], Floats, pd.DataFrame], object],
+    label: str,
+    *,
+    low: float = 0.0,
+    names: Sequence[str] = (),
+) -> tuple[Sheet, float, str]:
+    """Draw panels beside each other, a line for each method, with a common upright axis.
+
+    Where `names` are given, values are their numbers, and points of several methods stand beside
+    each other. Returned are the height of the headings, and what they stand for where they have
+    no room.
+    """
+    headings, total = [panel.heading for panel in panels], len(panels)
+    methods = list(dict.fromkeys(panels[0].table["method"]))
+    each = max(8.0, 46.0 / total, widest(headings) + 1, len(names) * (widest(names) + 2))
+    sheet, key = Sheet(ax, total * (each + PANELS_APART) - PANELS_APART + 1, 22.0), ""
+    ax = sheet.ax
+    open_frame(ax, ("top", "right", "bottom"), "y")
+    # What stands beside given axes narrows them.
+    ax.set_ylabel(label)
+    if not sheet.is_new:
+        each = max(NARROWEST_PANEL, (sheet.across - 1 + PANELS_APART) / total - PANELS_APART)
+        headings, key = keyed_headings(headings, each + PANELS_APART - 0.5)
+    inset = each / 2 / len(names) if names else 0.0
+    ticks: dict[float, str] = {}
+    for number, (heading, panel) in enumerate(zip(headings, panels, strict=True)):
+        at, left = panel.table["at"].to_numpy(np.float64), number * (each + PANELS_APART)
+        scale = PanelScale(float(at.min()), float(at.max()), left + inset, each - 2 * inset)
+        for position, method in enumerate(methods):
+            part = panel.table[panel.table["method"] == method].sort_values("at", kind="stable")
+            places = scale.place(part["at"].to_numpy(np.float64))
+            # Within 0.6 of the room for a name.
+            beside = 0.6 * inset * (2 * (position + 0.5) / len(methods) - 1)
+            draw(ax, (number, position), places + beside, part)
+        along = scale.place(np.arange(len(names), dtype=np.float64)).tolist()
+        ticks |= dict(zip(along, names, strict=True)) if names else scale.ticks()
+        ax.hlines(low, left, left + each, color=INK, lw=stroke(0.5), zorder=1, gid="floor")
+        ax.annotate(
+            heading,
+            (left, 1.0),
+            (0.0, letter(0.4)),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            annotation_clip=False,
+            gid="heading",
+        ).set(va="bottom", weight="bold", parse_math=False)
+    ax.set_xlim(-0.5, total * (each + PANELS_APART) - PANELS_APART + 0.5)
+    # Names that have no room beside each other stand upright.
+    turned: Any = 90 if names and widest(names) + 1 > each / len(names) else 0
+    ax.set_xticks(list(ticks), list(ticks.values()), parse_math=False, rotation=turned)
+    return sheet, 0.8 + 1.3 * max(len(heading.splitlines()) for heading in headings), key
 
 
 def keyed_headings(headings: Sequence[str], room: float) -> tuple[list[str], str]:
@@ -162,15 +219,3 @@ def keyed_headings(headings: Sequence[str], room: float) -> tuple[list[str], str
     ]
     told = [" ".join(heading.split()) for heading in headings]
     return letters, "; ".join(f"{a}: {b}" for a, b in zip(letters, told, strict=True))
-
-
-def head_panels(ax: Axes, lefts: Sequence[float], headings: Sequence[str]) -> float:
-    """Write headings above panels and return how high they are, in multiples of the font size."""
-    size = float(mpl.rcParams["font.size"])
-    for left, heading in zip(lefts, headings, strict=True):
-        ax.annotate(
-            heading, (left, 1.0), (0.0, 0.4 * size), xycoords=("data", "axes fraction"),
-            textcoords="offset points", va="bottom", weight="bold", parse_math=False,
-            annotation_clip=False, gid="heading",
-        )  # fmt: skip
-    return 0.8 + 1.3 * max(len(heading.splitlines()) for heading in headings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
@@ -19,19 +18,9 @@ from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.fit import MallowsFit
 from rankagg.distributions.mallows.generalized_fit import GeneralizedMallowsFit
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
-from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.sheet import (
-    GRID,
-    SOLID,
-    interval_rows,
-    legend_above,
-    name_letters,
-    note_height,
-    rank_ticks,
-    widest,
-    write_below,
-)
-from rankagg.plotting.theme import ACCENTS, GRAY, INK, canvas, plot_labels
+from rankagg.plotting.interval_rows import ROW_HEIGHT
+from rankagg.plotting.sheet import SOLID, Sheet, interval_rows, open_frame, rank_ticks
+from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, check_drawn, stroke
 
 
 def distance_probabilities(n_items: int, theta: float) -> Floats:
@@ -127,10 +116,9 @@ def fit_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    if not isinstance(fit, FitResult):
-        raise InvalidInputError(
-            "fit", "the result of a fit", fit, "`PlackettLuce.fit(profile)` makes one."
-        )
+    check_drawn(
+        fit, FitResult, "fit", "the result of a fit", "`PlackettLuce.fit(profile)` makes one."
+    )
     return fit.plot(alpha=alpha, ax=ax)
 
 
@@ -157,17 +145,10 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
     """
     bounds = fit.conf_int(alpha).to_numpy()
     known = np.isfinite(bounds).all(axis=1)
-    names = plot_labels(fit.names, name_letters(ax))
-    notes = [
-        f"estimate, with {100 * (1 - alpha):g} % interval",
-        *notes_of(fit, are_known=bool(known.all())),
-    ]
-    width, new = 32.0, ax is None
-    height = 3 + 1.35 * len(names) + note_height(notes, width)
-    ax = canvas(ax, width + 4 + widest(names), height)
-    interval_rows(ax, names, fit.estimates, bounds, known)
-    write_below(ax, notes[1:], width if new else None, axis=notes[0])
-    return ax
+    sheet = Sheet(ax, 32.0, ROW_HEIGHT * (len(known) + 0.4))
+    interval_rows(sheet.ax, sheet.names(fit.names), fit.estimates, bounds, known)
+    notes = notes_of(fit, are_known=bool(known.all()))
+    return sheet.finish(notes, axis=f"estimate, with {100 * (1 - alpha):g} % interval")
 
 
 def notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
@@ -180,10 +161,9 @@ def notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
 
 
 # More distances than that share bars.
-BARS = 30
+MOST_BARS = 30
 # The tails of the distribution that are left out.
 TAIL = 5e-4
-PALE = "#bcd7ea"
 
 
 def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
@@ -220,60 +200,43 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     >>> ax.get_ylabel()
     'share of rankings'
     """
-    if not isinstance(fit, MallowsFit):
-        raise InvalidInputError("fit", "a fit of Mallows", fit, "`Mallows.fit(profile)` makes one.")
+    check_drawn(fit, MallowsFit, "fit", "a fit of Mallows", "`Mallows.fit(profile)` makes one.")
     low, high = fit.conf_int(alpha).to_numpy()[0]
     fitted, data = fit.distribution, fit._data
     expected = distance_probabilities(fitted.n_items, fitted.theta)
     ranks = data.ranks[:, np.argsort(fitted.center.ranks)]
     spread = spread_distances(ranks, data.weights, fitted.theta)
     parts = [] if spread is None else [known_distances(ranks, data.weights), spread]
-    starts, step = _bins(expected, [part / data.total for part in parts])
-    together = f", {step} in a bar" if step > 1 else ""
-    notes = [
-        f"theta {fitted.theta:.3g} ({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
-        "" if parts else "note: the distribution alone, since items are unranked in some rankings",
-        *notes_of(fit, are_known=True),
-    ]
-    width, new = 32.0, ax is None
-    ax = canvas(ax, width + 7, 24.4 + note_height(notes, width))
-    marks = _draw_bars(ax, [part / data.total for part in parts], starts, step)
-    marks += ax.plot(
-        starts + (step - 1) / 2, _summed(expected, starts, step), color=ACCENTS[1], marker="D",
-        label="fitted distribution", gid="expected",
-    )  # fmt: skip
-    legend_above(ax, marks, new=new, columns=2)
+    parts = [part / data.total for part in parts]
+    starts, step = _bins(expected, parts)
+    sheet = Sheet(ax, 32.0, 18.0)
+    ax, at, floor = sheet.ax, starts + (step - 1) / 2, np.zeros(len(starts))
+    handles: list[Any] = []
+    edge: dict[str, Any] = {"ec": ACCENTS[0], "lw": stroke(0.5)}
+    # Rankings with a distance of their own, and on them those with ties.
+    looks: dict[str, dict[str, Any]] = {
+        "known": {"fc": PALE, "label": "rankings"},
+        "spread": {"fc": "white", "hatch": "////", "label": "rankings with ties, imputed"},
+    }
+    for part, (gid, look) in zip(parts, looks.items(), strict=False):
+        bars = _summed(part, starts, step)
+        if bars.any():
+            handles.append(ax.bar(at, bars, 0.86 * step, floor, gid=gid, **edge, **look))
+        floor += bars
+    line: dict[str, Any] = {"color": ACCENTS[1], "marker": "D", "label": "fitted distribution"}
+    handles += ax.plot(at, _summed(expected, starts, step), gid="expected", **line)
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel("share of rankings")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    write_below(ax, notes, width if new else None, axis=f"Kendall distance to the center{together}")
-    return ax
-
-
-def _draw_bars(ax: Axes, parts: list[Floats], starts: NDArray[np.intp], step: int) -> list[Any]:
-    """Draw the rankings with a distance, and on them the others; return what the legend needs."""
-    looks: tuple[dict[str, Any], ...] = (
-        {"fc": PALE, "label": "rankings", "gid": "known"},
-        {
-            "fc": "white",
-            "hatch": "////",
-            "label": "rankings with ties, imputed",
-            "gid": "spread",
-        },
-    )
-    marks: list[Any] = []
-    floor = np.zeros(len(starts))
-    for part, look in zip(parts, looks, strict=False):
-        heights = _summed(part, starts, step)
-        if heights.any():
-            bars = ax.bar(
-                starts + (step - 1) / 2, heights, bottom=floor, width=0.86 * step, ec=ACCENTS[0],
-                lw=0.5 * float(mpl.rcParams["lines.linewidth"]), **look,
-            )  # fmt: skip
-            marks.append(bars)
-        floor += heights
-    return marks
+    alone = "note: the distribution alone, since items are unranked in some rankings"
+    notes = [
+        f"theta {fitted.theta:.3g} ({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
+        "" if parts else alone,
+        *notes_of(fit, are_known=True),
+    ]
+    axis = "Kendall distance to the center" + (f", {step} in a bar" if step > 1 else "")
+    return sheet.finish(notes, axis=axis, handles=handles, columns=2)
 
 
 def _bins(expected: Floats, parts: list[Floats]) -> tuple[NDArray[np.intp], int]:
@@ -288,7 +251,7 @@ def _bins(expected: Floats, parts: list[Floats]) -> tuple[NDArray[np.intp], int]
         seen = np.flatnonzero(part > least)
         if len(seen):
             low, high = min(low, int(seen[0])), max(high, int(seen[-1]))
-    step = ceil((high - low + 1) / BARS)
+    step = ceil((high - low + 1) / MOST_BARS)
     return np.arange(low - low % step, high + 1, step), step
 
 
@@ -332,52 +295,47 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     >>> ax.get_ylabel()
     'theta = -log(phi)'
     """
-    if not isinstance(fit, GeneralizedMallowsFit):
-        raise InvalidInputError(
-            "fit", "a fit with thetas by rank", fit, "`GeneralizedMallows.fit(profile)` makes one."
-        )
+    check_drawn(
+        fit,
+        GeneralizedMallowsFit,
+        "fit",
+        "a fit with thetas by rank",
+        "`GeneralizedMallows.fit(profile)` makes one.",
+    )
     bounds = fit.conf_int(alpha).clip(lower=0.0).to_numpy()
     thetas, known = fit.estimates, np.isfinite(bounds).all(axis=1)
     n = len(thetas)
-    notes = [
-        f"thetas with {100 * (1 - alpha):g} % intervals (Wald)",
-        *notes_of(fit, are_known=True),
-    ]
-    width, new = min(max(28.0, 1.2 * n), 44.0), ax is None
-    ax = canvas(ax, width + 7, 21.4 + note_height(notes, width))
+    sheet = Sheet(ax, min(max(28.0, 1.2 * n), 44.0), 18.0)
+    ax = sheet.ax
     # Thetas without a maximum are at a bound that is none of the data's.
     top = 1.12 * float(bounds[known].max(initial=0.0)) or 1.0
-    _draw(ax, thetas, bounds, known, top)
+    bar: dict[str, Any] = {"color": SOLID["color"], "lw": stroke(2), "solid_capstyle": "butt"}
+    bar |= {"marker": "_", "ms": stroke(4), "mew": stroke()}
+    # Half of a point at 0 would be cut off.
+    point: dict[str, Any] = {"ls": "none", "zorder": 3, "clip_on": False}
+    for k, theta in enumerate(thetas):
+        if known[k]:
+            ax.plot([k + 1, k + 1], bounds[k], gid=f"bar-{k}", **bar)
+            ax.plot(k + 1, theta, marker="o", gid=f"point-{k}", **point, **SOLID)
+        else:
+            look: dict[str, Any] = {
+                "marker": "^",
+                "ms": stroke(6),
+                "mew": stroke(),
+                "mfc": "white",
+                "mec": INK,
+            }
+            ax.plot(k + 1, top, gid=f"unbounded-{k}", **point, **look)
     ax.set_xlim(0.4, n + 0.6)
     ax.set_ylim(0.0, top)
     ax.set_xticks(rank_ticks(n))
     ax.set_ylabel("theta = -log(phi)")
-    ax.grid(axis="y", color=GRID, linewidth=0.5 * float(mpl.rcParams["lines.linewidth"]))
-    ax.set_axisbelow(True)
-    write_below(ax, notes, width if new else None, axis="rank that is filled")
-    return ax
-
-
-def _draw(ax: Axes, thetas: Floats, bounds: Floats, known: np.ndarray, top: float) -> None:
-    width = float(mpl.rcParams["lines.linewidth"])
-    for k, theta in enumerate(thetas):
-        x = k + 1
-        if not known[k]:
-            ax.plot(
-                x, top, marker="^", markersize=6 * width, markerfacecolor="white", clip_on=False,
-                markeredgecolor=INK, markeredgewidth=width, linestyle="none", zorder=4,
-                gid=f"unbounded-{k}",
-            )  # fmt: skip
-            continue
-        ax.plot(
-            [x, x], bounds[k], color=SOLID["color"], linewidth=2 * width, marker="_",
-            markersize=4 * width, markeredgewidth=width, solid_capstyle="butt", gid=f"bar-{k}",
-        )  # fmt: skip
-        # Half of a point at 0 would be cut off.
-        ax.plot(
-            x, theta, marker="o", linestyle="none", zorder=3, clip_on=False, gid=f"point-{k}",
-            **SOLID,
-        )  # fmt: skip
+    open_frame(ax, grid="y")
+    notes = [
+        f"thetas with {100 * (1 - alpha):g} % intervals (Wald)",
+        *notes_of(fit, are_known=True),
+    ]
+    return sheet.finish(notes, axis="rank that is filled")
 
 
 def worths_plot(
@@ -415,37 +373,30 @@ def worths_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    if not isinstance(fit, PlackettLuceFit | BradleyTerryFit):
-        raise InvalidInputError(
-            "fit", "a fit with log worths", fit, "`PlackettLuce.fit(profile)` makes one."
-        )
-    bounds = fit.conf_int(alpha).to_numpy()
-    items = fit.distribution.items
-    n = len(items)
+    check_drawn(
+        fit,
+        PlackettLuceFit | BradleyTerryFit,
+        "fit",
+        "a fit with log worths",
+        "`PlackettLuce.fit(profile)` makes one.",
+    )
+    bounds, items = fit.conf_int(alpha).to_numpy(), fit.distribution.items
+    n, share = len(items), f"{100 * (1 - alpha):g} %"
     order = np.argsort(-fit.estimates[:n], kind="stable")
     known = np.isfinite(bounds[order]).all(axis=1)
-    names = plot_labels(items.at(order), name_letters(ax))
-    notes = _sentences(fit, bounds, alpha)
-    width, new = 32.0, ax is None
-    height = 4.4 + 1.35 * n + note_height(notes, width)
-    ax = canvas(ax, width + 4 + widest(names), height)
-    ax.axvline(0.0, color=GRAY, linewidth=1.0, zorder=1, gid="mean")
-    interval_rows(ax, names, fit.estimates[order], bounds[order], known)
-    write_below(ax, notes, width if new else None, axis="log worth")
-    return ax
-
-
-def _sentences(fit: PlackettLuceFit | BradleyTerryFit, bounds: Floats, alpha: float) -> list[str]:
-    n, share = fit.distribution.n_items, f"{100 * (1 - alpha):g} %"
+    sheet = Sheet(ax, 32.0, ROW_HEIGHT * (n + 0.4))
+    ax = sheet.ax
+    ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="mean")
+    interval_rows(ax, sheet.names(items.at(order)), fit.estimates[order], bounds[order], known)
+    rest = zip(fit.names[n:], fit.estimates[n:], bounds[n:], strict=True)
     others = [
         f"{name}: {value:.2f} ({share}: {low:.2f} to {high:.2f})"
-        for name, value, (low, high) in zip(
-            fit.names[n:], fit.estimates[n:], bounds[n:], strict=True
-        )
+        for name, value, (low, high) in rest
     ]
     what = "for ties" if isinstance(fit, PlackettLuceFit) else "beside worths"
-    return [
+    notes = [
         f"{type(fit.distribution).__name__}, with {share} intervals (Wald)",
         f"not drawn, {what}: {', '.join(others)}" if others else "",
-        *notes_of(fit, are_known=bool(np.isfinite(bounds[:n]).all())),
+        *notes_of(fit, are_known=bool(known.all())),
     ]
+    return sheet.finish(notes, axis="log worth")

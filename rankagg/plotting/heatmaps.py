@@ -1,33 +1,32 @@
-"""Heat maps: shares of votes by pairs, and shares of ranks by items."""
+"""Heat maps: shares of votes by pairs, agreement of tasks, and shares of ranks by items."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
-from rankagg._typing import Floats
+from rankagg._typing import Bools, Floats
+from rankagg._validation import check_choice
 from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.robustness.rank_shares import RankShares
+from rankagg.analysis.robustness.task_agreement import TaskAgreement
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.sheet import (
-    name_letters,
-    note_height,
-    number_size,
-    rank_ticks,
-    widest,
-    write_below,
-)
+from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.ranks.rank_intervals import RankIntervals
+from rankagg.plotting.sheet import Sheet, open_frame, rank_ticks
+from rankagg.plotting.study_curves import option_of
 from rankagg.plotting.theme import (
     ACCENTS,
     DIVERGING,
@@ -35,15 +34,52 @@ from rankagg.plotting.theme import (
     INK,
     NO_RANK,
     SHARES,
-    canvas,
-    plot_labels,
+    check_drawn,
+    letter,
 )
+from rankagg.studies.confidence.confidence_result import ConfidenceResult
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
 
 # Cells of so many items still hold their number, of that size.
-NUMBERED, USUAL = 14, 0.9
+NUMBERED, NUMBER_SIZE = 14, 0.9
+SIDES = ("top", "right", "bottom", "left")
+
+
+def bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:
+    """Write the names of rows and, above, those of columns; no frame is around the cells."""
+    ax.set_yticks(range(len(rows)), rows, parse_math=False)
+    ax.set_xticks(range(len(columns)) if at is None else at, columns, rotation=90, parse_math=False)
+    ax.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
+    open_frame(ax, SIDES, "")
+
+
+def color_bar(ax: Axes, cells: ScalarMappable, label: str, **options: Any) -> None:
+    """Draw the colors of cells beside them."""
+    bar = ax.figure.colorbar(cells, ax=ax, fraction=0.04, pad=0.02, label=label, **options)
+    bar.outline.set_visible(False)
+
+
+def cell_number(
+    ax: Axes, at: tuple[float, float], text: str, *, size: float, on_dark: bool, gid: str
+) -> None:
+    """Write a number into a cell."""
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(size)}
+    ax.text(*at, text, color="white" if on_dark else INK, gid=gid, **look)
+
+
+def hatched_cell(ax: Axes, corner: tuple[float, float], gid: str = "unknown") -> None:
+    """Hatch a cell of which nothing is known."""
+    look: dict[str, Any] = {"fill": False, "hatch": "////", "ec": "#cccccc", "lw": 0}
+    ax.add_patch(Rectangle(corner, 1, 1, gid=gid, **look))
+
+
+def percent_told(share: float) -> str:
+    """Return a share in percent, never rounded to none or all of them."""
+    if 1e-9 < share < 0.005:
+        return "<1"
+    return ">99" if 0.995 <= share < 1 - 1e-9 else f"{100 * share:.0f}"
 
 
 def pairwise_heatmap(
@@ -87,10 +123,9 @@ def pairwise_heatmap(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  Nashville', '2  Chattanooga', '3  Knoxville', '4  Memphis']
     """
-    if not isinstance(votes, PairwiseMatrix):
-        raise InvalidInputError(
-            "votes", "a PairwiseMatrix", votes, "`profile.pairwise()` makes one."
-        )
+    check_drawn(
+        votes, PairwiseMatrix, "votes", "a PairwiseMatrix", "`profile.pairwise()` makes one."
+    )
     if ranking is None:
         ranking = Kemeny(unranked=votes.unranked or "uniform").aggregate(votes)
     if isinstance(ranking, Consensus):
@@ -100,103 +135,316 @@ def pairwise_heatmap(
     if decisions is not None:
         votes.items.require_same(decisions.items, "The votes and the decisions")
         above = decisions.above
-    return share_matrix(compared_shares(votes), ranking, above=above, ax=ax)
-
-
-def compared_shares(votes: PairwiseMatrix) -> Floats:
-    """Return the share of votes with row above column, NaN where nobody compared the two.
-
-    A policy may impute votes for such pairs; they would look like any other even pair.
-    """
-    return np.where(votes.comparisons > 0, votes.proportion, np.nan)
+    # A policy may impute votes for pairs that nobody compared.
+    shares = np.where(votes.comparisons > 0, votes.proportion, np.nan)
+    return share_matrix(shares, ranking, above=above, ax=ax)
 
 
 def share_matrix(
     shares: Floats,
     ranking: PartialRanking,
     *,
-    above: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] | None = None,
+    above: Bools | None = None,
     label: str = "share of votes\nwith row above column",
+    notes: Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a matrix of shares in the order of a ranking."""
     n, ranks = len(ranking.items), ranking.ranks
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
-    names = plot_labels(ranking.items.at(order), name_letters(ax))
+    side = max(1.5 if n > NUMBERED else 2.4, 17 / n) * n
+    # There is room below the color bar too.
+    sheet = Sheet(ax, side, side, notes=20.0 if notes else 0.0)
+    ax, names = sheet.ax, sheet.names(ranking.items.at(order))
     places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
-    new = ax is None
-    side = max(1.5 if n > NUMBERED else 2.4, 14 / n) * n
-    margin = 2 + 0.62 * max(map(len, names))
-    ax = canvas(ax, side + margin + 9, side + margin)
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
     cells[np.diag_indices(n)] = np.ma.masked
     image = ax.imshow(cells, cmap=DIVERGING, vmin=0, vmax=1, interpolation="none", aspect="auto")
     rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
-    ax.set_yticks(range(n), rows, parse_math=False)
-    ax.set_xticks(range(n), names, rotation=90, parse_math=False)
-    ax.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    bar = ax.figure.colorbar(image, ax=ax, fraction=0.04, pad=0.02, label=label)
-    bar.outline.set_visible(False)
-    size: float | None = None
-    if n <= NUMBERED:
-        texts = [_percent(value) for value in cells.compressed()]
-        size = USUAL if new else number_size(ax, texts, (n, n), USUAL)
-    _mark(ax, cells, ranks[order], None if above is None else above[np.ix_(order, order)], size)
-    return ax
+    bare_cells(ax, rows, names)
+    color_bar(ax, image, label)
+    texts = [f"{100 * value:.0f}" for value in cells.compressed()]
+    size = sheet.number_size(texts, (n, n), NUMBER_SIZE) if n <= NUMBERED else None
+    dots = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
+    for (i, j), value in np.ndenumerate(np.ma.filled(cells, np.nan)):
+        if i == j:
+            ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc="#e8e8e8", ec="none"))
+            continue
+        if np.isnan(value):
+            hatched_cell(ax, (j - 0.5, i - 0.5))
+            continue
+        on_dark = bool(value > 0.8 or value < 0.1)
+        if size is not None:
+            told = f"{100 * value:.0f}"
+            cell_number(ax, (j, i), told, size=size, on_dark=on_dark, gid="share")
+        if 0 <= ranks[order[i]] < ranks[order[j]] and value < 0.5:
+            frame: dict[str, Any] = {"fill": False, "ec": ACCENTS[1], "lw": letter(0.2)}
+            ax.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, gid="against", **frame))
+        if dots[i, j]:
+            height, color = i + 0.33 * (size is not None), "white" if on_dark else INK
+            ax.plot(j, height, "o", ms=letter(0.3), mew=0, color=color, gid="decided")
+    return sheet.finish(notes)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}"
+def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -> Axes:
+    """Draw the estimated proportions, row above column, with a dot on every decided pair.
+
+    Items are in the order of their ranks by majorities, or of the sums of their proportions
+    where the intervals decide nothing. A frame surrounds a cell where the order has row above
+    column although the proportion is below one half. Pairs that nobody compared are hatched.
+
+    Parameters
+    ----------
+    intervals : PairwiseIntervals
+        Made by `PairwiseIntervals.from_data`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If `intervals` is something else.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[40, 30, 30])
+    >>> ax = plotting.intervals_heatmap(ra.PairwiseIntervals.from_data(profile))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['1  A', '2  B', '3  C']
+    """
+    check_drawn(
+        intervals,
+        PairwiseIntervals,
+        "intervals",
+        "PairwiseIntervals",
+        "`PairwiseIntervals.from_data(data)` makes them.",
+    )
+    estimate, how, above = intervals.estimate, _how(intervals), None
+    first = "these intervals cannot decide pairs; rows by mean proportion"
+    if how is None:
+        known = np.where(np.isnan(estimate), 0.5, estimate).sum(axis=1)
+        order = PartialRanking.from_scores(
+            known, higher_is_better=True, items=intervals.items, tolerance=1e-9
+        )
+    else:
+        ranks = RankIntervals.from_intervals(intervals, how)
+        order = PartialRanking.from_ranks(ranks.rank, items=intervals.items)
+        above, bound = ranks.decisions.above, "at most"
+        if ranks.decisions.is_approximate:
+            bound = "about"
+        first = (
+            f"dot: decided by {ranks.decisions.how}, family-wise error rate {bound} "
+            f"{ranks.decisions.alpha:g}; rows by majorities lost"
+        )
+    label = {
+        "direct": f"share of {intervals.unit}s\nwith row above column",
+        "imputed": "mean proportion\nwith row above column",
+    }[intervals.estimand]
+    notes = [first, *_marks_told(estimate, order), *(f"note: {note}" for note in intervals.notes)]
+    return share_matrix(estimate, order, above=above, label=label, notes=notes, ax=ax)
 
 
-def _mark(
-    ax: Axes, cells: np.ma.MaskedArray, ranks: np.ndarray, above: np.ndarray | None,
-    scale: float | None,
-) -> None:  # fmt: skip
-    n = len(ranks)
-    size = float(mpl.rcParams["font.size"])
+def _how(intervals: PairwiseIntervals) -> Literal["holm", "intervals"] | None:
+    """Return how pairs can be decided, Holm's procedure first; None where they cannot."""
+    if intervals.estimand != "direct":
+        return None
+    if not intervals.anytime:
+        return "holm"
+    return None if intervals.simultaneous is None else "intervals"
+
+
+def _marks_told(estimate: Floats, order: PartialRanking) -> list[str]:
+    """Say what frames and hatched cells mean, where there are some."""
+    framed = (order.ranks[:, None] < order.ranks) & (estimate < 0.5)
+    unknown = np.isnan(estimate) & ~np.eye(len(estimate), dtype=bool)
+    return [
+        "frame: below one half against the order of rows" if framed.any() else "",
+        "hatched: never compared" if unknown.any() else "",
+    ]
+
+
+def confidence_heatmap(
+    result: ConfidenceResult,
+    *,
+    method: str | None = None,
+    model: str | None = None,
+    alpha: float | None = None,
+    proportion: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the estimated proportions of one table, row above column, with a dot on decided pairs.
+
+    The table is the first of the study's repetitions. Systems are in the order of Borda's
+    consensus of what is left of it, best first. A frame surrounds a cell where that has row above
+    column although the proportion is below one half; pairs that nothing compares are hatched.
+
+    Parameters
+    ----------
+    result : ConfidenceResult
+        What a study of confidence found.
+    method : str, optional
+        The name of a method of the study; its first by default.
+    model : str, optional
+        The name of a model of the study; its first by default.
+    alpha, proportion : float, optional
+        A level and a proportion of the study; its first by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If the argument is no result of such a study, the study has nothing of that kind, or the
+        method cannot judge the table.
+
+    References
+    ----------
+    Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
+    benchmarks", https://doi.org/10.48550/arXiv.2305.10284, figures 6 and 11. Their cells show how
+    far the interval is from 1/2, where it leaves that outside.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> table = ra.datasets.load("superglue_human")
+    >>> study = ra.studies.ConfidenceStudy(
+    ...     models=[ra.studies.TableModel(label="SuperGLUE", table=table)],
+    ...     methods=[ra.studies.IntervalMethod(holm=True, method="clopper-pearson")],
+    ...     proportions=[0.2],
+    ...     n_repetitions=1,
+    ... )
+    >>> ax = plotting.confidence_heatmap(study.run())
+    >>> len(ax.get_yticklabels())
+    6
+    """
+    check_drawn(
+        result, ConfidenceResult, "result", "a ConfidenceResult", "`ConfidenceStudy.run` makes one."
+    )
+    study = result.study
+    ways = {way.name: way for way in study.ways}
+    models = {one.name: one for one in study.models}
+    way = ways[check_choice(method or next(iter(ways)), list(ways), "method")]
+    source = models[check_choice(model or next(iter(models)), list(models), "model")]
+    level = option_of(alpha, study.alphas, "alpha")
+    share = option_of(proportion, study.proportions, "proportion")
+    ranked, judged = result._judged(source, share, level, way)
+    order = Borda(unranked="uniform").aggregate(ranked.profile).ranking
+    pairs = counted(len(judged.items) * (len(judged.items) - 1) // 2, "pair")
+    units = counted(round(ranked.comparisons(way.unit)), way.unit)
+    notes = [
+        f"{source.name}, {100 * share:g} % of the single scores removed at random",
+        f"dot: decided by {way.name} at alpha {level:g}, {int(judged.above.sum())} of {pairs}, "
+        f"from {units} each on average",
+        *_marks_told(judged.estimate, order),
+    ]
+    label = f"estimated proportion of {way.unit}s\nwith row above column"
+    return share_matrix(judged.estimate, order, above=judged.above, label=label, notes=notes, ax=ax)
+
+
+# Between the column of all other tasks, or of no rank, and the others.
+SLOT = 0.4
+
+
+def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> Axes:
+    """Draw Kendall's tau of every two tasks, and of each task with all the others, as a heat map.
+
+    The first column is a task against the ranking by all others, and orders the rows: tasks at the
+    top carry the ranking, those at the bottom go their own way. Blue tasks order systems alike,
+    orange ones the reverse. Pairs of tasks without two systems in common, and tasks that tie all,
+    are hatched.
+
+    Parameters
+    ----------
+    agreement : TaskAgreement
+        Made by `task_agreement`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure of fitting size by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If `agreement` is something else.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> found = ra.task_agreement(ra.datasets.load("superglue_human"))
+    >>> ax = plotting.task_agreement_plot(found)
+    >>> [label.get_text() for label in ax.get_yticklabels()][:3]
+    ['WSC', 'COPA', 'RTE']
+    """
+    check_drawn(
+        agreement,
+        TaskAgreement,
+        "agreement",
+        "a TaskAgreement",
+        "`task_agreement(data)` makes one.",
+    )
+    n = len(agreement.tasks)
+    order = np.argsort(-np.nan_to_num(agreement.with_rest, nan=-2.0), kind="stable")
+    side = max(1.5 if n > NUMBERED else 2.2, 17 / n)
+    sheet = Sheet(ax, side * (n + 1 + SLOT), side * n, notes=22.0)
+    ax, names = sheet.ax, sheet.names(agreement.tasks.at(order))
+    edges = np.array([0.0, 1.0, *(1 + SLOT + np.arange(n + 1))])
+    cells = np.full((n, n + 2), np.nan)
+    cells[:, 0] = agreement.with_rest[order]
+    cells[:, 2:] = agreement.tau[np.ix_(order, order)]
+    known = np.ma.masked_invalid(cells)
+    known[np.arange(n), np.arange(n) + 2] = np.ma.masked
+    colors: dict[str, Any] = {"cmap": DIVERGING, "vmin": -1, "vmax": 1}
+    image = ax.pcolormesh(edges, np.arange(n + 1.0) - 0.5, known, gid="cells", **colors)
+    ax.set_ylim(n - 0.5, -0.5)
+    bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
+    color_bar(ax, image, "Kendall's tau-b")
+    texts = [_tau_told(value) for value in cells[~np.isnan(cells)]]
+    size = sheet.number_size(texts, (n, edges[-1]), 0.85) if n <= NUMBERED else None
     for i in range(n):
-        for j in range(n):
-            if i == j:
-                ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc="#e8e8e8", ec="none"))
-                continue
-            value = cells[i, j]
-            if value is np.ma.masked:
-                ax.add_patch(
-                    Rectangle(
-                        (j - 0.5, i - 0.5), 1, 1, fill=False, hatch="////", ec="#cccccc", lw=0
-                    )
-                )
-                continue
-            dark = value > 0.8 or value < 0.1
-            if scale is not None:
-                ax.text(
-                    j, i, _percent(value), ha="center", va="center", gid="share",
-                    color="white" if dark else INK, fontsize=scale * size,
-                )  # fmt: skip
-            if 0 <= ranks[i] < ranks[j] and value < 0.5:
-                ax.add_patch(
-                    Rectangle(
-                        (j - 0.44, i - 0.44), 0.88, 0.88, fill=False, ec=ACCENTS[1],
-                        lw=0.2 * size, gid="against",
-                    )
-                )  # fmt: skip
-            if above is not None and above[i, j]:
-                height = i + (0.33 if scale is not None else 0)
-                ax.plot(
-                    j, height, "o", ms=0.3 * size, mew=0, gid="decided",
-                    color="white" if dark else INK,
-                )  # fmt: skip
+        for j in (0, *range(2, n + 2)):
+            corner, value = (edges[j], i - 0.5), cells[i, j]
+            if j == i + 2:
+                ax.add_patch(Rectangle(corner, 1, 1, fc="#e8e8e8", ec="none"))
+            elif np.isnan(value):
+                hatched_cell(ax, corner, f"unknown-{i}-{j}")
+            elif size is not None:
+                on_dark, at = bool(value > 0.6 or value < -0.8), (edges[j] + 0.5, i)
+                cell_number(ax, at, _tau_told(value), size=size, on_dark=on_dark, gid="tau")
+    unknown = np.isnan(agreement.with_rest).any() or np.isnan(agreement.tau).any()
+    means = [
+        "unknown" if np.isnan(value) else f"{value:.2f}"
+        for value in (agreement.kendall_w, agreement.mean_tau)
+    ]
+    return sheet.finish(
+        [
+            f"{counted(n, 'task')} on {counted(agreement.n_systems, 'system')}; "
+            f"Kendall's W {means[0]}, mean tau of two tasks {means[1]}",
+            "all others: the ranking by Borda of all other tasks; rows in that order",
+            "hatched: too little in common, or all tied" if unknown else "",
+            *(f"note: {note}" for note in agreement.notes),
+        ]
+    )
 
 
-# Cells of so many items still hold their number, of that size.
-NUMBERED_R, USUAL_R = 14, 0.9
-# A share that is no larger is the rounding of 0.
-ZERO = 1e-9
-# The slot between the ranks and the column of those without one.
-GAP = 0.4
+def _tau_told(tau: float) -> str:
+    """Return two digits without a nought before them."""
+    text = f"{tau:.2f}".replace("-", "\N{MINUS SIGN}")
+    text = text.replace("0.", ".", 1).replace("1.00", "1")
+    return "0" if text.endswith(".00") else text
 
 
 def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axes:
@@ -232,93 +480,54 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    if not isinstance(shares, RankShares):
-        raise InvalidInputError("shares", "RankShares", shares, "`rank_shares(data)` makes them.")
+    check_drawn(shares, RankShares, "shares", "RankShares", "`rank_shares(data)` makes them.")
     frame = shares.ranks()
     cells, n = frame.to_numpy(), len(frame)
-    names = plot_labels(frame.index, name_letters(ax))
-    order = shares.items.indices(frame.index)
-    without = (shares.best == 0).mean(axis=0)[order]
-    columns = n + (1 + GAP) * bool(without.any())
-    width = columns * max(1.2 if n > NUMBERED_R else 2.6, 28 / n)
-    margin = 4 + widest(names)
-    notes, new = _sentences(shares), ax is None
-    height = n * max(1.35 if n > NUMBERED_R else 2, 10 / n) + 3.9 + note_height(notes, width)
-    ax = canvas(ax, width + margin + 9, height)
-    top = min(1.0, max(ceil(10 * cells.max() - ZERO) / 10, 0.1))
-    image = ax.imshow(
-        cells, cmap=SHARES, vmin=0, vmax=top, interpolation="none", aspect="auto",
-        extent=(0.5, n + 0.5, n - 0.5, -0.5), gid="shares",
-    )  # fmt: skip
-    ax.set_xlim(0.5, columns + 0.5)
+    without = (shares.best == 0).mean(axis=0)[shares.items.indices(frame.index)]
+    columns, ticks = n + (1 + SLOT) * bool(without.any()), [*map(float, rank_ticks(n))]
+    width = columns * max(1.2 if n > NUMBERED else 2.6, 28 / n)
+    sheet = Sheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
+    ax, names = sheet.ax, sheet.names(frame.index)
+    top = min(1.0, max(ceil(10 * cells.max() - 1e-9) / 10, 0.1))
+    extent = (0.5, n + 0.5, n - 0.5, -0.5)
+    image = ax.imshow(cells, cmap=SHARES, vmin=0, vmax=top, interpolation="none", aspect="auto")
+    image.set(extent=extent, gid="shares")
     ax.set_yticks(range(n), names, parse_math=False)
-    ticks = rank_ticks(n)
-    ax.set_xticks(ticks, [str(place) for place in ticks])
+    heads = [f"{tick:.0f}" for tick in ticks]
     if without.any():
-        _add_column(ax, without, n + 1 + GAP, Normalize(0.0, top))
+        ticks, heads = [*ticks, n + 1 + SLOT], [*heads, NO_RANK]
+        _add_column(ax, without, ticks[-1], Normalize(0.0, top))
+    ax.set_xlim(0.5, columns + 0.5)
+    ax.set_xticks(ticks, heads)
     ax.tick_params(length=0)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    open_frame(ax, SIDES, "")
     ax.add_patch(Rectangle((0.5, -0.5), n, n, fill=False, ec=GRAY, lw=0.8, clip_on=False))
-    bar = ax.figure.colorbar(
-        image, ax=ax, fraction=0.04, pad=0.02, label="share of resamples",
-        format=PercentFormatter(1.0, decimals=0),
-    )  # fmt: skip
-    bar.outline.set_visible(False)
-    if n <= NUMBERED_R:
-        texts = [percent(share) for share in cells[cells > ZERO]]
-        size = USUAL_R if new else number_size(ax, texts, (n, columns), USUAL_R)
-        if size is not None:
-            _number(ax, cells, top, size)
-    write_below(ax, notes, width if new else None, axis="rank")
-    return ax
-
-
-def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
-    """Draw how often every item has no rank."""
-    for row, share in enumerate(without):
-        ax.add_patch(
-            Rectangle(
-                (x - 0.5, row - 0.5), 1, 1, fc=SHARES(norm(share)), ec=GRAY, lw=0.3,
-                hatch="////" if share > 0 else None, gid=f"without-{row}",
-            )
-        )  # fmt: skip
-        if len(without) <= NUMBERED_R and share > ZERO:
-            ax.text(
-                x, row, percent(share), ha="center", va="center", gid="without-number",
-                fontsize=0.9 * float(mpl.rcParams["font.size"]),
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-            )  # fmt: skip
-    ticks = rank_ticks(len(without))
-    ax.set_xticks([*ticks, x], [*map(str, ticks), NO_RANK])
-
-
-def _number(ax: Axes, cells: Floats, top: float, scale: float) -> None:
-    size = scale * float(mpl.rcParams["font.size"])
-    for (row, column), share in np.ndenumerate(cells):
-        if share > ZERO:
-            ax.text(
-                column + 1, row, percent(share), ha="center", va="center", gid="share",
-                color="white" if share > 0.6 * top else INK, fontsize=size,
-            )  # fmt: skip
-
-
-def percent(share: float) -> str:
-    """Return a share in percent, never rounded to none or all of them."""
-    if ZERO < share < 0.005:
-        return "<1"
-    if 0.995 <= share < 1 - ZERO:
-        return ">99"
-    return f"{100 * share:.0f}"
-
-
-def _sentences(shares: RankShares) -> list[str]:
+    color_bar(ax, image, "share of resamples", format=PercentFormatter(1.0, decimals=0))
+    shown = cells > 1e-9
+    texts = [percent_told(share) for share in cells[shown]]
+    size = sheet.number_size(texts, (n, columns), NUMBER_SIZE) if n <= NUMBERED else None
+    for row, column in np.argwhere(shown) if size is not None else ():
+        told, on_dark = percent_told(cells[row, column]), bool(cells[row, column] > 0.6 * top)
+        cell_number(ax, (column + 1, row), told, size=size or 1, on_dark=on_dark, gid="share")
     within = " within tasks" if shares.fixed_tasks else ""
     several = bool((shares.best != shares.worst).any())
-    return [
+    notes = [
         f"ranks by {shares.aggregator.name} in {counted(shares.n_resamples, 'resample')} of "
         f"{shares.unit}s{within}",
         "shares of resamples, not confidence; rows by mean rank",
         *(f"note: {note}" for note in shares.notes),
         "note: where a resample leaves several ranks, equal parts" if several else "",
     ]
+    return sheet.finish(notes, axis="rank")
+
+
+def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
+    """Draw how often every item has no rank."""
+    for row, share in enumerate(without):
+        look: dict[str, Any] = {"fc": SHARES(norm(share)), "ec": GRAY, "lw": 0.3}
+        look["hatch"] = "////" if share > 0 else None
+        ax.add_patch(Rectangle((x - 0.5, row - 0.5), 1, 1, gid=f"without-{row}", **look))
+        if len(without) <= NUMBERED and share > 1e-9:
+            text = ax.text(x, row, percent_told(share), ha="center", va="center")
+            text.set(gid="without-number", fontsize=letter(NUMBER_SIZE))
+            text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from itertools import combinations, permutations
-from typing import Final
+from typing import Any, Final
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -14,14 +13,16 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted, shortened
 from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.plotting.sheet import add_height, note_height, widest, write_below
-from rankagg.plotting.theme import ACCENTS, GRAY, INK, SHARES, canvas
+from rankagg.plotting.heatmaps import SIDES
+from rankagg.plotting.sheet import Sheet, open_frame, widest
+from rankagg.plotting.theme import ACCENTS, GRAY, INK, SHARES, stroke
 from rankagg.teaching.steps import Steps
 
 #: Five items have 120 orders, which nobody tells apart in a picture.
 MOST_ITEMS: Final = 4
 
 Order = tuple[int, ...]
+Spots = dict[Order, tuple[float, int]]
 
 
 def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) -> Axes:
@@ -57,53 +58,56 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     ['ABC', '80']
     """
     consensus = _consensus_of(consensus)
-    n = len(consensus.items)
+    items, n = consensus.items, len(consensus.items)
     costs = {
-        order: consensus.cost_of(
-            Permutation.from_order(consensus.items.at(order), items=consensus.items)
-        )
+        order: consensus.cost_of(Permutation.from_order(items.at(order), items=items))
         for order in permutations(range(n))
     }
-    names, key = _names(consensus.items.labels)
-    best = min(costs, key=lambda order: (costs[order], order))
-    spots = _spots(costs, best)
-    labels = {order: _label(order, names, cost) for order, cost in costs.items()}
-    notes = _notes(consensus, key)
-    across = max(sum(y == level for _, y in spots.values()) for level in range(n * n))
-    step = widest([line for label in labels.values() for line in label.split("\n")]) + 3.0
-    width, height = step * (max(across, 2) + 0.5), 4.2 * (n * (n - 1) // 2 + 1)
-    new = ax is None
-    ax = canvas(ax, max(width, 22), height)
-    _draw_swaps(ax, spots)
+    names, key = _names(items.labels)
+    spots = _spots(costs, min(costs, key=lambda order: (costs[order], order)))
+    between = "" if all(len(name) == 1 for name in names) else " "
+    labels = {
+        order: f"{between.join(names[i] for i in order)}\n{cost:.6g}"
+        for order, cost in costs.items()
+    }
+    levels = [height for _, height in spots.values()]
+    across = max(levels.count(level) for level in levels)
+    width = (widest(labels.values()) + 3.0) * (max(across, 2) + 0.5)
+    sheet = Sheet(ax, max(width, 22.0), 4.2 * (max(levels) + 1))
+    ax = sheet.ax
+    for order, spot in spots.items():
+        for k in range(n - 1):
+            other = (*order[:k], order[k + 1], order[k], *order[k + 2 :])
+            if order < other:
+                ax.plot(*zip(spot, spots[other], strict=True), color=GRAY, zorder=1, gid="swap")
     _draw_orders(ax, spots, labels, costs)
-    _mark_answers(ax, consensus, spots)
+    for order, (x, y) in spots.items():
+        if _is_answer(consensus.ranking.ranks, order):
+            ax.plot(x, y - 0.44, "^", color=ACCENTS[0], zorder=4, gid="answer")
     ax.set_xticks([])
     ax.set_yticks([])
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    open_frame(ax, SIDES, "")
     ax.set_xlim(-across / 2 - 0.25, across / 2 + 0.25)
-    ax.set_ylim(-0.8, n * (n - 1) / 2 + 0.6)
-    if new:
-        add_height(ax, note_height(notes, max(width, 22)))
-    write_below(ax, notes, max(width, 22) if new else None)
-    return ax
+    ax.set_ylim(-0.8, max(levels) + 0.6)
+    name, ranking = consensus.aggregator.name, consensus.ranking
+    told = f"Triangles: the orders that break the ties of {name}."
+    if not ranking.is_complete:
+        told = f"{name} leaves items out, so no order is marked as its own."
+    elif ranking.is_strict:
+        told = f"Triangle: what {name} returns."
+    orders = "Orders, best first, and the votes that each contradicts; thick frames: the least."
+    return sheet.finish([f"{orders} A line swaps two neighbors.", told, key])
 
 
 def _consensus_of(given: object) -> Consensus:
     consensus = given.consensus if isinstance(given, Steps) else given
     if not isinstance(consensus, Consensus):
-        raise InvalidInputError(
-            "consensus",
-            "a Consensus, or Steps of a rule",
-            given,
-            "`rankagg.show_steps` makes some.",
-        )
+        remedy = "`rankagg.show_steps` makes some."
+        raise InvalidInputError("consensus", "a Consensus, or Steps of a rule", given, remedy)
     n = len(consensus.items)
     if n > MOST_ITEMS:
-        raise InvalidInputError(
-            "consensus", f"of at most {MOST_ITEMS} items", Described(counted(n, "item")),
-            "`profile.restrict` leaves some out.",
-        )  # fmt: skip
+        allowed, got = f"of at most {MOST_ITEMS} items", Described(counted(n, "item"))
+        raise InvalidInputError("consensus", allowed, got, "`profile.restrict` leaves some out.")
     return consensus
 
 
@@ -119,12 +123,7 @@ def _names(labels: tuple[Label, ...]) -> tuple[list[str], str]:
     return letters, ", ".join(parts)
 
 
-def _label(order: Order, names: list[str], cost: float) -> str:
-    between = "" if all(len(name) == 1 for name in names) else " "
-    return f"{between.join(names[i] for i in order)}\n{cost:.6g}"
-
-
-def _spots(costs: dict[Order, float], best: Order) -> dict[Order, tuple[float, int]]:
+def _spots(costs: dict[Order, float], best: Order) -> Spots:
     """Put orders as high as their distance to the best, side by side as their neighbors are."""
     place = {item: at for at, item in enumerate(best)}
     levels: dict[int, list[tuple[int, list[int], Order]]] = {}
@@ -141,62 +140,22 @@ def _spots(costs: dict[Order, float], best: Order) -> dict[Order, tuple[float, i
     }
 
 
-def _draw_swaps(ax: Axes, spots: dict[Order, tuple[float, int]]) -> None:
-    for order, spot in spots.items():
-        for k in range(len(order) - 1):
-            other = (*order[:k], order[k + 1], order[k], *order[k + 2 :])
-            if order < other:
-                ax.plot(*zip(spot, spots[other], strict=True), color=GRAY, zorder=1, gid="swap")
-
-
 def _draw_orders(
-    ax: Axes,
-    spots: dict[Order, tuple[float, int]],
-    labels: dict[Order, str],
-    costs: dict[Order, float],
+    ax: Axes, spots: Spots, labels: dict[Order, str], costs: dict[Order, float]
 ) -> None:
-    width, least = float(mpl.rcParams["lines.linewidth"]), min(costs.values())
+    least = min(costs.values())
     span = max(costs.values()) - least
     for order, spot in spots.items():
+        cost = costs[order]
         # No darker than ink is read on.
-        shade = SHARES(0.42 * (costs[order] - least) / span if span else 0.0)
-        is_least = costs[order] == least
-        ax.annotate(
-            labels[order], spot, ha="center", va="center", color=INK, gid="order",
-            parse_math=False, zorder=3,
-            bbox={
-                "boxstyle": "round,pad=0.3", "facecolor": shade,
-                "edgecolor": ACCENTS[1] if is_least else GRAY,
-                "linewidth": 2 * width if is_least else 0.6 * width,
-            },
-        )  # fmt: skip
-
-
-def _mark_answers(ax: Axes, consensus: Consensus, spots: dict[Order, tuple[float, int]]) -> None:
-    for order, (x, y) in spots.items():
-        if _is_answer(consensus.ranking.ranks, order):
-            ax.plot(
-                [x], [y - 0.44], marker="^", color=ACCENTS[0], linestyle="", zorder=4, gid="answer"
-            )
+        shade = SHARES(0.42 * (cost - least) / span if span else 0.0)
+        edge, width = (ACCENTS[1], stroke(2)) if cost == least else (GRAY, stroke(0.6))
+        box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": shade, "ec": edge, "lw": width}
+        text = ax.annotate(labels[order], spot, color=INK, zorder=3, bbox=box)
+        text.set(ha="center", va="center", parse_math=False, gid="order")
 
 
 def _is_answer(ranks: Ranks, order: Order) -> bool:
     """Say whether an order breaks the ties of a ranking of all items; all do where none is."""
     along = ranks[list(order)]
     return bool((along >= 0).all() and (np.diff(along) >= 0).all())
-
-
-def _notes(consensus: Consensus, key: str) -> list[str]:
-    name = consensus.aggregator.name
-    ranking = consensus.ranking
-    if not ranking.is_complete:
-        told = f"{name} leaves items out, so no order is marked as its own."
-    elif ranking.is_strict:
-        told = f"Triangle: what {name} returns."
-    else:
-        told = f"Triangles: the orders that break the ties of {name}."
-    return [
-        "Orders, best first, and the votes that each contradicts; thick frames: the least. "
-        "A line swaps two neighbors.",
-        told, key,
-    ]  # fmt: skip

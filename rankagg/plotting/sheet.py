@@ -1,13 +1,14 @@
-"""The layout of plots: how wide texts are, legends, notes and ranks around axes, rows of items."""
+"""Sheets: axes, and the names, legends and notes that are laid out around them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from textwrap import wrap
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -18,125 +19,175 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox, ScaledTranslation
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Label
 from rankagg.core.items import shortened
-from rankagg.plotting.theme import ACCENTS, GRAY, INK
+from rankagg.plotting.theme import (
+    ACCENTS,
+    GRAY,
+    GRID,
+    INK,
+    check_drawn,
+    letter,
+    plot_labels,
+    stroke,
+)
 
 # Letters on a screen are set a little wider than in print.
 HINTING = 1.05
-# The room of a number along an axis.
-TICK = 4.0
-FONTS: Final = (
-    "font.family", "font.sans-serif", "font.serif", "font.monospace", "font.style", "font.variant",
-    "font.weight", "font.stretch",
-)  # fmt: skip
+# The width of a small letter and of a wide one, in multiples of the font size.
+LETTER, WIDE_LETTER = 0.48, 0.6
+# Letters that are left of a name, and on a line of notes, at least; notes have so many at most.
+LEAST_NAME, NARROWEST_LINE, LONGEST_NOTE = 8, 12, 400
+# Numbers are at least so large, and have so much room along an axis, in multiples of letters.
+SMALLEST, TICK = 0.55, 4.0
+# The mark of a legend with the gap to its words, the gap between columns, and that at the edge.
+MARK, BETWEEN_COLUMNS, PADDING = 2.4, 1.5, 0.3
+# What a new figure has around its axes before they are laid out.
+AROUND = np.array([60.0, 45.0])
+CAPTION_MARK = "caption"
 
 
-def widest(texts: Iterable[str], size: float = 1.0) -> float:
-    """Return the width of the widest text, in multiples of the font size."""
-    points = float(mpl.rcParams["font.size"])
-    # Which font it is depends on these alone.
-    fonts = repr([mpl.rcParams[name] for name in FONTS])
-    widths = [_width(line, points, fonts) for text in texts for line in text.splitlines()]
-    return HINTING * size * max(widths, default=0.0) / points
+class Sheet:
+    """Axes to draw on, given or of a new figure, and what is laid out around them.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes or None
+        Given axes; None for new ones.
+    width, height : float
+        The size of new axes, in multiples of the font size; the figure is as much larger as
+        names, legend and notes need.
+    notes : float, default 0
+        How wide notes may be where that is more than the axes, as beside a color bar.
+    """
+
+    def __init__(self, ax: Axes | None, width: float, height: float, *, notes: float = 0.0) -> None:
+        self.is_new = ax is None
+        self._size, self._notes = np.array([width, height]), max(width, notes)
+        if ax is None:
+            inches = (self._size + AROUND) * letter() / 72
+            _, ax = plt.subplots(figsize=inches.tolist(), layout="constrained")
+        remedy = "`fig, ax = plt.subplots()` makes some."
+        check_drawn(ax, Axes, "ax", "matplotlib axes", remedy)
+        self.ax = ax
+
+    @property
+    def across(self) -> float:
+        """The width of the axes in multiples of the font size, laid out with what is drawn."""
+        return float(self._size[0]) if self.is_new else self._laid_out()[0]
+
+    def names(self, labels: Iterable[Label], most: int = 32, *, share: float = 0.45) -> list[str]:
+        """Return labels that take no more than a share of the width of given axes."""
+        return plot_labels(labels, self.letters(share, most))
+
+    def letters(self, share: float, most: int = 32) -> int:
+        """Return how many letters names beside the axes may have."""
+        room = most if self.is_new else share * self.across / WIDE_LETTER
+        return int(np.clip(room, LEAST_NAME, most))
+
+    def number_size(
+        self, numbers: Iterable[str], cells: tuple[int, float], usual: float
+    ) -> float | None:
+        """Return how large numbers in so many rows and columns of cells may be; None for none."""
+        if self.is_new:
+            return usual
+        across, high = self._laid_out()
+        wide = (across / cells[1] - 0.3) / max(widest(numbers), 0.1)
+        size = min(usual, wide, (high / cells[0] - 0.1) / 1.25)
+        return None if size < SMALLEST else size
+
+    def finish(
+        self,
+        notes: Iterable[str] = (),
+        *,
+        axis: str = "",
+        handles: Sequence[Any] = (),
+        columns: int = 1,
+        above: float = 0.0,
+    ) -> Axes:
+        """Write the label of the axis, notes below it and a legend above, and return the axes."""
+        width = self._notes if self.is_new else self.across
+        self._write_below(lines_of(notes, width), "\n".join(lines_of([axis], width)))
+        if handles:
+            self._explain(handles, width - 2 * PADDING, columns, above)
+        if self.is_new:
+            self._fit()
+        return self.ax
+
+    def _laid_out(self) -> tuple[float, float]:
+        layout = self.ax.figure.get_layout_engine()
+        if layout is not None:
+            layout.execute(_figure_of(self.ax))
+        box = self.ax.get_window_extent()
+        pixels = letter() * self.ax.figure.dpi / 72
+        return float(box.width / pixels), float(box.height / pixels)
+
+    def _fit(self) -> None:
+        """Make the figure as large as the axes, and all that stands around them, need."""
+        figure = _figure_of(self.ax)
+        for _ in range(2):
+            self._laid_out()
+            place, size = self.ax.get_position(original=True), figure.get_size_inches()
+            around = size * (1 - np.array([place.width, place.height]))
+            figure.set_size_inches(*(self._size * letter() / 72 + around))
+
+    def _write_below(self, lines: Sequence[str], axis: str) -> None:
+        """Write a caption below the axes, from the left."""
+        ax = self.ax
+        ax.set_xlabel(axis, parse_math=False)
+        for old in [text for text in ax.texts if text.get_gid() == CAPTION_MARK]:
+            old.remove()
+        if not lines:
+            return
+        # The label of the axis moves with its ticks, and the caption moves with the label.
+        gap = 0.5 * letter() if axis else 0.0
+        caption = _Caption(
+            "\n".join(lines),
+            (0.0, 0.0),
+            (0.0, -gap),
+            xycoords=("axes fraction", ax.xaxis.label),
+            textcoords="offset points",
+            annotation_clip=False,
+            gid=CAPTION_MARK,
+        )
+        caption.set(va="top", clip_on=False, parse_math=False, fontsize="medium")
+        ax.add_artist(caption)
+        _figure_of(ax).add_artist(_Room(caption))
+
+    def _explain(self, handles: Sequence[Any], room: float, columns: int, above: float) -> None:
+        """Say above the axes what the marks mean, in as many columns as there is room for."""
+        labels = [str(handle.get_label()) for handle in handles]
+        while columns > 1 and _legend_width(labels, columns) > room:
+            columns -= 1
+        if columns == 1:
+            labels = ["\n".join(lines_of([label], room - MARK)) for label in labels]
+        raised = ScaledTranslation(0.0, above * letter() / 72, _figure_of(self.ax).dpi_scale_trans)
+        legend = self.ax.legend(
+            handles,
+            labels,
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            bbox_transform=self.ax.transAxes + raised,
+            ncols=columns,
+            columnspacing=BETWEEN_COLUMNS,
+            handletextpad=MARK - 2.0,
+            borderaxespad=0.0,
+            borderpad=PADDING,
+            fontsize="medium",
+            frameon=False,
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
 
 
-@lru_cache(maxsize=4096)
-def _width(line: str, points: float, fonts: str) -> float:
-    """Return the width of a line in points; setting letters takes long, and lines come again."""
-    font = FontProperties(size=points)
-    width: float = text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
-    return width
+def _figure_of(ax: Axes) -> Any:
+    return ax.get_figure(root=True)
 
 
-def round_ticks(
-    low: float, high: float, *, whole: bool = False, room: float = np.inf
-) -> list[float]:
-    """Return some round numbers from `low` to `high`."""
-    most = int(np.clip(room / TICK, 1, 8))
-    ticks = MaxNLocator(nbins=most, integer=whole, min_n_ticks=1).tick_values(low, high)
-    return [float(tick) for tick in ticks if low <= tick <= high]
-
-
-# The width of a small letter, in multiples of the font size.
-LETTER = 0.48
-# That of a wide one, and how many letters are left of a name at least.
-WIDE_LETTER, LEAST_NAME = 0.6, 8
-# Numbers are at least so large, in multiples of the font size.
-SMALLEST = 0.55
-# Notes are cut to so many letters, and lines are no shorter than so many.
-LONGEST, NARROWEST = 400, 12
-CAPTION = "caption"
-
-
-def letters_across(ax: Axes) -> float:
-    """Return the width of axes in multiples of the font size, laid out with what is drawn."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None, "drawn axes are in a figure"
-    layout = figure.get_layout_engine()
-    if layout is not None:
-        layout.execute(figure)
-    points: float = ax.get_window_extent().width * 72 / ax.figure.dpi
-    return points / float(mpl.rcParams["font.size"])
-
-
-def name_letters(ax: Axes | None, most: int = 32, *, share: float = 0.45) -> int:
-    """Return how many letters names beside a plot may have."""
-    if not isinstance(ax, Axes):
-        return most
-    letters = share * letters_across(ax) / WIDE_LETTER
-    return int(np.clip(letters, LEAST_NAME, most))
-
-
-def number_size(
-    ax: Axes, numbers: Iterable[str], shape: tuple[int, float], usual: float
-) -> float | None:
-    """Return how large numbers in the cells of given axes may be."""
-    across = letters_across(ax)
-    box = ax.get_window_extent()
-    high = across * box.height / box.width / shape[0]
-    wide = across / shape[1]
-    size = min(usual, (wide - 0.3) / max(widest(numbers), 0.1), (high - 0.1) / 1.25)
-    return None if size < SMALLEST else size
-
-
-def note_height(sentences: Iterable[str], width: float) -> float:
-    """Return how high notes of that width are, in multiples of the font size."""
-    return 1.4 * len(lines_of(sentences, width))
-
-
-def add_height(ax: Axes, height: float) -> None:
-    """Make the figure higher, by multiples of the font size."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None, "drawn axes are in a figure"
-    width, old = figure.get_size_inches()
-    figure.set_size_inches(width, old + height * float(mpl.rcParams["font.size"]) / 72)
-
-
-def write_below(
-    ax: Axes, sentences: Iterable[str], width: float | None = None, *, axis: str = ""
-) -> None:
-    """Write a caption below the axes, from the left, each sentence on lines of its own."""
-    if width is None:
-        width = letters_across(ax)
-        axis = "\n".join(lines_of([axis], width))
-    ax.set_xlabel(axis, parse_math=False)
-    for old in [text for text in ax.texts if text.get_gid() == CAPTION]:
-        old.remove()
-    lines = lines_of(sentences, width)
-    if not lines:
-        return
-    gap = 0.5 * float(mpl.rcParams["font.size"]) if axis else 0.0
-    # The label of the axis moves with its ticks, and the caption moves with the label.
-    caption = _Caption(
-        "\n".join(lines), (0.0, 0.0), (0.0, -gap), xycoords=("axes fraction", ax.xaxis.label),
-        textcoords="offset points", ha="left", va="top", annotation_clip=False, gid=CAPTION,
-        parse_math=False, fontsize="medium", clip_on=False,
-    )  # fmt: skip
-    ax.add_artist(caption)
-    figure = ax.get_figure(root=True)
-    assert figure is not None, "drawn axes are in a figure"
-    figure.add_artist(_Room(caption))
+def _legend_width(labels: Sequence[str], columns: int) -> float:
+    """Return how wide a legend is, in multiples of the font size; marks go down its columns."""
+    parts = [part for part in np.array_split(np.array(labels), columns) if len(part)]
+    return sum(MARK + widest(part) for part in parts) + BETWEEN_COLUMNS * (len(parts) - 1)
 
 
 class _Caption(Annotation):
@@ -170,19 +221,44 @@ class _Room(Artist):
 
 def caption_of(ax: Axes) -> str:
     """Return the caption below axes, empty where there is none."""
-    return next((text.get_text() for text in ax.texts if text.get_gid() == CAPTION), "")
+    return next((text.get_text() for text in ax.texts if text.get_gid() == CAPTION_MARK), "")
+
+
+def widest(texts: Iterable[str], size: float = 1.0) -> float:
+    """Return the width of the widest text, in multiples of the font size."""
+    # Which font it is depends on these alone.
+    fonts = repr(mpl.rcParams.find_all(r"^font\."))
+    widths = [_width(line, letter(), fonts) for text in texts for line in text.splitlines()]
+    return HINTING * size * max(widths, default=0.0) / letter()
+
+
+@lru_cache(maxsize=4096)
+def _width(line: str, points: float, fonts: str) -> float:
+    """Return the width of a line in points; setting letters takes long, and lines come again."""
+    font = FontProperties(size=points)
+    width: float = text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
+    return width
 
 
 def lines_of(sentences: Iterable[str], width: float) -> list[str]:
     """Break sentences into lines no wider than that, in multiples of the font size."""
     # "95 %" stays on one line.
-    texts = [shortened(text, LONGEST).replace(" %", "\N{NO-BREAK SPACE}%") for text in sentences]
-    letters = max(NARROWEST, int(width / LETTER))
+    texts = [shortened(text, LONGEST_NOTE).replace(" %", "\xa0%") for text in sentences]
+    letters = max(NARROWEST_LINE, int(width / LETTER))
     while True:
         lines = [line for text in texts for line in wrap(text, letters)]
-        if letters <= NARROWEST or all(widest([line]) <= width for line in lines):
+        if letters <= NARROWEST_LINE or all(widest([line]) <= width for line in lines):
             return lines
         letters -= 1
+
+
+def round_ticks(
+    low: float, high: float, *, whole: bool = False, room: float = np.inf
+) -> list[float]:
+    """Return some round numbers from `low` to `high`, as many as have room."""
+    most = int(np.clip(room / TICK, 1, 8))
+    ticks = MaxNLocator(nbins=most, integer=whole, min_n_ticks=1).tick_values(low, high)
+    return [float(tick) for tick in ticks if low <= tick <= high]
 
 
 def rank_ticks(n: int) -> list[int]:
@@ -196,51 +272,36 @@ def rank_ticks(n: int) -> list[int]:
     return [1, *range(step, n + 1, step)]
 
 
-# In multiples of the font size: a mark with the gap to its words, and the gap between columns.
-MARK: Final = 2.4
-BETWEEN: Final = 1.5
-EDGE: Final = 0.3
-
-
-def legend_above(
-    ax: Axes, handles: Sequence[Any], *, new: bool, columns: int = 1, above: float = 0.0
+def open_frame(
+    ax: Axes,
+    hidden: Sequence[str] = ("top", "right"),
+    grid: Literal["both", "x", "y", ""] = "both",
 ) -> None:
-    """Say above the axes what the marks mean."""
-    labels = [str(handle.get_label()) for handle in handles]
-    if not new:
-        room = letters_across(ax) - 2 * EDGE
-        while columns > 1 and _legend_width(labels, columns) > room:
-            columns -= 1
-        if columns == 1:
-            labels = ["\n".join(lines_of([label], room - MARK)) for label in labels]
-    figure = ax.get_figure(root=True)
-    assert figure is not None, "drawn axes are in a figure"
-    raised = ScaledTranslation(
-        0.0, above * float(mpl.rcParams["font.size"]) / 72, figure.dpi_scale_trans
-    )
-    legend = ax.legend(
-        handles=handles, labels=labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
-        bbox_transform=ax.transAxes + raised, frameon=False, borderaxespad=0.0, borderpad=EDGE,
-        handletextpad=MARK - 2.0, columnspacing=BETWEEN, fontsize="medium",
-    )  # fmt: skip
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    """Hide sides of the frame, and draw a faint grid behind the data."""
+    ax.spines[list(hidden)].set_visible(False)
+    if grid:
+        ax.grid(axis=grid, color=GRID, linewidth=stroke(0.5))
+        ax.set_axisbelow(True)
 
 
-def _legend_width(labels: Sequence[str], columns: int) -> float:
-    """Return how wide a legend is, in multiples of the font size; marks go down its columns."""
-    parts = [part for part in np.array_split(np.array(labels), columns) if len(part)]
-    return sum(MARK + widest(part) for part in parts) + BETWEEN * (len(parts) - 1)
+def row_names(ax: Axes, names: Sequence[str]) -> None:
+    """Write the names of rows, from top to bottom."""
+    ax.set_yticks(range(len(names)), names, parse_math=False)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(names) - 0.4, -0.6)
 
 
-GRID = "#e4e4e4"
+def right_names(ax: Axes, at: Sequence[float] | Floats, names: Sequence[str]) -> None:
+    """Write texts at the right of rows."""
+    right = ax.secondary_yaxis("right")
+    right.yaxis.set_ticks(at, names, parse_math=False)
+    right.yaxis.set_tick_params(length=0)
+    right.spines["right"].set_visible(False)
+
+
 #: The looks of points: color tells them, and so does whether they are filled.
-SOLID: Final[dict[str, Any]] = {
-    "color": ACCENTS[0],
-    "markerfacecolor": ACCENTS[0],
-    "markeredgecolor": ACCENTS[0],
-}
-OPEN: Final[dict[str, Any]] = {"color": GRAY, "markerfacecolor": "white", "markeredgecolor": INK}
+SOLID: Final[dict[str, Any]] = {"color": ACCENTS[0], "mfc": ACCENTS[0], "mec": ACCENTS[0]}
+OPEN: Final[dict[str, Any]] = {"color": GRAY, "mfc": "white", "mec": INK}
 
 
 def interval_rows(
@@ -251,24 +312,21 @@ def interval_rows(
     solid: Bools | Sequence[Mapping[str, Any]],
 ) -> None:
     """Draw points with bars in rows from top to bottom."""
-    width = float(mpl.rcParams["lines.linewidth"])
     for row, point in enumerate(points):
         chosen = solid[row]
-        look = chosen if isinstance(chosen, Mapping) else SOLID if chosen else OPEN
+        look = {
+            "marker": "o",
+            **(chosen if isinstance(chosen, Mapping) else SOLID if chosen else OPEN),
+        }
         if np.isfinite(bounds[row]).all():
-            ax.plot(
-                bounds[row], [row, row], color=look["color"], linewidth=2 * width, zorder=2,
-                solid_capstyle="butt", marker="|", markersize=4 * width,
-                markeredgewidth=width, gid=f"bar-{row}",
-            )  # fmt: skip
-        ax.plot(
-            point, row, linestyle="none", markeredgewidth=width, zorder=3, gid=f"point-{row}",
-            **{"marker": "o", **look},
-        )  # fmt: skip
-    ax.set_yticks(range(len(names)), names, parse_math=False)
-    ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.grid(color=GRID, linewidth=0.5 * width)
-    ax.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
+            bar: dict[str, Any] = {
+                "color": look["color"],
+                "lw": stroke(2),
+                "solid_capstyle": "butt",
+                "zorder": 2,
+            }
+            bar |= {"marker": "|", "ms": stroke(4), "mew": stroke()}
+            ax.plot(bounds[row], [row, row], gid=f"bar-{row}", **bar)
+        ax.plot(point, row, ls="none", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
+    row_names(ax, names)
+    open_frame(ax, ("top", "right", "left"))

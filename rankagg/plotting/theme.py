@@ -12,8 +12,6 @@ from functools import cache
 from typing import Any, Final, Literal, get_args
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.font_manager import get_font_names
 
@@ -26,6 +24,9 @@ Context = Literal["paper", "slide"]
 
 INK: Final = "#222222"
 GRAY: Final = "#9a9a9a"
+#: Of lines behind the data, and of bands around them.
+GRID: Final = "#e4e4e4"
+PALE: Final = "#bcd7ea"
 #: Blue, vermilion, green, purple, orange, light blue, black.
 ACCENTS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
@@ -42,19 +43,23 @@ DIVERGING: Final = LinearSegmentedColormap.from_list(
     "rankagg-diverging", ["#c8670f", "#e9b27c", "#f4f3f0", "#7fb0db", "#0b4f94"]
 )
 
-OTHER_SCRIPTS: Final = (
-    "Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Zen Hei", "PingFang SC", "Microsoft YaHei",
-    "Noto Sans Arabic", "Noto Sans Devanagari", "Arial Unicode MS",
-)  # fmt: skip
+FONTS_OF_SCRIPTS: Final = [
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "WenQuanYi Zen Hei",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "Noto Sans Arabic",
+    "Noto Sans Devanagari",
+    "Arial Unicode MS",
+]
 
-_SIZES: dict[str, dict[str, float]] = {
-    "paper": {"font.size": 8, "lines.linewidth": 1.2, "lines.markersize": 4, "axes.linewidth": 0.6},
-    "slide": {
-        "font.size": 16,
-        "lines.linewidth": 2.4,
-        "lines.markersize": 8,
-        "axes.linewidth": 1.2,
-    },
+# Of a paper; a slide has all of them twice as large.
+SIZES: Final = {
+    "font.size": 8,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "axes.linewidth": 0.6,
 }
 
 
@@ -62,7 +67,7 @@ _SIZES: dict[str, dict[str, float]] = {
 def _fonts() -> list[str]:
     """Return the usual font, and those at hand that hold other scripts."""
     known = set(get_font_names())
-    return ["DejaVu Sans", *(name for name in OTHER_SCRIPTS if name in known)]
+    return ["DejaVu Sans", *(name for name in FONTS_OF_SCRIPTS if name in known)]
 
 
 @contextmanager
@@ -87,10 +92,10 @@ def style(context: Context = "paper") -> Iterator[None]:
     >>> with plotting.style("slide"):
     ...     ax = plotting.bump_chart(comparison)
     """
-    chosen = check_choice(context, get_args(Context), "context")
+    times = 2 if check_choice(context, get_args(Context), "context") == "slide" else 1
     params: dict[Any, Any] = {
         "font.family": _fonts(),
-        **_SIZES[chosen],
+        **{name: times * size for name, size in SIZES.items()},
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.edgecolor": INK,
@@ -108,22 +113,32 @@ def style(context: Context = "paper") -> Iterator[None]:
         yield
 
 
-def canvas(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the given axes, or those of a new figure of a size in letters."""
-    if ax is not None:
-        return check_axes(ax)
-    inches = float(mpl.rcParams["font.size"]) / 72
-    _, new = plt.subplots(figsize=(width * inches, height * inches), layout="constrained")
-    return new
+def check_drawn(value: object, kinds: Any, parameter: str, allowed: str, remedy: str) -> None:
+    """Raise where what is to be drawn is something else."""
+    if not isinstance(value, kinds):
+        raise InvalidInputError(parameter, allowed, value, remedy)
 
 
-def check_axes(ax: object) -> Axes:
-    """Return `ax` where it can be drawn on."""
-    if not isinstance(ax, Axes):
-        raise InvalidInputError(
-            "ax", "matplotlib axes", ax, "`fig, ax = plt.subplots()` makes some."
-        )
-    return ax
+def letter(times: float = 1.0) -> float:
+    """Return a multiple of the font size, in points."""
+    return times * float(mpl.rcParams["font.size"])
+
+
+def stroke(times: float = 1.0) -> float:
+    """Return a multiple of the usual width of lines, in points."""
+    return times * float(mpl.rcParams["lines.linewidth"])
+
+
+def dot(times: float = 1.0) -> float:
+    """Return a multiple of the usual size of markers, in points."""
+    return times * float(mpl.rcParams["lines.markersize"])
+
+
+def method_look(number: int) -> dict[str, Any]:
+    """Return color, line, marker and its filling of a method, by its number."""
+    look, turn = number % len(ACCENTS), number // len(ACCENTS) % 3
+    face = (ACCENTS[look], "white", GRAY)[turn]
+    return {"color": ACCENTS[look], "ls": LINES[look], "marker": MARKERS[look], "mfc": face}
 
 
 def plot_labels(labels: Iterable[Label], width: int = 32) -> list[str]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -19,8 +18,9 @@ from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.sheet import legend_above, name_letters, widest, write_below
-from rankagg.plotting.theme import ACCENTS, INK, NO_RANK, canvas, plot_labels
+from rankagg.plotting.heatmaps import SIDES
+from rankagg.plotting.sheet import Sheet, open_frame, widest
+from rankagg.plotting.theme import ACCENTS, INK, NO_RANK, check_drawn, letter, plot_labels, stroke
 
 Kind = Literal["with", "against", "open", "level", "never"]
 
@@ -76,15 +76,9 @@ class Link:
             return str(whole)
         return f"{self.margin:.3g}" if abs(self.margin) < 100 else f"{self.margin:.0f}"
 
-    @property
-    def mark(self) -> str:
-        """Tell it apart from others of the picture."""
-        return f"{self.kind}-{self.first}-{self.second}"
-
-
-def band_width() -> float:
-    """Return the width of the band, in points."""
-    return 0.6 * float(mpl.rcParams["font.size"])
+    def gid(self, what: str) -> str:
+        """Return the name of a part of its picture."""
+        return f"{what}-{self.first}-{self.second}"
 
 
 def links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[Link]:
@@ -117,181 +111,123 @@ def _signs(ranks: Ranks) -> Any:
     return np.where(known, np.sign(ranks - ranks[:, None]), 0)
 
 
-ROW = 1.4  # letters
-NUMBER = 0.85  # size of margins beside other text
-START = 0.7  # where arcs begin, right of the points
+# The size of margins beside other text; where arcs begin, and the radius of the circle of an item,
+# in multiples of the font size.
+MARGIN_SIZE, ARC_START, NODE = 0.85, 0.7, 1.0
 
 
-def draw_arcs(
-    items: ItemSet, ranks: Ranks, links: list[Link], ax: Axes | None, *, room: tuple[float, float]
-) -> Axes:
+def draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> Sheet:
     """Draw items from top to bottom in the order of their ranks, and arcs for the links.
 
     Arcs over equally many items reach equally far to the right, and others by at least the width
     of a margin less or more, so that no two margins meet.
     """
-    n = len(items)
-    order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
-    row = np.empty(n, dtype=int)
-    row[order] = np.arange(n)
+    n, order = len(items), _in_order(ranks)
+    row = np.argsort(order)
     spans = sorted({abs(int(row[link.first] - row[link.second])) for link in links})
-    step = 1.4 + widest((link.text for link in links), NUMBER)
-    reach = {span: START + 1.5 + step * (1 + k) for k, span in enumerate(spans)}
-    names = plot_labels(items)
-    width = max([room[0], *(far + step for far in reach.values())])
-    margin = 4 + widest(names)
-    ax = canvas(ax, margin + width, room[1] + 2 + ROW * n)
+    step = 1.4 + widest((link.text for link in links), MARGIN_SIZE)
+    reach = {span: ARC_START + 1.5 + step * (1 + k) for k, span in enumerate(spans)}
+    width = max([24.0, *(far + step for far in reach.values())])
+    sheet = Sheet(ax, width, 1.4 * n)
+    ax, names = sheet.ax, sheet.names(items)
     ax.set_xlim(-0.5, width)
     ax.set_ylim(n - 0.4, -0.6)
-    ax.set_xticks([])
-    size = float(mpl.rcParams["font.size"])
     for item in range(n):
-        ax.plot(
-            0, row[item], "o", ms=0.5 * size, mfc=INK, mec=INK, gid=f"item-{item}", clip_on=False
-        )
+        look: dict[str, Any] = {"ms": letter(0.5), "color": INK, "clip_on": False}
+        ax.plot(0, row[item], "o", gid=f"item-{item}", **look)
     for link in links:
-        far = reach[abs(int(row[link.first] - row[link.second]))]
-        _arc(ax, link, float(row[link.first]), float(row[link.second]), far)
-    places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
-    labels = [f"{place}  {names[i]}" for place, i in zip(places, order, strict=True)]
+        start, end = float(row[link.first]), float(row[link.second])
+        far = reach[abs(int(start - end))]
+        # A cubic curve comes three quarters of the way to its control points.
+        control = ARC_START + (far - ARC_START) * 4 / 3
+        corners = [(ARC_START, start), (control, start), (control, end), (ARC_START, end)]
+        path = Path(corners, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
+        if link.differs:
+            look = {"fc": "none", "ec": BAND, "lw": letter(0.6), "zorder": 1}
+            ax.add_patch(PathPatch(path, gid=link.gid("differs"), **look))
+        look = {"mutation_scale": letter(0.9), "zorder": 2 if link.margin is None else 3}
+        look["fill"] = False if link.margin is None else None
+        ax.add_patch(FancyArrowPatch(path=path, **look, **_arrow_look(link)))
+        if link.text:
+            _write_margin(ax, link, (far, (start + end) / 2))
+    labels = [f"{_place_told(ranks[i])}  {names[i]}" for i in order]
     ax.set_yticks(range(n), labels, parse_math=False)
     ax.tick_params(axis="y", length=0)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    return ax
+    return sheet
 
 
-def _arc(ax: Axes, link: Link, start: float, end: float, far: float) -> None:
-    size, base = float(mpl.rcParams["font.size"]), float(mpl.rcParams["lines.linewidth"])
-    look = LOOKS[link.kind]
-    # A cubic curve comes three quarters of the way to its control points.
-    control = START + (far - START) * 4 / 3
-    path = Path(
-        [(START, start), (control, start), (control, end), (START, end)],
-        [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
-    )
-    if link.differs:
-        ax.add_patch(
-            PathPatch(
-                path, fc="none", ec=BAND, lw=band_width(), zorder=1,
-                gid=f"differs-{link.first}-{link.second}",
-            )
-        )  # fmt: skip
-    ax.add_patch(
-        FancyArrowPatch(
-            path=path, arrowstyle="-" if link.margin is None else "-|>", mutation_scale=0.9 * size,
-            color=look.color, linestyle=look.line, linewidth=look.width * base, gid=link.mark,
-            zorder=3 if link.margin is not None else 2, fill=False if link.margin is None else None,
-        )
-    )  # fmt: skip
-    if link.text:
-        ax.text(
-            far, (start + end) / 2, link.text, ha="center", va="center", fontsize=NUMBER * size,
-            color=look.color, zorder=6, gid=f"margin-{link.first}-{link.second}",
-            bbox={"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0},
-        )  # fmt: skip
+def _in_order(ranks: Ranks) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+    return np.argsort(np.where(ranks >= 0, ranks, len(ranks)), kind="stable")
 
 
-# All lengths are in letters.
-NODE = 1.0
-SHARES = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])  # of the way from winner to loser
+def _place_told(rank: int) -> str:
+    return str(rank + 1) if rank >= 0 else NO_RANK
 
 
-def draw_circle(
-    items: ItemSet, ranks: Ranks, links: list[Link], ax: Axes | None, *, room: tuple[float, float]
-) -> Axes:
+def _arrow_look(link: Link) -> dict[str, Any]:
+    look, head = LOOKS[link.kind], "-" if link.margin is None else "-|>"
+    line = {"color": look.color, "linestyle": look.line, "linewidth": stroke(look.width)}
+    return {"arrowstyle": head, "gid": link.gid(link.kind), **line}
+
+
+def _write_margin(ax: Axes, link: Link, at: tuple[float, float], weight: str = "normal") -> None:
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(MARGIN_SIZE)}
+    text = ax.text(*at, link.text, color=LOOKS[link.kind].color, zorder=6, **look)
+    text.set(gid=link.gid("margin"), weight=weight)
+    text.set_bbox({"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0})
+
+
+# Where margins may stand, of the way from winner to loser.
+SHARES_OF_WAY = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])
+
+
+def draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> Sheet:
     """Draw items clockwise from the top in the order of their ranks, and all links."""
     n = len(items)
-    order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
-    radius = max(8.0, n * (1.4 + 0.3 * widest((link.text for link in links), NUMBER)))
+    radius = max(8.0, n * (1.4 + 0.3 * widest((link.text for link in links), MARGIN_SIZE)))
     angles = np.pi / 2 - 2 * np.pi * np.arange(n) / n
     points = np.empty((n, 2))
-    points[order] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
-    names = plot_labels(items, name_letters(ax, share=0.2))
-    # How far names reach to the left and to the right of the center.
-    left, right = NODE + 1, NODE + 1
-    for point, name in zip(points, names, strict=True):
-        length, side, start = widest([name]), _side(point), _beside(point)[0]
-        left = max(left, 1 - start + (1 - side) / 2 * length)
-        right = max(right, 1 + start + (1 + side) / 2 * length)
-    right = max(right, room[0] - left)
+    points[_in_order(ranks)] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    # Names start a little further out: right of points, left of them, or above and below.
+    starts = points * (1 + (NODE + 0.4) / radius)
+    sides = np.sign(points[:, 0].round(6)).astype(int)
+    names = plot_labels(items) if ax is None else Sheet(ax, 0.0, 0.0).names(items, share=0.2)
+    lengths = np.array([widest([name]) for name in names])
+    left = max(NODE + 1, float(np.max(1 - starts[:, 0] + (1 - sides) / 2 * lengths)))
+    right = max(NODE + 1, float(np.max(1 + starts[:, 0] + (1 + sides) / 2 * lengths)), 24.0 - left)
     low, high = points[:, 1].min() - NODE - 2, points[:, 1].max() + NODE + 2
-    ax = canvas(ax, left + right + 1, high - low + room[1] + 1)
+    sheet = Sheet(ax, left + right, high - low)
+    ax = sheet.ax
     # The layout measures legends from the corner of the place of the axes, which a circle keeps.
     ax.set_aspect("equal", anchor="NW")
     ax.set_xlim(-left, right)
     ax.set_ylim(low, high)
-    ax.set_xticks([])
     ax.set_yticks([])
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    for item, (point, rank) in enumerate(zip(points, ranks.tolist(), strict=True)):
-        _node(ax, item, point, names[item], str(rank + 1) if rank >= 0 else NO_RANK)
+    node: dict[str, Any] = {"ms": letter(2 * NODE), "mfc": "white", "mec": INK, "zorder": 4}
+    for item, point in enumerate(points):
+        ax.plot(*point, "o", mew=letter(0.1), gid=f"item-{item}", **node)
+        place = ax.text(point[0], point[1], _place_told(ranks[item]), ha="center", va="center")
+        place.set(fontsize=letter(0.9), gid=f"rank-{item}", zorder=5)
+        rise, align = point[1] / radius, ("center", "left", "right")[sides[item]]
+        height = "center" if abs(rise) < 0.7 else ("bottom" if rise > 0 else "top")
+        x, y = starts[item]
+        name = ax.text(x, y, names[item], ha=align, va=height, gid=f"name-{item}", zorder=5)
+        name.set_parse_math(False)
+    gap = letter(1.1 * NODE)
     for link in links:
-        _arrow(ax, link, points[link.first], points[link.second])
-    _margins(ax, [link for link in links if link.text], points)
-    return ax
-
-
-def _node(ax: Axes, item: int, point: Floats, name: str, place: str) -> None:
-    size = float(mpl.rcParams["font.size"])
-    ax.plot(
-        *point, "o", ms=2 * NODE * size, mfc="white", mec=INK, mew=0.1 * size, zorder=4,
-        gid=f"item-{item}",
-    )  # fmt: skip
-    x, y = point
-    ax.text(
-        x, y, place, ha="center", va="center", zorder=5, fontsize=0.9 * size,
-        gid=f"rank-{item}",
-    )  # fmt: skip
-    align = {1: "left", 0: "center", -1: "right"}[_side(point)]
-    rise = point[1] / np.hypot(*point)
-    height = "center" if abs(rise) < 0.7 else ("bottom" if rise > 0 else "top")
-    x, y = _beside(point)
-    ax.text(x, y, name, ha=align, va=height, parse_math=False, zorder=5, gid=f"name-{item}")
-
-
-def _beside(point: Floats) -> Floats:
-    """Return where the name of a point starts: a little further out."""
-    return cast(Floats, point * (1 + (NODE + 0.4) / np.hypot(*point)))
-
-
-def _side(point: Floats) -> int:
-    """Return on which side of its point a name stands: 1 is right, 0 above or below."""
-    return int(np.sign(round(point[0], 6)))
-
-
-def _arrow(ax: Axes, link: Link, start: Floats, end: Floats) -> None:
-    size, base = float(mpl.rcParams["font.size"]), float(mpl.rcParams["lines.linewidth"])
-    look = LOOKS[link.kind]
-    if link.differs:
-        ax.plot(
-            *np.column_stack([start, end]), color=BAND, linewidth=band_width(), zorder=1,
-            gid=f"differs-{link.first}-{link.second}",
-        )  # fmt: skip
-    gap = 1.1 * NODE * size
-    ax.add_patch(
-        FancyArrowPatch(
-            tuple(start), tuple(end), arrowstyle="-" if link.margin is None else "-|>",
-            mutation_scale=size, shrinkA=gap, shrinkB=gap, color=look.color, linestyle=look.line,
-            linewidth=look.width * base, zorder=3 if link.is_notable else 2, gid=link.mark,
-        )
-    )  # fmt: skip
-
-
-def _margins(ax: Axes, links: list[Link], points: Floats) -> None:
-    """Write every margin on its arrow, where it hides neither another one nor a crossing."""
-    size = NUMBER * float(mpl.rcParams["font.size"])
-    for link, share in zip(links, _label_shares(links, points), strict=True):
-        look = LOOKS[link.kind]
+        start, end = points[link.first], points[link.second]
+        if link.differs:
+            band: dict[str, Any] = {"color": BAND, "lw": letter(0.6), "zorder": 1}
+            ax.plot(*np.column_stack([start, end]), gid=link.gid("differs"), **band)
+        look: dict[str, Any] = {"mutation_scale": letter(), "zorder": 2 + link.is_notable}
+        look |= {"shrinkA": gap, "shrinkB": gap, **_arrow_look(link)}
+        ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), **look))
+    # No margin hides another one or a crossing.
+    told = [link for link in links if link.text]
+    for link, share in zip(told, _label_shares(told, points), strict=True):
         x, y = points[link.first] + share * (points[link.second] - points[link.first])
-        ax.text(
-            x, y, link.text,
-            ha="center", va="center", fontsize=size, zorder=6, color=look.color,
-            weight="bold" if link.is_notable else "normal",
-            gid=f"margin-{link.first}-{link.second}",
-            bbox={"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0},
-        )  # fmt: skip
+        _write_margin(ax, link, (x, y), "bold" if link.is_notable else "normal")
+    return sheet
 
 
 def _label_shares(links: list[Link], points: Floats) -> list[float]:
@@ -303,10 +239,13 @@ def _label_shares(links: list[Link], points: Floats) -> list[float]:
         return []
     starts = np.array([[points[link.first]] for link in links])
     ends = np.array([[points[link.second]] for link in links])
-    spots = starts + SHARES[None, :, None] * (ends - starts)
-    half = np.array([[0.4 + widest([link.text], NUMBER), 1.5 * NUMBER] for link in links]) / 2
+    spots = starts + SHARES_OF_WAY[None, :, None] * (ends - starts)
+    half = (
+        np.array([[0.4 + widest([link.text], MARGIN_SIZE), 1.5 * MARGIN_SIZE] for link in links])
+        / 2
+    )
     fixed = np.array([_crossings(spots[k], starts, ends, k) for k in range(len(links))])
-    fixed = fixed + 3 * (0.5 - SHARES)
+    fixed = fixed + 3 * (0.5 - SHARES_OF_WAY)
     chosen: dict[int, int] = {}
     lengths = np.hypot(*(ends - starts)[:, 0].T)
     for _ in range(6):
@@ -321,7 +260,7 @@ def _label_shares(links: list[Link], points: Floats) -> list[float]:
             chosen[k] = int(np.argmin(cost))
         if chosen == before:
             break
-    return [float(SHARES[chosen[k]]) for k in range(len(links))]
+    return [float(SHARES_OF_WAY[chosen[k]]) for k in range(len(links))]
 
 
 def _crossings(spots: Floats, starts: Floats, ends: Floats, own: int) -> Floats:
@@ -392,10 +331,13 @@ def tournament_plot(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['majority: arrow to the loser, margin', 'Kemeny and Borda differ']
     """
-    if not isinstance(graph, TournamentGraph):
-        raise InvalidInputError(
-            "graph", "a TournamentGraph", graph, "`TournamentGraph.from_data` makes one."
-        )
+    check_drawn(
+        graph,
+        TournamentGraph,
+        "graph",
+        "a TournamentGraph",
+        "`TournamentGraph.from_data` makes one.",
+    )
     if ranking is None:
         ranking = Kemeny(unranked=graph.votes.unranked or "uniform").aggregate(graph.votes)
     order = _Order.of(graph, ranking, "ranking", "the ranking")
@@ -410,15 +352,10 @@ def tournament_plot(
     if len(graph.items) > ON_CIRCLE:
         draw, shown = draw_arcs, _notable(links, len(graph.items))
         notes = [*_rest(links, shown, names[0]), *notes]
-    handles = _handles(shown, names)
-    width = max(24.0, 5 + widest(str(handle.get_label()) for handle in handles))
-    height = 1.6 * len(handles) + 2.5 * len(notes) + 1
-    new = ax is None
-    ax = draw(graph.items, order.ranks, shown, ax, room=(width, height))
-    write_below(ax, notes, width if new else None)
-    if handles:
-        legend_above(ax, handles, new=new)
-    return ax
+    sheet = draw(ax, graph.items, order.ranks, shown)
+    sheet.ax.set_xticks([])
+    open_frame(sheet.ax, SIDES, "")
+    return sheet.finish(notes, handles=_kinds_told(shown, names))
 
 
 @dataclass(frozen=True)
@@ -471,21 +408,16 @@ def _rest(links: list[Link], shown: list[Link], name: str) -> list[str]:
     return notes
 
 
-def _handles(shown: list[Link], names: list[str]) -> list[Line2D]:
+def _kinds_told(shown: list[Link], names: list[str]) -> list[Line2D]:
     """Return a line of the legend for each kind of link that is drawn."""
     kinds = {link.kind for link in shown}
-    width = float(mpl.rcParams["lines.linewidth"])
-    handles = [
-        Line2D(
-            [], [], color=look.color, linestyle=look.line, linewidth=look.width * width,
-            label=look.label.format(name=names[0]),
-        )
-        for kind, look in LOOKS.items()
-        if kind in kinds
-    ]  # fmt: skip
+    handles = []
+    for kind, look in LOOKS.items():
+        if kind in kinds:
+            told = look.label.format(name=names[0])
+            line = {"color": look.color, "ls": look.line, "lw": stroke(look.width)}
+            handles.append(Line2D([], [], label=told, **line))
     if any(link.differs for link in shown):
-        label = f"{names[0]} and {names[-1]} differ"
-        handles.append(
-            Line2D([], [], color=BAND, linewidth=band_width(), solid_capstyle="butt", label=label)
-        )
+        band: dict[str, Any] = {"color": BAND, "lw": letter(0.6), "solid_capstyle": "butt"}
+        handles.append(Line2D([], [], label=f"{names[0]} and {names[-1]} differ", **band))
     return handles

@@ -8,7 +8,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.compared_methods import _moved
+from rankagg.plotting.compared_methods import _moved_items
 from rankagg.plotting.theme import GRAY, plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import profiles, quick
@@ -75,7 +75,7 @@ def test_moved_items_are_those_in_pairs_that_change(profile) -> None:
         )
         for i in range(profile.n_items)
     ]
-    assert _moved(flow_slots(profile.ranks), profile.ranks).tolist() == changed
+    assert _moved_items(flow_slots(profile.ranks), profile.ranks).tolist() == changed
 
 
 def test_ties_are_joined_and_unranked_items_stand_apart() -> None:

@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.robustness.rank_shares import RankShares, Span
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.heatmaps import percent
+from rankagg.plotting.heatmaps import percent_told
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
@@ -91,7 +91,7 @@ def test_numbers_are_legible_on_every_color() -> None:
      (1.0, "100"), (1 - 1e-15, "100")],
 )  # fmt: skip
 def test_percent_is_never_rounded_to_none_or_all(share, text) -> None:
-    assert percent(share) == text
+    assert percent_told(share) == text
 
 
 def test_equal_parts_of_several_places_are_said() -> None:

@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.interval_rows import _ticks, _written
+from rankagg.plotting.interval_rows import _log_ticks, _units_told
 from rankagg.plotting.sheet import caption_of
 from rankagg.testing.plots import collisions, cut_off, of_group
 
@@ -72,14 +72,14 @@ def test_infinite_and_unknown_numbers_are_said() -> None:
 @pytest.mark.parametrize("low", [1.0, 1.41, 2.1, 7.0, 99.0, 141.0])
 @pytest.mark.parametrize("ratio", [2.25, 10.0, 300.0, 1e9, 1e40])
 def test_every_axis_has_some_whole_numbers(low, ratio) -> None:
-    ticks = _ticks(low, low * ratio)
+    ticks = _log_ticks(low, low * ratio)
     assert 1 <= len(ticks) <= 8
     assert all(low <= tick <= low * ratio * (1 + 1e-9) for tick in ticks)
     assert all(tick == round(tick) for tick in ticks)
 
 
 def test_large_numbers_are_short() -> None:
-    assert [_written(x) for x in (3.0, 123456.0, 2.4e6, 1e40)] == ["3", "123,456", "2e6", "1e40"]
+    assert [_units_told(x) for x in (3.0, 123456.0, 2.4e6, 1e40)] == ["3", "123,456", "2e6", "1e40"]
 
 
 def test_thirty_long_names_are_legible_and_the_rest_counted(thirty) -> None:

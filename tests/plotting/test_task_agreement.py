@@ -7,7 +7,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.sheet import caption_of
-from rankagg.plotting.study_curves import _short
+from rankagg.plotting.heatmaps import _tau_told
 from rankagg.testing.plots import collisions, cut_off, of_group
 
 
@@ -34,7 +34,7 @@ def test_tasks_that_agree_with_all_others_are_on_top() -> None:
         x, y = text.get_position()
         row, column = names[int(y)], ticks[x]
         value = rest[row] if column == "all others" else tau.loc[row, column]
-        assert text.get_text() == _short(value)
+        assert text.get_text() == _tau_told(value)
     assert caption(ax).startswith("10 tasks on 6 systems; Kendall's W 0.52, mean tau of two tasks")
     assert not collisions(ax)
     assert not cut_off(ax)
@@ -77,7 +77,7 @@ def test_numbers_are_short() -> None:
     minus = "\N{MINUS SIGN}"
     values = (1.0, -1.0, 0.0, -0.001, 0.456, -0.5, 0.999)
     shown = ["1", f"{minus}1", "0", "0", ".46", f"{minus}.50", "1"]
-    assert [_short(value) for value in values] == shown
+    assert [_tau_told(value) for value in values] == shown
 
 
 def test_bad_input_is_named() -> None:

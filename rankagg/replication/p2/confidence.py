@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from rankagg.inference.intervals.bounds import hoeffding_radius
-from rankagg.plotting.study_panels import confidence_heatmap
+from rankagg.plotting.heatmaps import confidence_heatmap
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.p2.instance_level import DATA_SETS, metrics_of
 from rankagg.replication.panels import beside
