@@ -24,7 +24,7 @@ from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
-from rankagg.inference.ranks.rank_intervals import RankIntervals
+from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.plotting.sheet import Sheet, open_frame, rank_ticks
 from rankagg.plotting.study_curves import option_of
 from rankagg.plotting.theme import (

@@ -13,9 +13,9 @@ from matplotlib.lines import Line2D
 from rankagg._typing import Floats
 from rankagg._validation import check_integer
 from rankagg.core.items import counted
-from rankagg.inference.paired.result import TESTS, PairedTest, PairedTests
-from rankagg.inference.power.separation import Separation
-from rankagg.inference.ranks.rank_intervals import RankIntervals
+from rankagg.inference.paired_results import TESTS, PairedTest, PairedTests
+from rankagg.inference.power import Separation
+from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.plotting.sheet import (
     OPEN,
     SOLID,

@@ -193,8 +193,7 @@ def _panels(result: ConfidenceResult, table: pd.DataFrame, axis: Along) -> Itera
 def _look(method: int, *, joined: bool) -> dict[str, Any]:
     """Return how a method looks; points of different models are not joined."""
     look = method_look(method)
-    face = "white" if look["mfc"] == look["color"] else look["mfc"]
-    return {**look, "mfc": face, "ls": look["ls"] if joined else "none"}
+    return look if joined else {**look, "ls": "none"}
 
 
 def corruption_panels(

@@ -36,7 +36,7 @@ def test_lines_are_means_and_bands_hold_the_middle_half(result, measure, scale) 
     looks = set()
     for number, method in enumerate(result.study.methods):
         groups = frame[frame["method"] == method].groupby("proportion")[measure]
-        (line,), (band,) = of_group(ax, f"mean-{number}"), of_group(ax, f"band-{number}")
+        (line,), (band,) = of_group(ax, f"curve-{number}"), of_group(ax, f"band-{number}")
         np.testing.assert_array_equal(line.get_xdata(), [0, 0.3, 0.9])
         np.testing.assert_allclose(line.get_ydata(), groups.mean())
         assert line.get_label() == method

@@ -6,8 +6,8 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.sheet import caption_of
 from rankagg.plotting.heatmaps import _tau_told
+from rankagg.plotting.sheet import caption_of
 from rankagg.testing.plots import collisions, cut_off, of_group
 
 
