@@ -112,7 +112,7 @@ OPTIONAL = {
     "rankagg/kernels/loops.py": "fast",
     "rankagg/io/cluster.py": "big",
     "rankagg/io/scan/run.py": "big",
-    "rankagg/io/scan/sort.py": "big",
+    "rankagg/io/scan/scan_scores.py": "big",
     "rankagg/classroom.py": "teach",
     **{
         path.relative_to(ROOT).as_posix(): "teach"

@@ -12,7 +12,7 @@ from typing import Any
 from rankagg._validation import check_choice
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
-from rankagg.io.preflib.preflib import read_preflib
+from rankagg.io.preflib import read_preflib
 from rankagg.io.scores import read_scores
 
 __all__ = ["DatasetInfo", "info", "load", "names"]

@@ -16,8 +16,8 @@ from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.uniform import Uniform
-from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.strict_json import Field, shown
+from rankagg.exceptions import DataFormatError, InvalidInputError, shown
+from rankagg.io.strict_json import Field
 
 __all__ = ["distribution_from_dict"]
 
@@ -105,7 +105,7 @@ def _center(items: ItemSet, field: Field) -> Permutation:
     kinds, own = (
         {str if isinstance(one, str) else type(one) for one in x} for x in (labels, items)
     )
-    if kinds != own or sorted(labels) != sorted(items):  # type: ignore[type-var]
+    if kinds != own or sorted(labels) != sorted(items):
         field.refuse("a list of all items, each once")
     return Permutation.from_order(cast("list[Label]", labels), items=items)
 

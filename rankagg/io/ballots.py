@@ -10,19 +10,15 @@ from typing import Literal, TextIO
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Label
+from rankagg._typing import Label
 from rankagg._validation import check_choice
 from rankagg.core.items import written
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.output_files import write_text
-from rankagg.io.tables.columns import Table, names_of
-from rankagg.io.tables.formulas import guard_frame
-from rankagg.io.tables.number_style import NumberStyle, warn_of_style, warn_of_ties
-from rankagg.io.tables.table import TableSource, read_table
-
-__all__ = ["read_ballots", "write_ballots"]
+from rankagg.io.output_files import guard_frame, write_text
+from rankagg.io.tables.columns import NumberStyle, names_of, warn_of_style
+from rankagg.io.tables.sources import TableSource, read_table
 
 
 def read_ballots(
@@ -67,8 +63,7 @@ def read_ballots(
     Warns
     -----
     DataWarning
-        If ranks of one ballot differ only beyond the digits of a 64-bit float: they are tied. How
-        many cells were read by `missing`.
+        How many cells were read by `missing`.
 
     Examples
     --------
@@ -96,28 +91,15 @@ def read_ballots(
     column = table.stacked(items, "item")
     warn_of_style(table.name, column.said, stacklevel=2)
     ranks = column.values.reshape(len(items), -1).T
-    if column.lost:
-        _warn_of_ties(table, ranks, column.lost)
     empty = np.isnan(ranks).all(axis=1)
     if empty.any():
-        line = table.line(int(np.argmax(empty)))
-        raise DataFormatError(f"{table.name}, row {line} ranks nothing; leave such ballots out.")
+        place = table.place(int(np.argmax(empty)))
+        raise DataFormatError(f"{place} ranks nothing; leave such ballots out.")
     profile = Profile.from_ranks(ranks, items=items, counts=counts, weights=weights, groups=groups)
     if code == "unranked":
         return profile
     unlisted = np.where(profile.ranks == UNRANKED, np.int32(UNLISTED), profile.ranks)
     return profile._replace(ranks=unlisted)
-
-
-def _warn_of_ties(table: Table, ranks: Floats, lost: dict[int, object]) -> None:
-    rows, n = ranks.shape
-    by_ballot = {at % rows * n + at // rows: number for at, number in lost.items()}
-    ballot = np.repeat(np.arange(rows), n)
-    warn_of_ties(
-        table.name, ranks.ravel(), dict(sorted(by_ballot.items())), ballot,
-        lambda entry: f"row {table.line(ballot[entry])}",
-        stacklevel=3,
-    )  # fmt: skip
 
 
 def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> None:

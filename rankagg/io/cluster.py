@@ -11,8 +11,6 @@ from rankagg.exceptions import InvalidInputError, WorkerError
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["RETRIES", "check_client", "cluster_failures_told", "connected"]
-
 #: How often what failed on a worker is tried again; what a lost worker did always is.
 RETRIES = 3
 

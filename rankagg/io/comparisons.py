@@ -1,10 +1,15 @@
-"""Tables of comparisons: a row for each, with the two items and the outcome."""
+"""Tables of comparisons: a row for each, with the two items and the outcome, however it is written.
+
+A table is read in one convention: 0 is a loss of the first side beside 1 and 1/2, and a tie
+beside -1. What several conventions read differently is refused.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +19,162 @@ from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT, check_choice
 from rankagg.core.comparisons import COLUMNS, Comparisons
 from rankagg.core.items import ItemSet, counted, written
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
-from rankagg.io.outcomes import OUTCOMES, SIDES, Reading, is_tie
-from rankagg.io.tables.columns import Coded, Table, names_of
-from rankagg.io.tables.table import TableSource, read_table
+from rankagg.io.tables.columns import Coded, names_of
+from rankagg.io.tables.sources import TableSource, read_table
 
-__all__ = ["read_comparisons"]
+if TYPE_CHECKING:
+    from rankagg.io.tables.table import Table
+
+#: Who gave an answer, in "model_a", "Response A", "player 1".
+WHO = ("model", "assistant", "response", "answer", "output", "system", "option", "candidate",
+       "player", "team", "side")  # fmt: skip
+FIRST_SIDE = ("first", "left", "a", "1st", "home", "white")
+SECOND_SIDE = ("second", "right", "b", "2nd", "away", "black")
+WON_BY_FIRST = ("win", "won", "wins", "true", "yes", "a>b", "[[a]]", "1-0")
+LOST_BY_FIRST = ("loss", "lose", "lost", "loses", "false", "no", "b>a", "[[b]]", "0-1")
+TIED = (
+    "tie", "ties", "tied", "draw", "drawn", "draws", "equal", "even", "same", "=",
+    "a=b", "[[c]]", "neither", "both", "bothbad", "both bad", "bothgood", "both good",
+    "tie (bothbad)", "tie (both bad)", "tie (bothgood)", "tie (both good)", "no preference",
+    "no winner", "1/2-1/2", "½-½",
+)  # fmt: skip
+NEUTRAL = ("neutral", "neither", "no side", "both", "none")
+
+PLAIN_OUTCOME = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
+BLANKS = re.compile(r"[\s_]+")
+HALVES = ("1/2", "½")
+# No convention has numbers beyond, and not all of these are floats.
+LARGEST_OUTCOME = 1e6
+
+Key = str | float
+
+
+class Convention(NamedTuple):
+    """What words or numbers mean: 1, 0 or -1.
+
+    It is in use only where one of `told_by` occurs, unless that is empty.
+    """
+
+    meaning: dict[Key, int]
+    told_by: frozenset[Key] = frozenset()
+
+
+def _places() -> dict[Key, int]:
+    """Return what words for sides mean, in every usual way to write them."""
+    words: dict[Key, int] = dict.fromkeys(FIRST_SIDE, 1)
+    words.update(dict.fromkeys(SECOND_SIDE, -1))
+    for who in WHO:
+        for one, other in (("a", "b"), ("1", "2")):
+            for blank in ("", " "):
+                words |= {f"{who}{blank}{one}": 1, f"{who}{blank}{other}": -1}
+    return words
+
+
+TIE_WORDS: dict[Key, int] = dict.fromkeys(TIED, 0)
+SIDE_PLACES = _places()
+SIDE_WORDS: dict[Key, int] = {
+    **SIDE_PLACES,
+    **dict.fromkeys(WON_BY_FIRST, 1),
+    **dict.fromkeys(LOST_BY_FIRST, -1),
+}
+CONVENTIONS = (
+    Convention(SIDE_WORDS),
+    # What is as short may be an item as well, and is a tie in these alone.
+    Convention({"w": 1, "d": 0, "t": 0, "l": -1}, frozenset("wl")),
+    Convention({"l": 1, "t": 0, "r": -1}, frozenset("lr")),
+    Convention({"w": 1, "d": 0, "b": -1}, frozenset("wb")),
+    Convention({1.0: 1, 0.5: 0, 0.0: -1}, frozenset({1.0, 0.5})),
+    Convention({1.0: 1, 0.0: 0, -1.0: -1}, frozenset({-1.0})),
+    Convention({1.0: 1, "x": 0, 2.0: -1}, frozenset({1.0, 2.0})),
+)
+
+
+class Reading(NamedTuple):
+    """What distinct cells mean, or which of them means nothing and why."""
+
+    meanings: list[int]
+    wrong: int | None = None
+    why: str = ""
+    hint: str = ""
+
+
+class Conventions(NamedTuple):
+    """The conventions that a column may keep, and what else it may say."""
+
+    # At least one must know every cell.
+    conventions: tuple[Convention, ...]
+    # What words mean in all of them.
+    always: dict[Key, int]
+    allowed: str
+
+    def read(self, labels: Sequence[Any]) -> Reading:
+        """Return what distinct cells mean, 1, 0 or -1 each."""
+        keys = [key_of(label) for label in labels]
+        rest = [key for key in keys if key not in self.always]
+        fitting = [
+            convention.meaning | self.always
+            for convention in self.conventions
+            if all(key in convention.meaning for key in rest)
+            and (not rest or not convention.told_by or convention.told_by.intersection(rest))
+        ]
+        if not fitting:
+            return self._refused(labels, keys)
+        read = np.array([[meaning[key] for key in keys] for meaning in fitting])
+        differing = np.flatnonzero(np.ptp(read, axis=0)).tolist()
+        if differing:
+            return Reading([], differing[0], "which may mean either side")
+        return Reading(read[0].tolist())
+
+    def _refused(self, labels: Sequence[Any], keys: Sequence[Key]) -> Reading:
+        """Say which cell is to blame where no convention knows all of them."""
+        known = {key for convention in self.conventions for key in convention.meaning}
+        for at, key in enumerate(keys):
+            if key not in self.always and key not in known:
+                words = [word for word in (*self.always, *known) if len(str(word)) > 2]
+                return Reading([], at, hint=nearest(labels[at], words))
+        # Each is known by itself: take the one that fits with the first in no convention.
+        at = next(at for at, key in enumerate(keys) if key not in self.always)
+        for other in range(at + 1, len(keys)):
+            both = {keys[at], keys[other]} - self.always.keys()
+            if not any(both <= convention.meaning.keys() for convention in self.conventions):
+                why = f"beside {shown(labels[at])}, which no convention has"
+                return Reading([], other, why)
+        if keys[at] == 0:
+            return Reading([], at, "which is a loss beside 1 and a tie beside -1, and neither here")
+        many = ", ".join(shown(label) for label in labels[:6])
+        return Reading([], at, f"in a column of {many}, which no convention has together")
+
+
+def key_of(label: Any) -> Key:
+    """Return a cell as conventions know it: a number, or a text without case and underscores."""
+    if isinstance(label, bool | np.bool_):
+        return "true" if label else "false"
+    if not isinstance(label, str):
+        return float(label) if abs(label) < LARGEST_OUTCOME else str(label)
+    text = BLANKS.sub(" ", label.strip()).casefold()
+    if text in HALVES:
+        return 0.5
+    return float(text) if PLAIN_OUTCOME.fullmatch(text) and len(text) < 20 else text
+
+
+def is_tie(label: Any) -> bool:
+    """Say whether a cell is a word for a tie."""
+    return key_of(label) in TIE_WORDS
+
+
+SPELLED_OUTCOMES = Conventions(
+    CONVENTIONS,
+    TIE_WORDS,
+    "'left', 'right' or 'tie', 'model_a', 'model_b' or 'tie', 'win', 'loss' or 'draw', 1, 0 or 0.5 "
+    "and the like, or the name of one of the two or a tie",
+)
+
+SPELLED_SIDES = Conventions(
+    (Convention(SIDE_PLACES), Convention({1.0: 1, 0.0: 0, -1.0: -1})),
+    dict.fromkeys(NEUTRAL, 0),
+    "'first', 'second' or 'neutral', or 1, -1 or 0",
+)
+
 
 Signs = NDArray[np.int8]
 Codes = NDArray[np.intp]
@@ -151,7 +307,7 @@ def _pair(table: Table, first: Any, second: Any, items: Iterable[Label] | None) 
         row = int(np.argmax(same))
         number = counted(int(same.sum()), "such row", ",")
         raise DataFormatError(
-            f"{table.name}, row {table.line(row)} compares {shown(known[int(one[row])])} with "
+            f"{table.place(row)} compares {shown(known[int(one[row])])} with "
             f"itself ({number}); leave such rows out."
         )
     return _Pair(known, one, other)
@@ -159,7 +315,7 @@ def _pair(table: Table, first: Any, second: Any, items: Iterable[Label] | None) 
 
 def _outcomes(table: Table, name: Any, pair: _Pair, meant: str | None) -> Signs:
     cells = _Cells(table, name, table.coded(name, "outcome"))
-    reading = OUTCOMES.read(cells.labels)
+    reading = SPELLED_OUTCOMES.read(cells.labels)
     known = {written(label): at for at, label in enumerate(pair.items)}
     winners = np.array([known.get(written(label), -1) for label in cells.labels])
     named = any(
@@ -168,7 +324,7 @@ def _outcomes(table: Table, name: Any, pair: _Pair, meant: str | None) -> Signs:
     if meant == "winner" or (meant is None and named and reading.wrong is not None):
         return _won_by_name(cells, pair, winners)
     if reading.wrong is not None:
-        raise cells.unread(reading, OUTCOMES.allowed, pair.items)
+        raise cells.unread(reading, SPELLED_OUTCOMES.allowed, pair.items)
     by_side = np.array(reading.meanings, dtype=np.int8)[cells.codes]
     if meant is None and (winners >= 0).any():
         winner = winners[cells.codes]
@@ -204,7 +360,7 @@ def _won_by_name(cells: _Cells, pair: _Pair, winners: Codes) -> Signs:
         both = [shown(pair.items[int(side[row])]) for side in (pair.first, pair.second)]
         got = shown(pair.items[int(winner[row])])
         what = f"must be {both[0]}, {both[1]} or a tie. Got {got}"
-        raise _error(cells.table, row, cells.name, what)
+        raise cells.table.error(row, cells.name, what)
     return outcomes
 
 
@@ -232,7 +388,7 @@ class _Cells:
 
     def error(self, code: int, what: str) -> DataFormatError:
         """Return what is raised for a cell; names the first row that has it."""
-        return _error(self.table, int(np.argmax(self.codes == code)), self.name, what)
+        return self.table.error(int(np.argmax(self.codes == code)), self.name, what)
 
     def unread(self, reading: Reading, allowed: str, items: Iterable[Label]) -> DataFormatError:
         """Return what is raised for a cell that means nothing."""
@@ -246,9 +402,9 @@ class _Cells:
 
 def _sides(table: Table, name: Any) -> Signs:
     cells = _Cells(table, name, table.coded(name, "side"))
-    reading = SIDES.read(cells.labels)
+    reading = SPELLED_SIDES.read(cells.labels)
     if reading.wrong is not None:
-        raise cells.unread(reading, SIDES.allowed, ())
+        raise cells.unread(reading, SPELLED_SIDES.allowed, ())
     return np.array(reading.meanings, dtype=np.int8)[cells.codes]
 
 
@@ -256,7 +412,7 @@ def _numbers(table: Table, name: Any, parameter: str) -> Floats:
     values = table.numbers(name, parameter)
     if np.isnan(values).any():
         row = int(np.argmax(np.isnan(values)))
-        raise _error(table, row, name, "is missing; it must hold a number")
+        raise table.error(row, name, "is missing; it must hold a number")
     return values
 
 
@@ -265,17 +421,7 @@ def _weights(table: Table, name: Any) -> Floats:
     good = (values >= SMALLEST_WEIGHT) & (values <= LARGEST_WEIGHT)
     if not good.all():
         row = int(np.argmin(good))
-        raise _error(
-            table, row, name,
-            f"must be a weight from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}. "
-            f"Got {values[row]:g}; leave comparisons without weight out",
-        )  # fmt: skip
+        allowed = f"must be a weight from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+        got = f"Got {values[row]:g}; leave comparisons without weight out"
+        raise table.error(row, name, f"{allowed}. {got}")
     return values
-
-
-def _error(table: Table, row: int, column: Any, what: str) -> DataFormatError:
-    """Return an error that names the place."""
-    sentence = what.rstrip()
-    end = "" if sentence[-1] in ".?" else "."
-    place = f"{table.name}, row {table.line(row)}, column {shown(column)}"
-    return DataFormatError(f"{place} {sentence}{end}")

@@ -12,10 +12,7 @@ from rankagg._numbers import SAFE_DIGITS, ascii_number
 from rankagg._typing import Floats
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.kinds import check_plain_table
-from rankagg.io.tables.text import Source, lines_of, read_text
-
-__all__ = ["looks_like_matrix", "read_matrix"]
+from rankagg.io.tables.sources import Source, check_plain_table, lines_of, read_text
 
 
 def looks_like_matrix(text: str) -> bool:

@@ -6,15 +6,18 @@ Whatever goes wrong, the former file stays what it was and nothing half-written 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, TypeVar
 
 from rankagg.exceptions import OutputError
 
-__all__ = ["check_target", "write_file", "write_text"]
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: A file or folder that a user named.
 Target = str | PathLike[str]
@@ -131,3 +134,41 @@ def _flush(path: Path) -> None:
 
 def _sentence(path: Path, error: OSError) -> str:
     return f"{path} cannot be written: {error.strerror or error}. Nothing was changed."
+
+
+# -- text that a spreadsheet would run ------------------------------------------------------------
+#
+# Spreadsheets take a cell that begins with =, +, - or @ for a formula, and a tab or line end before
+# it changes nothing. The usual remedy is an apostrophe in front, which they do not show. Reading
+# takes it away again, so labels come back as they were.
+
+# Wide forms of the four signs count too; a plain number is no formula.
+FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+PLAIN_NUMBER = re.compile(r"'*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+T = TypeVar("T")
+
+
+def _is_formula(text: str) -> bool:
+    return FORMULA.match(text) is not None and PLAIN_NUMBER.fullmatch(text) is None
+
+
+def guard(value: T) -> T | str:
+    """Return a value as it may stand in a CSV file: a formula gets an apostrophe in front."""
+    return "'" + value if isinstance(value, str) and _is_formula(value) else value
+
+
+def unguard(text: str) -> str:
+    """Return what `guard` made a text of."""
+    return text[1:] if text.startswith("'") and _is_formula(text) else text
+
+
+def guard_frame(frame: DataFrame) -> DataFrame:
+    """Return a table whose text, names of columns and rows included, holds no formula."""
+    guarded = frame.rename(columns=guard, index=guard)
+    guarded.index.names = [guard(name) for name in guarded.index.names]
+    for position, dtype in enumerate(guarded.dtypes):
+        if dtype.kind not in "iufcb":
+            guarded.isetitem(position, guarded.iloc[:, position].map(guard).array)
+    return guarded

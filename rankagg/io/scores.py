@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,11 @@ from rankagg._typing import Bools, Directions, Floats, Label, TaskWeights
 from rankagg.core.items import counted, listed
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
-from rankagg.io.tables.columns import Coded, Column, Table, names_of
-from rankagg.io.tables.number_style import NumberStyle, warn_of_style, warn_of_ties
-from rankagg.io.tables.table import TableSource, read_table
-from rankagg.io.tables.text import check_size, has_twice
+from rankagg.io.tables.columns import Coded, Column, NumberStyle, names_of, warn_of_style
+from rankagg.io.tables.sources import TableSource, check_size, has_twice, read_table
 
-__all__ = ["read_scores"]
+if TYPE_CHECKING:
+    from rankagg.io.tables.table import Table
 
 Codes: TypeAlias = NDArray[np.intp]
 
@@ -93,9 +92,8 @@ def read_scores(
     Warns
     -----
     DataWarning
-        If a task's instance has no score of any system: it is left out. If scores of one task
-        differ only beyond the digits of a 64-bit float: they are tied. How many cells were read by
-        `missing` and `errors`, and where some scores of a long column have a percent sign.
+        If a task's instance has no score of any system: it is left out. How many cells were read
+        by `missing` and `errors`, and where some scores of a long column have a percent sign.
 
     Examples
     --------
@@ -187,7 +185,7 @@ def _long(
     systems = table.coded(system, "system")
     tasks = table.coded(task, "task")
     instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
-    column = table.measured(score, "score")
+    column = table.stacked([score], "score")
     kept = _without(tasks.labels, drop)
     if not kept:
         raise DataFormatError(f"{table.name} has no tasks left.")
@@ -195,8 +193,7 @@ def _long(
         is_kept = np.isin(np.arange(len(tasks.labels)), [tasks.labels.index(x) for x in kept])
         rows = np.flatnonzero(is_kept[tasks.codes])
         systems, tasks, instances = (part.chosen(rows) for part in (systems, tasks, instances))
-        lost = {at: column.lost[row] for at, row in enumerate(rows.tolist()) if row in column.lost}
-        column = Column(column.values[rows], lost, column.said)
+        column = Column(column.values[rows], column.said)
     width = len(instances.labels)
     # Units in the order in which they first occur, then by tasks.
     at_found, found = pd.factorize(tasks.codes * width + instances.codes)
@@ -235,11 +232,6 @@ def _build(
     n_systems, n_units = len(entries.systems), len(entries.unit_tasks)
     _check_once(name, entries)
     check_size(name, (n_systems, "systems"), (n_units, "units"), len(entries.at_unit))
-    warn_of_ties(
-        name, entries.column.values, entries.column.lost, entries.at_unit,
-        lambda entry: f"{entries.place(entry)}, task {entries.task(entry)}",
-        stacklevel=3,
-    )  # fmt: skip
     values = np.full((n_systems, n_units), np.nan)
     values[entries.at_system, entries.at_unit] = entries.column.values
     unit_tasks, instances = entries.unit_tasks, None
@@ -275,11 +267,10 @@ def _scored_units(name: str, entries: _Entries, values: Floats) -> Codes:
     empty = cast(Bools, np.isnan(values).all(axis=0))
     scored = np.bincount(entries.unit_tasks[~empty], minlength=len(entries.tasks))
     if (scored == 0).any():
-        raise InvalidInputError(
-            "source", "a table in which every task has a score",
-            entries.tasks[int(np.argmin(scored))],
-            "All cells of this task are missing: leave it out with `drop`.",
-        )  # fmt: skip
+        task = entries.tasks[int(np.argmin(scored))]
+        allowed = "a table in which every task has a score"
+        remedy = "All cells of this task are missing: leave it out with `drop`."
+        raise InvalidInputError("source", allowed, task, remedy)
     if empty.any():
         warnings.warn(
             f"{name}: {int(empty.sum())} of {counted(len(empty), 'instance')} (of one task each) "

@@ -1,79 +1,99 @@
-"""JSON that states something: plain integers, known keys, and the path of whatever is wrong.
-
-Nothing is converted. A boolean is no number, a float is no integer, a key that nobody reads is an
-error, and so is one that stands twice.
-"""
+"""JSON read strictly: no key twice, nothing converted, and the place of whatever is wrong."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
-from reprlib import Repr
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from rankagg.exceptions import DataFormatError
-
-__all__ = ["LARGEST_INTEGER", "Field", "check_characters", "parse_json", "shown"]
+from rankagg.core.items import shortened
+from rankagg.exceptions import DataFormatError, shown
 
 #: Integers have at most a thousand digits.
 LARGEST_INTEGER = 10**1000 - 1
-DIGITS = 1000
+MOST_DIGITS = 1000
 
 FRACTION = re.compile(r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?")
 
-# What stands for half of a character where the other half is not beside it.
-SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+# What stands for half of a character where the other half is not beside it: written, and read.
+ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
-_short = Repr()
-_short.maxstring = 60
-_short.maxother = 60
+FLOATS_END = 2**53
+
+# A sample of a log has these members, and of what else it holds only these are kept.
+OF_SAMPLES = frozenset({"id", "epoch", "scores", "error", "invalidation"})
 
 
-def parse_json(text: str, name: str) -> Any:
-    """Return the content of a JSON text that holds no number but integers."""
+class RepeatedKeyError(ValueError):
+    """A key that stands twice in one object."""
 
-    def integer(digits: str) -> int:
-        length = len(digits.removeprefix("-"))
-        if length > DIGITS:
-            raise DataFormatError(
-                f"{name} has an integer of {length} digits; at most {DIGITS} are read."
-            )
-        return int(digits)
 
-    def no_number(word: str) -> NoReturn:
-        raise DataFormatError(f"{name} has the number {word[:60]}; only integers are read.")
+def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; raises where a key is there twice."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise RepeatedKeyError(f"the key {shown(key)} twice in one object")
+    return content
 
-    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        content = dict(pairs)
-        if len(content) < len(pairs):
-            ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-            raise DataFormatError(f"{name} has the key {_short.repr(twice)} twice in one object.")
-        return content
 
+def kept(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object, of a sample of a log only what is read of it."""
+    content = distinct(pairs)
+    if "epoch" in content and "target" in content and "input" in content and "id" in content:
+        return {key: content[key] for key in OF_SAMPLES & content.keys()}
+    return content
+
+
+def _integer(digits: str) -> int:
+    length = len(digits.removeprefix("-"))
+    if length > MOST_DIGITS:
+        raise OverflowError(f"an integer of {length} digits; at most {MOST_DIGITS} are read")
+    return int(digits)
+
+
+def _no_number(word: str) -> NoReturn:
+    raise OverflowError(f"the number {word[:60]}; only integers are read")
+
+
+STRICT = json.JSONDecoder(
+    object_pairs_hook=distinct,
+    parse_int=_integer,
+    parse_float=_no_number,
+    parse_constant=_no_number,
+)
+LENIENT = json.JSONDecoder(object_pairs_hook=kept)
+
+
+def parse_json(text: str, name: str, decoder: json.JSONDecoder = STRICT) -> Any:
+    """Return the content of a JSON text, by default of one that holds no number but integers."""
     try:
-        content = json.loads(
-            text,
-            object_pairs_hook=distinct,
-            parse_int=integer,
-            parse_float=no_number,
-            parse_constant=no_number,
-        )
+        content = decoder.decode(text)
     except json.JSONDecodeError as error:
         raise DataFormatError(
-            f"{name} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+            f"{name} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
+            "" if decoder is STRICT else "It may be cut off: write it again, or leave it out.",
         ) from None
+    except (RepeatedKeyError, OverflowError) as error:
+        raise DataFormatError(f"{name} has {error}.") from None
     except RecursionError:
         raise DataFormatError(f"{name} is nested too deep to be read.") from None
-    check_characters(text, content, name)
+    except ValueError:  # Python's own limit
+        raise DataFormatError(f"{name} has an integer of thousands of digits.") from None
+    if decoder is STRICT:
+        check_characters(text, content, name)
     return content
 
 
 def check_characters(text: str, content: object, name: str) -> None:
     """Raise where a text has half of a character, which can be neither printed nor written."""
-    if SURROGATE.search(text) is None:
+    if ESCAPED_HALF.search(text) is None:
         return
     try:
         json.dumps(content, ensure_ascii=False).encode()
@@ -82,60 +102,103 @@ def check_characters(text: str, content: object, name: str) -> None:
         raise DataFormatError(f"{name} has half of a character ({half}) in a text.") from None
 
 
-def shown(value: object) -> str:
-    """Return a value as a message shows it: short, whatever it is."""
-    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
-        return f"an integer of {value.bit_length()} bits"
-    if isinstance(value, dict | list | tuple):
-        return f"a {type(value).__name__} of {len(value)}"
-    return _short.repr(value)
+def fields_of_lines(
+    source: str, lines: Iterable[tuple[int, str]], needed: Sequence[str]
+) -> Iterator[Field]:
+    """Yield the objects in lines."""
+    quoted = [f'"{key}"' for key in needed]
+    for number, line in lines:
+        name = f"{source}, line {number}"
+        # The decoder without a hook is several times as fast; it cannot see a key that is there
+        # twice, unless neither its name nor an escaped one is.
+        content = None
+        if "\\u00" not in line and all(line.count(key) < 2 for key in quoted):
+            with suppress(ValueError, RecursionError):  # told below
+                content = json.loads(line)
+        field = Field(parse_json(line, name, LENIENT) if content is None else content, "", name)
+        field.content()
+        yield field
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """A value and where it stands, to be asked for what it must be."""
 
-    value: object
-    # Where: "proofs[0].nodes[3].threshold", for instance.
-    path: str
+    value: Any
+    # Where: "proofs[0].nodes[3].threshold", for instance; "" for the whole.
+    path: str = ""
+    # The file, with the line where it has lines; "" where whoever reads it says which.
+    name: str = ""
+
+    def _refused(self, sentence: str, remedy: str = "") -> DataFormatError:
+        return DataFormatError(f"{self.name}: {sentence}" if self.name else sentence, remedy)
 
     def refuse(self, allowed: str, remedy: str = "") -> NoReturn:
         """Raise, saying what must stand here."""
-        sentence = f"`{self.path}` must be {allowed}. Got {shown(self.value)}."
-        raise DataFormatError(f"{sentence} {remedy}" if remedy else sentence)
+        place = f"`{shortened(self.path, 160) or 'the whole'}`"
+        value, size = self.value, f"a {type(self.value).__name__} of {{}}".format
+        got = size(len(value)) if isinstance(value, dict | list | tuple) else shown(value)
+        raise self._refused(f"{place} must be {allowed}. Got {got}.", remedy)
 
-    def _below(self, key: str) -> str:
-        return f"{self.path}.{key}" if self.path else key
+    def _at(self, key: str) -> Field:
+        return Field(self.value[key], f"{self.path}.{key}" if self.path else key, self.name)
+
+    # -- objects and lists --------------------------------------------------------------------
+
+    def content(self) -> dict[str, Any]:
+        """Return the members of an object."""
+        if not isinstance(self.value, dict):
+            self.refuse("an object")
+        return self.value
 
     def has(self, key: str) -> bool:
         """Say whether this is an object with a key."""
-        return type(self.value) is dict and key in self.value
+        return isinstance(self.value, dict) and key in self.value
+
+    def get(self, key: str, remedy: str = "") -> Field:
+        """Return a member that must be there."""
+        if key not in self.content():
+            path = shortened(f"{self.path}.{key}" if self.path else key, 160)
+            raise self._refused(f"`{path}` is missing.", remedy)
+        return self._at(key)
+
+    def find(self, *keys: str) -> Field | None:
+        """Return what is below some keys, one after another; None where it is absent or null."""
+        found = self
+        for key in keys:
+            if found.content().get(key) is None:
+                return None
+            found = found._at(key)
+        return found
+
+    def items(self) -> Iterator[tuple[str, Field]]:
+        """Yield names and members of an object."""
+        return ((key, self._at(key)) for key in self.content())
 
     def members(self, *keys: str) -> list[Field]:
         """Return the members of an object that has exactly these keys, in their order."""
-        if type(self.value) is not dict:
-            Field(self.value, self.path or "the whole").refuse("an object")
-        for key in keys:
-            if key not in self.value:
-                raise DataFormatError(f"`{self._below(key)}` is missing.")
-        for key in self.value:
+        found = [self.get(key) for key in keys]
+        for key in self.content():
             if key not in keys:
                 where = f" of `{self.path}`" if self.path else ""
-                raise DataFormatError(
-                    f"{shown(key)} is no key{where}; the keys are {', '.join(keys)}."
-                )
-        return [Field(self.value[key], self._below(key)) for key in keys]
+                known = ", ".join(keys)
+                raise self._refused(f"{shown(key)} is no key{where}; the keys are {known}.")
+        return found
 
     def elements(self) -> list[Field]:
         """Return the elements of a list."""
         if type(self.value) is not list:
             self.refuse("a list")
-        return [Field(value, f"{self.path}[{at}]") for at, value in enumerate(self.value)]
+        values = enumerate(self.value)
+        return [Field(value, f"{self.path}[{at}]", self.name) for at, value in values]
+
+    # -- values -------------------------------------------------------------------------------
 
     def integer(self, low: int = 0, high: int = LARGEST_INTEGER) -> int:
         """Return a plain integer from `low` to `high`."""
         if type(self.value) is not int or not low <= self.value <= high:
-            limit = f"at most {DIGITS} digits" if high == LARGEST_INTEGER else f"at most {high}"
+            limit = (
+                f"at most {MOST_DIGITS} digits" if high == LARGEST_INTEGER else f"at most {high}"
+            )
             least = "" if low == -LARGEST_INTEGER else f"at least {low} and "
             self.refuse(f"an integer of {least}{limit}")
         return self.value
@@ -154,12 +217,6 @@ class Field:
         if type(self.value) is not type(known) or self.value != known:
             self.refuse(repr(known), remedy)
 
-    def text(self) -> str:
-        """Return a text."""
-        if type(self.value) is not str:
-            self.refuse("a text")
-        return self.value
-
     def fraction(self) -> Fraction:
         """Return a fraction that is not negative, from "3" or "7/2" in lowest terms."""
         allowed = 'a text such as "3" or "7/2", a fraction in lowest terms'
@@ -169,3 +226,45 @@ class Field:
         if str(fraction) != self.value:
             self.refuse(allowed)
         return fraction
+
+    def flag(self) -> bool:
+        """Return true or false."""
+        if not isinstance(self.value, bool):
+            self.refuse("true or false")
+        return self.value
+
+    def text(self) -> str:
+        """Return a text that is not blank."""
+        if not isinstance(self.value, str) or not self.value.strip():
+            self.refuse("a text")
+        if not self.value.isascii() and HALF_CHARACTER.search(self.value):
+            self.refuse("a text of whole characters")
+        return self.value
+
+    def label(self) -> str | int:
+        """Return a text that is not blank, or a whole number."""
+        if isinstance(self.value, int) and not isinstance(self.value, bool):
+            return self.value
+        if not isinstance(self.value, str):
+            self.refuse("a text or a whole number")
+        return self.text()
+
+    def number(self) -> float:
+        """Return a number; NaN and infinities are some."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            self.refuse("a number")
+        return self.measured()
+
+    def measured(self) -> float:
+        """Return a number or truth value as a float."""
+        value = self.value
+        if not isinstance(value, float) and abs(value) > FLOATS_END and not _is_float(value):
+            self.refuse("a number that a 64-bit float holds", "Subtract a common number first.")
+        return float(value)
+
+
+def _is_float(value: int) -> bool:
+    try:
+        return float(value) == value and math.isfinite(float(value))
+    except OverflowError:
+        return False

@@ -9,8 +9,6 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from types import ModuleType
 
-__all__ = ["compiled", "described"]
-
 #: Set to "numpy", it keeps numba out.
 VARIABLE = "RANKAGG_KERNELS"
 #: Below so many elementary steps loading numba and what it compiled takes longer than NumPy.

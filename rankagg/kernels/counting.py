@@ -18,8 +18,6 @@ from rankagg._typing import Bools, Ranks
 from rankagg.kernels.backend import compiled
 from rankagg.kernels.rows import strict_rows
 
-__all__ = ["Counts", "count", "count_together", "count_true"]
-
 # Places looked at in one go: they stay in the cache with what is compared to them.
 BLOCK = 2**18
 # With fewer rankings at one time more results would be written than places compared.

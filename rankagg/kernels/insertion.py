@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats
 from rankagg.kernels.backend import compiled
 
-__all__ = ["best_moves", "insertion_gains"]
-
 
 def best_moves(permuted: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """Return what the best move of each item gains, and to which place it goes.

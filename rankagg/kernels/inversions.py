@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from rankagg.kernels.backend import compiled
 
-__all__ = ["inversions", "smaller_before"]
-
 # Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
 LAST = 4
 

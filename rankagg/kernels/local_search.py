@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools
 from rankagg.kernels.backend import compiled
 
-__all__ = ["Numbers", "Searches"]
-
 Order = NDArray[np.intp]
 #: int64 or float64.
 Numbers: TypeAlias = NDArray[Any]

@@ -11,11 +11,6 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "add_exactly", "best_moves", "count_above", "count_inversions", "count_scores",
-    "double_places", "search_steps", "sum_absent", "sum_places", "weigh_above",
-]  # fmt: skip
-
 Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
 

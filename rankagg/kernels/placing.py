@@ -11,8 +11,6 @@ from rankagg._typing import Bools, Ranks
 from rankagg.kernels.backend import compiled
 from rankagg.kernels.rows import row_sums, strict_rows
 
-__all__ = ["absent_sums", "doubled_places", "place_sums"]
-
 # Entries that are looked at in one go.
 BLOCK = 2**18
 # Sums of so many numbers below 2**DIGITS are whole numbers that floats hold.

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Ranks
 
-__all__ = ["row_sums", "strict_rows"]
-
 
 def row_sums(table: NDArray[Any]) -> NDArray[np.int64]:
     """Return the sum of each row of truth values, or of places of one ranking: O(m n).

@@ -9,8 +9,6 @@ from rankagg._typing import Floats
 from rankagg.kernels.backend import compiled
 from rankagg.kernels.counting import count_true
 
-__all__ = ["count_scores"]
-
 # Units looked at in one go: what is compared to a column stays in the cache. A multiple of 8.
 BLOCK = 4096
 # Up to so many systems a byte holds wins less losses.

@@ -15,8 +15,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from rankagg.exceptions import OutputError
-from rankagg.io.output_files import write_file, write_text
-from rankagg.io.tables.formulas import guard_frame
+from rankagg.io.output_files import guard_frame, write_file, write_text
 from rankagg.plotting.theme import style
 from rankagg.replication.experiment import Found, Picture, Sheet
 

@@ -18,8 +18,8 @@ from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.units import Unit
+from rankagg.io.json_files import votes_to_dict
 from rankagg.io.output_files import write_text
-from rankagg.io.votes import votes_to_dict
 from rankagg.report.chapters_data import (
     certainty,
     colophon,

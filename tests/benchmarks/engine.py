@@ -41,7 +41,7 @@ from rankagg.aggregation.kemeny.separation import (
     violated_walks,
 )
 from rankagg.exceptions import OutOfTimeError
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 from tests.benchmarks.kemeny_table import DATA, mallows_orders, uniform_orders
 
 FILES = ("N-p40-04", "N-p40-20", "N-p50-15", "N-EX2", "N-EX5", "N-pal43")

@@ -31,7 +31,7 @@ import numpy as np
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 from tests.benchmarks.kemeny_table import DATA
 
 COLUMNS = (

@@ -9,8 +9,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import main
-from rankagg.io.scan.arrow import parts_of, rows_about
-from rankagg.io.scan.sources import find_files
+from rankagg.io.scan.batches import rows_about, scan_files, scan_parts
 from tests.io.scan_files import drawn, long, wide, write
 
 TABLE = drawn(2)
@@ -227,12 +226,12 @@ def test_the_bar_knows_how_much_is_left(jobs, folder, run):
 def test_rows_of_long_text_are_estimated(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("A,B\n" + "".join(f"{i % 10},{i % 1000}\n" for i in range(300_000)))
-    (part,) = parts_of(find_files(path), whole=False)
+    (part,) = scan_parts(scan_files(path), whole=False)
     assert rows_about(part) == pytest.approx(300_000, rel=0.01)
     assert path.stat().st_size > 2**20
     packed = tmp_path / "b.csv.gz"
     packed.write_bytes(gzip.compress(b"A,B\n1,2\n"))
-    (part,) = parts_of(find_files(packed), whole=False)
+    (part,) = scan_parts(scan_files(packed), whole=False)
     assert rows_about(part) is None
 
 

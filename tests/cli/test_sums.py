@@ -12,8 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.cli import main
 from rankagg.cli.app import app
-from rankagg.io.summaries import write_summary
-from rankagg.io.votes import write_votes
+from rankagg.io.json_files import write_summary, write_votes
 from rankagg.testing.commands import commands_of
 from tests.io.scan_files import drawn, long, wide
 

@@ -14,7 +14,7 @@ from rankagg.core import grouped_tally
 from rankagg.core.grouped_tally import GroupedTally
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.summaries import read_summary, write_summary
+from rankagg.io.json_files import read_summary, write_summary
 from tests.core.test_task_tally import tables
 from tests.strategies import quick
 

@@ -104,7 +104,7 @@ def test_one_item_and_one_ballot():
         ("A,B\n1,2\nNA,\n", {}, "row 3 ranks nothing"),
         ("A,B\n1,inf\n", {}, "row 2, column 'B'.*'inf'"),
         ("A,B\n1,-inf\n", {}, "row 2, column 'B'.*'-inf'"),
-        ("A;B\n1,5;2\n", {}, "row 2, column 'A'.*'1,5'.*with a comma"),
+        ("A;B\n1,5;2\n", {}, "row 2, column 'A'.*'1,5'.*`decimal`"),
         ("A,A\n1,2\n", {}, "two columns 'A'"),
         ("A,B\n1\n", {}, "row 2 has 1 cell where"),
         ("voter,A\nv1,1\n", {}, "row 2, column 'voter'.*'v1'"),

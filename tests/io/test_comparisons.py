@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, RankaggError
-from rankagg.io.outcomes import OUTCOMES, TIES, WORDS, key_of
+from rankagg.io.comparisons import SIDE_WORDS, SPELLED_OUTCOMES, TIE_WORDS, key_of
 from tests import strategies
 from tests.io import damage
 
@@ -101,16 +101,20 @@ def test_words_that_are_documented_are_known():
     words = documented()
     assert len(words) > 60
     for word in words:
-        assert OUTCOMES.read([word]).wrong is None or word in ("l", "0", "d", "t", "x"), word
-    undocumented = {str(word) for word in {**TIES, **WORDS}} - {key_of(word) for word in words}
+        assert SPELLED_OUTCOMES.read([word]).wrong is None or word in ("l", "0", "d", "t", "x"), (
+            word
+        )
+    undocumented = {str(word) for word in {**TIE_WORDS, **SIDE_WORDS}} - {
+        key_of(word) for word in words
+    }
     # Who may be written with a number, or without a blank.
     assert {word for word in undocumented if not re.search(r"[a-z] ?[ab12]$", word)} == set()
 
 
 def test_no_word_is_a_tie_and_a_side():
-    assert not TIES.keys() & WORDS.keys()
-    for word, meaning in {**TIES, **WORDS}.items():
-        assert OUTCOMES.read([word]).meanings == [meaning]
+    assert not TIE_WORDS.keys() & SIDE_WORDS.keys()
+    for word, meaning in {**TIE_WORDS, **SIDE_WORDS}.items():
+        assert SPELLED_OUTCOMES.read([word]).meanings == [meaning]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.cli import main
-from rankagg.io.tables.formulas import guard, guard_frame, unguard
+from rankagg.io.output_files import guard, guard_frame, unguard
 
 # The four signs have wide forms; a true minus sign begins no formula.
 WIDE = "\uff1d\uff0b\uff0d\uff20"

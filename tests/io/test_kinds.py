@@ -15,7 +15,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.kinds import check_not_binary, check_plain_table
+from rankagg.io.tables.sources import check_not_binary, check_plain_table
 
 TABLE = "system,x\nA,1\nB,2\n"
 FRAME = pd.DataFrame({"system": ["A", "B"], "x": [1, 2]})

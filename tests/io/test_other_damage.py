@@ -79,7 +79,7 @@ def test_a_flipped_byte_under_a_checksum_is_never_another_table(tmp_path):
 
 
 def test_a_small_file_of_gzip_holds_no_large_one(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankagg.io.tables.text.LARGEST_UNPACKED", 1000)
+    monkeypatch.setattr("rankagg.io.tables.sources.MOST_UNPACKED", 1000)
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(b"s,x\nA,1\n" + b"\n" * 10**6))
     with pytest.raises(
@@ -89,7 +89,7 @@ def test_a_small_file_of_gzip_holds_no_large_one(tmp_path, monkeypatch):
 
 
 def test_a_small_parquet_file_states_no_large_table(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankagg.io.tables.text.LARGEST", 1000)
+    monkeypatch.setattr("rankagg.io.tables.sources.ANY_CELLS", 1000)
     path = tmp_path / "a.parquet"
     write_parquet(path, pd.DataFrame({"s": ["A"] * 10**6, "x": [1] * 10**6}))
     with pytest.raises(DataFormatError, match="states 1000000 rows of 2 columns and has"):

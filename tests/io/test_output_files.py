@@ -18,8 +18,8 @@ from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.options.output import OutputFile, OutputFolder
 from rankagg.exceptions import OutputError
 from rankagg.io import output_files
+from rankagg.io.json_files import write_votes
 from rankagg.io.output_files import check_target, write_file, write_text
-from rankagg.io.votes import write_votes
 from rankagg.report.page import Report
 
 BALLOTS = ra.datasets.load("tennessee")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
-from rankagg.io.preflib.ballots import whole_number
-from rankagg.io.preflib.preflib import looks_like_preflib
+from rankagg.io.preflib import looks_like_preflib, whole_number
 from tests.strategies import profiles
 
 HEADER = """\

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.cli import main
 from rankagg.exceptions import DataFormatError
-from rankagg.io.preflib.preflib import looks_like_preflib
+from rankagg.io.preflib import looks_like_preflib
 from tests.strategies import profiles
 
 NAMES = "4\n1,Oslo\n2,Łódź\n3,Rio, de Janeiro: #1\n4, Ur \n"

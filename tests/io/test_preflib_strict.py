@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
-from rankagg.io.preflib.ballots import Ballots, parse_ballot, strict_ballots
-from rankagg.io.tables.text import lines_of
+from rankagg.io.preflib import BallotLines, parse_ballot, strict_ballots
+from rankagg.io.tables.sources import lines_of
 
 PIECES = st.sampled_from(
     ["1", "2", "10", "007", "0", "1" * 9, "1" * 10, "9" * 15, "9" * 16, ":", ": ", ",", " , ", " ",
@@ -24,7 +24,7 @@ def line_by_line(text, separator):
         for number, line in enumerate(lines_of(text), start=7)
         if line.strip()
     ]
-    return Ballots.of(ballots)
+    return BallotLines.of(ballots)
 
 
 @given(text=st.lists(PIECES, max_size=12).map("".join), separator=st.sampled_from(":,"))

@@ -7,10 +7,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.preflib.preflib import parse
-from rankagg.io.tables.kinds import check_not_binary, check_plain_table
-from rankagg.io.tables.table import read_table
-from rankagg.io.tables.text import check_size
+from rankagg.io.preflib import parse_preflib
+from rankagg.io.tables.sources import check_not_binary, check_plain_table, check_size, read_table
 
 ONE = ra.Profile.from_orders(["AB"])
 WEIGHTED = ra.Profile(list(ONE), weights=[2.0])
@@ -120,7 +118,7 @@ def test_what_is_asked_in_vain(call, sentence, monkeypatch, tmp_path):
          "the DataFrame, row 2, column 'm' must hold a label. Got b'x'."),
         (lambda: ballots("A;B\n1;2,5\n"),
          "the stream, row 2, column 'B' must be a finite number or empty for missing. Got '2,5'. "
-         "`decimal=','` reads decimals with a comma."),
+         "`decimal` and `missing` say how numbers are written; `drop` leaves the column out."),
         (lambda: ballots("A;B\n1;-inf\n"),
          "the stream, row 2, column 'B' must be a finite number or empty for missing. Got '-inf'."),
         (lambda: ballots(f"A,B\n1,2\n1,{2**53 + 1}\n"),
@@ -131,7 +129,7 @@ def test_what_is_asked_in_vain(call, sentence, monkeypatch, tmp_path):
         (lambda: ballots("A,B\n"),
          "the stream has a header and no rows; it must hold at least one row."),
         (lambda: ra.read_ballots(pd.DataFrame(index=[0, 1])),
-         "the DataFrame has rows and no columns; it must hold at least one column."),
+         "the DataFrame has no columns; it must hold at least one column."),
         (lambda: ballots("A,B,A\n1,2,3\n"),
          "the stream has two columns 'A'; names must be distinct."),
         (lambda: ballots("A,B\n1,2\n\n1,2,3\n"),
@@ -237,7 +235,7 @@ def test_an_old_file_of_another_type_is_told_by_its_extension():
         "a.CAT: DATA TYPE must be one of soc, soi, toc, toi. Got 'cat'. cat holds categories and "
         "no ballots: make a CSV table of ranks for read_ballots."
     )
-    assert sentence_of(DataFormatError, lambda: parse("a.CAT", OLD)) == sentence
+    assert sentence_of(DataFormatError, lambda: parse_preflib("a.CAT", OLD)) == sentence
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import rankagg as ra
 from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
 from rankagg.io import cluster
-from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import batches
 from rankagg.io.scan import run as scan_dask
 from rankagg.io.scan.count import count_part
 from tests.io.scan_files import LONG, drawn, long, scan, wide, write
@@ -43,7 +43,7 @@ def client():
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch):
-    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+    monkeypatch.setattr(batches, "PART_ROWS", 5)
 
 
 def folder_of(table, form, path):
@@ -86,7 +86,7 @@ def test_relative_paths_and_a_journal(client, tmp_path, monkeypatch):
 def test_tasks_are_named_and_dropped(client, tmp_path):
     table = drawn(3)
     made = scan(folder_of(table, wide, tmp_path / "data"), table)
-    parts = scan_arrow.parts_of(made._files, whole=False)
+    parts = batches.scan_parts(made._files, whole=False)
     keys = [scan_dask._key("0" * 64, part) for part in parts]
     assert len(set(keys)) == len(keys) == 8
     assert keys[0] == "count_part-0000000000000000-0.parquet-0-0-0"
@@ -129,7 +129,7 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
         values[1:][rng.random((4, 2000)) < 0.2] = np.nan
         columns = {f"s{i}": row for i, row in enumerate(values)}
         pq.write_table(pa.table(columns), tmp_path / f"{number}.parquet", row_group_size=250)
-    monkeypatch.setattr(scan_arrow, "PART_ROWS", 250)
+    monkeypatch.setattr(batches, "PART_ROWS", 250)
     monkeypatch.setattr(scan_dask, "count_part", count_slowly)
     made = ra.scan_scores(tmp_path, higher_is_better=True)
     expected = made.summarize().to_dict()

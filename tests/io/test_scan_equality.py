@@ -10,7 +10,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataWarning
-from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
 from tests.io.scan_files import LONG, NAN, drawn, long, scan, wide, write
 from tests.strategies import POLICIES
@@ -54,7 +54,7 @@ def test_every_form_and_format(form, ending, seed, tmp_path):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("rows", [1, 5, 1000])
 def test_any_batch_and_row_group(form, rows, tmp_path, monkeypatch):
-    monkeypatch.setattr(scan_arrow, "PART_ROWS", 10)
+    monkeypatch.setattr(batches, "PART_ROWS", 10)
     frame, names = FORMS[form]
     table = drawn(2)
     path = write(frame(table), tmp_path / "scores.parquet", rows=rows)
@@ -63,7 +63,7 @@ def test_any_batch_and_row_group(form, rows, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_small_blocks_of_text(form, tmp_path, monkeypatch):
-    monkeypatch.setattr(scan_arrow, "TEXT_BLOCK", 256)
+    monkeypatch.setattr(batches, "TEXT_BLOCK", 256)
     frame, names = FORMS[form]
     table = drawn(3)
     expected = ra.ScoreSummary.from_scores(table)

@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
-from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
 from tests.io.scan_files import LONG, NAN, drawn, long, scan, wide, write
 
@@ -158,11 +158,11 @@ class TestDamage:
             scan(path, table).summarize()
 
     def test_a_file_that_changes_between_two_parts(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(scan_arrow, "PART_ROWS", 500)
+        monkeypatch.setattr(batches, "PART_ROWS", 500)
         table = drawn(m=2000)
         path = write(wide(table), tmp_path / "a.parquet", rows=500)
         made = scan(path, table)
-        parts = scan_arrow.parts_of(made._files, whole=False)
+        parts = batches.scan_parts(made._files, whole=False)
         scan_count.count_part(made._layout, parts[0])
         write(wide(table)[:1999], path, rows=500)
         with pytest.raises(DataFormatError, match="has changed since the scan began"):
@@ -186,7 +186,7 @@ class TestRows:
     def _small(self, monkeypatch):
         monkeypatch.setattr(scan_count, "BATCH_ROWS", 3)
         monkeypatch.setattr(scan_count, "LEAST_ROWS", 3)
-        monkeypatch.setattr(scan_arrow, "PART_ROWS", 8)
+        monkeypatch.setattr(batches, "PART_ROWS", 8)
 
     def refuse(self, frame, tmp_path, message, names=None, *, ending="parquet", rows=4):
         table = drawn()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core import grouped_tally
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
 from tests.io.scan_files import LONG, NAN, drawn, long, scan, wide, write
 
@@ -54,7 +54,7 @@ def test_rows_files_and_batches(seed, order, cuts, sizes, tmp_path_factory):
         patch.setattr(scan_count, "WAITING_CELLS_GROUPED", 50 * enough)
         patch.setattr(scan_count, "BATCH_ROWS", rows)
         patch.setattr(scan_count, "LEAST_ROWS", 1)
-        patch.setattr(scan_arrow, "PART_ROWS", 2 * rows)
+        patch.setattr(batches, "PART_ROWS", 2 * rows)
         found = scan(folder, table).summarize(n_groups=GROUPS)
     expected = expected_of(table)
     assert found == expected
@@ -68,7 +68,7 @@ def test_rows_files_and_batches(seed, order, cuts, sizes, tmp_path_factory):
 @pytest.mark.parametrize("form", [wide, long])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_forms_formats_and_workers(form, ending, n_jobs, tmp_path, monkeypatch):
-    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+    monkeypatch.setattr(batches, "PART_ROWS", 5)
     table = drawn(2)
     frame, names = form(table), LONG if form is long else None
     half = frame["id"].isin(table.instances[:20])
@@ -143,7 +143,7 @@ def test_instances_without_any_score(tmp_path):
 
 @pytest.mark.parametrize("lines", [1, 3])
 def test_it_goes_on_from_a_journal(lines, tmp_path, monkeypatch):
-    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+    monkeypatch.setattr(batches, "PART_ROWS", 5)
     table = drawn(4)
     made = scan(write(wide(table), tmp_path / "a.parquet", rows=5), table)
     journal = tmp_path / "scan.jsonl"

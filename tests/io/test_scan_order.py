@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core.items import ItemSet
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
-from rankagg.io.scan.arrow import parts_of
+from rankagg.io.scan.batches import scan_parts
 from rankagg.io.scan.count import count_part
 from rankagg.io.scan.run import Totals
 from tests.io.scan_files import LONG, drawn, long, scan, wide, write
@@ -40,7 +40,7 @@ def test_rows_and_files(seed, order, cuts, sizes, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scan_count, "ENOUGH", enough)
         patch.setattr(scan_count, "WAITING_CELLS", 50 * enough)
-        patch.setattr(scan_arrow, "PART_ROWS", 2 * rows)
+        patch.setattr(batches, "PART_ROWS", 2 * rows)
         made = scan(folder, table)
         found = made.summarize()
     assert found == ra.ScoreSummary.from_scores(table)
@@ -48,10 +48,10 @@ def test_rows_and_files(seed, order, cuts, sizes, tmp_path_factory):
 
 
 def test_parts_in_any_order(tmp_path, monkeypatch):
-    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+    monkeypatch.setattr(batches, "PART_ROWS", 5)
     table = drawn(1)
     made = scan(write(wide(table), tmp_path / "a.parquet", rows=3), table)
-    parts = parts_of(made._files, whole=False)
+    parts = scan_parts(made._files, whole=False)
     assert len(parts) > 5
     counted = [count_part(made._layout, part) for part in parts]
     rng = np.random.default_rng(0)
@@ -67,7 +67,7 @@ def test_parts_in_any_order(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_workers(n_jobs, tmp_path, monkeypatch):
-    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+    monkeypatch.setattr(batches, "PART_ROWS", 5)
     table = drawn(2)
     for form, names in ((wide, None), (long, LONG)):
         frame = form(table)
@@ -147,7 +147,7 @@ def test_memory_does_not_grow_with_the_rows(form, tmp_path, monkeypatch):
     path = write(frame(table).assign(pad="x" * 50), tmp_path / "a.parquet")
     made = scan(path, table, names, systems=list(table.systems))
     held = []
-    (part,) = parts_of(made._files, whole=True)
+    (part,) = scan_parts(made._files, whole=True)
     count_part(made._layout, part, lambda rows: held.append(pa.total_allocated_bytes()))
     assert len(held) > 8
     assert max(held[4:]) < 2 * max(held[:4])

@@ -11,14 +11,14 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, OutputError
-from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import batches
 from rankagg.io.scan import run as scan_run
 from tests.io.scan_files import LONG, drawn, long, scan, wide, write
 
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch):
-    monkeypatch.setattr(scan_arrow, "PART_ROWS", 5)
+    monkeypatch.setattr(batches, "PART_ROWS", 5)
 
 
 @pytest.fixture
@@ -155,9 +155,9 @@ def test_long_files(tmp_path):
 KILLED = """
 import os, signal, sys
 import rankagg as ra
-from rankagg.io.scan import arrow as scan_arrow
+from rankagg.io.scan import batches
 from rankagg.io.scan import run as scan_run
-scan_arrow.PART_ROWS = 5
+batches.PART_ROWS = 5
 real = scan_run.count_part
 def count(layout, part, advance=None):
     if part.number == 5:

@@ -7,8 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.tables.table import read_table
-from rankagg.io.tables.text import read_text
+from rankagg.io.tables.sources import read_table, read_text
 
 READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from rankagg.exceptions import DataFormatError
-from rankagg.io.strict_json import LARGEST_INTEGER, Field, parse_json, shown
+from rankagg.io.strict_json import LARGEST_INTEGER, Field, parse_json
 
 
 def test_integers_of_any_size_are_kept() -> None:
@@ -46,31 +46,6 @@ def test_the_longest_integers() -> None:
     assert parse_json("-" + "9" * 1000, "x") == -LARGEST_INTEGER
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (1, "1"),
-        ("a", "'a'"),
-        (True, "True"),
-        (None, "None"),
-        ([1, 2], "a list of 2"),
-        ({"a": 1}, "a dict of 1"),
-        ((), "a tuple of 0"),
-        (10**4000, "an integer of 13288 bits"),
-        (-(10**4000), "an integer of 13288 bits"),
-    ],
-)
-def test_values_are_shown_in_short(value: object, expected: str) -> None:
-    assert shown(value) == expected
-
-
-def test_long_values_are_cut() -> None:
-    assert shown(10**5000) == "an integer of 16610 bits"  # which Python itself would not print
-    assert len(shown("x" * 10_000)) < 100
-    assert len(shown(10**999)) < 100
-    assert len(shown(object())) < 100
-
-
 @pytest.mark.parametrize("value", [5, 0, 9])
 def test_integers_in_range(value: int) -> None:
     assert Field(value, "f").integer(0, 9) == value
@@ -89,7 +64,7 @@ def test_integers_that_are_none(value: object) -> None:
 
 def test_the_general_limit_is_said_in_digits() -> None:
     assert Field(LARGEST_INTEGER, "f").integer() == LARGEST_INTEGER
-    with pytest.raises(DataFormatError, match=r"at least 1 and at most 1000 digits\. Got an integ"):
+    with pytest.raises(DataFormatError, match=r"at least 1 and at most 1000 digits\. Got 1000"):
         Field(LARGEST_INTEGER + 1, "f").integer(1)
     assert Field(-LARGEST_INTEGER, "f").integer(-LARGEST_INTEGER) == -LARGEST_INTEGER
     with pytest.raises(DataFormatError, match="must be an integer of at most 1000 digits"):

@@ -9,8 +9,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.tables.table import read_table
-from rankagg.io.tables.text import lines_of
+from rankagg.io.tables.sources import lines_of, read_table
+from tests.io.workbooks import rows_of
 
 READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
@@ -38,17 +38,17 @@ def test_delimiters_and_line_ends(delimiter, end):
     text = "".join(delimiter.join(line) + end for line in lines)
     table = table_of(text)
     assert table.header == lines[0]
-    assert table.rows == lines[1:]
+    assert rows_of(table) == lines[1:]
 
 
 def test_a_last_line_without_an_end():
-    assert table_of("system,x\nA,1").rows == [["A", "1"]]
+    assert rows_of(table_of("system,x\nA,1")) == [["A", "1"]]
 
 
 def test_empty_lines_are_skipped_and_still_counted():
     table = table_of("\n\nsystem,x\n\nA,1\n,\n  \nB,2\n\n")
-    assert table.rows == [["A", "1"], ["B", "2"]]
-    assert table.lines == [5, 8]
+    assert rows_of(table) == [["A", "1"], ["B", "2"]]
+    assert table.lines() == [5, 8]
 
 
 def test_quoted_cells():
@@ -75,7 +75,7 @@ def test_names_and_labels_lose_the_blanks_around_them():
 def test_a_delimiter_inside_a_quoted_name_is_none(text):
     table = table_of(text)
     assert len(table.header) == 2
-    assert table.rows == [["A", "1"]]
+    assert rows_of(table) == [["A", "1"]]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_cell_that_is_no_number_is_named(cell):
 @pytest.mark.parametrize("delimiter", ["\t", ";"])
 def test_decimal_commas_are_named(delimiter):
     table = table_of(f"system{delimiter}acc\nA{delimiter}0,5\n")
-    with pytest.raises(DataFormatError, match=r"row 2, column 'acc'.*'0,5'.*with a comma"):
+    with pytest.raises(DataFormatError, match=r"row 2, column 'acc'.*'0,5'.*`decimal`"):
         table.numbers("acc", "task")
 
 
@@ -144,7 +144,7 @@ def test_an_empty_label_is_named():
 
 def test_an_unknown_column_names_the_known_ones():
     with pytest.raises(InvalidInputError, match=r"`count` must be a column of .*\(A, B\).*'n'"):
-        table_of("A,B\n1,2\n").column("n", "count")
+        table_of("A,B\n1,2\n").cells("n", "count")
 
 
 # -- shapes ---------------------------------------------------------------------------------------
@@ -220,9 +220,9 @@ def test_a_cell_of_a_frame_that_is_no_number_is_named(cell):
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame(), "no rows"),
+        (pd.DataFrame(), "no columns"),
         (pd.DataFrame({"model": [], "x": []}), "no rows"),
-        (pd.DataFrame(index=[1, 2]), "rows and no columns"),
+        (pd.DataFrame(index=[1, 2]), "no columns"),
         (pd.DataFrame({"model": [Decimal("sNaN")], "x": [1]}), "signaling NaN"),
         (pd.DataFrame([["A", 1, 2]], columns=["model", "x", "x"]), "two columns 'x'"),
     ],
@@ -262,8 +262,8 @@ def test_only_quotes_are_an_empty_table():
 
 def test_lines_of_all_three_kinds_in_one_file():
     table = table_of("system,x\rA,1\nB,2\r\nC,3")
-    assert table.rows == [["A", "1"], ["B", "2"], ["C", "3"]]
-    assert table.lines == [2, 3, 4]
+    assert rows_of(table) == [["A", "1"], ["B", "2"], ["C", "3"]]
+    assert table.lines() == [2, 3, 4]
     assert lines_of("a\rb\nc\r\nd\n") == ["a", "b", "c", "d", ""]
 
 
@@ -278,14 +278,14 @@ def test_many_columns_are_not_all_named():
     header = ",".join(f"column{i}" for i in range(500))
     table = table_of(f"{header}\n{','.join('1' * 500)}\n")
     with pytest.raises(InvalidInputError, match=r"column5 and 494 more\)") as error:
-        table.column("x", "system")
+        table.cells("x", "system")
     assert len(str(error.value)) < 300
 
 
 @pytest.mark.parametrize("name", [["x"], {"x"}, None, 5])
 def test_what_is_no_name_of_a_column(name):
     with pytest.raises(InvalidInputError, match="`system` must be a column"):
-        table_of("system,x\nA,1\n").column(name, "system")
+        table_of("system,x\nA,1\n").cells(name, "system")
 
 
 @pytest.mark.parametrize("drop", [None, 5, [["x"]], [None]])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
-from rankagg.io.votes import looks_like_votes, votes_to_dict
+from rankagg.io.json_files import looks_like_votes, votes_to_dict
 
 PLAIN = {
     "schema": "rankagg.votes",

@@ -27,10 +27,10 @@ import rankagg as ra
 from rankagg.cli.app import app
 from rankagg.exceptions import DataFormatError, RankaggError
 from rankagg.io.tables import excel
-from rankagg.io.tables.cells import Unreadable
-from rankagg.io.tables.table import read_table
+from rankagg.io.tables.sources import read_table
+from rankagg.io.tables.table import Unreadable
 from tests.io.damage import SCRAPS, damaged, survives
-from tests.io.workbooks import HEADER, parts_of, workbook, zipped
+from tests.io.workbooks import HEADER, parts_of, rows_of, workbook, zipped
 
 PLAIN = (
     '<row r="2"><c r="A2" t="inlineStr"><is><t>A</t></is></c><c r="B2"><v>0.5</v></c></row>'
@@ -89,14 +89,14 @@ def test_every_kind_of_cell(read):
     )
     table = read(rows, strings=strings)
     assert table.header == ["system", "acc", None]  # column C is empty, column D has no name
-    assert table.lines == [3, 4, 9, 10]
-    assert table.rows == [
+    assert table.lines() == [3, 4, 9, 10]
+    assert rows_of(table) == [
         [" line\rend _x000D_", -0.015, None],
         ["inline", 7, None],
         ["of a formula", 2**53 + 1, True],
         [1000, None, None],
     ]
-    assert [type(row[1]) for row in table.rows[:3]] == [float, int, int]
+    assert [type(row[1]) for row in rows_of(table)[:3]] == [float, int, int]
 
 
 def test_what_openpyxl_and_pandas_make_of_it_is_read_too(tmp_path):
@@ -117,7 +117,7 @@ def test_what_openpyxl_and_pandas_make_of_it_is_read_too(tmp_path):
         ours = read_table(tmp_path / "a.xlsx")
     theirs = pd.read_excel(tmp_path / "a.xlsx", engine="openpyxl", dtype=object)
     assert ours.header == list(theirs.columns)
-    assert ours.rows == theirs.where(theirs.notna(), None).to_numpy().tolist()
+    assert rows_of(ours) == theirs.where(theirs.notna(), None).to_numpy().tolist()
 
 
 def with_sheets(*contents):
@@ -203,10 +203,10 @@ def test_formulas_without_a_value_are_refused(cell, refused):
 
 def test_values_that_are_to_be_calculated_anew_are_none(read, refused):
     formula = HEADER + CELL.format('<c r="B2"><f>1+1</f><v>0</v></c>')
-    assert read(formula).rows == [["A", 0]]
+    assert rows_of(read(formula)) == [["A", 0]]
     stale = '<calcPr calcId="1" fullCalcOnLoad="1"/>'
     assert "still to be calculated (cell B2" in refused(formula, book=stale)
-    assert read(HEADER + PLAIN, book=stale).rows == [["A", 0.5], ["B", 2]]
+    assert rows_of(read(HEADER + PLAIN, book=stale)) == [["A", 0.5], ["B", 2]]
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_dates_are_no_numbers(code, is_date, read):
     )
     for style, expected in ((0, False), (1, is_date), (2, True)):
         cell = f'<c r="B2" s="{style}"><v>45000</v></c>'
-        shown = repr(read(HEADER + CELL.format(cell), styles=styles).rows[0][1])
+        shown = repr(rows_of(read(HEADER + CELL.format(cell), styles=styles))[0][1])
         assert shown == ("a date (cell B2 of sheet 'Scores')" if expected else "45000")
 
 
@@ -341,8 +341,8 @@ def test_a_cell_in_the_last_place_costs_nothing(tmp_path):
         assert tracemalloc.get_traced_memory()[1] < 5e6
     finally:
         tracemalloc.stop()
-    assert table.lines == [2, 3, 1048576]
-    assert table.rows[2] == [None, None, 1]
+    assert table.lines() == [2, 3, 1048576]
+    assert rows_of(table)[2] == [None, None, 1]
     with pytest.raises(DataFormatError, match="row 1048576, column 'system' is empty"):
         scores(path)
 
@@ -498,7 +498,7 @@ def survey(number, path, seed):
             found["refused"] += 1
             continue
         theirs = by_openpyxl(content)
-        ours = [[state(cell) for cell in row] for row in table.rows]
+        ours = [[state(cell) for cell in row] for row in rows_of(table)]
         if theirs is None:
             continue
         # openpyxl passes over what does not stand in its place; nothing that it sees is lost here.

@@ -67,3 +67,10 @@ def zipped(parts, method=zipfile.ZIP_DEFLATED):
 def workbook(rows, **parts):
     """Return the bytes of a workbook."""
     return zipped(parts_of(rows, **parts))
+
+
+def rows_of(table):
+    """Return the cells of a table, row by row."""
+    return [
+        list(row) for row in zip(*(table.cells(name, "name") for name in table.header), strict=True)
+    ]

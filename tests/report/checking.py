@@ -7,7 +7,7 @@ from io import StringIO
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 from rankagg.report.page import checker_script
 
 # Every verdict is true, false, or a word about an error that is no verdict.

@@ -15,7 +15,7 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.exceptions import VerificationError
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import (
     N,
     change,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import QUOTAS, WISH
 from tests.aggregation.kemeny.test_budget import BOMBS
 from tests.aggregation.kemeny.test_scales import SIZES, large

@@ -23,7 +23,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Leaf,
 )
 from rankagg.exceptions import VerificationError
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import N, quick_specimens
 from tests.report.checking import judge, stated
 

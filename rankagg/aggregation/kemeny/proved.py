@@ -35,8 +35,8 @@ from rankagg.exceptions import (
     VerificationError,
     VerificationWarning,
 )
+from rankagg.io.json_files import votes_to_dict
 from rankagg.io.strict_json import LARGEST_INTEGER, Field, parse_json
-from rankagg.io.votes import votes_to_dict
 
 __all__ = [
     "SCALED",
@@ -61,7 +61,7 @@ def _read_items(field: Field) -> tuple[Label, ...]:
     # Texts need no look at each; other lists are gone through for what to say of them.
     all_texts = type(field.value) is list and set(map(type, field.value)) == {str}
     if all_texts:
-        labels = list(field.value)  # type: ignore[call-overload]
+        labels = list(field.value)
     for element in () if all_texts else field.elements():
         if type(element.value) is int:
             element.integer(low=-LARGEST_INTEGER)

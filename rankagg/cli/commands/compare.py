@@ -31,7 +31,7 @@ from rankagg.cli.options.output import (
 from rankagg.cli.options.scans import stream_options
 from rankagg.cli.options.told import pairs_only
 from rankagg.cli.options.wording import options_named
-from rankagg.io.votes import write_votes
+from rankagg.io.json_files import write_votes
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions

@@ -19,7 +19,7 @@ from rankagg.cli.options.output import (
     write_json,
 )
 from rankagg.cli.options.wording import options_named
-from rankagg.io.evaluations.write import write_evaluations
+from rankagg.io.evaluations.every_eval_ever import write_evaluations
 
 __all__ = ["command"]
 

@@ -25,7 +25,7 @@ from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import DataFormatError, InvalidInputError, visible
 from rankagg.io.ballots import write_ballots
 from rankagg.io.strict_json import check_characters
-from rankagg.io.tables.text import read_text
+from rankagg.io.tables.sources import read_text
 
 __all__ = ["command"]
 

@@ -14,7 +14,7 @@ from rankagg.core.grouped_tally import MOST_GROUPS
 from rankagg.core.items import counted, shortened
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.exceptions import visible
-from rankagg.io.summaries import write_summary
+from rankagg.io.json_files import write_summary
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -34,7 +34,7 @@ from rankagg.cli.options.output import (
     write_json,
 )
 from rankagg.core.pairwise import weigh_items
-from rankagg.io.votes import write_votes
+from rankagg.io.json_files import write_votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.strict_json import parse_json
-from rankagg.io.tables.text import read_text
+from rankagg.io.tables.sources import read_text
 
 __all__ = ["command"]
 

@@ -33,8 +33,7 @@ from rankagg.cli.options.wording import options_named
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
-from rankagg.io.tables.table import kind_by_name
-from rankagg.io.tables.text import read_text
+from rankagg.io.tables.sources import kind_by_name, read_text
 
 __all__ = [
     "DASH",

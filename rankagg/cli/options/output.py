@@ -15,8 +15,7 @@ import pandas as pd
 from rankagg.cli.options.names import OneOf, Whole
 from rankagg.core.results import Pastable
 from rankagg.exceptions import OutputError, visible_json
-from rankagg.io.output_files import check_target, write_file, write_text
-from rankagg.io.tables.formulas import guard_frame
+from rankagg.io.output_files import check_target, guard_frame, write_file, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ from rankagg.exceptions import DataFormatError
 from rankagg.io.cluster import connected
 
 if TYPE_CHECKING:
-    from rankagg.io.scan.scores import ScoreScan
+    from rankagg.io.scan.scan_scores import ScoreScan
 
 __all__ = ["add_options", "run_options", "stream_options", "summed"]
 
@@ -178,7 +178,7 @@ def _scan(
     higher_is_better: Directions,
 ) -> ScoreScan:
     # What goes through files in parallel is loaded where there are some.
-    from rankagg.io.scan.scores import scan_scores  # noqa: PLC0415
+    from rankagg.io.scan.scan_scores import scan_scores  # noqa: PLC0415
 
     systems = values["systems"]
     return scan_scores(

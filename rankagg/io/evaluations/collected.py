@@ -16,8 +16,6 @@ from rankagg._typing import Label
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, shown
 
-__all__ = ["WHOLE_TASK", "Collector", "LeftOut", "Scores", "Series", "with_distinct_tasks"]
-
 # Stands where a score is that of a whole task.
 WHOLE_TASK = -1
 
@@ -118,7 +116,7 @@ class Collector:
         self._of_instance.append(code)
         self._epoch.append(epoch)
         self._score.append(score)
-        self._content.append(_digest(content))
+        self._content.append(_content_digest(content))
 
     def leave_out(self, source: str, what: str, why: str, number: int = 1) -> None:
         """Count what is not read."""
@@ -172,7 +170,7 @@ class Collector:
         )
 
 
-def _digest(content: str) -> int:
+def _content_digest(content: str) -> int:
     if not content:
         return 0
     return (

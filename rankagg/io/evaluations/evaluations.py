@@ -1,4 +1,4 @@
-"""Everything that files of evaluations say, and the way from there to a table of scores."""
+"""Evaluations: series of scores of systems on tasks and instances, by metric and run."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from rankagg.io.evaluations.selection import Selection, select
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["Evaluations"]
 
 By = Literal["task", "instance"]
 Runs = Literal["mean", "first", "last", "each"]
@@ -322,7 +320,7 @@ class Evaluations(Value):
             {
                 "task": shortened(task),
                 "metric": shortened(metric),
-                "better": better[_stated(series for series, _ in members)],
+                "better": better[_stated_direction(series for series, _ in members)],
                 "scores of": kind,
                 "systems": len({series.system for series, _ in members}),
                 "runs": len({(series.system, series.run) for series, _ in members}),
@@ -369,7 +367,7 @@ class Evaluations(Value):
         return visible(self.overview().to_html(index=False, max_rows=60))
 
 
-def _stated(series: Iterable[Series]) -> bool | None:
+def _stated_direction(series: Iterable[Series]) -> bool | None:
     return next((s.higher_is_better for s in series if s.higher_is_better is not None), None)
 
 

@@ -1,23 +1,33 @@
-"""Every Eval Ever: aggregate files, and lines of samples that belong to them."""
+"""Every Eval Ever: aggregate files and lines of samples read, and a consensus written."""
 
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
 
-from rankagg.exceptions import DataFormatError, shown
+from rankagg import __version__
+from rankagg._typing import Label
+from rankagg._validation import check_integer
+from rankagg.core.items import listed, written
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.exceptions import DataFormatError, InvalidInputError, OutputError, shown
 from rankagg.io.evaluations.collected import Collector, Series
-from rankagg.io.evaluations.parts import Part, parts_of_lines
-
-__all__ = ["VERSION", "VERSIONS", "Evaluation", "read_aggregate", "read_samples"]
+from rankagg.io.output_files import write_text
+from rankagg.io.strict_json import Field, fields_of_lines
 
 #: The version that is written.
-VERSION = "0.3.0"
+WRITTEN_VERSION = "0.3.0"
 # What is read of these means the same in all of them: their schemas agree on it.
 VERSIONS = ("0.3.0", "0.2.3", "0.2.2", "0.2.1")
-CONVERT = "Convert it with the tools of Every Eval Ever first."
+CONVERT_VERSION = "Convert it with the tools of Every Eval Ever first."
 
 # Stands for an unknown level where levels have one.
 UNKNOWN_LEVEL = -1
@@ -36,12 +46,12 @@ class Evaluation:
     by_name: dict[str, list[tuple[Series, bool]]] = field(default_factory=dict)
 
 
-def read_aggregate(root: Part, collector: Collector) -> tuple[str, Evaluation]:
+def read_aggregate(root: Field, collector: Collector) -> tuple[str, Evaluation]:
     """Take in an aggregate, and return its id and what samples need of it."""
     _check_version(root)
     run = root.get("evaluation_id").text()
     system = root.get("model_info").get("id").text()
-    evaluation = Evaluation(system, root.name, _size(root))
+    evaluation = Evaluation(system, root.name, _total_rows(root))
     for result in root.get("evaluation_results").elements():
         config = result.get("metric_config")
         lower = config.get(
@@ -50,7 +60,7 @@ def read_aggregate(root: Part, collector: Collector) -> tuple[str, Evaluation]:
         series = Series(
             system=evaluation.system,
             task=result.get("evaluation_name").text(),
-            metric=_metric(config),
+            metric=_metric_name(config),
             run=run,
             source=root.name,
             dataset=_dataset(result),
@@ -60,7 +70,7 @@ def read_aggregate(root: Part, collector: Collector) -> tuple[str, Evaluation]:
         has_unknown = unknown is not None and unknown.flag()
         number = collector.series(series)
         score = result.get("score_details").get("score").number()
-        _add(collector, number, score, has_unknown=has_unknown)
+        _add_score(collector, number, score, has_unknown=has_unknown)
         name = result.find("evaluation_result_id")
         if name is not None:
             if name.text() in evaluation.by_id:
@@ -70,19 +80,18 @@ def read_aggregate(root: Part, collector: Collector) -> tuple[str, Evaluation]:
     return run, evaluation
 
 
-def _size(root: Part) -> int | None:
-    details = root.find("detailed_evaluation_results")
-    size = None if details is None else details.find("total_rows")
+def _total_rows(root: Field) -> int | None:
+    size = root.find("detailed_evaluation_results", "total_rows")
     return size.value if size is not None and type(size.value) is int else None
 
 
-def _check_version(root: Part) -> None:
-    version = root.get("schema_version", CONVERT)
+def _check_version(root: Field) -> None:
+    version = root.get("schema_version", CONVERT_VERSION)
     if version.value not in VERSIONS:
-        version.refuse(f"a version that is read ({', '.join(VERSIONS)})", CONVERT)
+        version.refuse(f"a version that is read ({', '.join(VERSIONS)})", CONVERT_VERSION)
 
 
-def _metric(config: Part) -> str:
+def _metric_name(config: Field) -> str:
     names = (config.find(key) for key in ("metric_id", "metric_name", "metric_kind"))
     name = next((name.text() for name in names if name is not None), None)
     if name is None:
@@ -98,13 +107,12 @@ def _metric(config: Part) -> str:
     return f"{name} ({', '.join(told)})"
 
 
-def _dataset(result: Part) -> str:
-    data = result.find("source_data")
-    name = None if data is None else data.find("dataset_name")
+def _dataset(result: Field) -> str:
+    name = result.find("source_data", "dataset_name")
     return "" if name is None else name.text()
 
 
-def _add(
+def _add_score(
     collector: Collector,
     series: int,
     score: float,
@@ -129,7 +137,7 @@ def read_samples(
     """Take in lines of samples."""
     known: dict[tuple[str, str, str, str], tuple[int, bool]] = {}
     sizes: Counter[str] = Counter()
-    for part in parts_of_lines(source, lines, NEEDED):
+    for part in fields_of_lines(source, lines, NEEDED):
         _check_version(part)
         run = part.get("evaluation_id").text()
         sizes[run] += 1
@@ -142,7 +150,7 @@ def read_samples(
             known[key] = collector.series(series), has_unknown
         number, has_unknown = known[key]
         digest = part.find("sample_hash")
-        _add(
+        _add_score(
             collector,
             number,
             part.get("evaluation").get("score").number(),
@@ -162,7 +170,7 @@ NEEDED = (
 
 
 def _series_of(
-    part: Part, key: tuple[str, str, str, str], evaluation: Evaluation | None
+    part: Field, key: tuple[str, str, str, str], evaluation: Evaluation | None
 ) -> tuple[Series, bool]:
     run, system, name, result = key
     if evaluation is None:
@@ -184,3 +192,177 @@ def _series_of(
         f"{part.name} has no `evaluation_result_id`, and {evaluation.source} has {len(found)} "
         f"results of {shown(name)}: which one is meant cannot be told."
     )
+
+
+UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+LONGEST_NAME = 100
+DIGEST_BYTES = 4
+LARGEST_TIME = 2**62
+
+
+class RankedSystems(Protocol):
+    """What a rule found."""
+
+    @property
+    def ranking(self) -> PartialRanking:
+        """The ranking."""
+
+    @property
+    def aggregator(self) -> object:
+        """The rule."""
+
+    @property
+    def is_proved(self) -> bool | None:
+        """Whether it is proved optimal."""
+
+    @property
+    def cost(self) -> float:
+        """What it costs."""
+
+
+def write_evaluations(
+    consensus: RankedSystems,
+    target: str | PathLike[str],
+    *,
+    title: str = "Consensus ranking",
+    organization: str = "unknown",
+    timestamp: int | None = None,
+) -> tuple[Path, ...]:
+    """Write a consensus as Every Eval Ever 0.3.0: the rank of every system, a file for each.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        What a rule found; every item must be ranked.
+    target : path
+        A folder, which is made where there is none. A file in it is called as its system is, with
+        signs that file names may not have replaced; one of that name is replaced.
+    title : str, default "Consensus ranking"
+        The name of the evaluation.
+    organization : str, default "unknown"
+        Who provides it.
+    timestamp : int, optional
+        Seconds since 1970, when it was made; now by default.
+
+    Returns
+    -------
+    tuple of Path
+        The files, in the order of the items.
+
+    Raises
+    ------
+    InvalidInputError
+        If an item is not ranked, or a label is blank.
+    OutputError
+        If a file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import rankagg as ra
+    >>> consensus = ra.Kemeny().aggregate(ra.datasets.load("tennessee"))
+    >>> with TemporaryDirectory() as folder:
+    ...     files = ra.write_evaluations(consensus, folder, title="capital", timestamp=0)
+    ...     table = ra.read_evaluations(folder).table()
+    >>> [file.name for file in files][:2]
+    ['Memphis.json', 'Nashville.json']
+    >>> table.rankings()[0] == consensus.ranking.reindex(table.systems)
+    True
+    """
+    for name, text in (("title", title), ("organization", organization)):
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidInputError(name, "a text", text)
+    made = int(time.time()) if timestamp is None else _time(timestamp)
+    ranking = consensus.ranking
+    unranked = [item for item, rank in zip(ranking.items, ranking.ranks, strict=True) if rank < 0]
+    if unranked:
+        raise InvalidInputError(
+            "consensus", "a ranking of all items", listed(unranked),
+            "They have no rank: leave them out before ranking.",
+        )  # fmt: skip
+    config = _metric_config(consensus)
+    folder = Path(target)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{folder} cannot be made: {error}.") from error
+    files = [folder / name for name in _file_names(ranking.items)]
+    for file, item, rank in zip(files, ranking.items, ranking.ranks.tolist(), strict=True):
+        content = _aggregate(written(item), rank + 1, config, (title, organization, made))
+        write_text(file, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    return tuple(files)
+
+
+def _time(timestamp: object) -> int:
+    return check_integer(timestamp, "timestamp", low=0, high=LARGEST_TIME)
+
+
+def _metric_config(consensus: RankedSystems) -> dict[str, Any]:
+    proved = {None: "no claim", True: "yes", False: "no"}[consensus.is_proved]
+    return {
+        "evaluation_description": "Rank in a consensus of rankings; 1 is best, ties share the best",
+        "metric_id": "rankagg.rank",
+        "metric_name": "Rank",
+        "metric_kind": "rank",
+        "metric_unit": "rank",
+        "lower_is_better": True,
+        "score_type": "continuous",
+        "min_score": 1,
+        "max_score": len(consensus.ranking.items),
+        "additional_details": {
+            "method": repr(consensus.aggregator),
+            "proved_optimal": proved,
+            "votes_contradicted": repr(consensus.cost),
+            "systems": str(len(consensus.ranking.items)),
+        },
+    }
+
+
+def _aggregate(
+    system: str, rank: int, config: dict[str, Any], about: tuple[str, str, int]
+) -> dict[str, Any]:
+    title, organization, made = about
+    if not system.strip():
+        raise InvalidInputError("consensus", "a ranking of items with names", system)
+    return {
+        "schema_version": WRITTEN_VERSION,
+        "evaluation_id": f"{title}/{system.replace('/', '_')}/{made}",
+        "retrieved_timestamp": str(made),
+        "source_metadata": {
+            "source_name": title,
+            "source_type": "documentation",
+            "source_organization_name": organization,
+            "evaluator_relationship": "other",
+            "additional_details": {"source_role": "aggregator"},
+        },
+        "eval_library": {"name": "rankagg", "version": __version__},
+        "model_info": {
+            "name": system,
+            "id": system,
+            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
+        },
+        "evaluation_results": [
+            {
+                "evaluation_result_id": f"{title}.rank",
+                "evaluation_name": title,
+                "source_data": {"dataset_name": title, "source_type": "other"},
+                "metric_config": config,
+                "score_details": {"score": rank},
+            }
+        ],
+    }
+
+
+def _file_names(items: Iterable[Label]) -> list[str]:
+    """Return a name for each item, different ones also where capitals are none."""
+    texts = [written(item) for item in items]
+    plain = [UNSAFE.sub("_", text).strip(".")[:LONGEST_NAME] or "_" for text in texts]
+    number = Counter(name.lower() for name in plain)
+    return [
+        f"{name}-{_name_digest(text)}.json" if number[name.lower()] > 1 else f"{name}.json"
+        for name, text in zip(plain, texts, strict=True)
+    ]
+
+
+def _name_digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()

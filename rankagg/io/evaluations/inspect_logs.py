@@ -12,10 +12,8 @@ from pathlib import Path
 from rankagg.core.items import shortened
 from rankagg.exceptions import DataFormatError
 from rankagg.io.evaluations.collected import Collector, Series
-from rankagg.io.evaluations.parts import Part, parse
-from rankagg.io.tables.text import opened
-
-__all__ = ["is_log", "read_archive", "read_log"]
+from rankagg.io.strict_json import LENIENT, Field, parse_json
+from rankagg.io.tables.sources import opened
 
 VERSION = 2
 CONVERT = "Convert it with `inspect log convert --to json` first."
@@ -40,13 +38,13 @@ def is_log(content: object) -> bool:
     return isinstance(content, dict) and {"version", "status", "eval"} <= content.keys()
 
 
-def read_log(root: Part, collector: Collector) -> None:
+def read_log(root: Field, collector: Collector) -> None:
     """Take in a log."""
     samples = root.find("samples")
     _read(root, () if samples is None else samples.elements(), collector)
 
 
-def _read(root: Part, samples: Iterable[Part], collector: Collector) -> None:
+def _read(root: Field, samples: Iterable[Field], collector: Collector) -> None:
     version = root.get("version")
     if type(version.value) is not int or version.value != VERSION:
         version.refuse(f"{VERSION}", CONVERT)
@@ -66,32 +64,29 @@ def _read(root: Part, samples: Iterable[Part], collector: Collector) -> None:
     )
     accurate = _read_results(root, base, collector)
     n_samples = _read_samples(samples, base, accurate, collector)
-    results = root.find("results")
-    stated = None if results is None else results.find("completed_samples")
+    stated = root.find("results", "completed_samples")
     # A log may be written without samples.
     if n_samples and stated is not None and type(stated.value) is int:
         collector.expect(root.name, n_samples, stated.value)
 
 
-def _settings(spec: Part) -> str:
+def _settings(spec: Field) -> str:
     told = []
-    version, config = spec.find("task_version"), spec.find("config")
+    version, limit = spec.find("task_version"), spec.find("config", "limit")
     if version is not None and not isinstance(version.value, dict | list):
         told.append(f"version {version.value}")
-    limit = None if config is None else config.find("limit")
     if limit is not None:
         told.append(f"limit {limit.value}")
     return ", ".join(told)
 
 
-def _read_results(root: Part, base: Series, collector: Collector) -> set[str]:
+def _read_results(root: Field, base: Series, collector: Collector) -> set[str]:
     """Take in metrics of the task; return the scorers whose right answers are counted."""
-    results = root.find("results")
-    scores = None if results is None else results.find("scores")
+    scores = root.find("results", "scores")
     accurate: set[str] = set()
     for score in [] if scores is None else scores.elements():
         name, scorer, reducer = score.get("name"), score.find("scorer"), score.find("reducer")
-        for metric, part in score.get("metrics").members():
+        for metric, part in score.get("metrics").items():
             plain = part.find("name")
             kind = (metric if plain is None else plain.text()).rpartition("/")[2]
             if kind in SPREADS:
@@ -114,10 +109,10 @@ def _read_results(root: Part, base: Series, collector: Collector) -> set[str]:
 
 
 def _read_samples(
-    samples: Iterable[Part], base: Series, accurate: set[str], collector: Collector
+    samples: Iterable[Field], base: Series, accurate: set[str], collector: Collector
 ) -> int:
     """Take in samples, and return how many there are."""
-    found: dict[str, list[tuple[str | int, int, Part]]] = {}
+    found: dict[str, list[tuple[str | int, int, Field]]] = {}
     number = 0
     for number, sample in enumerate(samples, start=1):  # noqa: B007 - returned
         if sample.find("invalidation") is not None:
@@ -129,7 +124,7 @@ def _read_samples(
             collector.leave_out(base.source, "sample", why)
             continue
         instance, epoch = sample.get("id").label(), _epoch(sample)
-        for scorer, score in scores.members():
+        for scorer, score in scores.items():
             for metric, value in _values(scorer, score.get("value")):
                 found.setdefault(metric, []).append((instance, epoch, value))
     for metric, rows in found.items():
@@ -137,24 +132,24 @@ def _read_samples(
     return number
 
 
-def _epoch(sample: Part) -> int:
+def _epoch(sample: Field) -> int:
     epoch = sample.get("epoch")
     if type(epoch.value) is not int or not 0 <= epoch.value < LARGEST_EPOCH:
         epoch.refuse("a whole number from 0 on")
     return int(epoch.value)
 
 
-def _values(scorer: str, value: Part) -> Iterator[tuple[str, Part]]:
+def _values(scorer: str, value: Field) -> Iterator[tuple[str, Field]]:
     """Yield what a scorer says: one value, or several by name."""
     if isinstance(value.value, dict):
-        yield from ((f"{scorer}/{name}", part) for name, part in value.members())
+        yield from ((f"{scorer}/{name}", part) for name, part in value.items())
     else:
         yield scorer, value
 
 
 def _add_all(
     metric: str,
-    rows: list[tuple[str | int, int, Part]],
+    rows: list[tuple[str | int, int, Field]],
     base: Series,
     accurate: set[str],
     collector: Collector,
@@ -196,8 +191,8 @@ def read_archive(name: str, path: Path, collector: Collector) -> None:
                 raise DataFormatError(
                     f"{name} would take more than {limit} bytes: unpack it first."
                 )
-            root = Part(_content(archive, name, "header.json"), name)
-            samples = (Part(_content(archive, name, entry), f"{name}, {entry}") for entry in kept)
+            root = Field(_content(archive, name, "header.json"), "", name)
+            samples = (Field(_content(archive, name, at), "", f"{name}, {at}") for at in kept)
             _read(root, samples, collector)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         if isinstance(error, DataFormatError):
@@ -215,4 +210,4 @@ def _content(archive: zipfile.ZipFile, name: str, entry: str) -> object:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataFormatError(f"{name}, {entry}, is not UTF-8.") from None
-    return parse(f"{name}, {entry}", text)
+    return parse_json(text, f"{name}, {entry}", LENIENT)

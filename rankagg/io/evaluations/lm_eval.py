@@ -10,9 +10,7 @@ from pathlib import Path
 from rankagg.core.items import counted, listed, shortened
 from rankagg.exceptions import DataFormatError
 from rankagg.io.evaluations.collected import Collector, Series
-from rankagg.io.evaluations.parts import Part, parts_of_lines
-
-__all__ = ["Run", "read_results", "read_samples"]
+from rankagg.io.strict_json import Field, fields_of_lines
 
 # What stands beside the metrics of a task.
 NO_METRICS = frozenset(
@@ -53,12 +51,12 @@ class Run:
         )
 
 
-def read_results(root: Part, path: Path, collector: Collector) -> Run:
+def read_results(root: Field, path: Path, collector: Collector) -> Run:
     """Take in the results of a run, and return what samples need of it."""
     run = Run(_model(root), root.name, path, {}, {}, {})
     groups = _groups(root)
-    for task, results in root.get("results").members():
-        Part(task, root.name, ("results", "a task")).text()
+    for task, results in root.get("results").items():
+        Field(task, "results.a task", root.name).text()
         run.directions[task] = _directions(root, task)
         run.settings[task] = _settings(root, task)
         if (size := _size(root, task)) is not None:
@@ -71,9 +69,9 @@ def read_results(root: Part, path: Path, collector: Collector) -> Run:
     return run
 
 
-def _metrics(results: Part, collector: Collector) -> Iterator[tuple[str, str, Part]]:
+def _metrics(results: Field, collector: Collector) -> Iterator[tuple[str, str, Field]]:
     """Yield metric, filter and value; older files have no filters."""
-    found = [(key, part) for key, part in results.members() if key not in NO_METRICS]
+    found = [(key, part) for key, part in results.items() if key not in NO_METRICS]
     has_filters = any("," in key for key, _ in found)
     for key, value in found:
         if STANDARD_ERROR.search(key):
@@ -88,7 +86,7 @@ def _metrics(results: Part, collector: Collector) -> Iterator[tuple[str, str, Pa
 def _add(
     collector: Collector,
     series: int,
-    part: Part,
+    part: Field,
     *,
     instance: str | int | None = None,
     content: str = "",
@@ -102,32 +100,32 @@ def _add(
     collector.leave_out(collector.all_series[series].source, "score", why)
 
 
-def _model(root: Part) -> str:
+def _model(root: Field) -> str:
     name = root.find("model_name")
     if name is not None:
         return name.text()
-    config = root.find("config")
-    given = None if config is None else config.find("model_args")
+    given = root.find("config", "model_args")
     if given is not None and isinstance(given.value, dict):
         pretrained = given.find("pretrained")
     elif given is not None and isinstance(given.value, str):
         found = re.search(r"(?:^|,)\s*pretrained=([^,]+)", given.value)
-        pretrained = None if found is None else Part(found[1], root.name, ("config", "model_args"))
+        pretrained = None if found is None else Field(found[1], "config.model_args", root.name)
     else:
         pretrained = None
     if pretrained is not None:
         return pretrained.text()
-    if config is None or config.find("model") is None:
+    model = root.find("config", "model")
+    if model is None:
         raise DataFormatError(
             f"{root.name} does not name its model: `model_name` and `config.model` are missing."
         )
-    return config.get("model").text()
+    return model.text()
 
 
-def _groups(root: Part) -> dict[str, list[str]]:
+def _groups(root: Field) -> dict[str, list[str]]:
     """Return every group with all tasks and groups below it."""
     given = root.find("group_subtasks")
-    direct = {} if given is None else dict(given.members())
+    direct = {} if given is None else dict(given.items())
     below = {
         name: [child.text() for child in children.elements()] for name, children in direct.items()
     }
@@ -145,18 +143,17 @@ def _all_below(name: str, below: Mapping[str, Sequence[str]]) -> list[str]:
     return list(found)
 
 
-def _directions(root: Part, task: str) -> dict[str, bool]:
+def _directions(root: Field, task: str) -> dict[str, bool]:
     """Return what the file says of metrics; older files say it in the settings of the task."""
     stated: dict[str, bool] = {}
-    config = _below(root, "configs", task)
-    metrics = None if config is None else config.find("metric_list")
+    metrics = root.find("configs", task, "metric_list")
     for metric in [] if metrics is None else metrics.elements():
         name, better = metric.find("metric"), metric.find("higher_is_better")
         if name is not None and isinstance(name.value, str) and better is not None:
             stated[name.value] = better.flag()
-    given = _below(root, "higher_is_better", task)
+    given = root.find("higher_is_better", task)
     if given is not None:
-        for metric_name, told in given.members():
+        for metric_name, told in given.items():
             if told.value is None:
                 stated.pop(metric_name, None)
             else:
@@ -164,8 +161,8 @@ def _directions(root: Part, task: str) -> dict[str, bool]:
     return stated
 
 
-def _settings(root: Part, task: str) -> str:
-    version, shots = (_below(root, key, task) for key in ("versions", "n-shot"))
+def _settings(root: Field, task: str) -> str:
+    version, shots = (root.find(key, task) for key in ("versions", "n-shot"))
     told = []
     if version is not None and not isinstance(version.value, dict | list):
         told.append(f"version {version.value}")
@@ -176,15 +173,9 @@ def _settings(root: Part, task: str) -> str:
     return ", ".join(told)
 
 
-def _size(root: Part, task: str) -> int | None:
-    counts = _below(root, "n-samples", task)
-    size = None if counts is None else counts.find("effective")
+def _size(root: Field, task: str) -> int | None:
+    size = root.find("n-samples", task, "effective")
     return size.value if size is not None and type(size.value) is int else None
-
-
-def _below(root: Part, key: str, task: str) -> Part | None:
-    part = root.find(key)
-    return None if part is None else part.find(task)
 
 
 def read_samples(
@@ -205,7 +196,7 @@ def read_samples(
     run = _run_of(source, path, told["task"], told["time"], runs)
     numbers: dict[tuple[str, str], int] = {}
     documents: set[str | int] = set()
-    for part in parts_of_lines(source, lines, ("doc_id", "filter", "metrics", "doc_hash")):
+    for part in fields_of_lines(source, lines, ("doc_id", "filter", "metrics", "doc_hash")):
         chosen, digest = part.find("filter"), part.find("doc_hash")
         filtered = "none" if chosen is None else chosen.text()
         instance = part.get("doc_id").label()
@@ -241,7 +232,7 @@ def _run_of(source: str, path: Path, task: str, time: str, runs: Iterable[Run]) 
     )
 
 
-def _scored(part: Part, directions: Mapping[str, bool]) -> Iterator[tuple[str, Part]]:
+def _scored(part: Field, directions: Mapping[str, bool]) -> Iterator[tuple[str, Field]]:
     """Yield the metrics of a sample; lines of older versions do not list them."""
     metrics = part.find("metrics")
     if metrics is None:

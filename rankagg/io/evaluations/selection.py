@@ -19,9 +19,7 @@ from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value
 from rankagg.exceptions import Described, InvalidInputError, nearest, shown
 from rankagg.io.evaluations.collected import WHOLE_TASK, Scores, Series
-from rankagg.io.tables.text import check_size
-
-__all__ = ["Selection", "chosen_metrics", "combined", "directions", "named_apart", "select"]
+from rankagg.io.tables.sources import check_size
 
 # Tasks whose metrics are listed.
 LISTED = 3

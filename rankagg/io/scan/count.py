@@ -15,20 +15,18 @@ from rankagg._typing import Floats, Label
 from rankagg.core.grouped_tally import GroupedTally, check_room, groups_of
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, shown
-from rankagg.io.scan.arrow import Batch, Part, Place, batches
-from rankagg.io.scan.columns import Codes, Keys, coded, keys_of, scores_into
-from rankagg.io.scan.layout import ONE_TASK, Layout
-
-__all__ = [
-    "KeyLedger",
-    "KeyRuns",
-    "PartCounts",
-    "Places",
-    "Tally",
-    "check_apart",
-    "check_groups_fit",
-    "count_part",
-]
+from rankagg.io.scan.batches import (
+    Batch,
+    Codes,
+    Keys,
+    Place,
+    ScanPart,
+    batches,
+    keys_of,
+    label_codes,
+    scores_into,
+)
+from rankagg.io.scan.layout import ONE_TASK, ScanLayout
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +49,10 @@ class KeyRuns:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         same = self.starts is self.stops
-        return {"starts": _packed(self.starts), "stops": None if same else _packed(self.stops)}
+        return {
+            "starts": _packed_keys(self.starts),
+            "stops": None if same else _packed_keys(self.stops),
+        }
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Self:
@@ -60,7 +61,7 @@ class KeyRuns:
         return cls(starts, starts if plain["stops"] is None else _unpacked(plain["stops"]))
 
 
-def _packed(keys: NDArray[np.uint64]) -> str:
+def _packed_keys(keys: NDArray[np.uint64]) -> str:
     return base64.b64encode(zlib.compress(keys.tobytes(), 1)).decode()
 
 
@@ -68,7 +69,7 @@ def _unpacked(text: str) -> NDArray[np.uint64]:
     return np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint64)
 
 
-class Places:
+class RowPlaces:
     """Where the rows of a part stand, which are numbered through all of its batches."""
 
     def __init__(self) -> None:
@@ -91,7 +92,9 @@ class Places:
 class KeyLedger:
     """The keys of a part by task, and the rows in which they stand."""
 
-    def __init__(self, places: Places, twice: Callable[[Label, str, str], DataFormatError]) -> None:
+    def __init__(
+        self, places: RowPlaces, twice: Callable[[Label, str, str], DataFormatError]
+    ) -> None:
         self._places = places
         self._twice = twice
         self._keys: dict[Label, list[NDArray[np.uint64]]] = {}
@@ -120,7 +123,7 @@ class KeyLedger:
         return KeyRuns.of(ordered)
 
 
-def check_apart(task: Label, runs: list[tuple[str, KeyRuns]]) -> None:
+def check_parts_apart(task: Label, runs: list[tuple[str, KeyRuns]]) -> None:
     """Raise where two parts of the data, named for messages, have a key in common."""
     sizes = [len(part.starts) for _, part in runs]
     owner = np.repeat(np.arange(len(runs)), sizes)
@@ -171,12 +174,12 @@ class PartCounts:
         """Return what `to_dict` gave."""
         return cls(
             plain["number"],
-            {task: _tally(tally) for task, tally in plain["tallies"]},
+            {task: _tally_in(tally) for task, tally in plain["tallies"]},
             {task: KeyRuns.from_dict(runs) for task, runs in plain["keys"]},
         )
 
 
-def _tally(plain: dict[str, Any]) -> Tally:
+def _tally_in(plain: dict[str, Any]) -> Tally:
     return (GroupedTally if "n_groups" in plain else TaskTally).from_dict(plain)
 
 
@@ -192,7 +195,7 @@ class _Units(NamedTuple):
 class _Waiting:
     """Scores of each task that wait until there are enough of them."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: ScanLayout) -> None:
         self._layout = layout
         self._blocks: dict[Label, list[tuple[Floats, Keys | None]]] = {}
         self._cells = 0
@@ -240,7 +243,7 @@ class _Waiting:
         check_groups_fit(self._layout, self._tallies)
 
 
-def check_groups_fit(layout: Layout, tallies: Mapping[Label, Tally]) -> None:
+def check_groups_fit(layout: ScanLayout, tallies: Mapping[Label, Tally]) -> None:
     """Raise where the sums of groups take too much memory."""
     if layout.n_groups is None:
         return
@@ -251,7 +254,7 @@ def check_groups_fit(layout: Layout, tallies: Mapping[Label, Tally]) -> None:
 
 
 def count_part(
-    layout: Layout, part: Part, advance: Callable[[int], object] | None = None
+    layout: ScanLayout, part: ScanPart, advance: Callable[[int], object] | None = None
 ) -> PartCounts:
     """Add up the scores of a part."""
     assert layout.systems is not None, "the systems of a long file are found first"
@@ -259,8 +262,8 @@ def count_part(
     reading = batches(part, layout.types, size)
     units = _long_units(layout, reading) if layout.is_long else _wide_units(layout, reading)
     waiting = _Waiting(layout)
-    places = Places()
-    ledger = KeyLedger(places, _apart if layout.is_long else _duplicate)
+    places = RowPlaces()
+    ledger = KeyLedger(places, _instance_apart if layout.is_long else _duplicate)
     tasks: dict[Label, int] = {}
     done = 0
     for found in units(tasks, places):
@@ -296,25 +299,25 @@ def _by_task(codes: Codes) -> Iterator[tuple[int, Any]]:
         yield code, rows
 
 
-Source = Callable[[dict[Label, int], Places], Iterator[_Units]]
+Source = Callable[[dict[Label, int], RowPlaces], Iterator[_Units]]
 
 
-def _task_codes(layout: Layout, batch: Batch, tasks: dict[Label, int]) -> Codes:
+def _task_codes(layout: ScanLayout, batch: Batch, tasks: dict[Label, int]) -> Codes:
     before = len(tasks)
     if layout.task is None:
         tasks.setdefault(ONE_TASK, 0)
         codes = np.zeros(batch.n_rows, dtype=np.int64)
     else:
-        codes = coded(batch, layout.task, tasks)
+        codes = label_codes(batch, layout.task, tasks)
     for task in list(tasks)[before:]:
         layout.direction(task)
     return codes
 
 
-def _wide_units(layout: Layout, reading: Iterator[Batch]) -> Source:
+def _wide_units(layout: ScanLayout, reading: Iterator[Batch]) -> Source:
     """Return the units of rows that hold one each."""
 
-    def units(tasks: dict[Label, int], places: Places) -> Iterator[_Units]:
+    def units(tasks: dict[Label, int], places: RowPlaces) -> Iterator[_Units]:
         for batch in reading:
             if not batch.n_rows:
                 continue
@@ -348,22 +351,22 @@ class _Rows(NamedTuple):
         return _Rows(*(np.concatenate(pair) for pair in pairs))
 
 
-def _long_units(layout: Layout, reading: Iterator[Batch]) -> Source:
+def _long_units(layout: ScanLayout, reading: Iterator[Batch]) -> Source:
     """Return the units of rows that hold one score each, of which the last may go on."""
     assert layout.systems is not None, "they are known"
     systems: dict[Label, int] = {label: at for at, label in enumerate(layout.systems)}
 
-    def units(tasks: dict[Label, int], places: Places) -> Iterator[_Units]:
+    def units(tasks: dict[Label, int], places: RowPlaces) -> Iterator[_Units]:
         rest: _Rows | None = None
         for batch in reading:
             if not batch.n_rows:
                 continue
-            rows = _rows_of(layout, batch, systems, tasks)
+            rows = _long_rows(layout, batch, systems, tasks)
             rows = rows._replace(rows=rows.rows + places.n_rows)
             places.add(batch)
             if rest is not None:
                 rows = rest.then(rows)
-            starts = _starts(rows)
+            starts = _unit_starts(rows)
             end = int(starts[-1])
             yield _scattered(rows.at(slice(0, end)), starts[:-1], layout, places)
             rest = rows.at(slice(end, None))
@@ -373,12 +376,12 @@ def _long_units(layout: Layout, reading: Iterator[Batch]) -> Source:
     return units
 
 
-def _rows_of(
-    layout: Layout, batch: Batch, systems: dict[Label, int], tasks: dict[Label, int]
+def _long_rows(
+    layout: ScanLayout, batch: Batch, systems: dict[Label, int], tasks: dict[Label, int]
 ) -> _Rows:
     assert layout.system is not None, "it is named"
     assert layout.score is not None, "it is named"
-    codes = coded(batch, layout.system, systems, grow=False)
+    codes = label_codes(batch, layout.system, systems, grow=False)
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         found = batch.columns[layout.system][row].as_py()
@@ -397,12 +400,12 @@ def _rows_of(
     return _Rows(codes, _task_codes(layout, batch, tasks), keys, values, numbers)
 
 
-def _starts(rows: _Rows) -> Codes:
+def _unit_starts(rows: _Rows) -> Codes:
     new = (rows.keys[1:] != rows.keys[:-1]) | (rows.tasks[1:] != rows.tasks[:-1])
     return np.concatenate([[0], np.flatnonzero(new) + 1])
 
 
-def _scattered(rows: _Rows, starts: Codes, layout: Layout, places: Places) -> _Units:
+def _scattered(rows: _Rows, starts: Codes, layout: ScanLayout, places: RowPlaces) -> _Units:
     """Put scores into a column for each unit."""
     assert layout.systems is not None, "they are known"
     n, m = len(layout.systems), len(starts)
@@ -428,7 +431,7 @@ def _duplicate(task: Label, one: str, other: str) -> DataFormatError:
     )
 
 
-def _apart(task: Label, one: str, other: str) -> DataFormatError:
+def _instance_apart(task: Label, one: str, other: str) -> DataFormatError:
     return DataFormatError(
         f"{one} and {other} are of one instance of task {shown(task)}, with others between them: "
         "rows of one instance must stand together. Sort the file by task and instance, or let "

@@ -11,18 +11,15 @@ from rankagg._validation import check_flag, check_number
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.pandas_labels import named_values
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
-from rankagg.io.scan.arrow import Types, columns_of
-from rankagg.io.scan.sources import ScanFile
-from rankagg.io.tables.formulas import unguard
-
-__all__ = ["ONE_TASK", "Layout", "check_weights", "layout_of"]
+from rankagg.io.output_files import unguard
+from rankagg.io.scan.batches import ScanFile, Types, columns_of
 
 # The task of all rows, where no column tells tasks apart.
 ONE_TASK = "scores"
 
 
 @dataclass(frozen=True)
-class Layout:
+class ScanLayout:
     """The meaning of columns."""
 
     # The systems; None in the long form as long as they are not known.
@@ -68,7 +65,7 @@ def layout_of(
     task: str | None,
     instance: str | None,
     score: str | None,
-) -> Layout:
+) -> ScanLayout:
     """Check the columns of all files, and return what they mean; see `scan_scores`."""
     better = named_values(higher_is_better, "higher_is_better")
     if isinstance(better, Mapping):
@@ -104,7 +101,7 @@ def layout_of(
         known = ItemSet(unguard(column) for column in wide)
     numbers = wide if score is None else [score]
     labels = [column for column in (system, task, instance) if column is not None]
-    return Layout(
+    return ScanLayout(
         known, tuple(wide), system, score, task, instance,
         _types(files[0], first, numbers, labels), better,
     )  # fmt: skip

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from hashlib import sha256
 from itertools import islice
 from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from joblib import Parallel, delayed, effective_n_jobs
@@ -20,115 +17,66 @@ from tqdm import tqdm
 from rankagg._typing import Label
 from rankagg.core.items import counted
 from rankagg.exceptions import (
-    DataFormatError,
     DataWarning,
-    Described,
     InvalidInputError,
-    OutputError,
     WorkerError,
 )
 from rankagg.io.cluster import RETRIES, cluster_failures_told
-from rankagg.io.output_files import check_target, write_text
-from rankagg.io.scan.arrow import Part, rows_about
+from rankagg.io.journal import JournalFile
+from rankagg.io.scan.batches import ScanPart, rows_about
 from rankagg.io.scan.count import (
     KeyRuns,
     PartCounts,
     Tally,
-    check_apart,
     check_groups_fit,
+    check_parts_apart,
     count_part,
 )
-from rankagg.io.scan.layout import Layout
+from rankagg.io.scan.layout import ScanLayout
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["ScanJournal", "Totals", "count_on_cluster", "run_parts"]
-
-SCHEMA, VERSION = "rankagg.scan", 2
+SCAN_SCHEMA, SCAN_VERSION = "rankagg.scan", 2
 
 
 class ScanJournal:
-    """Finished parts, one JSON object a line with a checksum, under a line that names the scan."""
+    """Finished parts of a scan; see `JournalFile`."""
 
     def __init__(self, path: str | PathLike[str], scan: dict[str, Any]) -> None:
-        self._path = Path(path)
-        self._head = json.dumps({"schema": SCHEMA, "version": VERSION, **scan})
+        self._file = JournalFile(
+            path,
+            {"schema": SCAN_SCHEMA, "version": SCAN_VERSION, **scan},
+            work="scan",
+            same="unchanged files",
+            again="its part is counted again",
+        )
 
-    def read(self) -> Iterator[PartCounts]:
-        """Go through the finished parts, and make the file ready to go on."""
-        check_target(self._path)
-        if not self._path.exists() or not self._path.stat().st_size:
-            write_text(self._path, self._head + "\n")
-            return
+    def add_to(self, totals: Totals, layout: ScanLayout) -> None:
+        """Add the finished parts, and make the file ready to go on."""
         seen: dict[int, int] = {}
-        whole = 0
-        with self._path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if not line.endswith(b"\n"):
-                    break
-                whole += len(line)
-                if number == 1:
-                    self._check_head(line)
-                    continue
-                counts = self._parsed(line, number)
-                if counts.number in seen:
-                    self._refuse(number, f"the part of line {seen[counts.number]} again")
-                seen[counts.number] = number
-                yield counts
-        if not whole:
-            self._check_head(b"")
-        if whole < self._path.stat().st_size:
-            warnings.warn(
-                f"{self._path}: the last line was cut off; its part is counted again",
-                DataWarning, stacklevel=4,
-            )  # fmt: skip
-            with self._path.open("r+b") as file:
-                file.truncate(whole)
+        for line, found in self._file.read():
+            try:
+                counts = PartCounts.from_dict(found["part"])
+            except (ValueError, KeyError, TypeError, RecursionError):
+                self._file.refuse(line, "changed since it was written, or of another scan")
+            if counts.number in seen:
+                self._file.refuse(line, f"the part of line {seen[counts.number]} again")
+            seen[counts.number] = line
+            totals.add(counts, layout)
 
     def append(self, counts: PartCounts) -> None:
         """Add a finished part; raises `OutputError` where that cannot be written."""
-        body = json.dumps(counts.to_dict())
-        line = f'{{"check": "{self._checksum(body)}", "part": {body}}}\n'
-        try:
-            with self._path.open("a", encoding="utf-8", newline="\n") as file:
-                file.write(line)
-        except OSError as error:
-            raise OutputError(
-                f"{self._path} cannot be written: {error.strerror or error}. What was noted before "
-                "stays; scan again to go on."
-            ) from error
-
-    def _checksum(self, body: str) -> str:
-        return sha256(f"{self._head}\n{body}".encode()).hexdigest()[:16]
-
-    def _check_head(self, line: bytes) -> None:
-        if line.rstrip(b"\n") != self._head.encode():
-            raise InvalidInputError(
-                "journal", "a new file, or one of a scan of the same unchanged files",
-                Described(str(self._path)), "Give another file name, or remove the file.",
-            )  # fmt: skip
-
-    def _parsed(self, line: bytes, number: int) -> PartCounts:
-        try:
-            found = json.loads(line.decode())
-            if found["check"] != self._checksum(json.dumps(found["part"])):
-                raise ValueError("the checksum is another one")
-            return PartCounts.from_dict(found["part"])
-        except (ValueError, KeyError, TypeError, RecursionError):
-            self._refuse(number, "changed since it was written, or of another scan")
-
-    def _refuse(self, number: int, why: str) -> NoReturn:
-        raise DataFormatError(
-            f"{self._path}, line {number}: {why}; remove the line, and its part is counted again."
-        )
+        self._file.append([{"part": counts.to_dict()}])
 
 
 # Parts that wait or run for each thread of the cluster: workers hold no more results than these.
 AHEAD = 4
 
 
-def count_on_cluster(client: Client, layout: Layout, parts: Sequence[Part]) -> Iterator[PartCounts]:
+def count_on_cluster(
+    client: Client, layout: ScanLayout, parts: Sequence[ScanPart]
+) -> Iterator[PartCounts]:
     """Count parts as tasks, and yield the sums of each as it is done.
 
     A task is named by its file and row groups. What a lost worker did is done again by another;
@@ -145,7 +93,7 @@ def count_on_cluster(client: Client, layout: Layout, parts: Sequence[Part]) -> I
 
     def submitted(count: int) -> list[object]:
         return [
-            client.submit(count_part, layout, part, key=_key(scan, part), retries=RETRIES)
+            client.submit(count_part, layout, part, key=_task_key(scan, part), retries=RETRIES)
             for part in islice(waiting, count)
         ]
 
@@ -165,7 +113,7 @@ def count_on_cluster(client: Client, layout: Layout, parts: Sequence[Part]) -> I
             pending.clear()
 
 
-def _key(scan: str, part: Part) -> str:
+def _task_key(scan: str, part: ScanPart) -> str:
     groups = "" if part.groups is None else f"-{part.groups[0]}-{part.groups[-1]}"
     return f"count_part-{scan[:16]}-{part.file.path.name}-{part.number}{groups}"
 
@@ -179,7 +127,7 @@ class Totals:
         self._keys: dict[Label, list[tuple[int, KeyRuns]]] = {}
         self.done: set[int] = set()
 
-    def add(self, counts: PartCounts, layout: Layout | None = None) -> None:
+    def add(self, counts: PartCounts, layout: ScanLayout | None = None) -> None:
         """Add a part; raises where sums of groups take too much memory for a layout."""
         self.done.add(counts.number)
         for at, (task, tally) in enumerate(counts.tallies.items()):
@@ -191,11 +139,11 @@ class Totals:
         if layout is not None:
             check_groups_fit(layout, self._tallies)
 
-    def tallies(self, parts: Sequence[Part]) -> dict[Label, Tally]:
+    def tallies(self, parts: Sequence[ScanPart]) -> dict[Label, Tally]:
         """Return the sums by task, without tasks that have no score."""
         for task, runs in self._keys.items():
             ordered = sorted(runs, key=lambda pair: pair[0])
-            check_apart(task, [(_name(parts[number]), part) for number, part in ordered])
+            check_parts_apart(task, [(_part_name(parts[number]), part) for number, part in ordered])
         order = sorted(self._tallies, key=self._first.__getitem__)
         scored = {task: self._tallies[task] for task in order if self._tallies[task].n_units}
         if not scored:
@@ -213,7 +161,7 @@ class Totals:
         return scored
 
 
-def _name(part: Part) -> str:
+def _part_name(part: ScanPart) -> str:
     if part.groups is None:
         return str(part.file.path)
     first, last = part.groups[0], part.groups[-1]
@@ -222,8 +170,8 @@ def _name(part: Part) -> str:
 
 
 def run_parts(
-    layout: Layout,
-    parts: Sequence[Part],
+    layout: ScanLayout,
+    parts: Sequence[ScanPart],
     *,
     n_jobs: int | None,
     progress: bool | None,
@@ -233,8 +181,7 @@ def run_parts(
     """Count all parts that the journal does not hold; see `ScoreScan.summarize`."""
     totals = Totals()
     if journal is not None:
-        for counts in journal.read():
-            totals.add(counts, layout)
+        journal.add_to(totals, layout)
     left = [part for part in parts if part.number not in totals.done]
     sizes = {part.number: rows_about(part) for part in parts}
     known = {number: size for number, size in sizes.items() if size is not None}
@@ -246,7 +193,7 @@ def run_parts(
         disable=None if progress is None else not progress,
     )
     with bar:
-        for counts in _counted(layout, left, n_jobs, client, bar=bar, sizes=known):
+        for counts in _counted_parts(layout, left, n_jobs, client, bar=bar, sizes=known):
             if journal is not None:
                 journal.append(counts)
             totals.add(counts, layout)
@@ -254,9 +201,9 @@ def run_parts(
     return totals
 
 
-def _counted(
-    layout: Layout,
-    parts: Sequence[Part],
+def _counted_parts(
+    layout: ScanLayout,
+    parts: Sequence[ScanPart],
     n_jobs: int | None,
     client: Client | None,
     *,

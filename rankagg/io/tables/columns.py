@@ -1,9 +1,12 @@
-"""What a table is to its readers: columns of labels and of numbers, and the line of every row."""
+"""How columns are told: labels as codes, numbers, and the ways in which text writes them."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -11,13 +14,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats
-from rankagg.core.items import counted, listed
-from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
-from rankagg.io.tables.number_style import NumberStyle, Said
+from rankagg._validation import check_choice, check_flag
+from rankagg.core.items import counted
+from rankagg.exceptions import DataWarning, InvalidInputError, shown
 
-__all__ = ["Coded", "Column", "Table", "check_header", "check_percent", "names_of"]
+#: What was met beside plain numbers: a kind, the text where that matters, and how often.
+Said = Mapping[tuple[str, str], int]
+
+#: Words for a missing number, in any case.
+MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
+
+# Read as one number, what has a percent sign is rounded once.
+HUNDREDTH = "e-2"
+# Where decimals have a comma, a point might part thousands: nothing is guessed.
+NO_NUMBER = "?"
+
+UNSIGNED = r"(?:[0-9]+(?:{s}[0-9]*)?|{s}[0-9]+)"
+EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
+# A value with its error: "1.2 ± 0.3", "1.2 (0.3)"; a percent sign of one is one of the value.
+WITH_ERROR = (
+    rf"([+-]?{UNSIGNED}{EXPONENT}) ?%? *"
+    rf"(?:(?:±|\+/?-|\\pm) *{UNSIGNED}{EXPONENT} ?%?|\( *{UNSIGNED}{EXPONENT} ?%? *\) ?%?)"
+)
 
 
 class Column(NamedTuple):
@@ -25,20 +44,8 @@ class Column(NamedTuple):
 
     # The numbers; NaN is missing.
     values: Floats
-    # The exact number of every row where the float is another.
-    lost: dict[int, object]
     # What was met beside plain numbers, and how often.
     said: Said = MappingProxyType({})
-
-
-def check_percent(table: Table, name: Any, parameter: str, said: Said) -> None:
-    """Raise where a column of one task has numbers with a percent sign and others without."""
-    if parameter != "score" and said.get(("percent", ""), 0) and said.get(("bare", ""), 0):
-        raise DataFormatError(
-            f"{table.name}, column {shown(name)} has numbers with a percent sign "
-            f"({said['percent', '']}) and others without ({said['bare', '']}); all of a column "
-            "must have one, or none."
-        )
 
 
 class Coded(NamedTuple):
@@ -59,8 +66,7 @@ class Coded(NamedTuple):
         again = Coded.of(labels)
         if len(again.labels) == len(self.labels):
             return Coded(self.codes, again.labels)
-        # -1 stands for no label, before and after.
-        return Coded(np.append(again.codes, -1)[self.codes], again.labels)
+        return Coded(again.codes[self.codes], again.labels)
 
     def with_gaps(self) -> Coded:
         """Return the column with the code -1, and no label, for the empty text."""
@@ -76,81 +82,6 @@ class Coded(NamedTuple):
         return Coded(found.codes, [self.labels[code] for code in found.labels])
 
 
-class Table(ABC):
-    """A header and columns, all of one length."""
-
-    # What to call the table in messages.
-    name: str
-    # Names of the columns, distinct.
-    header: list[Any]
-    # How numbers are written in text.
-    style: NumberStyle
-
-    @property
-    @abstractmethod
-    def n_rows(self) -> int:
-        """The number of rows."""
-
-    @abstractmethod
-    def line(self, row: int) -> int:
-        """Return the line of a row, for messages."""
-
-    @abstractmethod
-    def column(self, name: Any, parameter: str) -> list[Any]:
-        """Return the cells of a column, for messages; raises where there is none of that name."""
-
-    @abstractmethod
-    def coded(self, name: Any, parameter: str) -> Coded:
-        """Return a column of labels; raises where a cell is empty."""
-
-    @abstractmethod
-    def coded_or_empty(self, name: Any, parameter: str) -> Coded:
-        """Return a column of labels; the code is -1 where a cell is empty."""
-
-    @abstractmethod
-    def stacked(self, names: Sequence[Any], parameter: str) -> Column:
-        """Return columns of finite numbers, one column after another; NaN is missing."""
-
-    @cached_property
-    def _positions(self) -> dict[Any, int]:
-        return {name: position for position, name in enumerate(self.header)}
-
-    def position(self, name: Any, parameter: str) -> int:
-        """Return where a column stands; raises where there is none of that name."""
-        try:
-            return self._positions[name]
-        except (KeyError, TypeError):
-            allowed = f"a column of {self.name} ({listed(self.header)})"
-            raise InvalidInputError(parameter, allowed, name, nearest(name, self.header)) from None
-
-    def labels(self, name: Any, parameter: str) -> list[Any]:
-        """Return a column of labels, row by row; raises where a cell is empty."""
-        codes, labels = self.coded(name, parameter)
-        return [labels[code] for code in codes.tolist()]
-
-    def measured(self, name: Any, parameter: str) -> Column:
-        """Return a column of finite numbers, and what floats do not hold of it."""
-        return self.stacked([name], parameter)
-
-    def numbers(self, name: Any, parameter: str) -> Floats:
-        """Return a column of finite numbers; NaN where a cell is empty or says "missing"."""
-        return self.measured(name, parameter).values
-
-    def counts(self, name: Any, parameter: str) -> NDArray[np.int64]:
-        """Return a column of positive whole numbers below 2**53."""
-        values = self.numbers(name, parameter)
-        right = (values > 0) & (values < EXACT_LIMIT) & (np.floor(values) == values)
-        if not right.all():
-            row = int(np.argmin(right))
-            cell = shown(self.column(name, parameter)[row])
-            allowed = "must be a positive whole number below 2**53"
-            raise self._error(self.line(row), name, f"{allowed}. Got {cell}")
-        return values.astype(np.int64)
-
-    def _error(self, line: int, column: Any, what: str) -> DataFormatError:
-        return DataFormatError(f"{self.name}, row {line}, column {shown(column)} {what}.")
-
-
 def names_of(columns: Any) -> list[Any]:
     """Return names of columns as a list, one name alone among them."""
     if isinstance(columns, str) or not isinstance(columns, Iterable):
@@ -158,29 +89,82 @@ def names_of(columns: Any) -> list[Any]:
     return list(columns)
 
 
-def check_header(name: str, header: Sequence[Any], n_rows: int) -> None:
-    """Raise where names of columns are equal, or there are no rows or no columns."""
-    seen: set[Any] = set()
-    for column in header:
-        if column in seen:
-            raise DataFormatError(
-                f"{name} has two columns {shown(column)}; names must be distinct."
-            )
-        seen.add(column)
-    if not n_rows:
-        raise DataFormatError(f"{name} has a header and no rows; it must hold at least one row.")
-    if not header:
-        raise DataFormatError(f"{name} has rows and no columns; it must hold at least one column.")
+@dataclass(frozen=True)
+class NumberStyle:
+    """How numbers are written in text."""
+
+    # What stands before decimals.
+    decimal: str = "."
+    # Whether a percent sign divides by 100.
+    percent: bool = False
+    # Further words for a missing number.
+    missing: frozenset[str] = frozenset()
+    # What is done about "1.2 ± 0.3".
+    errors: str = "refuse"
+
+    @classmethod
+    def of(
+        cls, decimal: object, missing: Any, percent: object = False, errors: object = "refuse"
+    ) -> NumberStyle:
+        """Return a style; raises where an option is none."""
+        allowed = "words for a missing number, such as ['-', 'n/a']"
+        if not isinstance(missing, Iterable):
+            raise InvalidInputError("missing", allowed, missing)
+        words = names_of(missing)
+        for word in words:
+            if not isinstance(word, str) or not word.strip():
+                raise InvalidInputError("missing", allowed, word, "Empty cells are missing.")
+        return cls(
+            check_choice(decimal, (".", ","), "decimal"),
+            check_flag(percent, "percent"),
+            frozenset(word.strip() for word in words),
+            check_choice(errors, ("refuse", "drop"), "errors"),
+        )
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """What a number with an error is, and one with a percent sign."""
+        sign = re.escape(self.decimal)
+        percent = rf"([+-]?{UNSIGNED}) ?%"
+        return tuple(re.compile(one.replace("{s}", sign)) for one in (WITH_ERROR, percent))  # type: ignore[return-value]
+
+    def restated(self, cell: str, said: Counter[tuple[str, str]], times: int = 1) -> str:
+        """Return a text as Python writes numbers, and count what it was."""
+        text = cell.strip()
+        if text in self.missing:
+            said["missing", text] += times
+            return ""
+        with_error, with_percent = self._patterns
+        if self.errors == "drop" and (found := with_error.fullmatch(text)):
+            text = found[1] + "%" * ("%" in text)
+            said["errors", ""] += times
+        if self.percent and (found := with_percent.fullmatch(text)):
+            text = found[1] + HUNDREDTH
+            said["percent", ""] += times
+        if self.decimal == ",":
+            text = NO_NUMBER if "." in text else text.replace(",", ".")
+        return text
 
 
-def check_rows(
-    name: str, header: Sequence[Any], rows: Sequence[Sequence[Any]], lines: Sequence[int]
-) -> None:
-    """Raise where a table has no columns or rows, or rows of another length than its header."""
-    check_header(name, header, len(rows))
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(header):
-            raise DataFormatError(
-                f"{name}, row {line} has {counted(len(row), 'cell')} where the header has "
-                f"{len(header)}; every row must have one cell per column."
-            )
+USUAL = NumberStyle()
+
+
+def warn_of_style(name: str, said: Said, *, stacklevel: int) -> None:
+    """Warn of what was read over, or otherwise than it stands there, with numbers."""
+    words = Counter({text: n for (kind, text), n in said.items() if kind == "missing"})
+    told = []
+    if words:
+        each = [f"{shown(word)} ({n})" for word, n in words.most_common()]
+        listed = " or ".join(each) if len(words) > 1 else shown(next(iter(words)))
+        told.append(f"{counted(words.total(), 'cell')} with {listed} read as missing.")
+    if errors := said.get(("errors", ""), 0):
+        number = counted(errors, "number")
+        told.append(f"{number} with an error behind: the errors were left out.")
+    with_sign, without = said.get(("percent", ""), 0), said.get(("bare", ""), 0)
+    if with_sign and without:
+        told.append(
+            f"{with_sign} of {counted(with_sign + without, 'number')} have a percent sign and were "
+            "divided by 100, the others were not."
+        )
+    for sentence in told:
+        warnings.warn(f"{name}: {sentence}", DataWarning, stacklevel=stacklevel + 1)

@@ -18,13 +18,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from rankagg.core.items import counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, shown
-from rankagg.io.tables.cells import CellTable, Unreadable
-from rankagg.io.tables.columns import Table
-
-__all__ = ["read_excel"]
+from rankagg.io.tables.table import Table, Unreadable
 
 # A workbook may unpack to 16 MiB, or fifty times what it takes, and never to more than 512 MiB.
-UNPACKED, RATIO, LARGEST = 2**24, 50, 2**29
+UNPACKED, TIMES_UNPACKED, MOST_UNPACKED_SHEETS = 2**24, 50, 2**29
 # So many cells may be filled, and stand in rows and columns that are not empty.
 CELLS = 2**23
 # The last row and column of any sheet.
@@ -60,7 +57,7 @@ def read_excel(path: Path) -> Table:
     """Return the table on the first sheet of a workbook; its first filled row is the header."""
     try:
         with ZipFile(path) as archive:
-            limit = min(max(UNPACKED, RATIO * path.stat().st_size), LARGEST)
+            limit = min(max(UNPACKED, TIMES_UNPACKED * path.stat().st_size), MOST_UNPACKED_SHEETS)
             if sum(part.file_size for part in archive.infolist()) > limit:
                 raise DataFormatError(
                     f"{path.name} unpacks to more than {limit} bytes, the most for its size: save "
@@ -108,8 +105,8 @@ class _Workbook:
         self._sheet, path = sheets[0]
         if others := [sheet for sheet, other in sheets[1:] if self._is_filled(other)]:
             told = f"{self._name}: sheet {shown(self._sheet)} was read, and not {listed(others)}."
-            # Behind this are the readers of workbooks, of files and of tables, and a public one.
-            warnings.warn(told, DataWarning, stacklevel=7)
+            # Behind this are the readers of workbooks and of tables, and a public one.
+            warnings.warn(told, DataWarning, stacklevel=5)
         return self._table(path)
 
     def _is_filled(self, path: str) -> bool:
@@ -239,7 +236,9 @@ class _Workbook:
                 raise DataFormatError(
                     f"{self._name} has for the name of a column {name}.", name.remedy
                 )
-        return CellTable(self._name, names, grid[1:], lines[1:], is_text=False)
+        # A header alone has as many columns, all empty.
+        cells = [[row[at] for row in grid[1:]] for at in range(len(used))]
+        return Table(self._name, names, cells, lines=lambda: lines[1:])
 
     def _cells(self, path: str) -> Iterator[tuple[int, int, Any]]:
         """Yield row, column and value of each cell, row by row, and keep what is merged."""

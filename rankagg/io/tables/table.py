@@ -1,161 +1,337 @@
-"""Files and frames as tables of labels and numbers."""
+"""Tables: columns of labels and of numbers, and the place of whatever is wrong in one."""
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Sequence
-from dataclasses import replace
-from io import StringIO
-from os import PathLike
-from pathlib import Path, PurePath
-from typing import Any, cast
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import chain
+from math import inf, isfinite, nan
+from numbers import Real
+from typing import Any
 
-import pandas as pd
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.cells import CellTable, as_label
-from rankagg.io.tables.columns import Table
-from rankagg.io.tables.kinds import check_plain_table
-from rankagg.io.tables.number_style import USUAL, NumberStyle
-from rankagg.io.tables.text import Source, decoded, opened, read_data
+from rankagg._numbers import EXACT_LIMIT, ascii_number, stated
+from rankagg._typing import Bools, Floats
+from rankagg.core.items import listed
+from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
+from rankagg.io.output_files import unguard
+from rankagg.io.tables.columns import MISSING_WORDS, USUAL, Coded, Column, NumberStyle
 
-__all__ = ["TableSource", "kind_by_name", "read_cells", "read_table"]
+TOKENS = pa.array(["", *(case(word) for word in MISSING_WORDS - {""} for case in (str, str.upper))])
+INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
-DELIMITERS = "\t,;"
-
-#: A frame of pandas or polars, or of anything that speaks the Arrow PyCapsule interface or the
-#: interchange protocol for frames, goes where a file goes.
-TableSource = Source | pd.DataFrame | Any
-PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
-
-JSON_OBJECT = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
-KINDS = {
-    ".parquet": "Parquet",
-    ".pq": "Parquet",
-    ".xlsx": "Excel",
-    ".xlsm": "Excel",
-    ".jsonl": "JSON Lines",
-    ".ndjson": "JSON Lines",
-}
+# Columns of one type are made numbers together, up to so many cells.
+CELLS_TOGETHER = 2**20
+# So many bytes of text need wider offsets in one array.
+WIDE_OFFSETS = 2**31
 
 
-def read_table(
-    source: TableSource, *, style: NumberStyle = USUAL, blank_rows: bool = False
-) -> Table:
-    """Read a file of a table, or take a frame.
+@dataclass(frozen=True, eq=False, repr=False)
+class Unreadable:
+    """A cell that is not empty and says nothing: it is refused where it is read."""
 
-    Text is delimited by commas, tabs or semicolons, whichever the header has. Files of other kinds
-    are told by their names. In text a row whose cells are all blank is none, unless `blank_rows`;
-    an empty line never is.
-    """
-    table = _read(source, blank_rows=blank_rows, has_commas=style.decimal == ",")
-    # Every table is a dataclass with a style.
-    return table if style == USUAL else replace(table, style=style)  # type: ignore[type-var]
+    what: str
+    remedy: str
+
+    def __repr__(self) -> str:
+        return self.what
 
 
-def _read(source: TableSource, *, blank_rows: bool, has_commas: bool) -> Table:
-    # What reads a kind of file is loaded where there is one: many commands read none.
-    if isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS):
-        from rankagg.io.tables.frames import table_of_frame  # noqa: PLC0415
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A header and columns, all of one length: chunked arrays of Arrow, or lists of any cells."""
 
-        return table_of_frame(source)
-    kind = kind_by_name(source)
-    if kind in ("Parquet", "Excel"):
-        return _of_binary(kind, Path(cast(str, source)))
-    name, data = read_data(source)
-    if kind == "JSON Lines" and isinstance(data, bytes) and JSON_OBJECT.match(data):
-        from rankagg.io.tables.json_lines import parse_json_lines  # noqa: PLC0415
+    # What to call the table in messages.
+    name: str
+    # Names of the columns, distinct.
+    header: list[Any]
+    columns: list[Any]
+    # True where the cells come from a text file, in which labels may be guarded against being run
+    # as formulas.
+    is_text: bool = False
+    # Returns the line of each row, where that is not its number from 1.
+    lines: Callable[[], Sequence[int]] | None = None
+    # How numbers are written in text.
+    style: NumberStyle = USUAL
 
-        return parse_json_lines(name, data)
-    return _of_text(name, data, blank_rows=blank_rows, has_commas=has_commas)
+    def __post_init__(self) -> None:
+        for at, name in enumerate(self.header):
+            if self._positions[name] != at:
+                raise DataFormatError(
+                    f"{self.name} has two columns {shown(name)}; names must be distinct."
+                )
+        if not self.header:
+            raise DataFormatError(f"{self.name} has no columns; it must hold at least one column.")
+        if not self.n_rows:
+            raise DataFormatError(
+                f"{self.name} has a header and no rows; it must hold at least one row."
+            )
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0])
+
+    @cached_property
+    def _positions(self) -> dict[Any, int]:
+        positions: dict[Any, int] = {}
+        for at, name in enumerate(self.header):
+            positions.setdefault(name, at)
+        return positions
+
+    def position(self, name: Any, parameter: str) -> int:
+        """Return where a column stands; raises where there is none of that name."""
+        try:
+            return self._positions[name]
+        except (KeyError, TypeError):
+            allowed = f"a column of {self.name} ({listed(self.header)})"
+            raise InvalidInputError(parameter, allowed, name, nearest(name, self.header)) from None
+
+    # -- places -------------------------------------------------------------------------------
+
+    def place(self, row: int) -> str:
+        """Return the name of the table, and the line of a row in it."""
+        return f"{self.name}, row {row + 1 if self.lines is None else self.lines()[row]}"
+
+    def error(self, row: int, column: Any, what: str, remedy: str = "") -> DataFormatError:
+        """Return what is raised for a cell."""
+        sentence = what.rstrip()
+        end = "" if sentence[-1] in ".?" else "."
+        return DataFormatError(f"{self.place(row)}, column {shown(column)} {sentence}{end}", remedy)
+
+    def cells(self, name: Any, parameter: str) -> list[Any]:
+        """Return the cells of a column as they are; raises where there is none of that name."""
+        column = self.columns[self.position(name, parameter)]
+        return column if isinstance(column, list) else column.to_pylist()
+
+    # -- labels -------------------------------------------------------------------------------
+
+    def coded(self, name: Any, parameter: str, *, gaps: bool = False) -> Coded:
+        """Return a column of labels; where a cell is empty the code is -1, or an error raised."""
+        column = self.columns[self.position(name, parameter)]
+        found = None if isinstance(column, list) else _encoded(column)
+        if found is None:
+            cells = self.cells(name, parameter)
+            for row, cell in enumerate(cells):
+                if cell is not None and not isinstance(cell, str | Real):
+                    remedy = cell.remedy if isinstance(cell, Unreadable) else ""
+                    raise self.error(row, name, f"must hold a label. Got {shown(cell)}", remedy)
+            found = Coded.of(cells)
+        coded = found.merged(self._label(cell, gaps=gaps) for cell in found.labels)
+        if gaps:
+            return coded.with_gaps()
+        if "" in coded.labels:
+            row = int(np.argmax(coded.codes == coded.labels.index("")))
+            raise self.error(row, name, "is empty; it must hold a label")
+        return coded
+
+    def _label(self, cell: Any, *, gaps: bool) -> Any:
+        """Return what a cell says as a label, "" for nothing."""
+        if isinstance(cell, str):
+            return unguard(cell.strip()) if self.is_text else cell.strip()
+        if cell is None or cell != cell:  # noqa: PLR0124 - NaN
+            return ""
+        # Where a cell is empty, frames hold whole numbers as floats.
+        return int(cell) if gaps and isinstance(cell, float) and cell.is_integer() else cell
+
+    def labels(self, name: Any, parameter: str) -> list[Any]:
+        """Return a column of labels, row by row; raises where a cell is empty."""
+        codes, labels = self.coded(name, parameter)
+        return [labels[code] for code in codes.tolist()]
+
+    # -- numbers ------------------------------------------------------------------------------
+
+    def stacked(self, names: Sequence[Any], parameter: str) -> Column:
+        """Return columns of finite numbers, one column after another; NaN is missing."""
+        columns = [self.columns[self.position(name, parameter)] for name in names]
+        values = np.empty((len(names), self.n_rows))
+        said: Counter[tuple[str, str]] = Counter()
+        start = 0
+        while start < len(names):
+            end = self._end_of_kind(columns, start)
+            block = _joined(columns[start:end])
+            column = numbers_of(block, self.style)
+            wrong = np.isinf(column.values)
+            if wrong.any():
+                at = int(np.argmax(wrong))
+                cell = block[at] if isinstance(block, list) else block[at].as_py()
+                raise self._no_number(
+                    at % self.n_rows, names[start + at // self.n_rows], cell, parameter
+                )
+            with_sign, without = column.said.get(("percent", ""), 0), column.said.get(("bare", ""))
+            if parameter != "score" and with_sign and without:
+                raise DataFormatError(
+                    f"{self.name}, column {shown(names[start])} has numbers with a percent sign "
+                    f"({with_sign}) and others without ({without}); all of a column must have one, "
+                    "or none."
+                )
+            said.update(column.said)
+            values[start:end] = column.values.reshape(end - start, self.n_rows)
+            start = end
+        return Column(values.ravel(), said)
+
+    def _end_of_kind(self, columns: Sequence[Any], start: int) -> int:
+        """Return how far columns have the type of the first, in as many cells as go together."""
+        if self.style.percent:  # which is all of a column, or none
+            return start + 1
+        kind = getattr(columns[start], "type", list)
+        last = min(len(columns), start + max(1, CELLS_TOGETHER // self.n_rows))
+        end = start + 1
+        while end < last and getattr(columns[end], "type", list) == kind:
+            end += 1
+        return end
+
+    def _no_number(self, row: int, name: Any, cell: Any, parameter: str) -> DataFormatError:
+        plain = self.style.restated(cell, Counter()) if isinstance(cell, str) else cell
+        if isfinite(value := as_number(plain)):
+            number = getattr(stated(plain, value), "number", cell)
+            what = f"is {shown(number)}, which no 64-bit float holds: subtract a common number from"
+            return self.error(row, name, f"{what} the column")
+        what = f"must be a finite number or empty for missing. Got {shown(cell)}"
+        if not isinstance(cell, str) or INFINITE_WORD.fullmatch(cell.strip()):
+            return self.error(row, name, what, getattr(cell, "remedy", ""))
+        if self.style.decimal == "," and "." in cell:
+            remedy = "With decimal commas no number has a point; take signs of thousands away."
+        elif parameter not in ("item", "score", "task"):
+            remedy = "Decimals are written with a point." if "," in cell else ""
+        else:
+            ways = "`decimal`" if parameter == "item" else "`decimal`, `percent`, `errors`"
+            remedy = f"{ways} and `missing` say how numbers are written"
+            remedy += "." if parameter == "score" else "; `drop` leaves the column out."
+        return self.error(row, name, what, remedy)
+
+    def numbers(self, name: Any, parameter: str) -> Floats:
+        """Return a column of finite numbers; NaN where a cell is empty or says "missing"."""
+        return self.stacked([name], parameter).values
+
+    def counts(self, name: Any, parameter: str) -> NDArray[np.int64]:
+        """Return a column of positive whole numbers below 2**53."""
+        values = self.numbers(name, parameter)
+        right = (values > 0) & (values < EXACT_LIMIT) & (np.floor(values) == values)
+        if not right.all():
+            row = int(np.argmin(right))
+            allowed = "must be a positive whole number below 2**53"
+            got = shown(self.cells(name, parameter)[row])
+            raise self.error(row, name, f"{allowed}. Got {got}")
+        return values.astype(np.int64)
 
 
-def kind_by_name(source: object) -> str | None:
-    """Return the kind of file of a table that is no delimited text, as its name tells it."""
-    if not isinstance(source, str | PathLike):
+def _joined(columns: list[Any]) -> Any:
+    """Return columns, one after another, as one list or array."""
+    if isinstance(columns[0], list):
+        return columns[0] if len(columns) == 1 else list(chain.from_iterable(columns))
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    if pa.types.is_string(chunks[0].type) and sum(chunk.nbytes for chunk in chunks) >= WIDE_OFFSETS:
+        chunks = [chunk.cast(pa.large_string()) for chunk in chunks]
+    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
+
+
+def _encoded(column: Any) -> Coded | None:
+    """Return distinct labels in their order, None for an empty cell; None for other types."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        # The dictionary may hold more than occurs, in any order.
+        kind, column = kind.value_type, column.cast(kind.value_type)
+    if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return None
-    suffixes = [suffix.lower() for suffix in PurePath(source).suffixes]
-    if suffixes[-1:] == [".gz"]:
-        suffixes.pop()
-        return "JSON Lines" if suffixes and KINDS.get(suffixes[-1]) == "JSON Lines" else None
-    return KINDS.get(suffixes[-1]) if suffixes else None
+    encoded = pc.dictionary_encode(column).unify_dictionaries()
+    chunks = [chunk for chunk in encoded.chunks if len(chunk)]
+    labels = chunks[-1].dictionary.to_pylist()
+    indices = [pc.fill_null(chunk.indices, len(labels)) for chunk in chunks]
+    codes = np.concatenate([index.to_numpy(zero_copy_only=False) for index in indices])
+    if column.null_count:
+        labels.append(None)
+    return Coded(codes.astype(np.intp, copy=False), labels)
 
 
-def _of_binary(kind: str, path: Path) -> Table:
-    opened(path, lambda path: path.open("rb").close())
-    if kind == "Excel":
-        from rankagg.io.tables.excel import read_excel  # noqa: PLC0415
-
-        return read_excel(path)
-    from rankagg.io.tables.arrow_table import read_parquet  # noqa: PLC0415
-
-    return read_parquet(path)
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _of_text(name: str, data: bytes | str, *, blank_rows: bool, has_commas: bool) -> Table:
-    from rankagg.io.tables.arrow_text import parse_text  # noqa: PLC0415
+def numbers_of(cells: Any, style: NumberStyle = USUAL) -> Column:
+    """Return the numbers in an array or a list: NaN is missing, infinity stands for no number."""
+    said: Counter[tuple[str, str]] = Counter()
+    found = None if isinstance(cells, list) else _at_once(cells, style)
+    values, doubtful = (np.empty(len(cells)), None) if found is None else found
+    rows = np.arange(len(cells)) if doubtful is None else np.flatnonzero(doubtful)
+    if len(rows):
+        codes, distinct, times = np.arange(len(rows)), cells, np.ones(len(rows), dtype=np.intp)
+        if not isinstance(cells, list):
+            some = cells if doubtful is None else cells.take(pa.array(rows))
+            if _is_text(cells.type):
+                encoded = pc.dictionary_encode(some, null_encoding="encode")
+                codes, some = encoded.indices.to_numpy(zero_copy_only=False), encoded.dictionary
+                times = np.bincount(codes, minlength=len(some))
+            distinct = some.to_pylist()
+        plain = (cell for cell in distinct)
+        if style != USUAL:
+            plain = (
+                style.restated(cell, said, number) if isinstance(cell, str) else cell
+                for cell, number in zip(distinct, times.tolist(), strict=True)
+            )
+        values[rows] = np.array([_exact_number(cell) for cell in plain])[codes]
+    if style.percent:
+        said["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - said["percent", ""]
+    return Column(values, said)
 
-    found: list[CellTable] = []
 
-    def explain(_: Sequence[Any]) -> CellTable:
-        if not found:
-            text = decoded(name, data)
-            found.append(read_cells(name, text, blank_rows=blank_rows, has_commas=has_commas))
-        return found[0]
+def _at_once(cells: Any, style: NumberStyle) -> tuple[Floats, Bools] | None:
+    """Return the floats of an array, and which are to be looked at; None where all are."""
+    kind = cells.type
+    if _is_text(kind):
+        if style != USUAL:
+            return None
+        # Most columns have no gaps.
+        for texts in (cells, pc.if_else(pc.is_in(cells, TOKENS.cast(kind)), None, cells)):
+            try:
+                values = _floats(pc.cast(texts, pa.float64()))
+            except pa.ArrowInvalid:
+                continue
+            known = np.abs(values) < EXACT_LIMIT
+            if texts.null_count:
+                known |= texts.is_null().to_numpy(zero_copy_only=False)
+            return values, ~known
+        return None
+    if pa.types.is_null(kind):
+        return np.full(len(cells), np.nan), np.zeros(len(cells), dtype=np.bool_)
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    values = _floats(pc.cast(cells, pa.float64(), safe=False))
+    # Whole numbers from 2**53 on may be others than their floats.
+    return values, np.abs(values) >= (np.inf if pa.types.is_floating(kind) else EXACT_LIMIT)
 
+
+def _floats(numbers: Any) -> Floats:
+    values: Floats = numbers.to_numpy(zero_copy_only=False)
+    return values if values.flags.writeable else values.copy()
+
+
+def _exact_number(cell: Any) -> float:
+    """Return the number in a cell; infinity also for a whole number that no float is."""
+    value = as_number(cell)
+    if EXACT_LIMIT <= abs(value) < inf:
+        found = stated(cell, value)
+        if found is not None and found.is_whole:
+            return inf
+    return value
+
+
+def as_number(cell: Any) -> float:
+    """Return the float that a cell says, NaN for a missing one, infinity for anything else."""
+    if cell is None:
+        return nan
+    is_text = isinstance(cell, str)
+    if not is_text and (isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal)):
+        return inf
     try:
-        plain = data.encode() if isinstance(data, str) else data
-    except UnicodeEncodeError:
-        plain = b""
-    table = None
-    if plain[:4096].lstrip()[:1] not in (b"<", b"{", b"["):
-        plain = plain.removeprefix(b"\xef\xbb\xbf")
-        table = parse_text(name, plain, explain, blank_rows=blank_rows)
-    return explain(()) if table is None else table
-
-
-def read_cells(
-    name: str, text: str, *, blank_rows: bool = False, has_commas: bool = False
-) -> CellTable:
-    """Read delimited text cell by cell; raises where it is no table.
-
-    Where numbers have commas, one parts cells only if nothing else makes a regular table.
-    """
-    check_plain_table(name, text)
-    fits = {candidate: _fit(text, candidate) for candidate in DELIMITERS}
-    if has_commas and (fits["\t"][0] or fits[";"][0]):
-        del fits[","]
-    delimiter = max(fits, key=fits.__getitem__)
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[list[Any]] = []
-    lines: list[int] = []
-    try:
-        for row in reader:
-            is_kept = blank_rows and rows and len(row) == len(rows[0])
-            if is_kept or any(cell.strip() for cell in row):
-                rows.append(row)
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        raise DataFormatError(
-            f"{name}, line {reader.line_num}: {error}. The file may be cut off."
-        ) from None
-    if not rows:
-        raise DataFormatError(f"{name} is empty; it must hold a header and at least one row.")
-    header = [as_label(cell, True) for cell in rows[0]]
-    return CellTable(name, header, rows[1:], lines[1:], is_text=True)
-
-
-def _fit(text: str, delimiter: str) -> tuple[bool, int]:
-    """Say whether a delimiter makes a regular table, and how many columns its header has."""
-    if delimiter not in text:
-        return False, 0
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    widths: list[int] = []
-    regular = True
-    try:
-        widths += (len(row) for row in reader if any(cell.strip() for cell in row))
-    except csv.Error:
-        regular = False
-    width = widths[0] if widths else 0
-    return regular and width > 1 and len(set(widths)) == 1, width
+        return float(ascii_number(cell) if is_text else cell)
+    except (ValueError, OverflowError):
+        return nan if is_text and cell.strip().lower() in MISSING_WORDS else inf

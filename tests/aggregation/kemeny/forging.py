@@ -27,7 +27,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Persistent,
 )
 from rankagg.exceptions import DataFormatError, VerificationError
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 
 N = 5
 SQUARES = {1, 3, 4, 5, 9}

@@ -13,7 +13,7 @@ from rankagg.exceptions import (
     VerificationError,
     VerificationWarning,
 )
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 
 LIMITS = {"time_limit": 0.25, "memory_limit": 2.0**26}
 

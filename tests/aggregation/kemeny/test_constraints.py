@@ -14,7 +14,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Exchange, Leaf
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.constrained_brute import (
     allowed,
     demands_of,

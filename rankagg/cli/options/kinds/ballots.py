@@ -13,7 +13,7 @@ from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.core.profile import Profile
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.ballots import read_ballots
-from rankagg.io.preflib.preflib import looks_like_preflib, read_preflib
+from rankagg.io.preflib import looks_like_preflib, read_preflib
 
 __all__ = ["BALLOTS", "NAMES", "OPTIONS", "PREFLIB", "read_bundled"]
 

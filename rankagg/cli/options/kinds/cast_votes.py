@@ -9,8 +9,8 @@ import click
 from rankagg.cli.options.kinds.kind import Found, Kind, Option, Values
 from rankagg.cli.options.names import OneOf
 from rankagg.exceptions import InvalidInputError
-from rankagg.io.cast_votes.cast_votes import read_cast_votes
-from rankagg.io.cast_votes.grid import SPELLINGS
+from rankagg.io.cast_vote_grid import SPELLINGS
+from rankagg.io.cast_votes import read_cast_votes
 
 __all__ = ["CAST_VOTES", "NAMES", "OPTIONS"]
 

@@ -11,8 +11,9 @@ import click
 from rankagg.cli.options.kinds.kind import Found, Kind, Option, Values
 from rankagg.cli.options.names import OneOf, labels_of
 from rankagg.io.evaluations.evaluations import Evaluations
-from rankagg.io.evaluations.files import ENDINGS, ending_of
-from rankagg.io.evaluations.read import (
+from rankagg.io.evaluations.read_evaluations import (
+    ENDINGS,
+    ending_of,
     holds_evaluations,
     looks_like_evaluations,
     read_evaluations,

@@ -9,8 +9,8 @@ from rankagg._typing import Label
 from rankagg.cli.options.kinds.kind import Found, Kind, Option, Values
 from rankagg.cli.options.names import Number, labels_of, split, task_weights
 from rankagg.core.scores import ScoreTable
+from rankagg.io.json_files import looks_like_summary, read_summary
 from rankagg.io.scores import read_scores
-from rankagg.io.summaries import looks_like_summary, read_summary
 
 __all__ = ["COLUMNS", "NAMES", "OF_TASKS", "SCORES", "SUMMARY", "read_bundled", "reshaped"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rankagg.cli.options.kinds.kind import Found, Kind, Values
+from rankagg.io.json_files import looks_like_votes, read_votes
 from rankagg.io.matrices import looks_like_matrix, read_matrix
-from rankagg.io.votes import looks_like_votes, read_votes
 
 __all__ = ["MATRIX", "VOTES"]
 

@@ -14,7 +14,7 @@ import pytest
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.exceptions import DataFormatError, VerificationError
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import change
 from tests.aggregation.kemeny.placed.brute import costs
 

@@ -14,7 +14,7 @@ from rankagg import check_certificate
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.exceptions import DataFormatError, VerificationError
-from rankagg.io.votes import votes_to_dict
+from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import change
 from tests.aggregation.kemeny.weak.brute import cyclic_votes, optima, rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +14,11 @@ from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Bools, Floats, Label
 from rankagg.core.items import ItemSet, listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
-from rankagg.io.tables.columns import Coded, Table, names_of
-from rankagg.io.tables.text import check_size
+from rankagg.io.tables.columns import Coded, names_of
+from rankagg.io.tables.sources import check_size
 
-__all__ = [
-    "BLANK",
-    "DROPPED",
-    "OVERVOTE",
-    "SPELLINGS",
-    "Grid",
-    "Marks",
-    "Spellings",
-    "marks_of",
-    "read_grid",
-]
+if TYPE_CHECKING:
+    from rankagg.io.tables.table import Table
 
 #: Codes of choices that name no item, or a write-in that is taken off.
 BLANK: Final = -1
@@ -143,8 +134,8 @@ class Grid:
     groups: list[Label] | None
     # Spellings that are no names, and in how many choices they occur.
     spelled: tuple[tuple[str, int], ...]
-    # Returns the line in which a label first occurs, for messages.
-    line: Callable[[int], int]
+    # Returns where a label first occurs, for messages.
+    place: Callable[[int], str]
 
     def apart(self) -> list[NDArray[np.intp]]:
         """Return numbers of weights and groups: ballots that differ there are never merged."""
@@ -159,7 +150,7 @@ class Grid:
         """Raise because a label is none of the stated items."""
         label = self.labels[code]
         raise DataFormatError(
-            f"{self.name}, row {self.line(code)} names {shown(label)}, which is none of the stated "
+            f"{self.place(code)} names {shown(label)}, which is none of the stated "
             f"items ({listed(items.labels)}). {nearest(label, items)}".rstrip()
         )
 
@@ -231,15 +222,13 @@ def _weights(table: Table, weight: Label) -> Floats:
     wrong = ~(weights > 0)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise DataFormatError(
-            f"{table.name}, row {table.line(row)}, column {shown(weight)} must be a positive "
-            f"number. Got {shown(table.column(weight, 'weight')[row])}."
-        )
+        got = shown(table.cells(weight, "weight")[row])
+        raise table.error(row, weight, f"must be a positive number. Got {got}")
     return weights
 
 
 def _wide(table: Table, spellings: Spellings, ballots: _Ballots, choices: list[Any]) -> Grid:
-    columns = [table.coded_or_empty(name, "choices") for name in choices]
+    columns = [table.coded(name, "choices", gaps=True) for name in choices]
     together: dict[Any, int] = {}
     parts = []
     for column in columns:
@@ -248,12 +237,12 @@ def _wide(table: Table, spellings: Spellings, ballots: _Ballots, choices: list[A
     marks = marks_of(Coded(np.concatenate(parts), list(together)), spellings)
     codes = marks.codes.reshape(len(choices), -1).T
 
-    def line(code: int) -> int:
-        return table.line(int(np.argmax((codes == code).any(axis=1))))
+    def place(code: int) -> str:
+        return table.place(int(np.argmax((codes == code).any(axis=1))))
 
     counts = np.tile(ballots.counts, len(choices))
     first = np.arange(len(codes))
-    return _grid(table, codes, marks, ballots, first=first, counts=counts, line=line)
+    return _grid(table, codes, marks, ballots, first=first, counts=counts, place=place)
 
 
 def _grid(
@@ -264,7 +253,7 @@ def _grid(
     *,
     first: NDArray[np.intp],
     counts: NDArray[np.int64],
-    line: Callable[[int], int],
+    place: Callable[[int], str],
 ) -> Grid:
     """Return the grid; `first` is a row of the table for each ballot, `counts` is of the marks."""
     if float(ballots.counts[first].astype(float).sum()) >= EXACT_LIMIT:
@@ -281,7 +270,7 @@ def _grid(
         None if ballots.weights is None else ballots.weights[first],
         None if ballots.groups is None else [ballots.groups[row] for row in first.tolist()],
         tuple(sorted((one for one in spelled if one[1]), key=lambda one: (-one[1], one[0]))),
-        line,
+        place,
     )
 
 
@@ -292,11 +281,9 @@ def _long(
     ranks = table.counts(rank, "rank")
     if ranks.max() > MOST_CHOICES:
         row = int(np.argmax(ranks))
-        raise DataFormatError(
-            f"{table.name}, row {table.line(row)}, column {shown(rank)} is {ranks[row]}; ranks are "
-            f"counted from 1 and go up to {MOST_CHOICES}."
-        )
-    marks = marks_of(table.coded_or_empty(item, "item"), spellings)
+        what = f"is {ranks[row]}; ranks are counted from 1 and go up to {MOST_CHOICES}"
+        raise table.error(row, rank, what)
+    marks = marks_of(table.coded(item, "item", gaps=True), spellings)
     _, first = np.unique(voters.codes, return_index=True)
     _check_alike(table, voters, first, ballots)
     m, k = len(voters.labels), int(ranks.max())
@@ -310,7 +297,7 @@ def _long(
     if doubled.any():
         row = int(marked[order[1:][doubled]].min())
         raise DataFormatError(
-            f"{table.name}, row {table.line(row)} marks {shown(marks.items[marks.codes[row]])} on "
+            f"{table.place(row)} marks {shown(marks.items[marks.codes[row]])} on "
             f"ballot {shown(voters.labels[voters.codes[row]])} at rank {ranks[row]} for the second "
             "time; each mark may occur once."
         )
@@ -319,11 +306,11 @@ def _long(
     codes[cells[order][1:][same]] = OVERVOTE
     codes[cells[at == OVERVOTE]] = OVERVOTE
 
-    def line(code: int) -> int:
-        return table.line(int(np.argmax(marks.codes == code)))
+    def place(code: int) -> str:
+        return table.place(int(np.argmax(marks.codes == code)))
 
     grid = codes.reshape(m, k)
-    return _grid(table, grid, marks, ballots, first=first, counts=ballots.counts, line=line)
+    return _grid(table, grid, marks, ballots, first=first, counts=ballots.counts, place=place)
 
 
 def _check_alike(table: Table, voters: Coded, first: NDArray[np.intp], ballots: _Ballots) -> None:
@@ -337,8 +324,9 @@ def _check_alike(table: Table, voters: Coded, first: NDArray[np.intp], ballots: 
         differs = values != values[first][voters.codes]
         if differs.any():
             row = int(np.argmax(differs))
+            one = table.place(int(first[voters.codes[row]]))
             raise DataFormatError(
-                f"{table.name}, row {table.line(row)} states another {what} for ballot "
-                f"{shown(voters.labels[voters.codes[row]])} than its first row, "
-                f"{table.line(int(first[voters.codes[row]]))}; all rows of a ballot state the same."
+                f"{table.place(row)} states another {what} for ballot "
+                f"{shown(voters.labels[voters.codes[row]])} than its first row ({one}); all rows "
+                "of a ballot state the same."
             )

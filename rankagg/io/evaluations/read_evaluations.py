@@ -1,25 +1,149 @@
-"""Evaluations from the files of any of the formats, told apart by what is in them."""
+"""Evaluations read from files of any of the formats, told apart by what is in them."""
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from glob import glob, has_magic
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from rankagg.core.items import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.evaluations import every_eval_ever, inspect_logs, lm_eval
 from rankagg.io.evaluations.collected import Collector
 from rankagg.io.evaluations.evaluations import Evaluations
-from rankagg.io.evaluations.files import ENDINGS, EvaluationFile, Paths, find_files
-from rankagg.io.evaluations.parts import Part, parse
+from rankagg.io.strict_json import LENIENT, Field, parse_json
+from rankagg.io.tables.sources import decoded, opened, read_data
 
-__all__ = ["holds_evaluations", "looks_like_evaluations", "read_evaluations"]
+Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+LINES, WHOLE = (".jsonl", ".ndjson"), (".json", ".eval")
+ENDINGS = frozenset(LINES + WHOLE)
+PACKED_BY_GZIP = ".gz"
+ZIP = b"PK\x03\x04"
+
+
+@dataclass(frozen=True)
+class EvaluationFile:
+    """A file that may hold evaluations."""
+
+    path: Path
+    # Whether it was given by its own name, and not by a folder or a pattern.
+    is_named: bool
+
+    @property
+    def name(self) -> str:
+        """The path as it is told."""
+        return str(self.path)
+
+    @property
+    def ending(self) -> str:
+        """What the name ends in, that of what is packed left out."""
+        return ending_of(self.path)
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether it holds one object a line."""
+        return self.ending in LINES
+
+    def is_zip(self) -> bool:
+        """Say whether it is an archive."""
+        return opened(self.path, _first_bytes) == ZIP
+
+    def text(self) -> str:
+        """Return all of it."""
+        _, data = read_data(self.path)
+        return decoded(self.name, data)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that are not blank, with their numbers; one is held at a time."""
+        stream = opened(self.path, self._open)
+        with stream:
+            number = 0
+            try:
+                for number, line in enumerate(stream, start=1):
+                    text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                    if text.strip():
+                        yield number, text
+            except UnicodeDecodeError:
+                raise DataFormatError(
+                    f"{self.name}, line {number}, is not UTF-8. Save it as UTF-8."
+                ) from None
+            except (OSError, EOFError, zlib.error) as error:
+                raise DataFormatError(
+                    f"{self.name} cannot be read beyond line {number}: {error}."
+                ) from None
+
+    def _open(self, path: Path) -> IO[bytes]:
+        if path.name.lower().endswith(PACKED_BY_GZIP):
+            return cast(IO[bytes], gzip.open(path, "rb"))
+        return path.open("rb")
+
+
+def ending_of(path: Path) -> str:
+    """Return what a name ends in, that of what is packed left out."""
+    return Path(path.name.lower().removesuffix(PACKED_BY_GZIP)).suffix
+
+
+def _first_bytes(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(len(ZIP))
+
+
+def evaluation_files(paths: Paths) -> tuple[list[EvaluationFile], int]:
+    """Return the files of paths, patterns and folders, and how many others there are."""
+    if not isinstance(paths, str | PathLike) and not isinstance(paths, Iterable):
+        raise InvalidInputError("paths", "paths, patterns or folders", paths)
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    found: dict[Path, EvaluationFile] = {}
+    others = 0
+    for path in given:
+        if not isinstance(path, str | PathLike):
+            raise InvalidInputError("paths", "paths, patterns or folders", path)
+        if isinstance(path, PathLike) and not isinstance(path.__fspath__(), str):
+            raise InvalidInputError("paths", "paths of text", path)
+        files = list(_files_at(Path(path)))
+        kept = [file for file in files if file.is_named or file.ending in ENDINGS]
+        others += len(files) - len(kept)
+        for file in kept:
+            found.setdefault(file.path.resolve(), file)
+    if not found:
+        raise InvalidInputError(
+            "paths", f"files that end in {', '.join(WHOLE + LINES)}, or folders with some",
+            given[0] if len(given) == 1 else given,
+        )  # fmt: skip
+    return list(found.values()), others
+
+
+def _files_at(path: Path) -> Iterator[EvaluationFile]:
+    try:
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.is_file() and not _is_hidden(p, path))
+        elif path.exists() or not has_magic(str(path)):
+            # What is not there is told when it is opened.
+            opened(path, lambda path: path.open("rb").close())
+            yield EvaluationFile(path, True)
+            return
+        else:
+            matching = (Path(p) for p in sorted(glob(str(path), recursive=True)))
+            inside = [p for p in matching if p.is_file()]
+    except (ValueError, OSError) as error:
+        raise InvalidInputError("paths", "paths that can be read", str(path), f"{error}.") from None
+    yield from (EvaluationFile(p, False) for p in inside)
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
 
 EEE, LM_EVAL, INSPECT = "Every Eval Ever", "lm-evaluation-harness", "Inspect"
-FORMATS = f"{EEE} (aggregates, samples), {LM_EVAL} (results, samples), {INSPECT} (logs)"
+READ_FORMATS = f"{EEE} (aggregates, samples), {LM_EVAL} (results, samples), {INSPECT} (logs)"
 
 
 def read_evaluations(paths: Paths) -> Evaluations:
@@ -74,7 +198,7 @@ def read_evaluations(paths: Paths) -> Evaluations:
     A  0.50  0.750
     B  0.25  0.875
     """
-    files, others = find_files(paths)
+    files, others = evaluation_files(paths)
     collector = Collector()
     formats: Counter[str] = Counter()
     aggregates: dict[str, every_eval_ever.Evaluation] = {}
@@ -87,8 +211,8 @@ def read_evaluations(paths: Paths) -> Evaluations:
         elif not file.has_lines:
             kind = _read_whole(file, collector, aggregates, runs)
         if kind is None:
-            _refuse(file)
-            collector.leave_out(file.name, "file", f"none of the formats {FORMATS}")
+            _refuse_named(file)
+            collector.leave_out(file.name, "file", f"none of the formats {READ_FORMATS}")
         else:
             formats[kind] += 1
     for kind, file in samples:  # which belong to what is known by now
@@ -107,9 +231,11 @@ def read_evaluations(paths: Paths) -> Evaluations:
     return found
 
 
-def _refuse(file: EvaluationFile) -> None:
+def _refuse_named(file: EvaluationFile) -> None:
     if file.is_named:
-        raise DataFormatError(f"{file.name} holds none of the formats that are read: {FORMATS}.")
+        raise DataFormatError(
+            f"{file.name} holds none of the formats that are read: {READ_FORMATS}."
+        )
 
 
 def _read_whole(
@@ -122,8 +248,8 @@ def _read_whole(
     if file.is_zip():
         inspect_logs.read_archive(file.name, file.path, collector)
         return f"{INSPECT} (logs)"
-    content = parse(file.name, file.text())
-    root = Part(content, file.name)
+    content = parse_json(file.text(), file.name, LENIENT)
+    root = Field(content, "", file.name)
     if inspect_logs.is_log(content):
         inspect_logs.read_log(root, collector)
         return f"{INSPECT} (logs)"
@@ -173,7 +299,7 @@ def _kind_of_lines(file: EvaluationFile) -> str | None:
     first = next(file.lines(), None)
     if first is None:
         return None
-    return _kind_of_line(parse(f"{file.name}, line {first[0]}", first[1]))
+    return _kind_of_line(parse_json(first[1], f"{file.name}, line {first[0]}", LENIENT))
 
 
 def _kind_of_line(content: object) -> str | None:
@@ -200,12 +326,12 @@ def holds_evaluations(path: Path) -> bool:
 
 
 # Where a file begins with one of these, it is looked at whole.
-MARKS = ('"schema_version"', '"evaluation_results"', '"results"', '"eval"', '"doc_id"')
+EVALUATION_MARKS = ('"schema_version"', '"evaluation_results"', '"results"', '"eval"', '"doc_id"')
 
 
 def looks_like_evaluations(text: str) -> bool:
     """Say whether a text seems to be what an evaluation tool wrote."""
-    if text.lstrip()[:1] != "{" or not any(mark in text for mark in MARKS):
+    if text.lstrip()[:1] != "{" or not any(mark in text for mark in EVALUATION_MARKS):
         return False
     tests: tuple[Callable[[Any], bool], ...] = (
         inspect_logs.is_log, _is_aggregate, _is_results, lambda x: _kind_of_line(x) is not None,

@@ -5,24 +5,148 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from typing import Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_choice
-from rankagg.core.items import ItemSet, counted
+from rankagg.core.items import ItemSet, counted, shortened
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import DataFormatError, DataWarning, shown
-from rankagg.io.cast_votes.grid import BLANK, DROPPED, OVERVOTE, Grid, Spellings, read_grid
-from rankagg.io.cast_votes.result import CastVotes, CleaningStep
-from rankagg.io.tables.cells import MISSING
-from rankagg.io.tables.table import TableSource, read_table
-from rankagg.io.tables.text import check_size
+from rankagg.io.cast_vote_grid import BLANK, DROPPED, OVERVOTE, Grid, Spellings, read_grid
+from rankagg.io.tables.columns import MISSING_WORDS
+from rankagg.io.tables.sources import TableSource, check_size, read_table
 
-__all__ = ["Cleaned", "Fate", "clean", "read_cast_votes"]
+
+class CleaningStep(NamedTuple):
+    """A step in which ballots became rankings."""
+
+    # What was met: "undervote", "skipped choice", "overvote", "write-in", "repeated item" or
+    # "after the end".
+    step: str
+    # What was done about it; empty where there is no choice.
+    treatment: str
+    # Ballots on which it occurs.
+    ballots: int
+    # Choices in which it occurs.
+    choices: int
+    # Those of the choices that are in no ranking because of it.
+    left_out: int
+
+
+class CastVotes(Result):
+    r"""Cast votes as rankings, with the number of ballots that each step of the cleaning touched.
+
+    It has no plot. All numbers of ballots are sums of counts where the file has counts.
+    `n_unchanged + n_changed + n_blank + n_emptied == n_ballots`, and the choices that are ranked
+    and those that the steps left out are all choices: `n_ranked + sum(left_out) == n_choices`.
+
+    Attributes
+    ----------
+    profile : Profile
+        The rankings; ballots that became equal are one row with their count.
+    n_ballots : int
+        Ballots that were read.
+    n_unchanged : int
+        Ballots that are ranked as they were cast.
+    n_changed : int
+        Ballots of which a choice was left out or moved up.
+    n_blank : int
+        Ballots without any mark; they are in no ranking.
+    n_emptied : int
+        Ballots with marks of which nothing is left; they are in no ranking.
+    n_choices : int
+        Choices that the ballots offered: ballots times choices.
+    n_ranked : int
+        Choices that are in the rankings.
+    steps : tuple
+        For each step what `to_frame` has in a row, as attributes.
+    spelled : tuple of (str, int)
+        What was read as something else than the name of a candidate, as it is written, and in how
+        many choices.
+
+    Examples
+    --------
+    >>> from io import StringIO
+    >>> from rankagg import read_cast_votes
+    >>> text = "first,second,third\nAnn,Bob,\nAnn,overvote,Cid\nAnn,,Bob\n,,\n"
+    >>> votes = read_cast_votes(StringIO(text))
+    >>> votes.n_ballots, votes.n_unchanged, votes.n_changed, votes.n_blank
+    (4, 1, 2, 1)
+    """
+
+    profile: Profile
+    n_ballots: int
+    n_unchanged: int
+    n_changed: int
+    n_blank: int
+    n_emptied: int
+    n_choices: int
+    n_ranked: int
+    steps: tuple[CleaningStep, ...]
+    spelled: tuple[tuple[str, int], ...]
+
+    _schema: ClassVar[str] = "rankagg.cast_votes"
+    _row: ClassVar[str] = "step"
+
+    def _facts(self) -> Iterable[str]:
+        yield (
+            f"{counted(self.n_ballots, 'cast ballot')}: {self.n_unchanged} as they were cast, "
+            f"{self.n_changed} changed, {self.n_blank} blank, {self.n_emptied} with nothing left"
+        )
+        yield f"{counted(self.n_choices, 'choice')}: {self.n_ranked} ranked"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per step: treatment, ballots, choices, and choices left out.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return pd.DataFrame(self.steps, columns=CleaningStep._fields).set_index("step")
+
+    def _below(self, rows: int | None = None) -> Iterable[str]:
+        if self.spelled:
+            shown = self.spelled if rows is None else self.spelled[:rows]
+            more = len(self.spelled) - len(shown)
+            told = ", ".join(f"{_quoted(text)} {number}" for text, number in shown)
+            yield f"read as no names: {told}" + (f" ... and {more} more" if more else "")
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what was read in a line for each step that met anything.
+
+        Returns
+        -------
+        tuple of str
+        """
+        told = [
+            f"{one.step}: {counted(one.ballots, 'ballot')}, {counted(one.choices, 'choice')}"
+            + (f", {one.treatment}" if one.treatment else "")
+            for one in self.steps
+            if one.ballots
+        ]
+        return (*self._facts(), *told, *self._below())
+
+    def _content(self) -> Mapping[str, Any]:
+        names = (
+            "n_ballots", "n_unchanged", "n_changed", "n_blank", "n_emptied", "n_choices",
+            "n_ranked",
+        )  # fmt: skip
+        return {
+            **{name: getattr(self, name) for name in names},
+            "items": list(self.profile.items),
+            "steps": plain_rows(self.to_frame().reset_index()),
+            "spelled": dict(self.spelled),
+        }
+
+
+def _quoted(text: str) -> str:
+    return repr(shortened(text)) if text else "empty"
 
 
 class Fate(IntEnum):
@@ -203,7 +327,7 @@ def read_cast_votes(
     _warn_of_names(table.name, grid)
     profile = _profile(grid, codes, labels, cleaned, UNLISTED if is_list else UNRANKED)
     policies = {"overvote": overvotes, "skipped choice": skipped, "write-in": write_ins}
-    return _told(grid, cleaned, profile, policies)
+    return _counted_steps(grid, cleaned, profile, policies)
 
 
 def _items(
@@ -236,7 +360,7 @@ def _items(
 
 def _warn_of_names(name: str, grid: Grid) -> None:
     for at, label in enumerate(grid.labels):
-        if str(label).casefold() in MISSING:
+        if str(label).casefold() in MISSING_WORDS:
             number = counted(int(np.count_nonzero(grid.codes == at)), "choice")
             warnings.warn(
                 f"{name}: {number} {shown(label)}, which is read as a name. If it means no choice, "
@@ -288,7 +412,9 @@ def _merged(
     return first[order], total[order]
 
 
-def _told(grid: Grid, cleaned: Cleaned, profile: Profile, policies: Mapping[str, str]) -> CastVotes:
+def _counted_steps(
+    grid: Grid, cleaned: Cleaned, profile: Profile, policies: Mapping[str, str]
+) -> CastVotes:
     fates, counts = cleaned.fates, grid.counts
 
     def ballots(choices: Bools) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_choice, check_flag
@@ -15,19 +17,93 @@ from rankagg.core.grouped_tally import check_groups, check_room
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.value import Value
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
 from rankagg.io.cluster import check_client
-from rankagg.io.scan.arrow import Part, batches, parts_of
-from rankagg.io.scan.columns import coded
-from rankagg.io.scan.layout import ONE_TASK, Layout, check_weights, layout_of
+from rankagg.io.scan.batches import (
+    ScanFile,
+    ScanPart,
+    Sources,
+    batches,
+    columns_of,
+    label_codes,
+    scan_files,
+    scan_parts,
+    scores_into,
+)
+from rankagg.io.scan.layout import ONE_TASK, ScanLayout, check_weights, layout_of
 from rankagg.io.scan.run import ScanJournal, run_parts
-from rankagg.io.scan.sort import sorted_files
-from rankagg.io.scan.sources import ScanFile, Sources, find_files
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Engine", "ScoreScan", "scan_scores"]
+SORTED_ROWS = 2**17
+SORTING_MEMORY = "400MB"
+ROLES = ("system", "task", "instance", "score")
+
+
+def sorted_files(
+    layout: ScanLayout, parts: Sequence[ScanPart], folder: Path
+) -> tuple[tuple[ScanFile, ...], ScanLayout]:
+    """Write the rows of all parts into one Parquet file, by task and instance."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        import duckdb  # noqa: PLC0415
+    except ImportError:
+        raise InvalidInputError(
+            "scattered", "'refuse' where DuckDB is not installed", "sort",
+            "pip install 'rankagg[big]'",
+        ) from None  # fmt: skip
+    names = {role: getattr(layout, role) for role in ROLES if getattr(layout, role) is not None}
+    kinds = {role: _plain_kind(layout.types[name]) for role, name in names.items()}
+    schema = pa.schema(list(kinds.items()))
+
+    wrong: list[RankaggError] = []
+
+    def rows() -> Iterator[Any]:
+        try:
+            yield from checked()
+        except RankaggError as error:  # DuckDB would tell it in words of its own
+            wrong.append(error)
+            raise
+
+    def checked() -> Iterator[Any]:
+        for part in parts:
+            for batch in batches(part, layout.types, SORTED_ROWS):
+                scores_into(np.empty(batch.n_rows), batch, names["score"])
+                columns = [batch.columns[names[role]].cast(kinds[role]) for role in names]
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    target = folder / "sorted.parquet"
+    keys = ", ".join(role for role in ("task", "instance") if role in names)
+    with duckdb.connect() as connection:
+        connection.execute(f"SET memory_limit = '{SORTING_MEMORY}'")
+        connection.execute("SET temp_directory = ?", [str(folder / "spill")])
+        connection.register("rows", pa.RecordBatchReader.from_batches(schema, rows()))
+        copy = f"COPY (FROM rows ORDER BY {keys}) TO ? (FORMAT parquet)"
+        try:
+            connection.execute(copy, [str(target)])
+        except (duckdb.Error, RankaggError) as error:
+            if wrong:
+                raise wrong[0] from None
+            said = " ".join(str(error).split())
+            raise DataFormatError(f"the rows cannot be sorted in {folder}: {said}") from None
+    file = ScanFile(target, "parquet")
+    return (file,), replace(
+        layout,
+        types=columns_of(file),
+        system="system",
+        score="score",
+        task=None if layout.task is None else "task",
+        instance=None if layout.instance is None else "instance",
+    )
+
+
+def _plain_kind(kind: Any) -> Any:
+    from pyarrow import types  # noqa: PLC0415
+
+    return kind.value_type if types.is_dictionary(kind) else kind
+
 
 Engine = Literal["local", "dask"]
 Scattered = Literal["refuse", "sort"]
@@ -103,7 +179,7 @@ def scan_scores(
     <Consensus by Borda: A > B>
     """
     check_choice(scattered, get_args(Scattered), "scattered")
-    files = find_files(sources)
+    files = scan_files(sources)
     layout = layout_of(
         files,
         higher_is_better=higher_is_better,
@@ -132,14 +208,14 @@ class ScoreScan(Value):
     """
 
     _files: tuple[ScanFile, ...]
-    _layout: Layout
+    _layout: ScanLayout
     _weights: dict[Label, float]
     _scattered: str
 
     def __init__(
         self,
         files: tuple[ScanFile, ...],
-        layout: Layout,
+        layout: ScanLayout,
         task_weights: dict[Label, float],
         scattered: str,
     ) -> None:
@@ -168,7 +244,7 @@ class ScoreScan(Value):
         task = self._layout.task
         if task is None:
             return ItemSet([ONE_TASK])
-        return _labels_of(task, self._layout, parts_of(self._files, whole=self._layout.is_long))
+        return _labels_of(task, self._layout, scan_parts(self._files, whole=self._layout.is_long))
 
     def summarize(
         self,
@@ -241,7 +317,7 @@ class ScoreScan(Value):
         shown = None if progress is None else check_flag(progress, "progress")
         layout = replace(self._layout, n_groups=self._checked_groups(n_groups))
         files = self._files
-        parts = parts_of(files, whole=layout.is_long)
+        parts = scan_parts(files, whole=layout.is_long)
         book = None if journal is None else ScanJournal(journal, self._plain(layout.n_groups))
         if layout.systems is None:
             assert layout.system is not None, "the long form names it"
@@ -251,7 +327,7 @@ class ScoreScan(Value):
         with TemporaryDirectory(prefix="rankagg-") as folder:
             if self._scattered == "sort":
                 files, layout = sorted_files(layout, parts, Path(folder))
-                parts = parts_of(files, whole=True)
+                parts = scan_parts(files, whole=True)
             totals = run_parts(
                 layout, parts, n_jobs=n_jobs, progress=shown, journal=book, client=cluster
             )
@@ -317,13 +393,13 @@ class ScoreScan(Value):
         return f"<ScoreScan of {counted(len(self._files), f'{form} file')}{systems}>"
 
 
-def _labels_of(column: str, layout: Layout, parts: list[Part]) -> ItemSet:
+def _labels_of(column: str, layout: ScanLayout, parts: list[ScanPart]) -> ItemSet:
     """Return the labels of a column, in the order in which they first occur."""
     known: dict[Label, int] = {}
     for part in parts:
         for batch in batches(part, {column: layout.types[column]}, LABEL_ROWS):
             if batch.n_rows:
-                coded(batch, column, known)
+                label_codes(batch, column, known)
     if not known:
         raise InvalidInputError("sources", "files with a score", "none")
     return ItemSet(known)

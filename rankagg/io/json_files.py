@@ -1,11 +1,12 @@
-"""Pairwise votes in JSON: exact integers over one denominator, as certificates speak of them."""
+"""Pairwise votes, and sums of scores, as files of JSON that lose nothing."""
 
 from __future__ import annotations
 
 import json
 from fractions import Fraction
+from hashlib import sha256
 from os import PathLike
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,15 +14,14 @@ from rankagg._typing import Integers, Label
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import LARGEST_VOTES, SCALE, PairwiseMatrix
+from rankagg.core.score_summary import SCHEMA, ScoreSummary
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
-from rankagg.io.strict_json import Field, parse_json
-from rankagg.io.tables.text import Source, read_text
+from rankagg.io.strict_json import Field, check_characters, parse_json
+from rankagg.io.tables.sources import Source, read_text
 
-__all__ = ["looks_like_votes", "read_votes", "votes_to_dict", "write_votes"]
-
-SCHEMA = "rankagg.votes"
-VERSION = 1
+VOTES_SCHEMA = "rankagg.votes"
+VOTES_VERSION = 1
 
 #: Scaled votes must be floats too.
 LARGEST_SCALED = 10**300 - 1
@@ -29,7 +29,7 @@ LARGEST_SCALED = 10**300 - 1
 
 def looks_like_votes(text: str) -> bool:
     """Say whether a text seems to be JSON of votes."""
-    return text.lstrip().startswith("{") and f'"{SCHEMA}"' in text
+    return text.lstrip().startswith("{") and f'"{VOTES_SCHEMA}"' in text
 
 
 def votes_to_dict(votes: PairwiseMatrix, *, lazy: bool = False) -> dict[str, Any]:
@@ -37,8 +37,8 @@ def votes_to_dict(votes: PairwiseMatrix, *, lazy: bool = False) -> dict[str, Any
     wins, ties, denominator = votes.lowest_terms
     wins_rows, ties_rows = (map(np.ndarray.tolist, matrix) for matrix in (wins, ties))
     return {
-        "schema": SCHEMA,
-        "version": VERSION,
+        "schema": VOTES_SCHEMA,
+        "version": VOTES_VERSION,
         "items": list(votes.items),
         "denominator": denominator,
         "rounding": str(Fraction(votes.rounding)),
@@ -95,18 +95,18 @@ def read_votes(source: Source) -> PairwiseMatrix:
     """
     name, text = read_text(source)
     try:
-        return _read(Field(parse_json(text, name), ""))
+        return _votes_in(Field(parse_json(text, name), ""))
     except (DataFormatError, InvalidInputError) as error:
         raise DataFormatError(f"{name} does not hold votes as JSON: {error}") from None
 
 
-def _read(whole: Field) -> PairwiseMatrix:
+def _votes_in(whole: Field) -> PairwiseMatrix:
     schema, version, items, denominator, rounding, wins, ties = whole.members(
         "schema", "version", "items", "denominator", "rounding", "wins", "ties"
     )
-    schema.constant(SCHEMA)
-    version.constant(VERSION)
-    labels = ItemSet(_labels(items))
+    schema.constant(VOTES_SCHEMA)
+    version.constant(VOTES_VERSION)
+    labels = ItemSet(_labels_in(items))
     off = rounding.fraction()
     try:
         is_double = Fraction(float(off)) == off
@@ -115,7 +115,7 @@ def _read(whole: Field) -> PairwiseMatrix:
     if not is_double:
         rounding.refuse("a fraction that a double holds exactly")
     scale = denominator.integer(1, LARGEST_SCALED)
-    won, tied = (_read_matrix(matrix, len(labels), scale) for matrix in (wins, ties))
+    won, tied = (_matrix_in(matrix, len(labels), scale) for matrix in (wins, ties))
     if not np.array_equal(tied, tied.T):
         ties.refuse("symmetric")
     against = exact.combine(won, 1, won.T, 1)
@@ -129,7 +129,7 @@ def _read(whole: Field) -> PairwiseMatrix:
     )
 
 
-def _labels(items: Field) -> list[Label]:
+def _labels_in(items: Field) -> list[Label]:
     for element in items.elements():
         if type(element.value) not in (str, int):
             element.refuse("a text or an integer")
@@ -137,7 +137,7 @@ def _labels(items: Field) -> list[Label]:
     return items.value
 
 
-def _read_matrix(field: Field, n: int, denominator: int) -> Integers:
+def _matrix_in(field: Field, n: int, denominator: int) -> Integers:
     rows = [row.integers(high=LARGEST_SCALED) for row in field.elements()]
     if len(rows) != n or any(len(row) != n for row in rows):
         field.refuse(f"{counted(n, 'row')} of {counted(n, 'integer')}")
@@ -146,3 +146,47 @@ def _read_matrix(field: Field, n: int, denominator: int) -> Integers:
     if max(map(max, rows)) > LARGEST_VOTES * denominator:
         field.refuse(f"at most {LARGEST_VOTES:g} votes each", SCALE)
     return exact.fit(np.array(rows, dtype=object))
+
+
+# The schema stands first in what is written.
+SUMMARY_START = 200
+
+
+def looks_like_summary(text: str) -> bool:
+    """Say whether a text seems to be JSON of sums of scores."""
+    return text.lstrip().startswith("{") and f'"{SCHEMA}"' in text[:SUMMARY_START]
+
+
+def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
+    """Write sums of scores as JSON with a checksum; `read_summary` loses nothing of them."""
+    content = {**summary.to_dict(), "check": _checksum(summary)}
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    write_text(target, f"{text}\n")
+
+
+def read_summary(source: Source) -> ScoreSummary:
+    """Read sums of scores from JSON as `write_summary` writes it."""
+    name, text = read_text(source)
+
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(f"{word} is no JSON")
+
+    try:
+        content = json.loads(text, parse_constant=refuse)
+        check_characters(text, content, "the file")
+        summary = ScoreSummary.from_dict(content)
+        # What `to_dict` gives has none.
+        if "check" in content and content["check"] != _checksum(summary):
+            raise ValueError("it was changed since it was written")
+        return summary
+    except (DataFormatError, ValueError, RecursionError) as error:
+        # Python's own words for that name a function of its own.
+        long = "integer string conversion" in str(error)
+        why = "an integer is too long" if long else str(error).rstrip(".")
+        raise DataFormatError(
+            f"{name} does not hold sums of scores as JSON: {why}. `rankagg scan --out` writes them."
+        ) from None
+
+
+def _checksum(summary: ScoreSummary) -> str:
+    return sha256(json.dumps(summary.to_dict()).encode()).hexdigest()[:16]

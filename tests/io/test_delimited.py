@@ -1,4 +1,4 @@
-"""Tables read by columns are what they are cell by cell, and plain ones are read by columns."""
+"""Delimited text: Arrow parts the cells of plain files, and as the csv module does."""
 
 import csv
 from io import StringIO
@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankagg.exceptions import RankaggError
-from rankagg.io.tables.arrow_table import numbers_of_text
-from rankagg.io.tables.arrow_text import parse_text
-from rankagg.io.tables.cells import CellTable
-from rankagg.io.tables.table import read_cells
+from rankagg.io.tables import delimited
+from rankagg.io.tables.delimited import read_delimited
+from rankagg.io.tables.sources import has_twice
+from rankagg.io.tables.table import numbers_of
 
 CELLS = [
     "", " ", "A", " A ", "A b", "'=x", "'A", "''=1", "-x", "NA", "nan", "NaN", "N/A", "null",
@@ -41,34 +41,17 @@ BROKEN = ['"A', 'A"', 'a"b', '"A"b', '"A" ', ' "A"', '"', '"""', "a,b", "a;b", "
 ENDS = ["\n", "\r\n", "\r", "\n\n", "\n \n", "\n,\n", "\n\r", ""]
 
 
-def by_columns(data):
-    return parse_text("a.csv", data, lambda _: read_cells("a.csv", data.decode()))
+def cells_of(table):
+    """Return all that readers can see of a table."""
+    rows = [table.cells(name, "item") for name in table.header]
+    return table.header, rows, [table.place(row) for row in range(table.n_rows)]
 
 
-def outcome(call):
+def outcome(data, **options):
     try:
-        return call()
+        return cells_of(read_delimited("a.csv", data, **options))
     except RankaggError as error:
         return type(error), str(error)
-
-
-def content(table):
-    """Return all that readers can see of a table."""
-    columns = []
-    for name in table.header:
-        labels = outcome(lambda name=name: table.labels(name, "label"))
-        counts = outcome(lambda name=name: np.asarray(table.counts(name, "count")).tolist())
-        numbers = outcome(lambda name=name: table.measured(name, "number"))
-        if not isinstance(numbers[1], str):
-            numbers = [v.hex() for v in numbers[0].tolist()], sorted(numbers[1].items())
-        coded = outcome(lambda name=name: table.coded(name, "label"))
-        if not isinstance(coded[1], str):
-            coded = coded[0].tolist(), coded[1]
-        columns.append((name, labels, counts, numbers, coded))
-    both = outcome(lambda: table.stacked(table.header, "item"))
-    if not isinstance(both[1], str):
-        both = [v.hex() for v in both[0].tolist()], sorted(both[1].items())
-    return columns, both, table.n_rows, [table.line(row) for row in range(table.n_rows)]
 
 
 @st.composite
@@ -91,24 +74,19 @@ def files(draw):
     return text.encode()
 
 
-@given(data=files())
-@example(data=b"a,b\n1,2\n\n,\n \n3,4")
-@example(data=b'a,b\n"",""\n"1",2\n')
-@example(data=b"a,b\n\xc2\x85,\x1c\n1,2\n")
+@given(data=files(), blank_rows=st.booleans())
+@example(data=b"a,b\n1,2\n\n,\n \n3,4", blank_rows=False)
+@example(data=b'a,b\n"",""\n"1",2\n', blank_rows=False)
 @settings(max_examples=400)
-def test_a_file_by_columns_and_cell_by_cell(data):
-    found = by_columns(data)
-    if found is not None:
-        expected = read_cells("a.csv", data.decode())
-        assert found.header == expected.header
-        assert content(found) == content(expected)
+def test_arrow_and_the_csv_module_part_the_same_cells(data, blank_rows):
+    found = outcome(data, blank_rows=blank_rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "_by_arrow", lambda data, blank_rows: None)
+        assert outcome(data, blank_rows=blank_rows) == found
 
 
-@pytest.mark.slow
-@given(data=files())
-@settings(max_examples=10_000)
-def test_many_files_by_columns_and_cell_by_cell(data):
-    test_a_file_by_columns_and_cell_by_cell.hypothesis.inner_test(data)
+def by_arrow(data):
+    return delimited._by_arrow(data, blank_rows=False)
 
 
 PLAIN = st.sampled_from(["A", "b c", "'=x", "1", "-2.5", "1e-3", "0.30000000000000004", "NA", ""])
@@ -121,76 +99,89 @@ PLAIN = st.sampled_from(["A", "b c", "'=x", "1", "-2.5", "1e-3", "0.300000000000
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
 )
 @settings(max_examples=50)
-def test_plain_files_are_read_by_columns(rows, delimiter, end, quoting):
+def test_plain_files_are_parted_by_arrow(rows, delimiter, end, quoting):
     stream = StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator=end, quoting=quoting)
     writer.writerows([["x", "y", "z"], ["s", *rows[0][1:]], *rows])
-    assert by_columns(stream.getvalue().encode()) is not None
+    assert by_arrow(stream.getvalue().encode()) is not None
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        b"", b"a,b", b"a,b\n", b"a\n1\n", b"a,b;c\n1,2\n", b"a,a\n1,2\n", b"a,b\n1\n",
-        b"a,b\n1,2,3\n",
+        b"", b"a,b", b"a,b\n", b"a\n1\n", b"a,b;c\n1,2\n", b"a,b\n1\n", b"a,b\n1,2,3\n",
         b'a,b\n"1,2\n', b'a,b\n"1"x,2\n', b'a,b\n1 "x",2\n', b"a,b\n,\n", b"\n\na,b\n1,2\n",
         b"a,b\n\xff,1\n", b"a,\xff\n1,2\n", b"a,b\n" + b"1" * 2**17 + b",2\n", b"a,b\n1,2\n \n",
     ],
     ids=lambda data: repr(data[:20]),
 )  # fmt: skip
-def test_what_is_left_to_the_reader_of_cells(data):
-    assert by_columns(data) is None
+def test_what_is_left_to_the_csv_module(data):
+    assert by_arrow(data) is None
 
 
 @given(st.lists(st.sampled_from([cell for cell in CELLS if cell != '""']), min_size=1, max_size=6))
 @settings(max_examples=400)
 def test_texts_as_numbers_at_once_and_one_by_one(texts):
-    found = numbers_of_text(pa.array(texts, type=pa.string()))
-    table = CellTable("a", ["x"], [[text] for text in texts], list(range(len(texts))), is_text=True)
-    expected = outcome(lambda: table.measured("x", "number"))
-    if found is None:
-        assert isinstance(expected[1], str)
-    else:
-        assert [v.hex() for v in found.values.tolist()] == [v.hex() for v in expected[0].tolist()]
-        assert found.lost == expected[1]
+    found = numbers_of(pa.array(texts, type=pa.string()))
+    np.testing.assert_array_equal(np.abs(found.values), np.abs(numbers_of(texts).values))
+    assert [v.hex() for v in found.values.tolist() if abs(v) < np.inf] == [
+        v.hex() for v in numbers_of(texts).values.tolist() if abs(v) < np.inf
+    ]
 
 
 @given(st.lists(st.floats(allow_infinity=False), min_size=1, max_size=20), st.booleans())
-@settings(max_examples=200)
-def test_floats_in_their_shortest_form_lose_nothing(floats, is_short):
+def test_floats_of_any_form_lose_nothing(floats, is_short):
     texts = [repr(x) if is_short else f"{x:.25g}" for x in floats]
-    found = numbers_of_text(pa.array(texts))
-    whole = [abs(x) >= 2**53 for x in floats]
-    if found is None:
-        assert any(whole)
-        return
-    np.testing.assert_array_equal(found.values, floats)
-    assert not is_short or not found.lost
+    found = numbers_of(pa.array(texts)).values
+    is_read = np.isfinite(found) | np.isnan(floats)
+    assert is_read[np.abs(floats) < 2**53].all()
+    np.testing.assert_array_equal(found[is_read], np.array(floats)[is_read])
 
 
 def test_a_row_may_be_longer_than_a_block():
     cell = b"x" * 100_000
     data = b"s," + b",".join(b"c%d" % i for i in range(30)) + b"\n"
     data += (b"A," + b",".join([cell] * 30) + b"\n") * 3
-    assert by_columns(data).n_rows == 3
+    assert read_delimited("a", data).n_rows == 3
     quoted = b'"s",' + b",".join(b'"c%d"' % i for i in range(30)) + b"\n" + b'"A\nb"' + b",1" * 30
-    assert by_columns(quoted).labels("s", "system") == ["A\nb"]
+    assert read_delimited("a", quoted).labels("s", "system") == ["A\nb"]
 
 
 def test_labels_that_become_equal_have_one_code():
-    codes, labels = by_columns(b"s,x\n A,1\nB,2\nA ,3\n'=c,4\n").coded("s", "system")
+    codes, labels = read_delimited("a", b"s,x\n A,1\nB,2\nA ,3\n'=c,4\n").coded("s", "system")
     assert (codes.tolist(), labels) == ([0, 1, 0, 2], ["A", "B", "=c"])
 
 
 def test_columns_of_many_chunks():
     rows = 200_000
     data = b"s,x,y\n" + b"".join(b"s%d,%d.25,\n" % (i % 7, i) for i in range(rows))
-    table = by_columns(data)
+    table = read_delimited("a", data)
     assert len(table.columns[0].chunks) > 1
     codes, labels = table.coded("s", "system")
     assert labels == [f"s{i}" for i in range(7)]
     assert np.array_equal(codes, np.arange(rows) % 7)
-    values, lost, _ = table.stacked(["x", "y"], "task")
+    values = table.stacked(["x", "y"], "task").values
     assert np.array_equal(values[:rows], np.arange(rows) + 0.25)
     assert np.isnan(values[rows:]).all()
-    assert not lost
+
+
+def test_quoted_line_ends_in_a_file_of_many_blocks():
+    rows = 60_000
+    data = b'"s","x"\n' + b"".join(b'"two\nlines %d\n",%d\n' % (i % 3, i) for i in range(rows))
+    codes, labels = read_delimited("a", data).coded("s", "system")
+    assert len(data) > 2**20
+    assert len(codes) == rows
+    assert labels == [f"two\nlines {i}" for i in range(3)]
+
+
+def test_files_of_many_columns_and_few_rows_are_left_to_the_csv_module():
+    header = b",".join(b"c%d" % i for i in range(300)) + b"\n"
+    row = b",".join([b"1"] * 300) + b"\n"
+    assert by_arrow(header + 5 * row) is None
+    assert by_arrow(header + 50 * row) is not None
+
+
+@pytest.mark.parametrize("size", [100, 2**40])
+def test_a_cell_that_is_taken_twice(size):
+    assert has_twice(np.array([5, 99, 5]), size)
+    assert not has_twice(np.array([5, 99, 6]), size)

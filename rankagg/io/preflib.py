@@ -1,9 +1,7 @@
-"""Ballots in PrefLib's formats: soc, soi, toc and toi.
+"""PrefLib files: soc, soi, toc and toi, of today and from before 2022.
 
 The type says whether ballots are Strict or have Ties, and whether Orders are Complete or
 Incomplete (https://preflib.github.io/PrefLib-Jekyll/format).
-
-What the lines of a PrefLib file say, in the form of today and in that from before 2022.
 
 Today: a header of lines `# KEY: value`, then `count: 1,2,{3,4}` per distinct ballot. Before: the
 number of alternatives, lines `number,name`, then voters, sum of counts and number of distinct
@@ -13,7 +11,9 @@ ballots in one line, then `count,1,2,{3,4}`.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
 from os import PathLike
 from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
@@ -21,36 +21,214 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Ranks
 from rankagg._validation import check_choice
 from rankagg.core.items import ItemSet, counted, listed, written
 from rankagg.core.profile import Profile
+from rankagg.core.rankings.canonical import scattered
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import write_text
-from rankagg.io.preflib.ballots import Ballots, as_ranks, parse_ballot, strict_ballots, whole_number
-from rankagg.io.tables.kinds import check_plain_table
-from rankagg.io.tables.text import Source, lines_of, read_text
+from rankagg.io.tables.sources import Source, check_plain_table, check_size, lines_of, read_text
 
-__all__ = [
-    "TYPES",
-    "Contents",
-    "check_ballot_type",
-    "looks_like_preflib",
-    "parse",
-    "read_preflib",
-    "write_preflib",
-]
+# Single alternatives up to the last comma before anything else: most lines are no more than these.
+SINGLE = re.compile(r"(?:[0-9]{1,9} *, *)*")
+TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
+
+
+@dataclass(frozen=True)
+class BallotLine:
+    """A line of a file: how often it occurs, its alternatives, and the sizes of its buckets."""
+
+    line: int
+    count: int
+    alternatives: list[int]
+    sizes: list[int]
+
+
+@dataclass(frozen=True)
+class BallotLines:
+    """The ballots of a file."""
+
+    # Shape (m,). The line of each ballot, how often it occurs, and how many alternatives it
+    # names.
+    lines: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    # What the ballots name, one ballot after another, best first.
+    alternatives: NDArray[np.int64]
+    # The sizes of all buckets, and how many each ballot has; None where nothing is tied.
+    buckets: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+
+    @classmethod
+    def of(cls, ballots: list[BallotLine]) -> BallotLines:
+        """Put ballots that were read one by one together."""
+        sizes = [size for ballot in ballots for size in ballot.sizes]
+        return cls(
+            lines=_integers(ballot.line for ballot in ballots),
+            counts=_integers(ballot.count for ballot in ballots),
+            lengths=_integers(len(ballot.alternatives) for ballot in ballots),
+            alternatives=_integers(a for ballot in ballots for a in ballot.alternatives),
+            buckets=(_integers(sizes), _integers(len(ballot.sizes) for ballot in ballots)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+def _integers(numbers: Iterable[int]) -> NDArray[np.int64]:
+    return np.fromiter(numbers, np.int64)
+
+
+def whole_number(text: str, *, low: int = 1) -> int | None:
+    """Return a whole number from `low` to below 2**53; None for any other text."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdecimal()) or len(digits) > 20:
+        return None
+    number = int(digits)
+    return number if low <= number < EXACT_LIMIT else None
+
+
+def parse_ballot(name: str, number: int, line: str, separator: str) -> BallotLine:
+    """Return the ballot in a line; `separator` stands between its count and its order."""
+    before, found, order = line.partition(separator)
+    count = whole_number(before)
+    if count is None or not found:
+        raise DataFormatError(
+            f"{name}, line {number}: a ballot must read 'count{separator} 1,2,{{3,4}}', its count "
+            f"a positive whole number below 2**53. Got {shown(line.strip())}."
+        )
+    order = order.strip()
+    single = SINGLE.match(order)
+    begun = single.end() if single else 0
+    alternatives = [int(part) for part in order[:begun].split(",")[:-1]]
+    buckets = _buckets(name, number, order, begun)
+    sizes = [1] * len(alternatives) + [len(bucket) for bucket in buckets]
+    return BallotLine(number, count, [*alternatives, *chain.from_iterable(buckets)], sizes)
+
+
+def _buckets(name: str, number: int, order: str, position: int) -> list[list[int]]:
+    buckets = []
+    while position < len(order):
+        found = TOKEN.match(order, position)
+        parts = (found[1] or found[2] or "").split(",") if found else []
+        members = [member for part in parts if (member := whole_number(part, low=0)) is not None]
+        if found is None or len(members) < len(parts):
+            raise DataFormatError(
+                f"{name}, line {number}: alternatives must be numbers, ties in braces. "
+                f"Got {shown(order[position:])}; the line may be cut off."
+            )
+        buckets.append(members)
+        position = found.end()
+    if not order or order.endswith(","):
+        raise DataFormatError(f"{name}, line {number} ends in the middle of a ballot.")
+    return buckets
+
+
+def as_ranks(name: str, n: int, ballots: BallotLines, left_out: int) -> Ranks:
+    """Return the places of n alternatives in every ballot; `left_out` where there is none."""
+    listed, lengths = ballots.alternatives, ballots.lengths
+    check_size(name, (len(ballots), "ballots"), (n, "alternatives"), len(listed))
+    outside = (listed < 1) | (listed > n)
+    if outside.any():
+        at = int(np.argmax(outside))
+        line = np.repeat(ballots.lines, lengths)[at]
+        raise DataFormatError(
+            f"{name}, line {line}: alternative {listed[at]} is not among the {n} of the header."
+        )
+    if ballots.buckets is None:
+        strict = scattered(listed - 1, lengths, n, left_out)
+        if strict is not None:
+            return strict
+    row = np.repeat(np.arange(len(ballots)), lengths)
+    order = np.argsort(row * n + listed, kind="stable")
+    again = (row[order][1:] == row[order][:-1]) & (listed[order][1:] == listed[order][:-1])
+    if again.any():
+        at = int(order[1:][again].min())
+        raise DataFormatError(
+            f"{name}, line {ballots.lines[row[at]]}: alternative {listed[at]} occurs twice."
+        )
+    # A bucket's place is the number of alternatives before it in its ballot.
+    sizes, in_ballot = ballots.buckets or (np.ones_like(listed), lengths)
+    before = np.repeat(np.cumsum(lengths) - lengths, in_ballot)
+    ranks = np.full((len(ballots), n), left_out, dtype=np.int32)
+    ranks[row, listed - 1] = np.repeat(np.cumsum(sizes) - sizes - before, sizes)
+    return ranks
+
+
+LINE, COMMA, ZERO = ord("\n"), ord(","), ord("0")
+SPLIT_NUMBER = re.compile(rb"[0-9] +[0-9]")
+
+# Longer counts and alternatives are left to whoever reads line by line.
+COUNT_DIGITS, ALTERNATIVE_DIGITS = 15, 9
+
+
+def strict_ballots(text: str, separator: str, first_line: int) -> BallotLines | None:
+    """Return ballots `count: 1,2,3`; None where anything else stands in a line."""
+    if not text.isascii():
+        return None
+    data = text.encode().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.replace(b": ", b":").replace(b", ", b",")
+    if data.translate(None, b"0123456789,: \n") or (b" " in data and SPLIT_NUMBER.search(data)):
+        return None
+    data = data.replace(b" ", b"").rstrip(b"\n") + b"\n"
+    blank = len(data) - len(data.lstrip(b"\n"))
+    return (
+        _parsed_at_once(data[blank:], ord(separator), first_line + blank) if len(data) > 1 else None
+    )
+
+
+def _parsed_at_once(data: bytes, separator: int, first_line: int) -> BallotLines | None:
+    characters = np.frombuffer(data, dtype=np.uint8)
+    at = np.flatnonzero(characters - np.uint8(ZERO) > 9)
+    sign = characters[at]
+    digits = np.diff(at, prepend=-1) - 1  # of the number before each sign
+    starts = np.append(True, sign[:-1] == LINE)
+    blank = starts & (sign == LINE) & (digits == 0)
+    line = first_line + np.cumsum(starts) - 1
+    if blank.any():
+        at, sign, digits, starts, line = (x[~blank] for x in (at, sign, digits, starts, line))
+    expected = np.where(starts, separator, COMMA)
+    if not ((sign == expected) | (~starts & (sign == LINE))).all() or (digits < 1).any():
+        return None
+    if (
+        digits[starts].max() > COUNT_DIGITS
+        or digits.max(initial=0, where=~starts) > ALTERNATIVE_DIGITS
+    ):
+        return None
+    numbers = _numbers(characters, at, digits)
+    counts = numbers[starts]
+    if (counts < 1).any():
+        return None
+    return BallotLines(
+        lines=line[starts],
+        counts=counts,
+        lengths=np.diff(np.flatnonzero(np.append(starts, True))) - 1,
+        alternatives=numbers[~starts],
+    )
+
+
+def _numbers(
+    characters: NDArray[np.uint8], ends: NDArray[np.intp], digits: NDArray[np.intp]
+) -> NDArray[np.int64]:
+    """Return the numbers whose digits stand before `ends`."""
+    numbers = (characters[ends - 1] - ZERO).astype(np.int64)
+    for place in range(1, int(digits.max())):
+        longer = np.flatnonzero(digits > place)
+        numbers[longer] += (characters[ends[longer] - 1 - place] - ZERO) * np.int64(10**place)
+    return numbers
+
 
 TYPES = ("soc", "soi", "toc", "toi")
-PAIRS = "{} holds votes between pairs and no ballots: give them to PairwiseMatrix.from_wins"
+NO_BALLOTS = "{} holds votes between pairs and no ballots: give them to PairwiseMatrix.from_wins"
 OTHER_TYPES = {
-    **{kind: PAIRS.format(kind) for kind in ("pwg", "wmg", "mjg", "tog", "wmd")},
+    **{kind: NO_BALLOTS.format(kind) for kind in ("pwg", "wmg", "mjg", "tog", "wmd")},
     "cat": "cat holds categories and no ballots: make a CSV table of ranks for read_ballots",
 }
 
-KEY = re.compile(r"[A-Z][A-Z0-9 _-]*")
-NAME = re.compile(r"ALTERNATIVE NAME ([0-9]{1,15})")
+HEADER_KEY = re.compile(r"[A-Z][A-Z0-9 _-]*")
+ALTERNATIVE_NAME = re.compile(r"ALTERNATIVE NAME ([0-9]{1,15})")
 HEAD = re.compile(r"(?:(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
 FIRST_OLD_NAME = re.compile(r"\s*1\s*,")
 
@@ -60,7 +238,7 @@ class Contents(NamedTuple):
 
     header: dict[str, str]
     names: dict[int, str]
-    ballots: Ballots
+    ballots: BallotLines
 
 
 def looks_like_preflib(text: str) -> bool:
@@ -87,11 +265,11 @@ def _is_old(text: str) -> bool:
 
 def _key_and_value(line: str) -> tuple[str, str] | None:
     key, colon, value = line[1:].partition(":")
-    known = line.startswith("#") and colon and KEY.fullmatch(key.strip())
+    known = line.startswith("#") and colon and HEADER_KEY.fullmatch(key.strip())
     return (key.strip(), value.strip()) if known else None
 
 
-def parse(name: str, text: str) -> Contents:
+def parse_preflib(name: str, text: str) -> Contents:
     """Return what a text in one of the two forms says."""
     contents = _parse_old(name, text) if _is_old(text) else _parse_new(name, text)
     if not len(contents.ballots):
@@ -112,8 +290,8 @@ def check_ballot_type(name: str, stated: str) -> None:
 
 
 def _parse_new(name: str, text: str) -> Contents:
-    contents = Contents({}, {}, Ballots.of([]))
-    head, body = _parted(text)
+    contents = Contents({}, {}, BallotLines.of([]))
+    head, body = _head_and_body(text)
     lines = lines_of(head)
     at_once = strict_ballots(body, ":", len(lines))
     if at_once is None:
@@ -126,10 +304,10 @@ def _parse_new(name: str, text: str) -> Contents:
                 _take(name, number, contents, *found)
         elif line.strip():
             ballots.append(parse_ballot(name, number, line, ":"))
-    return contents._replace(ballots=Ballots.of(ballots) if at_once is None else at_once)
+    return contents._replace(ballots=BallotLines.of(ballots) if at_once is None else at_once)
 
 
-def _parted(text: str) -> tuple[str, str]:
+def _head_and_body(text: str) -> tuple[str, str]:
     """Part a text behind the lines that it begins with, blank ones or beginning with `#`."""
     found = HEAD.match(text)
     end = found.end() if found else 0
@@ -137,7 +315,7 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _take(name: str, number: int, contents: Contents, key: str, value: str) -> None:
-    alternative = NAME.fullmatch(key)
+    alternative = ALTERNATIVE_NAME.fullmatch(key)
     if alternative is None:
         if key.startswith("ALTERNATIVE NAME"):
             raise DataFormatError(f"{name}, line {number}: {shown(key)} must end with a number.")
@@ -187,7 +365,7 @@ def _parse_old(name: str, text: str) -> Contents:
     at_once = strict_ballots("\n".join(line for _, line in body), ",", 1)
     if at_once is None:
         one_by_one = [parse_ballot(name, number, line, ",") for number, line in body]
-        return Contents(header, names, Ballots.of(one_by_one))
+        return Contents(header, names, BallotLines.of(one_by_one))
     numbers = np.array([number for number, _ in body], dtype=np.int64)
     return Contents(header, names, replace(at_once, lines=numbers))
 
@@ -246,7 +424,7 @@ def read_preflib(
             f"{name} is not in a PrefLib format: it must begin with header lines '# KEY: value', "
             "or, from before 2022, with the number of alternatives and a line '1,name'."
         )
-    contents = parse(name, text)
+    contents = parse_preflib(name, text)
     items = _alternatives(name, contents)
     out = UNRANKED if code == "unranked" else UNLISTED
     ranks = as_ranks(name, len(items), contents.ballots, out)

@@ -1,1 +1,0 @@
-"""Ballots as election offices publish them."""

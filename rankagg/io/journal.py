@@ -1,0 +1,106 @@
+"""Journals: finished pieces of work in a file, so that it can be taken up again.
+
+A line is a JSON object with a checksum of what it says and of the work that it belongs to, so that
+no line that was damaged, changed or brought from elsewhere passes for a result.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from os import PathLike
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rankagg.exceptions import (
+    DataFormatError,
+    DataWarning,
+    Described,
+    InvalidInputError,
+    OutputError,
+)
+from rankagg.io.output_files import check_target, write_text
+
+REMEDY = "Give another file name, or remove the file."
+
+
+class JournalFile:
+    """Finished pieces, one JSON object a line, under a line that says what was done to them.
+
+    The end of the last line is missing where the process ended while it was written. Such a piece
+    counts as not finished, which is said, and is written over.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        head: dict[str, Any],
+        *,
+        work: str,
+        same: str,
+        again: str,
+    ) -> None:
+        # The work and what must be the same in it, and what becomes of a piece that is not there.
+        self._path, self._work, self._same, self._again = Path(path), work, same, again
+        self._head = json.dumps(head)
+
+    def read(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the pieces and their lines, and make the file ready to go on."""
+        check_target(self._path)
+        if not self._path.exists() or not self._path.stat().st_size:
+            write_text(self._path, self._head + "\n")
+            return
+        whole = 0
+        with self._path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if number == 1 and line != f"{self._head}\n".encode():
+                    allowed = f"a new file, or one of a {self._work} with the same {self._same}"
+                    raise InvalidInputError("journal", allowed, Described(str(self._path)), REMEDY)
+                if not line.endswith(b"\n"):
+                    break
+                whole += len(line)
+                if number > 1:
+                    yield number, self._checked(line, number)
+        if whole < self._path.stat().st_size:
+            warnings.warn(
+                f"{self._path}: the last line was cut off; {self._again}",
+                DataWarning,
+                stacklevel=4,
+            )
+            with self._path.open("r+b") as file:
+                file.truncate(whole)
+
+    def _checked(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            found = json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError):
+            self.refuse(number, "not JSON in UTF-8")
+        check = found.pop("check", None) if isinstance(found, dict) else None
+        if check is None or check != self._checksum(found):
+            self.refuse(number, f"changed since it was written, or of another {self._work}")
+        return dict(found)
+
+    def append(self, pieces: Iterable[dict[str, Any]]) -> None:
+        """Add finished pieces; raises `OutputError` where that cannot be written."""
+        lines = [json.dumps({**piece, "check": self._checksum(piece)}) + "\n" for piece in pieces]
+        try:
+            with self._path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write("".join(lines))
+        except OSError as error:
+            raise OutputError(
+                f"{self._path} cannot be written: {error.strerror or error}. What was noted before "
+                f"stays; run the {self._work} again to go on."
+            ) from error
+
+    def _checksum(self, piece: dict[str, Any]) -> str:
+        """Return the checksum of an object, or of its only member."""
+        body = piece if len(piece) > 1 else next(iter(piece.values()), None)
+        return sha256(f"{self._head}\n{json.dumps(body)}".encode()).hexdigest()[:16]
+
+    def refuse(self, number: int, why: str) -> NoReturn:
+        """Raise because of a line."""
+        raise DataFormatError(
+            f"{self._path}, line {number}: {why}; remove the line, and {self._again}."
+        )

@@ -1,1 +1,0 @@
-"""Ballots in PrefLib's formats."""

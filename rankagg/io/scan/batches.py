@@ -1,0 +1,572 @@
+"""Batches of columns from files of any size, by Arrow, which is imported when a file is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from glob import glob, has_magic
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._numbers import EXACT_LIMIT
+from rankagg._typing import Floats, Label
+from rankagg.core.grouped_tally import keys_of_labels, keys_of_texts
+from rankagg.exceptions import DataFormatError, Described, InvalidInputError, shown
+from rankagg.io.output_files import unguard
+
+Kind: TypeAlias = Literal["parquet", "csv", "json"]
+Sources: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+SCAN_KINDS: dict[str, Kind] = {
+    ".parquet": "parquet", ".pq": "parquet",
+    ".csv": "csv", ".tsv": "csv",
+    ".jsonl": "json", ".ndjson": "json",
+}  # fmt: skip
+PACKED = (".gz", ".bz2", ".zst", ".lz4")
+
+
+@dataclass(frozen=True)
+class ScanFile:
+    """A file, and what its path says of all of its rows."""
+
+    path: Path
+    kind: Kind
+    # Columns that its folders name, as in `task=x/part-0.parquet`.
+    constants: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def identity(self) -> tuple[str, int, int]:
+        """The path, the size and the time of the last change."""
+        return self._now()
+
+    def require_unchanged(self) -> None:
+        """Raise where the file has changed since it was looked at first."""
+        if self._now() != self.identity:
+            raise DataFormatError(f"{self.path} has changed since the scan began: scan it again.")
+
+    def absolute(self) -> ScanFile:
+        """Return the file by its whole path, as it was looked at first."""
+        self.require_unchanged()
+        found = replace(self, path=self.path.absolute())
+        if found.identity[1:] != self.identity[1:]:
+            self.require_unchanged()
+        return found
+
+    def _now(self) -> tuple[str, int, int]:
+        try:
+            found = self.path.stat()
+        except OSError as error:
+            raise DataFormatError(f"{self.path}: {error.strerror or error}.") from None
+        return str(self.path), found.st_size, found.st_mtime_ns
+
+
+def scan_files(sources: Sources) -> tuple[ScanFile, ...]:
+    """Return the files that paths, patterns and folders stand for."""
+    given = [sources] if isinstance(sources, str | PathLike) else list(sources)
+    files: list[ScanFile] = []
+    for source in given:
+        if not isinstance(source, str | PathLike):
+            raise InvalidInputError("sources", "paths, patterns or folders", source)
+        files += _scan_files_at(Path(source))
+    if not files:
+        raise InvalidInputError("sources", "one file at least", given)
+    seen: set[Path] = set()
+    for file in files:
+        real = file.path.resolve()
+        if real in seen:
+            raise InvalidInputError("sources", "each file once", str(file.path), "It is twice.")
+        seen.add(real)
+    names = [{name for name, _ in file.constants} for file in files]
+    for file, own in zip(files, names, strict=True):
+        if own != names[0]:
+            raise InvalidInputError(
+                "sources", f"files in folders that all name {sorted(names[0])}, as the first does",
+                str(file.path),
+            )  # fmt: skip
+        file.identity  # noqa: B018 - what it is now
+    return tuple(files)
+
+
+def _scan_files_at(path: Path) -> list[ScanFile]:
+    if path.is_dir():
+        inside = sorted(p for p in path.rglob("*") if p.is_file() and not _is_hidden(p, path))
+        if not inside:
+            raise InvalidInputError("sources", "a folder with files", str(path))
+        return [_scan_file(p, p.relative_to(path).parts[:-1]) for p in inside]
+    if path.is_file():
+        return [_scan_file(path, ())]
+    if has_magic(str(path)):
+        matching = [Path(p) for p in sorted(glob(str(path), recursive=True))]
+        files = [p for p in matching if p.is_file()]
+        if not files:
+            raise InvalidInputError("sources", "a pattern that some file matches", str(path))
+        return [_scan_file(p, p.parts[:-1]) for p in files]
+    raise InvalidInputError("sources", "a file, a pattern or a folder", str(path), "There is none.")
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+
+
+def _scan_file(path: Path, folders: tuple[str, ...]) -> ScanFile:
+    named = [folder.partition("=") for folder in folders if "=" in folder]
+    constants = tuple((name, value) for name, _, value in named)
+    return ScanFile(path, _kind_of(path), constants)
+
+
+def _kind_of(path: Path) -> Kind:
+    name = path.name.lower()
+    ending = Path(name.removesuffix(next((p for p in PACKED if name.endswith(p)), ""))).suffix
+    kind = SCAN_KINDS.get(ending)
+    if kind is None or (kind == "parquet" and not name.endswith(ending)):
+        known = ", ".join(SCAN_KINDS)
+        raise InvalidInputError(
+            "sources", f"files that end in {known} (text also packed: {', '.join(PACKED)})",
+            str(path), f"Leave {shown(path.name)} out with a pattern, or rename it.",
+        )  # fmt: skip
+    return kind
+
+
+#: A column's Arrow type, or None where the file does not say and what is asked for counts.
+Types = dict[str, Any]
+
+MISSING_TEXTS = ("", "NA", "N/A", "na", "n/a", "Na", "NaN", "nan", "NAN", "null", "NULL", "Null",
+           "none", "None", "NONE")  # fmt: skip
+# Bytes of text that are parsed in one go, and rows of Parquet that are a part by themselves.
+TEXT_BLOCK = 2**22
+PART_ROWS = 2**20
+
+
+@dataclass(frozen=True)
+class ScanPart:
+    """A piece of the data that is counted by itself."""
+
+    # Its position among all.
+    number: int
+    file: ScanFile
+    # The row groups of a Parquet file; None for the whole of another one.
+    groups: tuple[int, ...] | None = None
+    # Its rows, where that is known.
+    n_rows: int | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where rows that follow each other begin."""
+
+    file: ScanFile
+    # The row group of a Parquet file.
+    group: int | None
+    # How many rows stand before the first, in its row group or file.
+    start: int
+
+    def row(self, number: int) -> str:
+        """Return file, row group and row, counted from 1 below the header."""
+        group = "" if self.group is None else f", row group {self.group}"
+        return f"{self.file.path.name}{group}, row {self.start + number + 1}"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows that follow each other in a file."""
+
+    # The columns that were asked for.
+    columns: dict[str, Any]
+    n_rows: int
+    begin: Place
+
+    def place(self, row: int) -> str:
+        """Return file, row group and row, counted from 1 below the header."""
+        return self.begin.row(row)
+
+
+def columns_of(file: ScanFile) -> Types:
+    """Return the columns of a file and their types; None for those of text."""
+    with _arrow_errors(file.path):
+        names, types = _schema(file)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataFormatError(f"{file.path} has two columns {shown(twice[0])}: name them apart.")
+    clash = sorted(set(names) & {name for name, _ in file.constants})
+    if clash:
+        raise DataFormatError(
+            f"{file.path} has a column {shown(clash[0])}, which its folder names too: "
+            "remove one of the two."
+        )
+    return dict(zip(names, types, strict=True))
+
+
+def scan_parts(files: Sequence[ScanFile], *, whole: bool) -> list[ScanPart]:
+    """Return the pieces of files: Parquet files by row groups, unless they are to stay whole."""
+    parts: list[ScanPart] = []
+    for file in files:
+        file.require_unchanged()
+        if file.kind != "parquet":
+            parts.append(ScanPart(len(parts), file))
+            continue
+        with _arrow_errors(file.path), _opened(file) as opened:
+            about = opened.metadata
+            sizes = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
+        start = 0
+        for stop in range(1, len(sizes) + 1):
+            rows = sum(sizes[start:stop])
+            is_full = not whole and rows + sum(sizes[stop : stop + 1]) > PART_ROWS
+            if is_full or stop == len(sizes):
+                parts.append(ScanPart(len(parts), file, tuple(range(start, stop)), rows))
+                start = stop
+    return parts
+
+
+def batches(part: ScanPart, types: Types, size: int) -> Iterator[Batch]:
+    """Go through the rows of a part."""
+    part.file.require_unchanged()
+    reader = {"parquet": _parquet_batches, "csv": _csv_batches, "json": _json_batches}[
+        part.file.kind
+    ]
+    import pyarrow as pa  # noqa: PLC0415
+
+    own = {name: kind for name, kind in types.items() if name not in dict(part.file.constants)}
+    for group, start, batch in reader(part, own, size):
+        columns = {name: batch.column(name) for name in own}
+        for name, value in part.file.constants:
+            if name in types:
+                columns[name] = pa.repeat(value, batch.num_rows)
+        yield Batch(columns, batch.num_rows, Place(part.file, group, start))
+
+
+# -- Parquet --------------------------------------------------------------------------------------
+
+
+def _opened(file: ScanFile, types: Types | None = None) -> Any:
+    """Open a Parquet file; text is read as the dictionary that it is stored with."""
+    from pyarrow import parquet  # noqa: PLC0415
+    from pyarrow import types as kinds  # noqa: PLC0415
+
+    texts = [name for name, kind in (types or {}).items() if kinds.is_string(kind)]
+    return parquet.ParquetFile(
+        file.path,
+        read_dictionary=texts,
+        page_checksum_verification=True,
+        pre_buffer=False,
+        buffer_size=2**20,
+    )
+
+
+def _parquet_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[int, int, Any]]:
+    assert part.groups is not None, "the parts of a Parquet file are row groups"
+    with _arrow_errors(part.file.path), _opened(part.file, types) as opened:
+        for group in part.groups:
+            start = 0
+            reading = opened.iter_batches(
+                batch_size=size, row_groups=[group], columns=list(types), use_threads=False
+            )
+            for batch in _stepwise(reading, part.file.path, f", row group {group}"):
+                yield group, start, batch
+                start += batch.num_rows
+
+
+# -- text -----------------------------------------------------------------------------------------
+
+
+def _csv_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[None, int, Any]]:
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import csv  # noqa: PLC0415
+
+    path = part.file.path
+    coded = pa.dictionary(pa.int32(), pa.string())
+    kinds = {name: coded if kind == pa.string() else kind for name, kind in types.items()}
+    with _arrow_errors(path):
+        reader = csv.open_csv(
+            path,
+            read_options=csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
+            parse_options=csv.ParseOptions(delimiter=_delimiter_of(path), newlines_in_values=True),
+            convert_options=csv.ConvertOptions(
+                column_types=kinds, include_columns=list(types), null_values=MISSING_TEXTS,
+                strings_can_be_null=True,
+            ),
+        )  # fmt: skip
+    start = 0
+    for batch in _stepwise(reader, path, ""):
+        yield None, start, batch
+        start += batch.num_rows
+
+
+def _json_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[None, int, Any]]:
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import json  # noqa: PLC0415
+
+    path = part.file.path
+    options = json.ParseOptions(
+        explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="infer"
+    )
+    with _arrow_errors(path):
+        known = set(_schema(part.file)[0])
+    start = 0
+    for block in _whole_lines(path):
+        with _arrow_errors(path, f", after row {start}"):
+            table = json.read_json(
+                BytesIO(block), json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+                options,
+            ).combine_chunks()  # fmt: skip
+        more = sorted(set(table.column_names) - known)
+        if more:
+            raise DataFormatError(
+                f"{path}, after row {start}: {shown(more[0])} is there, which the first row lacks: "
+                "write all names in the first row, with null for what is missing."
+            )
+        for batch in table.to_batches(max_chunksize=size):
+            yield None, start, batch
+            start += batch.num_rows
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """Go through a file in blocks that end where a line does."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    with _arrow_errors(path), pa.input_stream(str(path), compression="detect") as stream:
+        rest = b""
+        while read := stream.read(TEXT_BLOCK):
+            block, end, left = (rest + read).rpartition(b"\n")
+            rest = left
+            if end and block.strip():
+                yield block
+        if rest.strip():
+            yield rest
+
+
+def _first_lines(path: Path) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415
+
+    with pa.input_stream(str(path), compression="detect") as stream:
+        start: bytes = stream.read(2**20)
+    return start
+
+
+def rows_about(part: ScanPart) -> int | None:
+    """Return about how many rows a part has, to say how long it takes; None for packed text."""
+    path = part.file.path
+    if part.n_rows is not None:
+        return part.n_rows
+    if path.name.lower().endswith(PACKED):
+        return None
+    with _arrow_errors(path):
+        start, size = _first_lines(path), path.stat().st_size
+    lines = start.count(b"\n") - (part.file.kind == "csv")
+    return max(round(lines * size / max(len(start), 1)), 1)
+
+
+def _delimiter_of(path: Path) -> str:
+    """Return the most frequent of three delimiters in the first line."""
+    line = _first_lines(path).partition(b"\n")[0]
+    return max("\t,;", key=lambda mark: line.count(mark.encode()))
+
+
+def _schema(file: ScanFile) -> tuple[list[str], list[Any]]:
+    if file.kind == "parquet":
+        with _opened(file) as opened:
+            schema = opened.schema_arrow
+            return list(schema.names), list(schema.types)
+    start = _first_lines(file.path)
+    if not start.strip():
+        raise DataFormatError(f"{file.path} is empty.")
+    if file.kind == "csv":
+        from pyarrow import csv  # noqa: PLC0415
+
+        reader = csv.open_csv(
+            file.path,
+            read_options=csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
+            parse_options=csv.ParseOptions(delimiter=_delimiter_of(file.path)),
+        )
+        names = list(reader.schema.names)
+    else:
+        from pyarrow import json  # noqa: PLC0415
+
+        line = next(line for line in start.splitlines() if line.strip())
+        names = list(json.read_json(BytesIO(line)).schema.names)
+    return names, [None] * len(names)
+
+
+# -- errors ---------------------------------------------------------------------------------------
+
+
+def _stepwise(reading: Iterable[Any], path: Path, where: str) -> Iterator[Any]:
+    """Go through batches; what Arrow says of a damaged file is said with its place."""
+    iterator = iter(reading)
+    done = 0
+    while True:
+        with _arrow_errors(path, f"{where}, after row {done}"):
+            batch = next(iterator, None)
+        if batch is None:
+            return
+        done += batch.num_rows
+        yield batch
+
+
+@contextmanager
+def _arrow_errors(path: Path, where: str = "") -> Iterator[None]:
+    """Turn Arrow's errors, and those of the file system, into ours."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415
+    except ImportError:
+        raise InvalidInputError(
+            "sources", "readable with pyarrow, which is not installed", Described(str(path)),
+            "pip install pyarrow",
+        ) from None  # fmt: skip
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        said = " ".join(str(error).split())
+        raise DataFormatError(f"{path}{where} cannot be read: {said}") from None
+
+
+# What fits in 64 bits for sure, written as numbers are, and what may be longer.
+SHORT_NUMBER, LONG_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$", r"^-?[1-9][0-9]{18,}$"
+
+Codes = NDArray[np.int64]
+#: What tells instances apart: whole numbers as they are, also of text; other text by its hash.
+Keys = NDArray[np.uint64]
+
+
+def scores_into(target: Floats, batch: Batch, name: str) -> None:
+    """Write a column of scores, NaN for null, into an array of floats."""
+    from pyarrow import compute, types  # noqa: PLC0415
+
+    column = batch.columns[name]
+    if column.null_count == len(column):
+        target[:] = np.nan
+        return
+    if types.is_integer(column.type):
+        _check_whole(batch, name)
+    if column.null_count and types.is_floating(column.type):
+        target[:] = compute.fill_null(column, np.nan).to_numpy()
+    else:
+        target[:] = column.to_numpy(zero_copy_only=False)
+    if batch.begin.file.kind != "parquet":
+        _check_text(target, batch, name)
+    infinite = np.isinf(target)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise DataFormatError(
+            f"{batch.place(row)}, column {shown(name)} must be a finite number, or missing. Got "
+            f"{target[row]}."
+        )
+
+
+def _check_text(values: Floats, batch: Batch, name: str) -> None:
+    """Raise where a text may say more than its float."""
+    beyond = (np.abs(values) > EXACT_LIMIT) & (values != np.inf) & (values != -np.inf)
+    if beyond.any():
+        row = int(np.argmax(beyond))
+        raise DataFormatError(
+            f"{batch.place(row)}, column {shown(name)} is {values[row]!s}, beyond 2**53, where no "
+            "64-bit float holds every whole number of a text: divide the column, or subtract a "
+            "common number from it."
+        )
+
+
+def _check_whole(batch: Batch, name: str) -> None:
+    """Raise where a whole number is beyond those that all floats hold."""
+    from pyarrow import compute  # noqa: PLC0415
+
+    column = batch.columns[name]
+    ends = compute.min_max(column).as_py()
+    if ends["min"] >= -EXACT_LIMIT and ends["max"] <= EXACT_LIMIT:
+        return
+    numbers = column.to_pylist()
+    row = next(at for at, n in enumerate(numbers) if n is not None and abs(n) > EXACT_LIMIT)
+    raise DataFormatError(
+        f"{batch.place(row)}, column {shown(name)} is {numbers[row]}, beyond 2**53, where no "
+        "64-bit float holds every whole number: subtract a common number from the column."
+    )
+
+
+def label_codes(batch: Batch, name: str, known: dict[Label, int], *, grow: bool = True) -> Codes:
+    """Return the number of the label of each row; labels that are new get the next ones."""
+    from pyarrow import types  # noqa: PLC0415
+
+    column = _without_null(batch, name)
+    if not types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    labels = [_clean(label, batch, name) for label in column.dictionary.to_pylist()]
+    indices = column.indices.to_numpy(zero_copy_only=False)
+    # In the order of the rows, whatever that of the dictionary.
+    first = np.full(len(labels), len(indices))
+    first[indices[::-1]] = np.arange(len(indices))[::-1]
+    numbers: Codes = np.full(len(labels), -1, dtype=np.int64)
+    for at in np.argsort(first)[: np.count_nonzero(first < len(indices))].tolist():
+        label = labels[at]
+        numbers[at] = known.setdefault(label, len(known)) if grow else known.get(label, -1)
+    spread: Codes = numbers[indices]
+    return spread
+
+
+def _clean(label: Any, batch: Batch, name: str) -> Label:
+    if isinstance(label, int):
+        return label
+    text = unguard(str(label).strip()) if batch.begin.file.kind == "csv" else str(label)
+    if not text:
+        raise DataFormatError(f"{batch.begin.file.path.name} has an empty label in {shown(name)}.")
+    return text
+
+
+def keys_of(batch: Batch, name: str) -> Keys:
+    """Return a key for the label of each row: equal labels have equal keys."""
+    from pyarrow import types  # noqa: PLC0415
+
+    column = _without_null(batch, name)
+    if types.is_integer(column.type):
+        numbers: Keys = column.to_numpy().astype(np.int64, copy=False).view(np.uint64)
+        return numbers
+    if not types.is_dictionary(column.type):
+        column = column.dictionary_encode()  # rows of the long form repeat their label
+    values = column.dictionary
+    if types.is_integer(values.type):
+        keys: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
+    else:
+        keys = _keys_of_texts(values, is_csv=batch.begin.file.kind == "csv")
+    spread: Keys = keys[column.indices.to_numpy()]
+    return spread
+
+
+def _keys_of_texts(values: Any, *, is_csv: bool) -> Keys:
+    """Return what `keys_of_labels` says of texts, as they are read from a file."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import compute  # noqa: PLC0415
+
+    values = compute.fill_null(values.cast(pa.large_string()), "")
+    if is_csv:
+        values = compute.utf8_trim_whitespace(values)
+        if compute.any(compute.starts_with(values, "'")).as_py():
+            values = pa.array([unguard(text) for text in values.to_pylist()], pa.large_string())
+    short, long = (
+        compute.match_substring_regex(values, pattern) for pattern in (SHORT_NUMBER, LONG_NUMBER)
+    )
+    keys = np.empty(len(values), dtype=np.uint64)
+
+    def put(where: Any, of: Callable[[Any], Keys]) -> None:
+        chosen = values.filter(where)
+        if len(chosen):
+            keys[where.to_numpy(zero_copy_only=False)] = of(chosen)
+
+    put(short, lambda some: some.cast(pa.int64()).to_numpy().view(np.uint64))
+    put(long, lambda some: keys_of_labels(some.to_pylist()))
+    other = compute.invert(compute.or_(short, long))
+    put(other, lambda some: keys_of_texts(some.to_numpy(zero_copy_only=False).astype(object)))
+    return keys
+
+
+def _without_null(batch: Batch, name: str) -> Any:
+    column = batch.columns[name]
+    if column.null_count:
+        row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise DataFormatError(
+            f"{batch.place(row)}, column {shown(name)} is missing; it must hold a label."
+        )
+    return column

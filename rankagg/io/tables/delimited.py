@@ -1,0 +1,237 @@
+"""Tables in text: cells between delimiters, and JSON Lines, one object a line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from io import StringIO
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from rankagg.core.items import counted
+from rankagg.exceptions import DataFormatError, shown
+from rankagg.io.output_files import unguard
+from rankagg.io.strict_json import RepeatedKeyError, distinct
+from rankagg.io.tables.sources import check_plain_table, check_size, decoded, lines_of
+from rankagg.io.tables.table import Table
+
+DELIMITERS = "\t,;"
+QUOTE = b'"'
+
+# A row must fit into a block of Arrow.
+BYTES_OF_BLOCK = 2**20
+# Arrow takes as long for a column as the csv module for so many cells of it.
+MANY_COLUMNS, FEW_ROWS = 256, 32
+# The longest cell that the csv module reads.
+LONGEST_CELL = 2**17
+
+
+def read_delimited(
+    name: str, data: bytes | str, *, blank_rows: bool = False, has_commas: bool = False
+) -> Table:
+    """Read delimited text; raises where it is no table.
+
+    Where numbers have commas, one parts cells only if nothing else makes a regular table. Arrow
+    parts the cells where it is plain to see that the csv module would do the same; all else is left
+    to that, which says what is wrong.
+    """
+    by_arrow = _by_arrow(data, blank_rows=blank_rows)
+    if by_arrow is not None:
+        head, columns, delimiter = by_arrow
+
+        def lines() -> list[int]:
+            rows = _rows(name, decoded(name, data), delimiter, blank_rows=blank_rows)
+            return [line for line, _ in rows][1:]
+
+    else:
+        text = decoded(name, data)
+        check_plain_table(name, text)
+        fits = {candidate: _fit(text, candidate) for candidate in DELIMITERS}
+        if has_commas and (fits["\t"][0] or fits[";"][0]):
+            del fits[","]
+        found = list(_rows(name, text, max(fits, key=fits.__getitem__), blank_rows=blank_rows))
+        if not found:
+            raise DataFormatError(f"{name} is empty; it must hold a header and at least one row.")
+        (_, head), *body = found
+        columns = [list(column) for column in zip(*(row for _, row in body), strict=False)]
+        columns = columns if body else [[] for _ in head]
+
+        def lines() -> list[int]:
+            return [line for line, _ in body]
+
+    header = [unguard(cell.strip()) for cell in head]
+    table = Table(name, header, columns, is_text=True, lines=lines)
+    if by_arrow is None:
+        for line, row in body:
+            if len(row) != len(header):
+                raise DataFormatError(
+                    f"{name}, row {line} has {counted(len(row), 'cell')} where the header has "
+                    f"{len(header)}; every row must have one cell per column."
+                )
+    return table
+
+
+def _rows(
+    name: str, text: str, delimiter: str, *, blank_rows: bool
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows, the header first, with their lines; raises where quotation marks are odd."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    width = 0
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row) or (blank_rows and width and len(row) == width):
+                width = width or len(row)
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise DataFormatError(
+            f"{name}, line {reader.line_num}: {error}. The file may be cut off."
+        ) from None
+
+
+def _fit(text: str, delimiter: str) -> tuple[bool, int]:
+    """Say whether a delimiter makes a regular table, and how many columns its header has."""
+    widths: list[int] = []
+    regular = delimiter in text
+    try:
+        widths += (len(row) for _, row in _rows("", text, delimiter, blank_rows=False))
+    except DataFormatError:
+        regular = False
+    width = widths[0] if widths else 0
+    return regular and width > 1 and len(set(widths)) == 1, width if delimiter in text else 0
+
+
+def _by_arrow(data: bytes | str, *, blank_rows: bool) -> tuple[list[str], list[Any], str] | None:
+    """Return header, columns and delimiter.
+
+    None where a table of two columns or more, all rows as long as the header, is not plain to see.
+    """
+    try:
+        plain = (data.encode() if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf")
+        ends = [at for at in (plain.find(b"\n"), plain.find(b"\r")) if at >= 0]
+        head = plain[: min(ends, default=len(plain))]
+        found = [delimiter for delimiter in DELIMITERS if delimiter.encode() in head]
+        is_odd = head.lstrip()[:1] in (b"", b"<", b"{", b"[") or not head.strip(b" \t,;")
+        if is_odd or len(found) != 1 or head.count(QUOTE) % 2 or not ends:
+            return None
+        (delimiter,) = found
+        (cells,) = csv.reader([head.decode()], delimiter=delimiter, strict=True)
+    except (ValueError, csv.Error):
+        return None
+    is_wide = len(cells) > MANY_COLUMNS and plain.count(b"\n") < FEW_ROWS
+    if is_wide or (QUOTE in plain and not _is_quoted(plain, delimiter)):
+        return None
+    columns = _columns(plain, len(head), delimiter, len(cells))
+    if columns is not None and not blank_rows:
+        columns = _without_blank(columns)
+    return None if columns is None or not len(columns[0]) else (cells, columns, delimiter)
+
+
+def _columns(data: bytes, start: int, delimiter: str, width: int) -> list[Any] | None:
+    """Return the columns below a header as text; None where the csv module must be asked."""
+    names = [str(position) for position in range(width)]
+    kinds: dict[str, Any] = dict.fromkeys(names, pa.string())
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(pa.py_buffer(memoryview(data)[start:])),
+            arrow_csv.ReadOptions(column_names=names, block_size=max(BYTES_OF_BLOCK, 4 * start)),
+            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=QUOTE in data),
+            arrow_csv.ConvertOptions(column_types=kinds, strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid:
+        return None
+    columns: list[Any] = table.columns
+    for column in columns:
+        longest = pc.max(pc.binary_length(column)).as_py() if column.nbytes > LONGEST_CELL else 0
+        if longest >= LONGEST_CELL:
+            return None
+    return columns
+
+
+def _is_quoted(data: bytes, delimiter: str) -> bool:
+    """Say whether every quotation mark begins or ends a cell, or is one of two inside of it.
+
+    Of marks numbered from 0 the even ones open a quotation, the odd ones close it.
+    """
+    characters = np.frombuffer(data, dtype=np.uint8)
+    at = np.flatnonzero(characters == QUOTE[0])
+    if len(at) % 2:
+        return False
+    limits = np.zeros(256, dtype=np.bool_)
+    limits[[ord(delimiter), ord("\n"), ord("\r"), QUOTE[0]]] = True
+    opening, closing = at[0::2], at[1::2]
+    begins = limits[characters[opening - 1]] | (opening == 0)
+    ends = limits[characters[np.minimum(closing + 1, len(data) - 1)]] | (closing + 1 == len(data))
+    return bool(begins.all() and ends.all())
+
+
+def _without_blank(columns: list[Any]) -> list[Any]:
+    """Leave out rows whose cells are all blank."""
+    blank = None
+    for column in columns:
+        empty = pc.equal(pc.binary_length(pc.utf8_trim_whitespace(column)), 0)
+        blank = empty if blank is None else pc.and_(blank, empty)
+        if not pc.any(blank).as_py():
+            return columns
+    return [column.filter(pc.invert(blank)) for column in columns]
+
+
+# -- JSON Lines -----------------------------------------------------------------------------------
+
+# So many lines are read together.
+LINES_TOGETHER = 2**10
+OBJECTS = json.JSONDecoder(object_pairs_hook=distinct)
+
+
+def read_json_lines(name: str, text: str) -> Table:
+    """Return the table in JSON Lines; columns stand in the order in which they first occur."""
+    numbered = [pair for pair in enumerate(lines_of(text), start=1) if pair[1].strip()]
+    parts: list[tuple[int, dict[str, list[Any]]]] = []
+    filled = 0
+    for start in range(0, len(numbered), LINES_TOGETHER):
+        rows = _objects(name, numbered[start : start + LINES_TOGETHER])
+        keys = dict.fromkeys(key for row in rows for key in row)
+        parts.append((len(rows), {key: [row.get(key) for row in rows] for key in keys}))
+        filled += sum(map(len, rows))
+    names = list(dict.fromkeys(key for _, part in parts for key in part))
+    check_size(name, (len(numbered), "rows"), (len(names), "columns"), filled)
+    columns = [
+        list(chain.from_iterable(part.get(key) or [None] * size for size, part in parts))
+        for key in names
+    ]
+    header = [key.strip() for key in names]
+    return Table(name, header, columns, lines=lambda: [number for number, _ in numbered])
+
+
+def _objects(name: str, numbered: list[tuple[int, str]]) -> list[dict[str, Any]]:
+    """Return the objects in lines, one each; raises where a line holds anything else."""
+    lines = [line for _, line in numbered]
+    try:
+        found = OBJECTS.decode(f"[{','.join(lines)}]")
+        if len(found) == len(lines) and all(line.lstrip()[0] == "{" for line in lines):
+            return list(found)
+    except (ValueError, RecursionError):
+        pass  # told below
+    for number, line in numbered:
+        why = "is nested too deep"
+        with suppress(RecursionError):
+            try:
+                cells = OBJECTS.decode(line)
+                if isinstance(cells, dict):
+                    continue
+                why = f"holds {shown(cells)}"
+            except RepeatedKeyError as error:
+                why = f"has {error}"
+            except ValueError as error:
+                why = f"is no JSON ({error})"
+        raise DataFormatError(
+            f"{name} is JSON Lines, and line {number} {why}; every line must hold one object such "
+            'as {"system": "A", "task": "x", "score": 0.5}.'
+        )
+    return [OBJECTS.decode(line) for line in lines]

@@ -1,0 +1,338 @@
+"""Sources of tables: files and streams opened, unpacked, decoded and told apart by their kind."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from gzip import BadGzipFile, GzipFile
+from io import BytesIO
+from os import PathLike
+from pathlib import Path, PurePath
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._pandas import is_frame
+from rankagg.core.items import counted
+from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.io.tables.columns import USUAL, NumberStyle
+
+if TYPE_CHECKING:
+    from rankagg.io.tables.table import Table
+
+T = TypeVar("T")
+
+Source = str | PathLike[str] | IO[str]
+#: A frame of pandas or polars, or of anything that speaks the Arrow PyCapsule interface or the
+#: interchange protocol for frames, goes where a file goes.
+TableSource = Source | Any
+PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
+
+JSON_OBJECT = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
+TABLE_KINDS = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".xlsx": "Excel",
+    ".xlsm": "Excel",
+    ".jsonl": "JSON Lines",
+    ".ndjson": "JSON Lines",
+}
+
+
+def read_table(
+    source: TableSource, *, style: NumberStyle = USUAL, blank_rows: bool = False
+) -> Table:
+    """Read a file of a table, or take a frame.
+
+    Text is delimited by commas, tabs or semicolons, whichever the header has. Files of other kinds
+    are told by their names. In text a row whose cells are all blank is none, unless `blank_rows`;
+    an empty line never is.
+    """
+    # What reads a kind of file is loaded where there is one: many commands read none.
+    kind = kind_by_name(source)
+    if is_frame(source) or any(hasattr(source, name) for name in PROTOCOLS):
+        from rankagg.io.tables.frames import table_of_frame  # noqa: PLC0415
+
+        table = table_of_frame(source)
+    elif kind in ("Parquet", "Excel"):
+        path = Path(cast(str, source))
+        opened(path, lambda path: path.open("rb").close())
+        if kind == "Excel":
+            from rankagg.io.tables.excel import read_excel  # noqa: PLC0415
+
+            table = read_excel(path)
+        else:
+            from rankagg.io.tables.frames import read_parquet  # noqa: PLC0415
+
+            table = read_parquet(path)
+    else:
+        from rankagg.io.tables.delimited import read_delimited, read_json_lines  # noqa: PLC0415
+
+        name, data = read_data(source)
+        if kind == "JSON Lines" and isinstance(data, bytes) and JSON_OBJECT.match(data):
+            table = read_json_lines(name, decoded(name, data))
+        else:
+            commas = style.decimal == ","
+            table = read_delimited(name, data, blank_rows=blank_rows, has_commas=commas)
+    return table if style == USUAL else replace(table, style=style)
+
+
+def kind_by_name(source: object) -> str | None:
+    """Return the kind of file of a table that is no delimited text, as its name tells it."""
+    if not isinstance(source, str | PathLike):
+        return None
+    suffixes = [suffix.lower() for suffix in PurePath(source).suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+        return "JSON Lines" if suffixes and TABLE_KINDS.get(suffixes[-1]) == "JSON Lines" else None
+    return TABLE_KINDS.get(suffixes[-1]) if suffixes else None
+
+
+# A small file cannot ask for much memory: up to 256 MiB, or a hundred times what it takes itself.
+MOST_UNPACKED, MOST_TIMES_UNPACKED = 2**28, 100
+
+
+def unpacked(name: str, data: bytes) -> bytes:
+    """Return what gzip made `data` of; raises where it is damaged or all but empty."""
+    limit = max(MOST_UNPACKED, MOST_TIMES_UNPACKED * len(data))
+    try:
+        with GzipFile(fileobj=BytesIO(data)) as stream:
+            content = stream.read(limit + 1)
+    except (BadGzipFile, EOFError, zlib.error) as error:
+        raise DataFormatError(
+            f"{name} is no file compressed by gzip, or is damaged or cut off: {error}."
+        ) from None
+    if len(content) > limit:
+        raise DataFormatError(
+            f"{name} holds more than {limit} bytes in {len(data)}; unpack it first."
+        )
+    return content
+
+
+# Tables are dense. Up to here (2 GiB of floats) or 16 cells for one that is filled, they are made.
+ANY_CELLS, SPARSEST = 2**28, 16
+
+# A byte of a compressed file may stand for so many cells.
+CELLS_PER_BYTE = 64
+
+
+def check_size(name: str, rows: tuple[int, str], columns: tuple[int, str], filled: int) -> None:
+    """Raise where rows times columns make a table that is large and all but empty."""
+    cells = rows[0] * columns[0]
+    if cells > max(ANY_CELLS, SPARSEST * filled):
+        raise DataFormatError(
+            f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make "
+            f"{counted(cells, 'cell')}, {filled} of them filled; more than {ANY_CELLS} cells must "
+            f"be filled to one in {SPARSEST} at least. Split the file, or leave out what is hardly "
+            "ever filled."
+        )
+
+
+def check_bytes(name: str, rows: int, columns: int, size: int) -> None:
+    """Raise where a file states many more cells than it has bytes."""
+    if rows * columns > max(ANY_CELLS, CELLS_PER_BYTE * size):
+        raise DataFormatError(
+            f"{name} states {counted(rows, 'row')} of {counted(columns, 'column')} and has "
+            f"{counted(size, 'byte')}; it is damaged, or should be split."
+        )
+
+
+def has_twice(cells: NDArray[np.intp], size: int) -> bool:
+    """Say whether a cell occurs twice among numbers of cells of a table of so many."""
+    if size > max(ANY_CELLS, SPARSEST * len(cells)):
+        return len(np.unique(cells)) < len(cells)
+    taken = np.zeros(size, dtype=np.bool_)
+    taken[cells] = True
+    return int(np.count_nonzero(taken)) < len(cells)
+
+
+def read_text(source: Source) -> tuple[str, str]:
+    """Return a name for messages and the whole text of a UTF-8 file or open text stream."""
+    name, data = read_data(source)
+    return name, decoded(name, data)
+
+
+def read_data(source: Source) -> tuple[str, bytes | str]:
+    """Return a name for messages and what a file or an open text stream holds."""
+    if not isinstance(source, str | PathLike):
+        return _read_stream(source)
+    path = Path(source)
+    data = opened(path, Path.read_bytes)
+    if path.suffix.lower() == ".gz":
+        data = unpacked(path.name, data)
+    check_not_binary(path.name, data)
+    return path.name, data
+
+
+def opened(path: Path, read: Callable[[Path], T]) -> T:
+    """Return what `read` makes of a path; raises where there is no file that can be read."""
+    try:
+        return read(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InvalidInputError("source", "a readable file", str(path), f"{reason}.") from None
+    except ValueError as error:  # NUL and halves of characters
+        raise InvalidInputError("source", "a path", str(path), f"{error}.") from None
+
+
+def decoded(name: str, data: bytes | str) -> str:
+    """Return the text that is read, without a byte order mark."""
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataFormatError(_not_utf8(name, error)) from None
+
+
+def _read_stream(stream: IO[str]) -> tuple[str, str]:
+    name = str(getattr(stream, "name", "the stream"))
+    try:
+        text = stream.read() if hasattr(stream, "read") else None
+    except UnicodeDecodeError as error:
+        raise DataFormatError(_not_utf8(name, error)) from None
+    except (OSError, ValueError) as error:  # closed, or open for writing
+        raise InvalidInputError("source", "a readable stream", stream, f"{error}.") from None
+    if not isinstance(text, str):
+        raise InvalidInputError("source", "a path or a stream of text", stream)
+    return name, text
+
+
+def _not_utf8(name: str, error: UnicodeDecodeError) -> str:
+    byte = error.object[error.start]
+    return (
+        f"{name} is not {error.encoding.upper()}: byte {error.start} is 0x{byte:02x}. "
+        "Save it as UTF-8."
+    )
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, whichever of the three line ends it has."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+# -- files that are no text of a table ------------------------------------------------------------
+
+SHEET = "save it as CSV (UTF-8), or read it with pandas.read_excel and give the DataFrame"
+UNPACK = "unpack it first, or read it with pandas.read_csv and give the DataFrame"
+BY_HAND = "copy its table into a CSV file"
+ENCODING = "save it as UTF-8, or open it with its encoding and give the stream"
+
+
+def _pandas(function: str) -> str:
+    return f"read it with pandas.{function} and give the DataFrame, or save it as CSV (UTF-8)"
+
+
+BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
+    (b"\xff\xfe\x00\x00", "UTF-32 text", ENCODING),
+    (b"\x00\x00\xfe\xff", "UTF-32 text", ENCODING),
+    (b"\xff\xfe", "UTF-16 text", ENCODING),
+    (b"\xfe\xff", "UTF-16 text", ENCODING),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (or another OLE file)", SHEET),
+    (b"\x1f\x8b", "compressed by gzip", UNPACK),
+    (b"\xfd7zXZ\x00", "compressed by xz", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
+    (b"Rar!\x1a\x07", "a RAR archive", "unpack it first"),
+    (b"SQLite format 3\x00", "an SQLite database", _pandas("read_sql")),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", _pandas("read_hdf")),
+    (b"\x93NUMPY", "a NumPy array", "load it with numpy.load and give the array to ScoreTable"),
+    (b"ARROW1\x00\x00", "an Arrow or Feather file", _pandas("read_feather")),
+    (b"%PDF-", "a PDF document", BY_HAND),
+    (b"\x89PNG\r\n\x1a\n", "a picture", BY_HAND),
+    (b"\xff\xd8\xff", "a picture", BY_HAND),
+)
+
+# What a zip archive holds says what wrote it.
+ZIPPED = (
+    (b"xl/", "an Excel workbook", SHEET),
+    (b"application/vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet", SHEET),
+    (b"word/", "a Word document", BY_HAND),
+    (b".npy", "an archive of NumPy arrays", "load it with numpy.load and give an array"),
+)
+
+# A tag alone, or another after it: a label in a table is followed by a delimiter.
+MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
+
+
+def check_not_binary(name: str, data: bytes) -> None:
+    """Raise where bytes are those of a well-known kind of file that is no UTF-8 text."""
+    found = _binary_kind(data)
+    if found is not None:
+        what, remedy = found
+        raise DataFormatError(f"{name} is {what}, not UTF-8 text: {remedy}.")
+
+
+def _binary_kind(data: bytes) -> tuple[str, str] | None:
+    for beginning, what, remedy in BEGINNINGS:
+        if data.startswith(beginning):
+            return what, remedy
+    if data.startswith(b"PK\x03\x04"):
+        for part, what, remedy in ZIPPED:
+            if part in data:
+                return what, remedy
+        return "a zip archive", UNPACK
+    return next((kind for told, kind in TOLD_BY_MORE if told(data)), None)
+
+
+def _is_parquet(data: bytes) -> bool:
+    return data[:4] == b"PAR1" == data[-4:] and len(data) >= 12
+
+
+def _is_bzip2(data: bytes) -> bool:
+    return re.match(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", data) is not None
+
+
+def _is_pickle(data: bytes) -> bool:
+    return re.match(rb"\x80[\x02-\x05]", data) is not None and data.endswith(b".")
+
+
+def _is_tar(data: bytes) -> bool:
+    return data[257:262] == b"ustar"
+
+
+def _is_wide_text(data: bytes) -> bool:
+    """Say whether every second byte is mostly zero: Latin text in UTF-16 without a mark."""
+    start = data[:4096]
+    zeros = max(start[0::2].count(0), start[1::2].count(0))
+    return len(start) >= 4 and zeros > 0.4 * len(start)
+
+
+TOLD_BY_MORE: tuple[tuple[Callable[[bytes], bool], tuple[str, str]], ...] = (
+    (_is_parquet, ("a Parquet file", _pandas("read_parquet"))),
+    (_is_bzip2, ("compressed by bzip2", UNPACK)),
+    (_is_pickle, ("a pickle", "save its table as CSV (UTF-8), or give the object itself")),
+    (_is_tar, ("a tar archive", "unpack it first")),
+    (_is_wide_text, ("UTF-16 text without a byte order mark", ENCODING)),
+)
+
+
+def check_plain_table(name: str, text: str) -> None:
+    """Raise where a text is JSON, JSON Lines, HTML or XML: structured, but no plain table."""
+    if MARKUP.match(text):
+        kind, remedy = "HTML or XML", _pandas("read_html")
+    elif text.lstrip()[:1] in ("{", "[") and _is_json(name, text):
+        kind, remedy = "JSON", _pandas("read_json")
+    else:
+        return
+    raise DataFormatError(f"{name} is {kind}, no plain table: {remedy}.")
+
+
+def _is_json(name: str, text: str) -> bool:
+    """Say whether a text, or its first line, is a JSON object or a list of lists or objects."""
+    if PurePath(name).suffix.lower() in (".json", ".jsonl", ".ndjson"):
+        return True
+    return any(_holds_json(part) for part in (text.lstrip().partition("\n")[0], text))
+
+
+def _holds_json(text: str) -> bool:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    parts = value if isinstance(value, list) else [value]
+    return bool(parts) and all(isinstance(part, dict | list) for part in parts)
