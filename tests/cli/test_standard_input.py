@@ -148,7 +148,7 @@ def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
 @pytest.mark.parametrize(
     ("line", "data", "words"),
     [
-        ("rank -", GERMAN, "--decimal , reads decimals with a comma."),
+        ("rank -", GERMAN, "--decimal, --percent"),
         ("rank - --decimal ,", GERMAN, "--drop leaves the column out, and --na names further"),
         ("rank - --decimal , --na -", GERMAN, "--errors drop reads 1.2 ± 0.3 and 1.2 (0.3) as 1"),
         ("rank -", b"system,x\nA,1%\nB,2%\n", "--percent reads 86.1% as 0.861."),
