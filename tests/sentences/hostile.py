@@ -19,11 +19,12 @@ SCALES = (1.0, 1.0, 2.0**-43, LARGEST)
 
 @dataclass(frozen=True)
 class Ballot:
-    """One ranking: places from 0 or None, its weight, and the task (group) it is of."""
+    """One ranking: places from 0 or None, its weight, the task (group) and instance it is of."""
 
     places: tuple
     weight: Fraction
     task: object = None
+    instance: object = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,29 @@ def table(rng, *, most=4, gaps=True, weights=True, binary=False):
         for k, task in enumerate(higher)
     )
     return Plain(data, "ABCDEF"[:n], ballots, scores, tuple(map(fraction, each)))
+
+
+def instances(rng):
+    """Return a table of instances in tasks, which have them apart or in common."""
+    n, tasks, each = int(rng.integers(1, 5)), int(rng.integers(1, 4)), int(rng.integers(1, 5))
+    numbers = rng.integers(0, rng.choice([2, 4, 50]), size=(n, tasks * each)).astype(float)
+    if rng.random() < 0.5:
+        numbers[rng.random(n) < 0.3, : each * int(rng.integers(1, tasks + 1))] = NAN
+    numbers[0, np.isnan(numbers).all(axis=0)] = 1.0
+    of_task = [f"t{k}" for k in range(tasks) for _ in range(each)]
+    shared = rng.random() < 0.5
+    of_instance = [k % each if shared else k for k in range(tasks * each)]
+    scale = float(rng.choice(SCALES))
+    data = ra.ScoreTable(
+        numbers * scale, systems="ABCDEF"[:n], tasks=of_task, instances=of_instance,
+        higher_is_better=True,
+    )  # fmt: skip
+    scores = [[None if np.isnan(v) else v for v in row] for row in numbers.tolist()]
+    ballots = tuple(
+        Ballot(places_of([row[k] for row in scores]), Fraction(1), task, instance)
+        for k, (task, instance) in enumerate(zip(of_task, of_instance, strict=True))
+    )
+    return Plain(data, "ABCDEF"[:n], ballots)
 
 
 def profile(rng, *, most=4, ties=True):

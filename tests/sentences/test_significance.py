@@ -1,0 +1,372 @@
+"""What tests of whether items rank alike say: Friedman's, Skillings and Mack's, their notes."""
+
+import re
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, permutations
+from math import erfc, exp, gamma, inf, pi, prod, sqrt
+
+import numpy as np
+import pytest
+import scipy
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from tests.sentences import hostile
+from tests.sentences.instrument import Instrument
+
+ALPHAS = (Fraction("0.05"), Fraction("0.2"), Fraction("0.9"))
+DRAWS = 400
+
+
+def mid_ranks(values):
+    """Return mid-ranks from 1 of numbers of which the lowest is best; None where there is none."""
+    there = [v for v in values if v is not None]
+    return [
+        None if v is None else sum(w < v for w in there) + Fraction(there.count(v) + 1, 2)
+        for v in values
+    ]
+
+
+def chi_square_tail(x, df):
+    """Return the chance that chi-square is as large, by steps of two degrees of freedom."""
+    tail, start = (erfc(sqrt(x / 2)), 1) if df % 2 else (exp(-x / 2), 2)
+    for k in range(start, df, 2):
+        tail += (x / 2) ** (k / 2) * exp(-x / 2) / gamma(k / 2 + 1)
+    return tail
+
+
+def f_tail(x, above, below):
+    if x == inf:
+        return 0.0
+    return scipy.special.betainc(below / 2, above / 2, below / (below + above * x))
+
+
+@cache
+def studentized_range(alpha, k):
+    """Return what the range of k normal variables exceeds with probability alpha."""
+
+    def density(z, q):
+        """Return how likely the lowest is z, and the others are above it by q at most."""
+        between = (erfc(-(z + q) / sqrt(2)) - erfc(-z / sqrt(2))) / 2
+        return k * exp(-(z**2) / 2) / sqrt(2 * pi) * between ** (k - 1)
+
+    def tail(q):
+        return 1 - scipy.integrate.quad(density, -9, 9, args=(q,), epsabs=1e-13)[0] - alpha
+
+    return scipy.optimize.brentq(tail, 1e-6, 20, xtol=1e-13)
+
+
+class Alike:
+    """Some rankings, and what is independent of them."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.alpha, self.unit = ALPHAS[seed % 3], "ranking"
+        if seed % 4 == 0:
+            self.plain = hostile.instances(self.rng)
+            self.unit = ("ranking", "instance", "task")[seed // 4 % 3]
+        elif seed % 4 == 1:
+            self.plain = hostile.profile(self.rng)
+        else:
+            # Most tables are such as the tests take.
+            gaps, weights = seed % 4 == 3, seed % 16 == 2
+            self.plain = hostile.table(self.rng, gaps=gaps, weights=weights)
+
+    @property
+    def rows(self):
+        """Return the mid-ranks of each unit; of several rankings those of average ranks."""
+        units = {}
+        for at, ballot in enumerate(self.plain.ballots):
+            name = {"ranking": at, "instance": ballot.instance, "task": ballot.task}[self.unit]
+            units.setdefault(name, []).append(mid_ranks(ballot.places))
+        return [
+            mid_ranks(
+                [
+                    None if None in column else sum(column) / len(column)
+                    for column in zip(*ranks, strict=True)
+                ]
+            )
+            for ranks in units.values()
+        ]
+
+    def is_uneven(self):
+        """Say whether an item is in some rankings of a unit only."""
+        units = {}
+        for at, ballot in enumerate(self.plain.ballots):
+            name = {"ranking": at, "instance": ballot.instance, "task": ballot.task}[self.unit]
+            units.setdefault(name, set()).add(tuple(p is None for p in ballot.places))
+        return any(len(kinds) > 1 for kinds in units.values())
+
+    def incomplete(self):
+        return sum(None in ballot.places for ballot in self.plain.ballots)
+
+    def is_weighted(self):
+        return len({ballot.weight for ballot in self.plain.ballots}) > 1
+
+    def telling(self):
+        return [row for row in self.rows if len(set(row) - {None}) > 1]
+
+    def is_pooled(self):
+        """Say whether several units of a task count as independent beside those of others."""
+        tasks = self.plain.tasks
+        if self.unit == "task" or len(tasks) < 2 or len(self.rows) <= len(tasks):
+            return False
+        of_one = {(ballot.instance, ballot.task) for ballot in self.plain.ballots}
+        return self.unit == "ranking" or len(of_one) == len(self.rows)
+
+    def notes_hold(self, notes):
+        assert sum("taken for independent" in note for note in notes) == self.is_pooled()
+
+
+# -- Friedman -------------------------------------------------------------------------------------
+
+
+class Friedman(Alike):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.found, self.refusal = None, ""
+        try:
+            self.found = ra.friedman(self.plain.data, unit=self.unit)
+        except InvalidInputError as error:
+            self.refusal = str(error)
+
+    def refused(self):
+        """Return what a refusal says, None where there is none."""
+        if self.plain.n < 2:
+            return "two items or more"
+        if self.incomplete():
+            return f"Got {self.incomplete()} incomplete ones of {len(self.plain.ballots)}."
+        if self.is_weighted():
+            weights = [float(ballot.weight) for ballot in self.plain.ballots]
+            return f"weights from {min(weights):g} to {max(weights):g}"
+        if len(self.rows) < 2:
+            return f"Got 1 {self.unit}."
+        return None if self.telling() else "tie of all"
+
+    def average_ranks(self):
+        return [sum(column) / len(column) for column in zip(*self.rows, strict=True)]
+
+    def kendall_w(self, *, ties=True):
+        m, n = len(self.rows), self.plain.n
+        between = 12 * m**2 * sum((r - Fraction(n + 1, 2)) ** 2 for r in self.average_ranks())
+        groups = [row.count(r) for row in self.rows for r in set(row)] if ties else []
+        return Fraction(between) / (m**2 * (n**3 - n) - m * sum(t**3 - t for t in groups))
+
+    def chi_square(self, w):
+        return len(self.rows) * (self.plain.n - 1) * w
+
+    def f(self, w):
+        return (len(self.rows) - 1) * w / (1 - w) if w < 1 else inf
+
+    def rest(self):
+        return (self.plain.n - 1) * (len(self.rows) - 1)
+
+    def critical(self):
+        n = self.plain.n
+        return studentized_range(float(self.alpha), n) * sqrt(n * (n + 1) / (12 * len(self.rows)))
+
+    def groups(self):
+        """Return the largest sets of two items or more that do not differ by more."""
+        ranks, critical = self.average_ranks(), self.critical()
+        near = [
+            set(some)
+            for size in range(2, self.plain.n + 1)
+            for some in combinations(range(self.plain.n), size)
+            if max(ranks[i] for i in some) - min(ranks[i] for i in some) <= critical
+        ]
+        return [some for some in near if not any(some < other for other in near)]
+
+
+FRIEDMAN = {
+    "items": lambda case, w: case.plain.n,
+    "rankings": lambda case, w: len(case.rows),
+    "tasks": lambda case, w: len(case.plain.tasks),
+    "chi-square": lambda case, w: case.chi_square(w),
+    "freedom": lambda case, w: case.plain.n - 1,
+    "p-value": lambda case, w: chi_square_tail(float(case.chi_square(w)), case.plain.n - 1),
+    "F": lambda case, w: case.f(w),
+    "freedom of the rest": lambda case, w: case.rest(),
+    "p of F": lambda case, w: f_tail(float(case.f(w)), case.plain.n - 1, case.rest()),
+    "Kendall's W": lambda case, w: w,
+    "critical difference": lambda case, w: case.critical(),
+    "alpha": lambda case, w: case.alpha,
+}
+
+
+def friedman(seeds):
+    held, refusals = Instrument(FRIEDMAN), set()
+    for seed in seeds:
+        case = Friedman(seed)
+        expected = case.refused()
+        assert (expected or "") in case.refusal
+        assert (expected is None) == (case.found is not None)
+        if case.found is None:
+            refusals.add(re.sub(r"[\d.]+", "", expected))
+            continue
+        assert case.found.average_ranks == pytest.approx([float(r) for r in case.average_ranks()])
+        lines = case.found._facts(float(case.alpha))
+        held.hold(lines, case, case.kendall_w())
+        case.notes_hold(case.found.notes)
+        told = [line.split()[3:] for line in lines if line.startswith("not told apart")]
+        known = [{case.plain.items[i] for i in group} for group in case.groups()]
+        assert sorted("".join(sorted(names)).replace(",", "") for names in told) == sorted(
+            "".join(sorted(names)) for names in known
+        )
+        printed = ra.FriedmanTest.from_average_ranks(case.found.average_ranks, len(case.rows))
+        lines = printed._facts(float(case.alpha))
+        held.hold([line for line in lines if "told apart" not in line], case, printed_w(case))
+    held.require()
+    assert len(refusals) >= 5
+
+
+def printed_w(case):
+    """Return W of average ranks alone; rounding may leave it below 1 where all are equal."""
+    w = case.kendall_w(ties=False)
+    return w if w < 1 else 1
+
+
+# -- Skillings and Mack ---------------------------------------------------------------------------
+
+
+class Lacking(Alike):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.found, self.refusal = None, ""
+        self.draws = None if seed % 10 == 0 else DRAWS
+        try:
+            self.found = ra.skillings_mack(
+                self.plain.data, unit=self.unit, n_resamples=self.draws, rng=seed
+            )
+        except InvalidInputError as error:
+            self.refusal = str(error)
+
+    def refused(self):
+        if self.plain.n < 2:
+            return "two items or more"
+        if self.is_weighted():
+            return "equal weight"
+        if self.is_uneven():
+            return "the same items within every unit"
+        if len(self.rows) < 2:
+            return f"Got 1 {self.unit}."
+        return None if self.telling() else "tell two items apart"
+
+    @staticmethod
+    def points(row):
+        k = sum(r is not None for r in row)
+        return [0 if r is None else sqrt(12 / (k + 1)) * float(r - Fraction(k + 1, 2)) for r in row]
+
+    def orders(self, row):
+        """Return the points of a unit in all orders of those that it has."""
+        there = [i for i, r in enumerate(row) if r is not None]
+        found = []
+        for order in permutations([row[i] for i in there]):
+            new = [None] * self.plain.n
+            for i, r in zip(there, order, strict=True):
+                new[i] = r
+            found.append(self.points(new))
+        return np.array(found)
+
+    def inverse(self):
+        orders = [self.orders(row) for row in self.rows]
+        covariance = sum(each.T @ each / len(each) for each in orders)
+        return np.linalg.pinv(covariance, rcond=1e-10)
+
+    def statistic(self):
+        sums = np.sum([self.points(row) for row in self.rows], axis=0)
+        return float(sums @ self.inverse() @ sums)
+
+    def parts(self):
+        """Return the sizes of sets of items that chains of units link."""
+        parts = [{i} for i in range(self.plain.n)]
+        for row in self.telling():
+            some = {i for i, r in enumerate(row) if r is not None}
+            joined = set().union(*(part for part in parts if part & some))
+            parts = [part for part in parts if not part & some] + [joined]
+        return [len(part) for part in parts]
+
+    def df(self):
+        return self.plain.n - len(self.parts())
+
+    def simulated(self):
+        """Return the share of all orders that reach the statistic, or what was drawn near it."""
+        drawn, times = self.found.simulated_p_value, self.found.n_resamples
+        assert drawn * times == pytest.approx(round(drawn * times))
+        orders = [self.orders(row) for row in self.rows]
+        if prod(map(len, orders)) > 1500:
+            return drawn
+        inverse, least = self.inverse(), self.statistic() * (1 - 1e-9)
+        sums = np.zeros((1, self.plain.n))
+        for each in orders:
+            sums = (sums[:, None] + each).reshape(-1, self.plain.n)
+        share = np.mean(((sums @ inverse) * sums).sum(axis=1) >= least)
+        near = abs(drawn - share) <= 5 * sqrt(share * (1 - share) / times) + 1 / times
+        return drawn if near else share
+
+    def several(self):
+        return sum(size > 1 for size in self.parts())
+
+    def alone(self):
+        return sum(size == 1 for size in self.parts()), self.plain.n
+
+
+LACKING = {
+    "items": lambda case: case.plain.n,
+    "rankings": lambda case: len(case.rows),
+    "tasks": lambda case: len(case.plain.tasks),
+    "rankings that tell items apart": lambda case: (len(case.telling()), len(case.rows)),
+    "Skillings-Mack": Lacking.statistic,
+    "freedom": Lacking.df,
+    "p-value": lambda case: chi_square_tail(case.statistic(), case.df()),
+    "simulated p-value": Lacking.simulated,
+    "draws": lambda case: case.draws or 10_000,
+    "parts that nothing links": Lacking.several,
+    "items told from no other": Lacking.alone,
+}
+
+
+def parted(seed):
+    """Return rankings of two pairs of items, and perhaps of a fifth alone."""
+    rng = np.random.default_rng(seed)
+    orders = [str(rng.choice(["AB", "BA", "CD", "DC"])) for _ in range(4)] + ["AB", "DC"]
+    items = "ABCDE"[: 4 + seed % 2]
+    places = [tuple(o.index(x) if x in o else None for x in items) for o in orders]
+    ballots = tuple(hostile.Ballot(each, Fraction(1)) for each in places)
+    return hostile.Plain(ra.Profile.from_orders(orders, items=items), items, ballots)
+
+
+def skillings_mack(seeds):
+    held, refusals = Instrument(LACKING), set()
+    for seed in seeds:
+        case = Lacking(seed)
+        if seed % 10 == 7:
+            case.plain, case.unit, case.draws, case.refusal = parted(seed // 10), "ranking", 100, ""
+            case.found = ra.skillings_mack(case.plain.data, n_resamples=100, rng=seed)
+        expected = case.refused()
+        assert (expected or "") in case.refusal
+        assert (expected is None) == (case.found is not None)
+        if case.found is None:
+            refusals.add(re.sub(r"\d+", "", expected))
+            continue
+        held.hold(case.found._facts(), case)
+        case.notes_hold(case.found.notes)
+        told = [" ".join(note.split()[:2]) for note in case.found.notes]
+        assert ("no chain" in told) == (case.several() > 1)
+        assert any("told from no other" in n for n in case.found.notes) == (case.alone()[0] > 0)
+    held.require()
+    assert len(refusals) >= 4
+
+
+SENTENCES = {"friedman": friedman, "skillings-mack": skillings_mack}
+
+
+@pytest.mark.parametrize("kind", SENTENCES)
+def test_numbers_are_those_of_their_definitions(kind):
+    SENTENCES[kind](range(100))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SENTENCES)
+def test_numbers_are_those_of_their_definitions_on_many_tables(kind):
+    SENTENCES[kind](range(1000, 2500))
