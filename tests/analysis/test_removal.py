@@ -186,6 +186,14 @@ def test_gaps_by_brute_force(rule) -> None:
         check(profile, rule, None if seed % 2 else tuple(profile.items[:2]))
 
 
+def test_a_part_that_becomes_smaller_once_a_removal_is_known() -> None:
+    ranks = [[np.nan, np.nan, 1, 0], [0, 2, 0, 1], [1, 2, 0, 2], [0, 0, 1, 1], [2, 1, 2, 0]]
+    profile = ra.Profile.from_ranks(
+        ranks, items="ABCD", counts=[3, 2, 2, 3, 1], weights=[1, 10, 1, 1, 1]
+    )
+    check(profile, ra.Kemeny(unranked="last"), None)
+
+
 def test_two_levels_with_the_exact_rule_outside() -> None:
     profile = ra.Profile.from_orders(
         ["ABC", "BCA", "CAB", "ACB", "BAC", "CBA", "ABC"], groups=[1, 1, 2, 2, 3, 4, 5]

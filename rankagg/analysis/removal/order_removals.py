@@ -424,6 +424,8 @@ def search_orders(
     if len(smaller) < contest.size:
         contest = Contest(units, question, smaller)
         pool = _Pool(contest)
+    if not pool.vectors:
+        pool.add(contest.best_top(contest.whole, deadline))
     if contest.size <= FEW:
         _order_by_order(contest, pool, bracket, deadline)
     elif _n_tries(contest.merged.counts, bracket) <= SUBSETS:
@@ -646,8 +648,6 @@ def _try_all(contest: Contest, bracket: Bracket, deadline: Deadline) -> None:
 
 def _program(contest: Contest, pool: _Pool, bracket: Bracket, deadline: Deadline) -> None:
     """Solve the program with an unknown order, adding orders that have to be beaten."""
-    if not pool.vectors:
-        pool.add(contest.best_top(contest.whole, deadline))
     model = OrderProgram(contest)
     strict = int(contest.question.strict)
     used = 0
