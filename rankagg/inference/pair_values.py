@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Label, Ranks, Unranked
 from rankagg.aggregation.positional import points
 from rankagg.core.arithmetic.exact_sum import rounding_error
+from rankagg.core.names import said, stated
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 
@@ -250,12 +251,15 @@ def asymmetry_note(
     if (sums >= sums[0] - error).mean() > LEVEL or abs(middle[pair]) <= NEAR * abs(means[pair, 0]):
         return ()
     first, second = pairs[pair * step]
-    above, below = ((sign * rows[pair] > error).sum() for sign in (1.0, -1.0))
-    return (
-        f"the differences are not symmetric, as the level assumes: of {first} less {second} "
-        f"{above} lie above their mean and {below} below it, so that decisions may be wrong more "
-        f"often than they say; {remedy}",
+    above, below = (
+        stated(int((sign * rows[pair] > error).sum()), what, of=int(there[pair].sum()))
+        for sign, what in ((1.0, "differences above their mean"), (-1.0, "differences below it"))
     )
+    note = (
+        "the differences are not symmetric, as the level assumes: of {} less {} {} lie above their "
+        "mean and {} below it, so that decisions may be wrong more often than they say; {}"
+    )
+    return (said(note, first, second, above, below, remedy),)
 
 
 def _middle(values: Floats) -> Floats:

@@ -19,7 +19,6 @@ from rankagg._validation import (
     check_integer,
 )
 from rankagg.core.arithmetic.exact_sum import are_level, rounding_error, scaled
-from rankagg.core.items import counted
 from rankagg.core.names import level_of, said, stated
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
@@ -420,8 +419,8 @@ class _Options:
         elif upper - lower <= rounded:
             notes = (*notes, AGREED.format(word=sample.word))
         if level := int(sample.n_level[p]):
-            many = counted(level, sample.word)
-            notes = (*notes, f"means that are equal up to rounding count as ties in {many}")
+            many = stated(level, "units equal up to rounding", noun=sample.word)
+            notes = (*notes, said("means that are equal up to rounding count as ties in {}", many))
         if is_of_scores:
             remedy = f"`method='sign'` assumes none and asks who is above in more {sample.word}s"
             seen = asymmetry_note(differences[:, None], [sample.pairs[p]], remedy)

@@ -1,5 +1,6 @@
 """What the numbers are, slowly: from rankings one by one, in fractions, over all orders."""
 
+import re
 from fractions import Fraction
 from itertools import combinations, permutations
 from math import comb
@@ -108,6 +109,32 @@ def mean(plain, system):
         (w, v) for w, v in zip(plain.weights, plain.scores[system], strict=True) if v is not None
     ]
     return sum(w * v for w, v in told) / sum(w for w, _ in told) if told else None
+
+
+def aside_of_mean(found, sign, values):
+    """Return how many differences of the pair that a note names lie above (1) or below (-1) it.
+
+    Values are those of an item in each unit, None where there is none.
+    """
+    (note,) = (note for note in found.notes if "not symmetric" in note)
+    names = re.search(r": of (\S+) less (\S+) ", note).groups()
+    rows = zip(*(values(name) for name in names), strict=True)
+    told = [one - two for one, two in rows if None not in (one, two)]
+    return sum(sign * (d - sum(told) / len(told)) > 0 for d in told), len(told)
+
+
+def points(ballot, k, n, policy):
+    """Return Borda points of an item in one ranking, by the table of the conventions."""
+    seen = [p for p in ballot.places if p is not None]
+    mine = ballot.places[k]
+    if mine is None:
+        if policy == "uniform":
+            return Fraction(n - 1, 2)
+        return Fraction(0) if policy == "ignore" else Fraction(n - len(seen) - 1, 2)
+    r = sum(p < mine for p in seen) + Fraction(sum(p == mine for p in seen) - 1, 2)
+    if policy == "uniform":
+        return n - (r + 1) * (n + 1) / (len(seen) + 1)
+    return len(seen) - 1 - 2 * r if policy == "ignore" else n - 1 - r
 
 
 def copy_without(plain, task):

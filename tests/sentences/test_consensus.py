@@ -185,25 +185,11 @@ class Explained:
         if isinstance(self.rule, ra.Copeland):
             lead = [(wins[k][j] - wins[j][k]) * self.met(j, k) for j in range(n) if j != k]
             return sum((x > 1e-9) + Fraction(abs(x) <= 1e-9) / 2 for x in lead)
-        return sum(points(b, k, n, self.policy) * b.weight for b in self.plain.ballots)
+        return sum(true.points(b, k, n, self.policy) * b.weight for b in self.plain.ballots)
 
 
 def votes_of(data, policy):
     return (data if isinstance(data, ra.Profile) else data.rankings()).pairwise(policy)
-
-
-def points(ballot, k, n, policy):
-    """Return Borda points of an item in one ranking, by the table of the conventions."""
-    seen = [p for p in ballot.places if p is not None]
-    mine = ballot.places[k]
-    if mine is None:
-        if policy == "uniform":
-            return Fraction(n - 1, 2)
-        return Fraction(0) if policy == "ignore" else Fraction(n - len(seen) - 1, 2)
-    r = sum(p < mine for p in seen) + Fraction(sum(p == mine for p in seen) - 1, 2)
-    if policy == "uniform":
-        return n - (r + 1) * (n + 1) / (len(seen) + 1)
-    return len(seen) - 1 - 2 * r if policy == "ignore" else n - 1 - r
 
 
 EXPLAINED = {
@@ -331,7 +317,9 @@ class Left:
         if self.is_exact:
             best = self.best(ballots)
             return {(i, j) for i, j in permutations(range(n), 2) if all(o[i] < o[j] for o in best)}
-        score = [sum(points(b, k, n, self.policy) * b.weight for b in ballots) for k in range(n)]
+        score = [
+            sum(true.points(b, k, n, self.policy) * b.weight for b in ballots) for k in range(n)
+        ]
         return {(i, j) for i, j in permutations(range(n), 2) if score[i] - score[j] > 1e-9}
 
     def changed(self):

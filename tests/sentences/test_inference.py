@@ -96,6 +96,17 @@ class Ranked:
         told = [(value(i), value(j)) for i, j in self.plain.pairs]
         return [0 if None in (a, b) else weight * (a - b) for a, b in told]
 
+    def aside(self, sign):
+        def values(name):
+            at, n = self.plain.items.index(name), self.plain.n
+            if self.of == "mean":
+                return self.plain.scores[at]
+            told = [b.places[at] is not None for b in self.units]
+            points = [true.points(b, at, n, "uniform") for b in self.units]
+            return [p if is_told else None for p, is_told in zip(points, told, strict=True)]
+
+        return true.aside_of_mean(self.found, sign, values)
+
     def scale(self):
         return max([abs(v) for row in self.plain.scores for v in row if v is not None]) or 1
 
@@ -138,10 +149,14 @@ RANKED = {
     "pairs": lambda r: len(r.plain.pairs),
     "ties left out": lambda r: ties(r.plain),
 }
+FEW = {
+    "differences above their mean": lambda r: r.aside(1),
+    "differences below it": lambda r: r.aside(-1),
+}
 
 
 def ranks(seeds):
-    held = Instrument(RANKED)
+    held = Instrument(RANKED | FEW)
     for seed in seeds:
         case = Ranked(seed)
         held.hold([*case.found._facts(), *case.found.decisions._facts()], case)
@@ -154,7 +169,7 @@ def ranks(seeds):
         elif case.decided() and case.found.method != "sign-test":
             assert len(case.units) >= case.enough()
     # Ties are told by the binomial intervals, of which decisions follow.
-    held.require()
+    held.require(but=FEW)
 
 
 # -- ranks of comparisons -------------------------------------------------------------------------

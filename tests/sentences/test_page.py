@@ -112,6 +112,18 @@ class Page:
             not any(met(b, i, j) for b in self.plain.ballots) for i, j in self.plain.pairs
         ), self.pairs
 
+    def aside(self, sign):
+        def points(name):
+            at = self.plain.items.index(name)
+            return [
+                true.points(b, at, self.plain.n, self.policy)
+                if b.places[at] is not None or self.policy == "last"
+                else None
+                for b in self.plain.ballots
+            ]
+
+        return true.aside_of_mean(self.ranks, sign, points)
+
     def share_never(self):
         return Fraction(self.never()[0], self.pairs), self.pairs
 
@@ -350,6 +362,8 @@ RARE = {
         float(np.mean([w - b + 1 for b, w in zip(p.ranks.best, p.ranks.worst, strict=True)])),
         p.plain.n,
     ),
+    "differences above their mean": lambda p: p.aside(1),
+    "differences below it": lambda p: p.aside(-1),
     "effective units": lambda p: float(p.ranks.notes[-1].numbers[0].number),
 }
 
