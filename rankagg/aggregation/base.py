@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_unranked
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core.items import ItemSet, listed
@@ -134,8 +134,10 @@ class Aggregator(ABC):
         evidence = Evidence.of(data, tolerance)
         generator = as_generator(rng)
         start = perf_counter()
+        # Counting takes time too.
+        ends = (deadline or Deadline()).sooner(getattr(self, "time_limit", None))
         try:
-            outcome = self._aggregate_within(evidence, generator, deadline or Deadline())
+            outcome = self._aggregate_within(evidence, generator, ends)
         except InformationLostError as error:
             if not str(error).startswith("needs"):
                 raise  # an inner rule has put its name to it
@@ -245,6 +247,18 @@ class Aggregator(ABC):
             for name, value in self._changed().items()
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchingRule(Aggregator):
+    """A rule that may search long, and ends at a deadline: it implements `_aggregate_within`."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        time_limit_of(getattr(self, "time_limit", None), f" of {type(self).__name__}")
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        return self._aggregate_within(evidence, rng, Deadline())
 
 
 def by_points(points: Sequence[Fraction], items: ItemSet, notes: tuple[str, ...] = ()) -> Outcome:

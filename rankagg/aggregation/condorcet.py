@@ -17,15 +17,6 @@ from rankagg.core.names import said, stated
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 
-__all__ = [
-    "Copeland",
-    "Minimax",
-    "PairwiseMajority",
-    "Schulze",
-    "strongest_paths",
-    "wins_less_losses",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Copeland(Aggregator):

@@ -11,8 +11,6 @@ from time import monotonic
 from rankagg._validation import check_number
 from rankagg.exceptions import OutOfTimeError
 
-__all__ = ["NEVER", "Deadline", "Stop", "time_limit_of", "until_stopped"]
-
 
 @dataclass(frozen=True)
 class Deadline:

@@ -17,8 +17,6 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-__all__ = ["Data", "Evidence", "PairData", "WholeData"]
-
 #: Results of pairs, which hold no rankings.
 PairData = PairwiseMatrix | Comparisons
 #: What files and other sources are read into at once.

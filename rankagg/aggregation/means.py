@@ -20,8 +20,6 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["GeometricMean", "HarmonicMean", "Mean", "Median", "ScoreAggregator"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreAggregator(Aggregator):

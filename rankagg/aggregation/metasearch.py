@@ -21,8 +21,6 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 
-__all__ = ["MC4", "FootruleOptimal", "ReciprocalRankFusion"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ReciprocalRankFusion(Aggregator):

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Unranked
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_places, too_many_outcomes
+from rankagg.aggregation.base import (
+    Needs,
+    Outcome,
+    SearchingRule,
+    by_places,
+    too_many_outcomes,
+)
 from rankagg.aggregation.condorcet import wins_less_losses
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence
@@ -20,8 +26,6 @@ from rankagg.core.graphs import strong_parts
 from rankagg.core.items import listed
 from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.exceptions import InvalidInputError
-
-__all__ = ["RankedPairs", "TooManyWaysError", "locked_in_every_way", "locked_paths"]
 
 # Work on ways beyond the first, three seconds or so; and what has few choices may be followed some
 # times over, however large it is.
@@ -200,7 +204,7 @@ TieBreaking: TypeAlias = Literal["together", "parallel"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankedPairs(Aggregator):
+class RankedPairs(SearchingRule):
     """Lock majorities in, the clearest first, leaving out those that would close a cycle.
 
     Majorities of equal margin are taken together by default, and those of them that close a cycle
@@ -282,9 +286,6 @@ class RankedPairs(Aggregator):
             Permutation(np.argsort(order).astype(np.int32), evidence.items)
             for order in sorted(found)
         )
-
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        return self._aggregate_within(evidence, rng, Deadline())
 
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.placed_lists import PlacedCertificate
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
-__all__ = ["Consensus", "rank_by_scores", "ranks_by_scores"]
-
 
 class Consensus(Result):
     """The ranking that a rule found, with its scores, its cost and, if exact, its proof.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Unranked
 from rankagg._validation import check_choice
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
@@ -20,13 +20,11 @@ from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.core.rankings.places import competition_ranks
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["InsertionSearch", "KwikSort", "PickAPerm"]
-
 Order = NDArray[np.intp]
 
 
 @dataclass(frozen=True, kw_only=True)
-class InsertionSearch(Aggregator):
+class InsertionSearch(SearchingRule):
     """Improve another rule's ranking by moves of single items until none makes it cheaper.
 
     Ties of the start are broken in the order of the items, and of equally good moves any is made;
@@ -88,9 +86,6 @@ class InsertionSearch(Aggregator):
         moves = "" if self.moves == "insert" else f"moves={self.moves!r}"
         shown = ", ".join(part for part in (start, moves) if part)
         return f"InsertionSearch({shown})" if shown else "InsertionSearch"
-
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        return self._aggregate_within(evidence, rng, Deadline())
 
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline

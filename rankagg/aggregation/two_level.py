@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
 from rankagg._validation import as_generator, check_choice
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
@@ -29,7 +29,7 @@ from rankagg.exceptions import InvalidInputError
 
 
 @dataclass(frozen=True)
-class TwoLevel(Aggregator):
+class TwoLevel(SearchingRule):
     """Apply `inner` to the rankings of each task, then `outer` to the tasks' consensuses.
 
     `TwoLevel(Borda(), Borda())` is the two-level Borda of the papers. One level weights a task by
@@ -94,9 +94,6 @@ class TwoLevel(Aggregator):
         """The two rules' names, and `absent` where it is not the default."""
         absent = "" if self.absent == "ranked" else f", absent={self.absent!r}"
         return f"TwoLevel({self.inner.name}, {self.outer.name}{absent})"
-
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        return self._aggregate_within(evidence, rng, Deadline())
 
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline

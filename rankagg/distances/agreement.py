@@ -10,8 +10,6 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.distances.common import common_ranks, shared_items
 
-__all__ = ["last_k_agreement", "overlaps", "top_k_agreement"]
-
 
 def top_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> float:
     """Return the expected share of items that two top-k sets have in common.

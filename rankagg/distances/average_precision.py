@@ -15,8 +15,6 @@ from rankagg.distances.common import common_ranks, correlation
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.inversions import smaller_before
 
-__all__ = ["tau_ap"]
-
 
 def tau_ap(
     first: PartialRanking, second: PartialRanking, *, variant: Literal["a", "b"] = "b"

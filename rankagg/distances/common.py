@@ -12,8 +12,6 @@ from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["COMPARED", "common_mid_ranks", "common_ranks", "correlation", "shared_items"]
-
 #: What a message about different items calls them.
 COMPARED = "The compared rankings"
 

@@ -15,8 +15,6 @@ from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.distances.common import COMPARED, common_ranks, correlation
 from rankagg.kernels.inversions import inversions
 
-__all__ = ["kendall_distance", "kendall_tau"]
-
 
 @dataclass(frozen=True)
 class _PairCounts:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["cayley_distance", "hamming_distance", "ulam_distance"]
-
 
 def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
     """Count the exchanges of two items, anywhere, that turn one ranking into the other.

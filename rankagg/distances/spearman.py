@@ -7,8 +7,6 @@ import numpy as np
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.distances.common import common_mid_ranks, correlation
 
-__all__ = ["spearman_footrule", "spearman_rho"]
-
 
 def spearman_footrule(
     first: PartialRanking, second: PartialRanking, *, normalized: bool = False

@@ -10,8 +10,6 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.distances.common import common_ranks, shared_items
 
-__all__ = ["rank_biased_overlap", "weighted_kendall_tau"]
-
 
 def rank_biased_overlap(
     first: PartialRanking, second: PartialRanking, *, persistence: float = 0.9

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.constraints import Constraints
@@ -85,7 +85,7 @@ BACKENDS: dict[str, Backend] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kemeny(Aggregator):
+class Kemeny(SearchingRule):
     """The exact Kemeny consensus: the ranking of least summed Kendall distance.
 
     It is strict, or a weak order where `consensus_ties` allows it to tie items.
@@ -180,7 +180,6 @@ class Kemeny(Aggregator):
         self._check_ties()
         self._check_constraints()
         check_flag(self.verify, "verify of Kemeny")
-        time_limit_of(self.time_limit, " of Kemeny")
         if self.n_jobs != -1:
             check_integer(self.n_jobs, "n_jobs of Kemeny", low=1)
         if self.on_progress is not None and not callable(self.on_progress):
@@ -256,14 +255,10 @@ class Kemeny(Aggregator):
             return None
         return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        return self._aggregate_within(evidence, rng, Deadline())
-
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
-        ends = deadline.sooner(self.time_limit)  # counting takes time too
-        return self.solve(evidence.votes(self._stated_policy), deadline=ends)
+        return self.solve(evidence.votes(self._stated_policy), deadline=deadline)
 
     def solve(
         self,
@@ -384,7 +379,7 @@ class Kemeny(Aggregator):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slater(Aggregator):
+class Slater(SearchingRule):
     """The ranking that contradicts the fewest majorities, whatever their size.
 
     It is Kemeny's ranking of a tournament in which each majority is one vote, and solved and
@@ -422,10 +417,6 @@ class Slater(Aggregator):
     unranked: Unranked | None = None
     time_limit: float | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        time_limit_of(self.time_limit, " of Slater")
-
     @property
     def is_strict(self) -> bool:
         """The consensus never ties items."""
@@ -447,12 +438,8 @@ class Slater(Aggregator):
         majority = votes.scaled_wins > votes.scaled_wins.T
         return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        return self._aggregate_within(evidence, rng, Deadline())
-
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
-        ends = deadline.sooner(self.time_limit)
         tournament = self.tournament(evidence.votes(self._stated_policy))
-        return Kemeny(time_limit=self.time_limit).solve(tournament, deadline=ends)
+        return Kemeny(time_limit=self.time_limit).solve(tournament, deadline=deadline)

@@ -62,19 +62,6 @@ from rankagg.aggregation.kemeny.separation import (
     violated_walks,
 )
 
-__all__ = [
-    "EARLY_FROM",
-    "Bound",
-    "CaseSearch",
-    "Found",
-    "Persistence",
-    "Search",
-    "Tightening",
-    "cycles_at",
-    "searched",
-    "unweighted",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Bound:
@@ -93,13 +80,7 @@ class Bound:
 
     def leaf(self) -> Leaf:
         """Return it as a leaf of a proof."""
-        weights, row_weights = self.weighting.weights, self.weighting.form_weights
-        triples, rows = self.used()
-        return Leaf(
-            tuple((a, b, c) for a, b, c in triples.tolist()),
-            tuple(int(weight) for weight in weights[weights > 0]),
-            tuple(zip(rows.tolist(), map(int, row_weights[row_weights > 0]), strict=True)),
-        )
+        return self.weighting.leaf(self.rows)
 
 
 @dataclass(frozen=True, eq=False)

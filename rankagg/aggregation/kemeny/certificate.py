@@ -64,8 +64,6 @@ from rankagg.core.rankings.partial import PartialRanking, Permutation, as_rankin
 from rankagg.exceptions import VerificationError
 from rankagg.io.strict_json import Field
 
-__all__ = ["Certificate", "WeakCertificate", "total_bound"]
-
 
 def total_bound(
     problem: Problem, proofs: tuple[Proof, ...], demands: Demands, work: Work = UNLIMITED

@@ -53,17 +53,6 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InfeasibleError
 from rankagg.kernels.insertion import insertion_gains
 
-__all__ = [
-    "Above",
-    "ConstrainedSearch",
-    "Within",
-    "conflict",
-    "levels",
-    "parts_of",
-    "require_possible",
-    "solve_constrained",
-]
-
 
 @dataclass(frozen=True)
 class Above:

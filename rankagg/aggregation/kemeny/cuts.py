@@ -26,8 +26,6 @@ from rankagg.aggregation.kemeny.pulp_programs import CbcRelaxation, relaxation_o
 from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Relaxation, why_not_highs
 from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
 
-__all__ = ["run_together", "solve_cuts", "solve_warm"]
-
 # Cases differ in the time that they take, so there are some for each process.
 CASES_PER_JOB = 4
 

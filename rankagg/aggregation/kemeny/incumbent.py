@@ -27,8 +27,6 @@ from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.kernels.local_search import Numbers, Searches
 
-__all__ = ["SHARE", "Incumbent", "Memetic", "extension", "order_costs"]
-
 Orders = NDArray[np.intp]
 
 POPULATION = 16

@@ -34,8 +34,6 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import leaf_bound, round_weights
 from rankagg.aggregation.kemeny.proof_nodes import Weighting
 
-__all__ = ["A_ROW", "MOST_ROWS", "FirstOrder", "FirstSearch", "Floats32", "cycles_against"]
-
 Cycles = NDArray[np.int32]
 Floats32 = NDArray[np.float32]
 

@@ -27,17 +27,6 @@ from rankagg.aggregation.kemeny.subset_dp import by_size
 from rankagg.kernels.insertion import best_moves
 from rankagg.kernels.local_search import Numbers, Searches
 
-__all__ = [
-    "WIDTH",
-    "Order",
-    "descend",
-    "improve",
-    "improve_windows",
-    "kicked",
-    "starting_orders",
-    "threshold_of",
-]
-
 Order = NDArray[np.intp]
 
 #: Gains below this share of the largest margin are rounding.

@@ -46,16 +46,6 @@ from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core.arithmetic import exact
 
-__all__ = [
-    "Pairs",
-    "all_by_cut",
-    "all_by_exchange",
-    "closed",
-    "may_be_cut",
-    "passing",
-    "small_cuts",
-]
-
 # Entries that are worked on at once: they stay in the cache.
 AT_ONCE = 2**16
 COLUMNS = 64

@@ -76,17 +76,6 @@ from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.exceptions import OutOfTimeError
 from rankagg.io.strict_json import Field
 
-__all__ = [
-    "Bounds",
-    "Found",
-    "PlacedProblem",
-    "contenders",
-    "enumerate_below",
-    "first_bound",
-    "keys",
-    "widest",
-]
-
 # No sum that a search forms is more than so many times the gains of all pairs in both orders, and
 # the largest weight.
 TIMES = 16

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_flag, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
-from rankagg.aggregation.deadline import NEVER, Deadline, time_limit_of, until_stopped
+from rankagg.aggregation.base import Needs, Outcome, SearchingRule
+from rankagg.aggregation.deadline import NEVER, Deadline, until_stopped
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -139,7 +139,7 @@ def _why(found: Searched, is_stopped: bool) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlacedRule(Aggregator):
+class PlacedRule(SearchingRule):
     """A rule whose consensus is a list: some first places, and all other items tied behind."""
 
     needs: ClassVar[Needs] = "votes"
@@ -153,7 +153,6 @@ class PlacedRule(Aggregator):
         owner = type(self).__name__
         super().__post_init__()
         check_number(self.tie_cost, f"tie_cost of {owner}", low=0, high=1)
-        time_limit_of(self.time_limit, f" of {owner}")
         check_flag(self.verify, f"verify of {owner}")
         if self.on_progress is not None and not callable(self.on_progress):
             raise InvalidInputError(f"on_progress of {owner}", "a function", self.on_progress)
@@ -167,14 +166,10 @@ class PlacedRule(Aggregator):
         """What a vote costs that orders two items which are tied behind the list."""
         return 0.0
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        return self._aggregate_within(evidence, rng, Deadline())
-
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
-        ends = deadline.sooner(self.time_limit)  # counting takes time too
-        return self.solve(evidence.votes(self._stated_policy), deadline=ends)
+        return self.solve(evidence.votes(self._stated_policy), deadline=deadline)
 
     def solve(self, votes: PairwiseMatrix, *, deadline: Deadline | None = None) -> Outcome:
         """Solve the problem of pairwise votes; where all places count alike, as Kemeny's.

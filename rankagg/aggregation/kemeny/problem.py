@@ -16,8 +16,6 @@ from rankagg._validation import check_number
 from rankagg.core.arithmetic import exact
 from rankagg.core.pairwise import PairwiseMatrix, sum_below
 
-__all__ = ["PairCosts", "Problem", "as_share"]
-
 # Margins that most often tell what all have in common, and those that are added up in one go.
 SOME, BLOCK = 2**16, 2**20
 

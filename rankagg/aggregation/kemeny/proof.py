@@ -55,19 +55,6 @@ from rankagg.core.arithmetic import exact
 from rankagg.core.pairwise import sum_below
 from rankagg.exceptions import VerificationError
 
-__all__ = [
-    "STRICT",
-    "Logic",
-    "Proof",
-    "decide",
-    "fixed_below",
-    "forced_bounds",
-    "forced_by",
-    "leaf_bound",
-    "least_total",
-    "round_weights",
-]
-
 # Of so few items all pairs are looked at, which is quicker than finding those that rows touch.
 FEW = 150
 

@@ -23,32 +23,6 @@ from rankagg._typing import Integers
 from rankagg.core.arithmetic import exact
 from rankagg.exceptions import VerificationError
 
-__all__ = [
-    "LARGEST_COUNT",
-    "WEIGHT_DENOMINATOR",
-    "Branch",
-    "Cut",
-    "Derived",
-    "Enumeration",
-    "Exchange",
-    "Fixing",
-    "Form",
-    "Given",
-    "Leaf",
-    "Node",
-    "Notation",
-    "Persistent",
-    "Source",
-    "Weighting",
-    "compact",
-    "forms_of",
-    "leaf_of",
-    "moved_down",
-    "moved_to",
-    "node_to_dict",
-    "size_of",
-]
-
 #: (i, j) is the arc from i to j, three and more items are a cycle, a number an earlier row.
 Source: TypeAlias = "tuple[int, ...] | int | Given"
 
@@ -204,6 +178,16 @@ class Weighting:
     def empty(cls) -> Weighting:
         """Return no rows."""
         return cls(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
+
+    def leaf(self, numbers: NDArray[np.intp] | None = None) -> Leaf:
+        """Return the rows with a weight as a leaf of a proof; `numbers` of the derived ones."""
+        used, rows_used = self.weights > 0, self.form_weights > 0
+        rows = [] if numbers is None else numbers[rows_used].tolist()
+        return Leaf(
+            tuple((a, b, c) for a, b, c in self.triples[used].tolist()),
+            tuple(map(int, self.weights[used])),
+            tuple(zip(rows, map(int, self.form_weights[rows_used]), strict=True)),
+        )
 
     def taken(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers, int]:
         """Return tails, heads and what is taken off each arc; and what all orders pay for it."""

@@ -38,17 +38,6 @@ from rankagg.exceptions import (
 from rankagg.io.json_files import votes_to_dict
 from rankagg.io.strict_json import LARGEST_INTEGER, Field, parse_json
 
-__all__ = [
-    "SCALED",
-    "STATED",
-    "Proved",
-    "Tree",
-    "read_part",
-    "read_share",
-    "read_triples",
-    "tolerance_of",
-]
-
 HEXADECIMAL = frozenset("0123456789abcdef")
 
 #: Three different positions each, and their weights.

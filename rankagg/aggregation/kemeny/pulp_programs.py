@@ -11,23 +11,19 @@ The numbers of a row are Python integers. Solvers take floats and a tolerance, s
 loosened where floats cannot hold them: every true solution stays one, the bound of a solver is a
 bound of the exact program, and the caller checks the solution itself in integers.
 
-The textbook formulation in PuLP: binary variables for pairs, one row per 3-cycle.
-
-x[i, j] = 1 where i stands before j, for i < j only; the reverse is 1 - x[i, j]. A 0/1 point is an
-order exactly where no cycle a -> b -> c -> a has all three arcs:
-
-    x[a, b] + x[b, c] + x[c, a] <= 2.
+The textbook formulation in PuLP: whole numbers for pairs, two rows for any three items. A 0/1 point
+is an order exactly where each cycle has an arc that it uses.
 
 Only PuLP's public interface is used, with the CBC solver that it brings along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import ceil, gcd, inf
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pulp
@@ -38,8 +34,7 @@ from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.parts import Solution, Task
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import round_weights
-from rankagg.aggregation.kemeny.proof_nodes import Leaf
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
 from rankagg.aggregation.kemeny.relaxation import (
     HighsRelaxation,
     Point,
@@ -49,16 +44,6 @@ from rankagg.aggregation.kemeny.relaxation import (
 )
 from rankagg.aggregation.kemeny.separation import violated_cycles
 from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
-
-__all__ = [
-    "CbcRelaxation",
-    "IntegerProgram",
-    "Optimum",
-    "cbc",
-    "relaxation_of",
-    "solve_lazy",
-    "solve_naive",
-]
 
 CBC_SLACK = 1e-6
 
@@ -91,7 +76,10 @@ class CbcRelaxation(Relaxation):
     """The relaxation as a model that is written, and solved, again each time."""
 
     def __init__(self, problem: Problem) -> None:
+        cbc()  # complain of a missing solver before the model is built
         super().__init__(problem)
+        # Whether the pairs must be whole numbers, as in an integer program.
+        self.is_whole = False
         self._last: Floats | None = None
         # What each row reaches at least, its columns and their values.
         self._rows: list[tuple[float, list[int], list[float]]] = []
@@ -150,7 +138,8 @@ class CbcRelaxation(Relaxation):
     def _model(self) -> tuple[Any, list[Any], list[Any]]:
         model = pulp.LpProblem("kemeny", pulp.LpMinimize)
         bounds = zip(self._lower.tolist(), self._upper.tolist(), strict=True)
-        columns = [model.add_variable(f"x{k}", *ends) for k, ends in enumerate(bounds)]
+        kind = "Integer" if self.is_whole else "Continuous"
+        columns = [model.add_variable(f"x{k}", *ends, kind) for k, ends in enumerate(bounds)]
         model.setObjective(pulp.LpAffineExpression(zip(columns, self._costs.tolist(), strict=True)))
         for k, (least, places, values) in enumerate(self._rows):
             terms = zip([columns[place] for place in places], values, strict=True)
@@ -266,43 +255,35 @@ def _as_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, float]
     return {k: v / scale for k, v in numbers.items()}, least / scale - loose
 
 
-VIOLATION = 1e-6
-ROWS_PER_ITEM = 40
-
-Arcs: TypeAlias = tuple[int, int, int]
-DualCycles: TypeAlias = list[tuple[int, int, int, float]]
+CYCLES_PER_ITEM = 40
 
 
 def solve_naive(task: Task) -> Solution:
     """Solve the full integer program at once, then its relaxation for the proof."""
-    problem = task.problem
-    order = _good_order(problem)
-    cycles: DualCycles = []
+    order, weighting = _good_order(task.problem), Weighting.empty()
+    items = np.array(list(combinations(range(task.problem.n), 3)), dtype=np.intp).reshape(-1, 3)
     with until_stopped() as stop:
-        model = _Model(problem, task.deadline, integer=True)
-        model.add_rows(_all_cycles(problem.n))
-        model.solve()
-        order = _order_of(model.solution())
-        model.relax()
-        model.solve()
-        cycles = list(model.dual_cycles())
-    return Solution(order, (_leaf(cycles),), interrupted=stop.by_user)
+        relaxation = CbcRelaxation(task.problem)
+        relaxation.add_cycles(np.concatenate([items, items[:, [0, 2, 1]]]))
+        relaxation.is_whole = True
+        order = _order_of(relaxation.solve(task.deadline))
+        relaxation.is_whole = False
+        weighting = relaxation.weighting(relaxation.solve(task.deadline))
+    return Solution(order, (weighting.leaf(),), interrupted=stop.by_user)
 
 
 def solve_lazy(task: Task) -> Solution:
     """Solve the relaxation with rows added as they are violated; branch only if that is needed."""
-    problem = task.problem
-    order = _good_order(problem)
-    cycles: DualCycles = []
+    order, weighting = _good_order(task.problem), Weighting.empty()
     with until_stopped() as stop:
-        model = _Model(problem, task.deadline, integer=False)
-        point = _solve_until_closed(model)
-        cycles = list(model.dual_cycles())
-        if not _is_integral(point):
-            model.require_integers()
-            point = _solve_until_closed(model)
+        relaxation = CbcRelaxation(task.problem)
+        point = _solve_until_closed(relaxation, task)
+        weighting = relaxation.weighting(point)
+        if not point.is_integral:
+            relaxation.is_whole = True
+            point = _solve_until_closed(relaxation, task)
         order = _order_of(point)
-    return Solution(order, (_leaf(cycles),), interrupted=stop.by_user)
+    return Solution(order, (weighting.leaf(),), interrupted=stop.by_user)
 
 
 def _good_order(problem: Problem) -> NDArray[np.intp]:
@@ -312,122 +293,18 @@ def _good_order(problem: Problem) -> NDArray[np.intp]:
     return min(orders, key=problem.cost)
 
 
-def _leaf(cycles: DualCycles) -> Leaf:
-    weights = round_weights(np.array([dual for *_, dual in cycles]), 1).tolist()
-    used = [(cycle[:3], weight) for cycle, weight in zip(cycles, weights, strict=True) if weight]
-    return Leaf(tuple(cycle for cycle, _ in used), tuple(weight for _, weight in used))
-
-
-def _solve_until_closed(model: _Model) -> Floats:
+def _solve_until_closed(relaxation: CbcRelaxation, task: Task) -> Point:
+    margins = task.problem.margins.astype(np.float64)
     while True:
-        model.solve()
-        point = model.solution()
-        rows = violated_cycles(point, model.margins, ROWS_PER_ITEM * len(point), model.deadline)
-        # "One arc at least" is "two at most" of the reverse.
-        violated = [(int(a), int(b), int(c)) for a, c, b in rows]
-        if not violated:
-            return point
-        if model.has_rows(violated):
+        point = relaxation.solve(task.deadline)
+        most = CYCLES_PER_ITEM * len(margins)
+        cycles = violated_cycles(point.before, margins, most, task.deadline)
+        if len(relaxation.missing(cycles)) < len(cycles):
             raise SolverError("CBC returned a point that violates rows of the model it solved.")
-        model.add_rows(violated)
+        if not len(cycles):
+            return point
+        relaxation.add_cycles(cycles)
 
 
-def _all_cycles(n: int) -> Iterator[Arcs]:
-    for a, b, c in combinations(range(n), 3):
-        yield a, b, c
-        yield a, c, b
-
-
-def _is_integral(point: Floats) -> bool:
-    return bool((np.minimum(point, 1.0 - point) < VIOLATION).all())
-
-
-def _order_of(point: Floats) -> NDArray[np.intp]:
-    wins = (point > 0.5).sum(axis=1)
-    return np.argsort(-wins, kind="stable")
-
-
-class _Model:
-    """A PuLP problem for one component, kept across rounds of added rows."""
-
-    def __init__(self, problem: Problem, deadline: Deadline, *, integer: bool) -> None:
-        self._n = problem.n
-        self.margins = problem.margins.astype(np.float64)
-        self.deadline = deadline
-        cbc()  # complain of a missing solver before the model is built
-        self._lp = pulp.LpProblem("kemeny", pulp.LpMinimize)
-        # Dividing by the largest margin keeps the numbers in the range that solvers like.
-        largest = max(int(np.abs(problem.margins).max()), 1)
-        self._scale = float(largest)
-        category = "Integer" if integer else "Continuous"
-        self._x = {
-            (i, j): self._lp.add_variable(f"x_{i}_{j}", 0, 1, category)
-            for i, j in combinations(range(self._n), 2)
-        }
-        self._lp.setObjective(
-            pulp.lpSum(
-                float(int(problem.margins[i, j]) / largest) * x for (i, j), x in self._x.items()
-            )
-        )
-        self._rows: list[tuple[Arcs, str]] = []
-
-    def _before(self, i: int, j: int) -> Any:
-        return self._x[i, j] if i < j else 1 - self._x[j, i]
-
-    def add_rows(self, cycles: Iterable[Arcs]) -> None:
-        for a, b, c in cycles:
-            name = f"row_{len(self._rows)}"
-            used = self._before(a, b) + self._before(b, c) + self._before(c, a)
-            self._lp.addConstraint(used <= 2, name)
-            self._rows.append(((a, b, c), name))
-
-    def has_rows(self, cycles: Iterable[Arcs]) -> bool:
-        present = {cycle for cycle, _ in self._rows}
-        return any(cycle in present for cycle in cycles)
-
-    def require_integers(self) -> None:
-        for x in self._x.values():
-            x.cat = "Integer"
-
-    def relax(self) -> None:
-        for x in self._x.values():
-            x.cat = "Continuous"
-
-    def solve(self) -> None:
-        left = self.deadline.seconds_left()
-        try:
-            self._lp.solve(cbc(left))
-        except pulp.PulpSolverError as error:
-            raise SolverError(f"CBC failed: {error}") from error
-        # `status` calls a mere incumbent optimal; `sol_status` does not.
-        if self._lp.sol_status != pulp.LpSolutionOptimal:
-            self.deadline.seconds_left()  # raises where that is the reason
-            words = pulp.LpSolution.get(self._lp.sol_status, str(self._lp.sol_status))
-            raise SolverError(f"CBC did not reach an optimum: {words}.")
-
-    def solution(self) -> Floats:
-        """Return x[i, j] for all pairs, shape (n, n), zero on the diagonal."""
-        point = np.zeros((self._n, self._n))
-        for (i, j), x in self._x.items():
-            value = x.value()
-            point[i, j] = np.nan if value is None else value
-        below = np.tril_indices(self._n, k=-1)
-        point[below] = 1.0 - point.T[below]
-        # A pair without a margin and in no row yet never reaches the solver: any value is optimal
-        # for it, so take the one that goes with the other pairs.
-        strength = np.nansum(point, axis=1)
-        free = np.isnan(point)
-        point[free] = (strength[:, None] >= strength)[free]
-        point[below] = 1.0 - point.T[below]
-        return point
-
-    def dual_cycles(self) -> Iterator[tuple[int, int, int, float]]:
-        """Yield cycles one of whose arcs every order uses, with their dual weights.
-
-        "At most two arcs of a -> b -> c -> a" is "at least one arc of a -> c -> b -> a".
-        """
-        rows = {row.name: row for row in self._lp.constraints()}
-        for (a, b, c), name in self._rows:
-            dual = -(rows[name].pi or 0.0) * self._scale
-            if dual > 0:
-                yield a, c, b, dual
+def _order_of(point: Point) -> NDArray[np.intp]:
+    return np.argsort(-(point.before > 0.5).sum(axis=1), kind="stable")

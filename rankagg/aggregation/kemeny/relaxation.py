@@ -33,16 +33,6 @@ from rankagg.aggregation.kemeny.proof import round_weights
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Form, Weighting, forms_of
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
-__all__ = [
-    "Cycles",
-    "HighsRelaxation",
-    "Live",
-    "Point",
-    "Relaxation",
-    "SparseRows",
-    "why_not_highs",
-]
-
 Cycles = NDArray[np.intp]
 
 INTEGRAL = 1e-6

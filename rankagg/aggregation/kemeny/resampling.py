@@ -24,8 +24,6 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["resample_kemeny"]
-
 # Groups of versions that learn from each other; a group is solved in one process.
 CHUNKS = 16
 

@@ -46,15 +46,6 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Source
 from rankagg.aggregation.kemeny.relaxation import Cycles
 
-__all__ = [
-    "LEAST_VIOLATION",
-    "halves_of",
-    "violated_cycles",
-    "violated_fences",
-    "violated_ladders",
-    "violated_walks",
-]
-
 CYCLE_VIOLATION = 1e-6
 CELLS = 2**17  # of a block, in floats: they stay in the cache
 
@@ -320,6 +311,7 @@ class Graph(NamedTuple):
 
     @property
     def n_nodes(self) -> int:
+        """The number of nodes, with the ground."""
         return len(self.first) + 1
 
 

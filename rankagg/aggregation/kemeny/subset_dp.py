@@ -24,8 +24,6 @@ from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
 
-__all__ = ["LARGEST", "SubsetTable", "by_size"]
-
 #: 2**20 subsets of 8 bytes, and as many bits of work per item.
 LARGEST = 20
 

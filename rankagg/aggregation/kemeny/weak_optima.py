@@ -48,8 +48,6 @@ from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 
-__all__ = ["LIMIT", "Group", "WeakOptima", "solve_weak"]
-
 Levels = NDArray[np.intp]
 
 

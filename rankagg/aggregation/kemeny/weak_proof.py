@@ -54,19 +54,6 @@ from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import strong_parts
 from rankagg.core.pairwise import PairwiseMatrix
 
-__all__ = [
-    "WEAK",
-    "Known",
-    "WeakProblem",
-    "WeakProof",
-    "consequences",
-    "groups",
-    "learn",
-    "nothing",
-    "set_aside",
-    "weak_bound",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class WeakProblem(PairCosts):

@@ -36,15 +36,6 @@ from rankagg.aggregation.kemeny.weak_proof import WEAK, Known, WeakProblem
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import SolverNotFoundError
 
-__all__ = [
-    "FloatCosts",
-    "WeakIncumbent",
-    "WeakRelaxation",
-    "WeakSearch",
-    "best_buckets",
-    "move_items",
-]
-
 Levels = NDArray[np.intp]
 
 

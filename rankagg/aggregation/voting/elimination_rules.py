@@ -23,19 +23,6 @@ from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.exceptions import InvalidInputError, TiedRankingError
 from rankagg.kernels.rows import row_sums
 
-__all__ = [
-    "Baldwin",
-    "Ballots",
-    "Coombs",
-    "Elimination",
-    "EndPlaces",
-    "InstantRunoff",
-    "Nanson",
-    "Round",
-    "TieBreaking",
-    "lowest",
-]
-
 
 def lowest(inside: tuple[int, ...], points: Integers | NDArray[np.object_]) -> tuple[int, ...]:
     """Return those of some items whose integer points are the lowest."""

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Integers, Ranks, Unranked
 from rankagg._validation import check_flag
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule, by_points
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Borda
 from rankagg.core.arithmetic import exact
@@ -27,8 +27,6 @@ from rankagg.kernels.rows import row_sums
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-__all__ = ["MOST_UNITS", "Black", "Dodgson", "Units", "Young", "leads_of", "least_cost"]
 
 # Rows of a program with sums of this size are far from what the solver takes for equal.
 MOST_UNITS = 2**20
@@ -173,7 +171,7 @@ MOST_CELLS = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dodgson(Aggregator):
+class Dodgson(SearchingRule):
     """Dodgson's rule: rank by the fewest swaps of neighbors that make an item beat all others.
 
     The score is minus the number of swaps. It is found by an integer program for each item that
@@ -216,13 +214,6 @@ class Dodgson(Aggregator):
     unranked: Unranked | None = None
     time_limit: float | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        time_limit_of(self.time_limit, " of Dodgson")
-
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        return self._aggregate_within(evidence, rng, Deadline())
-
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
@@ -233,12 +224,11 @@ class Dodgson(Aggregator):
                 "No swap is known to pass an unranked item.",
             )  # fmt: skip
         codes = places.comparable(places.unranked_last(units.ranks))
-        ends = deadline.sooner(self.time_limit)
         # The largest programs first: what is too large is refused before any is solved.
         behind = [len(_behind(_margins(units, codes, item))) for item in range(units.n_items)]
         halves = [0] * units.n_items
         for item in sorted(range(units.n_items), key=behind.__getitem__, reverse=True):
-            halves[item] = _half_swaps(units, codes, item, ends)
+            halves[item] = _half_swaps(units, codes, item, deadline)
         points = [Fraction(-number, 2 * units.denominator) for number in halves]
         return by_points(points, evidence.items)
 
@@ -304,7 +294,7 @@ MOST_YOUNG_CELLS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Young(Aggregator):
+class Young(SearchingRule):
     """Young's rule: rank by the most votes that can be kept so that an item is unbeaten.
 
     The score of an item is the weight of the largest part of the ballots in which no majority is
@@ -351,18 +341,13 @@ class Young(Aggregator):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_flag(self.weak, "weak of Young")
-        time_limit_of(self.time_limit, " of Young")
-
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        return self._aggregate_within(evidence, rng, Deadline())
 
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
         assert self.policy is not None, "the rule has one"
         units = Units.of(evidence.profile)
-        ends = deadline.sooner(self.time_limit)
-        kept = [self._kept(units, item, ends) for item in range(units.n_items)]
+        kept = [self._kept(units, item, deadline) for item in range(units.n_items)]
         points = [Fraction(number, units.denominator) for number in kept]
         return by_points(points, evidence.items)
 

@@ -25,19 +25,6 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.rows import row_sums
 
-__all__ = [
-    "Approval",
-    "Dowdall",
-    "PlacePoints",
-    "Plurality",
-    "Positional",
-    "Veto",
-    "dowdall_weights",
-    "place_points",
-    "plurality_weights",
-    "veto_weights",
-]
-
 PlaceWeights = Callable[[int], Sequence[Fraction]]
 
 
