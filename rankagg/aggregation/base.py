@@ -19,6 +19,7 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core.items import ItemSet, listed
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
@@ -58,6 +59,27 @@ class Outcome:
     optima: Optima | WeakOptima | None = None
     notes: tuple[str, ...] = ()
     interrupted: bool = False
+
+
+def checked_outcome(
+    certificate: Any,
+    votes: PairwiseMatrix,
+    notes: tuple[str, ...] = (),
+    optima: Any = None,
+    *,
+    verify: bool,
+    interrupted: bool,
+) -> Outcome:
+    """Return what an exact rule returns, once its proof is checked."""
+    if verify:
+        certificate._check(votes)
+    return Outcome(
+        ranking=certificate.ranking,
+        certificate=certificate,
+        optima=optima,
+        notes=notes,
+        interrupted=interrupted and certificate.status != "optimal",
+    )
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
-from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule
+from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
@@ -19,8 +18,8 @@ from rankagg.aggregation.kemeny.constraints import Constraints
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.parts import (
     Backend,
+    Effort,
     Listener,
-    Progress,
     Solution,
     Task,
     Warm,
@@ -32,14 +31,10 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import Enumeration
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.proved import Proved
-
-# What the certificate takes, in times that the problem takes to be stated, at 1,000 items.
-CERTIFYING = 10
+    pass
 
 # What a vote costs on average where a tie of the consensus is broken at random.
 HALF = 0.5
@@ -286,96 +281,63 @@ class Kemeny(SearchingRule):
         -------
         Outcome
         """
-        deadline = (deadline or Deadline()).sooner(self.time_limit)
-        if self.price_of_ties is not None:
-            return self._solve_weak(votes, self.price_of_ties, deadline)
-        if self.constraints is not None:
-            return self._solve_constrained(votes, self.constraints, start, deadline)
-        began = monotonic()
-        problem = Problem.from_pairwise(votes, self.tie_cost)
-        progress = Progress(problem, self.on_progress)
-        # Making the certificate and verifying it takes some times as long as this.
-        deadline = deadline.later(-CERTIFYING * (monotonic() - began))
-        solved = solve_parts(
-            problem, majority_components(problem), BACKENDS[self.backend], progress, deadline,
-            start=start, n_jobs=self.n_jobs, warm=warm,
-        )  # fmt: skip
-        order, interrupted = solved.order, solved.interrupted
-        certificate = Certificate.build(
-            votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
-        )
-        if self.verify:
-            certificate._check(votes)
-        return Outcome(
-            ranking=Permutation(np.argsort(order), votes.items),
-            certificate=certificate,
-            optima=Optima(items=votes.items, _problem=problem, _order=order),
-            notes=(
-                *self._why_open(
-                    certificate,
-                    interrupted=interrupted,
-                    out_of_time=deadline.is_over,
-                    stopped=progress.is_stopped,
-                ),
-                *solved.notes,
-            ),
-            interrupted=interrupted and certificate.status != "optimal",
-        )
+        ends = (deadline or Deadline()).sooner(self.time_limit)
+        effort = Effort(ends, self.on_progress, self.verify, self.n_jobs)
+        outcome, is_stopped = self._solved(votes, effort, start, warm)
+        assert outcome.certificate is not None, "an exact rule gives a certificate"
+        if outcome.certificate.status == "optimal":
+            return outcome
+        why = self._why_open(interrupted=outcome.interrupted, stopped=is_stopped, ends=ends)
+        return replace(outcome, notes=(why, *outcome.notes))
 
-    def _solve_weak(self, votes: PairwiseMatrix, price: float, deadline: Deadline) -> Outcome:
-        from rankagg.aggregation.kemeny.weak_optima import solve_weak  # noqa: PLC0415
-
-        outcome = solve_weak(
-            votes, tie_cost=self.tie_cost, consensus_tie_cost=price, deadline=deadline,
-            verify=self.verify, listener=self.on_progress,
-        )  # fmt: skip
-        return self._with_reasons(outcome, deadline)
-
-    def _solve_constrained(
+    def _solved(
         self,
         votes: PairwiseMatrix,
-        constraints: Constraints,
+        effort: Effort,
         start: NDArray[np.intp] | None,
-        deadline: Deadline,
-    ) -> Outcome:
-        from rankagg.aggregation.kemeny.constrained import solve_constrained  # noqa: PLC0415
+        warm: Warm | WarmPart | None,
+    ) -> tuple[Outcome, bool]:
+        """Return what was found, and whether `on_progress` has stopped it."""
+        price = self.price_of_ties
+        if price is not None:
+            from rankagg.aggregation.kemeny.weak_optima import solve_weak  # noqa: PLC0415
 
-        outcome = solve_constrained(
-            votes, constraints, tie_cost=self.tie_cost, deadline=deadline, verify=self.verify,
-            start=start, listener=self.on_progress, n_jobs=self.n_jobs,
-        )  # fmt: skip
-        return self._with_reasons(outcome, deadline)
+            return solve_weak(
+                votes, tie_cost=self.tie_cost, consensus_tie_cost=price, effort=effort
+            )
+        if self.constraints is not None:
+            from rankagg.aggregation.kemeny.constrained import solve_constrained  # noqa: PLC0415
 
-    def _with_reasons(self, outcome: Outcome, deadline: Deadline) -> Outcome:
-        assert outcome.certificate is not None, "an exact rule gives a certificate"
-        is_over = deadline.is_over
-        why = self._why_open(
-            outcome.certificate,
-            interrupted=outcome.interrupted,
-            out_of_time=is_over,
-            stopped=self.on_progress is not None and not is_over,  # nothing else leaves a gap
+            return solve_constrained(
+                votes, self.constraints, tie_cost=self.tie_cost, effort=effort, start=start
+            )
+        problem, effort = effort.stated(lambda: Problem.from_pairwise(votes, self.tie_cost))
+        backend, parts = BACKENDS[self.backend], majority_components(problem)
+        solved = solve_parts(problem, parts, backend, effort, start=start, warm=warm)
+        certificate = Certificate.build(
+            votes, solved.order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
-        return replace(outcome, notes=(*why, *outcome.notes))
+        optima = Optima(items=votes.items, _problem=problem, _order=solved.order)
+        outcome = checked_outcome(
+            certificate,
+            votes,
+            solved.notes,
+            optima,
+            verify=self.verify,
+            interrupted=solved.interrupted,
+        )
+        return outcome, solved.is_stopped
 
-    def _why_open(
-        self,
-        certificate: Proved,
-        *,
-        interrupted: bool,
-        out_of_time: bool,
-        stopped: bool = False,
-    ) -> tuple[str, ...]:
-        if certificate.status == "optimal":
-            return ()
+    def _why_open(self, *, interrupted: bool, stopped: bool, ends: Deadline) -> str:
         if interrupted:
-            return ("interrupted: the best ranking so far, not proved optimal",)
+            return "interrupted: the best ranking so far, not proved optimal"
         if stopped:
-            return ("stopped by `on_progress`: the best ranking so far, not proved optimal",)
+            return "stopped by `on_progress`: the best ranking so far, not proved optimal"
         if self.time_limit is not None:
-            return (f"not proved optimal within the time limit of {self.time_limit:g} s",)
-        if out_of_time:
-            return ("not proved optimal in time",)
-        return (f"not proved optimal by the backend {self.backend!r}",)
+            return f"not proved optimal within the time limit of {self.time_limit:g} s"
+        if ends.is_over or self.backend == "cuts":
+            return "not proved optimal in time"
+        return f"not proved optimal by the backend {self.backend!r}"
 
 
 @dataclass(frozen=True, kw_only=True)

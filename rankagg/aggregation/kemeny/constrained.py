@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
-from rankagg.aggregation.base import Outcome
+from rankagg.aggregation.base import Outcome, checked_outcome
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny import orders as heuristics
@@ -37,8 +37,7 @@ from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.incumbent import Incumbent, extension
 from rankagg.aggregation.kemeny.optima import HeldOptima, held
 from rankagg.aggregation.kemeny.parts import (
-    Listener,
-    Progress,
+    Effort,
     Solution,
     Task,
     components_of,
@@ -399,9 +398,6 @@ class ConstrainedSearch(Search):
         raise AssertionError("an order that breaks no row keeps to all counts")
 
 
-# What the certificate takes, in times that the problem takes to be stated.
-CERTIFYING = 10
-
 # Without a ranking that keeps the constraints there is nothing to return when the time is over.
 SECONDS_TO_BEGIN = 10.0
 
@@ -411,33 +407,25 @@ def solve_constrained(
     constraints: Constraints,
     *,
     tie_cost: float,
-    deadline: Deadline,
-    verify: bool,
+    effort: Effort,
     start: NDArray[np.intp] | None = None,
-    listener: Listener | None = None,
-    n_jobs: int = 1,
-) -> Outcome:
-    """Solve the problem of pairwise votes among the rankings that keep constraints."""
-    began = monotonic()
+) -> tuple[Outcome, bool]:
+    """Solve the problem of votes among rankings that keep constraints; say if it was stopped."""
     demands = constraints.over(votes.items)
-    items = Problem.from_pairwise(votes, tie_cost)
-    deadline = deadline.later(-CERTIFYING * (monotonic() - began))
+    items, effort = effort.stated(lambda: Problem.from_pairwise(votes, tie_cost))
     wanted = heuristics.starting_orders(items.margins)[0] if start is None else start
-    ends = max(deadline.at, monotonic() + SECONDS_TO_BEGIN)
-    levels = require_possible(demands, votes.items, wanted, Deadline(ends))
+    ends = Deadline(max(effort.deadline.at, monotonic() + SECONDS_TO_BEGIN))
+    levels = require_possible(demands, votes.items, wanted, ends)
     decided = demands.decided(items.n)
     assert decided is not None, "what can be kept does not contradict itself"
-    place = np.argsort(wanted)
-    by_level = np.lexsort((place, levels))
+    by_level = np.lexsort((np.argsort(wanted), levels))
     inside = decided[: items.n, : items.n]
     feasible = demands.marked(extension(inside, by_level))
 
     problem = demands.with_markers(items)
-    solved = solve_parts(
-        problem, _parts(problem, decided, demands),
-        partial(_solve_part, counts=Demands(counts=demands.counts)),
-        Progress(problem, listener), deadline, start=feasible, n_jobs=n_jobs, decided=decided,
-    )  # fmt: skip
+    backend = partial(_solve_part, counts=Demands(counts=demands.counts))
+    parts = _parts(problem, decided, demands)
+    solved = solve_parts(problem, parts, backend, effort, start=feasible, decided=decided)
     found = demands.unmarked(solved.order)
     certificate = Certificate.build(
         votes, found.tolist(), solved.proofs, tie_cost=tie_cost, problem=items, demands=demands
@@ -445,19 +433,19 @@ def solve_constrained(
     # What counts places ties the choices in one block of optima to those in others.
     optima = None
     if not demands.places:
+        problem = held(items, decided)
         optima = HeldOptima(
-            items=votes.items, _problem=held(items, decided), _order=found, _free=items,
-            _decided=decided,
-        )  # fmt: skip
-    if verify:
-        certificate._check(votes)
-    return Outcome(
-        ranking=certificate.ranking,
-        certificate=certificate,
-        optima=optima,
-        notes=solved.notes,
-        interrupted=solved.interrupted and certificate.status != "optimal",
+            items=votes.items, _problem=problem, _order=found, _free=items, _decided=decided
+        )
+    outcome = checked_outcome(
+        certificate,
+        votes,
+        solved.notes,
+        optima,
+        verify=effort.verify,
+        interrupted=solved.interrupted,
     )
+    return outcome, solved.is_stopped
 
 
 def _parts(problem: Problem, decided: Bools, demands: Demands) -> list[NDArray[np.intp]]:

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.relaxation import Live
 
 
+T = TypeVar("T")
+P = TypeVar("P")
+R = TypeVar("R")
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """An order of one part, and the cases that bound what any order costs."""
@@ -103,6 +108,27 @@ Listener: TypeAlias = Callable[[float, float], object]
 
 
 Costs: TypeAlias = "PairCosts | PlacedProblem"
+
+
+# What the certificate and its check take, in times that the problem takes to be stated.
+CERTIFYING = 10
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What limits an exact rule, who is told of its search, and whether its proof is checked."""
+
+    deadline: Deadline
+    listener: Listener | None = None
+    verify: bool = True
+    n_jobs: int = 1
+
+    def stated(self, state: Callable[[], P]) -> tuple[P, Effort]:
+        """Return a problem, and what it leaves of the time beside the certificate."""
+        began = monotonic()
+        problem = state()
+        ends = self.deadline.later(-CERTIFYING * (monotonic() - began))
+        return problem, replace(self, deadline=ends)
 
 
 class Progress:
@@ -255,9 +281,6 @@ class WarmPart:
         self._warm.learn(self._part[cycles])
 
 
-T = TypeVar("T")
-R = TypeVar("R")
-
 #: What the reader of a result must know where `in_processes` had no results.
 LOST = "a process was lost, and its work done again by one"
 
@@ -383,8 +406,9 @@ class Solved:
     proofs: tuple[Any, ...]
     # What the reader of the result must know.
     notes: tuple[str, ...]
-    # True where the user stopped it.
+    # True where the user stopped it, or where whoever was told of its progress did.
     interrupted: bool
+    is_stopped: bool
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -404,16 +428,15 @@ def solve_parts(
     problem: PairCosts,
     parts: Sequence[Part],
     backend: Backend,
-    progress: Progress,
-    deadline: Deadline,
+    effort: Effort,
     *,
     start: NDArray[np.intp] | None = None,
-    n_jobs: int = 1,
     decided: Bools | None = None,
     warm: Warm | WarmPart | None = None,
     kind: type[Proof] = Proof,
 ) -> Solved:
     """Solve the parts of a problem, which follow each other in some optimum."""
+    n_jobs, progress = effort.n_jobs, Progress(problem, effort.listener)
     tasks = []
     for part in parts:
         if len(part) > 1:
@@ -421,7 +444,7 @@ def solve_parts(
             held = None if decided is None else decided[np.ix_(part, part)]
             report, near = progress.of_part(inside), _within(start, part)
             known = None if warm is None else warm.within(part)
-            tasks.append(Task(inside, deadline, report, near, n_jobs, held, known))
+            tasks.append(Task(inside, effort.deadline, report, near, n_jobs, held, known))
     apart = _solved_apart(tasks, backend, n_jobs)
     notes = {LOST: None} if apart is None else {}
     solutions = _solutions(tasks, backend, progress, apart or {})
@@ -435,7 +458,7 @@ def solve_parts(
         notes |= dict.fromkeys(solution.notes)
         orders.append(solution.order)
         proofs.append(solution.proof(part, kind))
-    return Solved(parts, orders, tuple(proofs), tuple(notes), interrupted)
+    return Solved(parts, orders, tuple(proofs), tuple(notes), interrupted, progress.is_stopped)
 
 
 def _solved_apart(tasks: list[Task], backend: Backend, n_jobs: int) -> dict[int, Solution] | None:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_flag, check_integer, check_number
-from rankagg.aggregation.base import Needs, Outcome, SearchingRule
+from rankagg.aggregation.base import Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import NEVER, Deadline, until_stopped
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.parts import Listener, Progress, Report
+from rankagg.aggregation.kemeny.parts import Effort, Listener, Progress, Report
 from rankagg.aggregation.kemeny.placed_lists import (
     PlacedCertificate,
     PlacedProblem,
@@ -91,39 +91,28 @@ def _starts(problem: PlacedProblem, deadline: Deadline) -> list[NDArray[np.intp]
     return lists
 
 
-# What the certificate takes, in times that the problem takes to be stated.
-CERTIFYING = 4
-
-
 def solve_placed(
     votes: PairwiseMatrix,
     weights: Sequence[Fraction],
     *,
     tie_cost: float,
     consensus_tie_cost: float,
-    deadline: Deadline,
-    verify: bool,
-    listener: Listener | None = None,
+    effort: Effort,
 ) -> Outcome:
     """Solve the problem of pairwise votes among lists."""
-    began = monotonic()
-    problem = PlacedProblem.from_pairwise(votes, weights, tie_cost, consensus_tie_cost)
-    # Making the certificate and verifying it takes some times as long as this.
-    deadline = deadline.later(-CERTIFYING * (monotonic() - began))
-    progress = Progress(problem, listener)
-    found = search(problem, deadline, progress.of_part(problem))
+    problem, effort = effort.stated(
+        lambda: PlacedProblem.from_pairwise(votes, weights, tie_cost, consensus_tie_cost)
+    )
+    progress = Progress(problem, effort.listener)
+    found = search(problem, effort.deadline, progress.of_part(problem))
     certificate = PlacedCertificate.build(
         votes, found.placed, found.bound, weights=weights, tie_cost=tie_cost,
         consensus_tie_cost=consensus_tie_cost, problem=problem,
     )  # fmt: skip
-    if verify:
-        certificate._check(votes)
     is_open = certificate.status != "optimal"
-    return Outcome(
-        ranking=certificate.ranking,
-        certificate=certificate,
-        notes=(_why(found, progress.is_stopped),) if is_open else (),
-        interrupted=found.interrupted and is_open,
+    notes = (_why(found, progress.is_stopped),) if is_open else ()
+    return checked_outcome(
+        certificate, votes, notes, verify=effort.verify, interrupted=found.interrupted
     )
 
 
@@ -192,11 +181,10 @@ class PlacedRule(SearchingRule):
                 verify=self.verify, on_progress=self.on_progress,
             )  # fmt: skip
             return kemeny.solve(votes, deadline=deadline)
-        return solve_placed(
-            votes, weights, tie_cost=self.tie_cost,
-            consensus_tie_cost=self._price, verify=self.verify, listener=self.on_progress,
-            deadline=(deadline or Deadline()).sooner(self.time_limit),
-        )  # fmt: skip
+        ends = (deadline or Deadline()).sooner(self.time_limit)
+        effort = Effort(ends, self.on_progress, self.verify)
+        prices = {"tie_cost": self.tie_cost, "consensus_tie_cost": self._price}
+        return solve_placed(votes, weights, effort=effort, **prices)
 
 
 ALLOWED = "one or more numbers from 0 up, none larger than the one before it, the first above 0"

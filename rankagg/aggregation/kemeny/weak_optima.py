@@ -15,20 +15,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, product
 from math import prod
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_integer
-from rankagg.aggregation.base import Outcome
+from rankagg.aggregation.base import Outcome, checked_outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.branch_and_bound import searched
 from rankagg.aggregation.kemeny.certificate import WeakCertificate
 from rankagg.aggregation.kemeny.optima import OptimalSet
 from rankagg.aggregation.kemeny.orders import starting_orders
-from rankagg.aggregation.kemeny.parts import Listener, Progress, Solution, Task, solve_parts
+from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.proof_nodes import Branch, Fixing, Leaf, Weighting
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.weak_proof import (
@@ -404,37 +403,21 @@ def _places(levels: NDArray[np.intp]) -> NDArray[np.intp]:
     return above
 
 
-# What the certificate takes, in times that the problem takes to be stated.
-CERTIFYING = 10
-
-
 def solve_weak(
-    votes: PairwiseMatrix,
-    *,
-    tie_cost: float,
-    consensus_tie_cost: float,
-    deadline: Deadline,
-    verify: bool,
-    listener: Listener | None = None,
-) -> Outcome:
-    """Solve the problem of pairwise votes among weak orders."""
-    began = monotonic()
-    problem = WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
-    deadline = deadline.later(-CERTIFYING * (monotonic() - began))
-    progress = Progress(problem, listener)
-    solved = solve_parts(problem, groups(problem), _solve_part, progress, deadline, kind=WeakProof)
-    certificate = WeakCertificate.build(
-        votes, solved.levels, solved.proofs, tie_cost=tie_cost,
-        consensus_tie_cost=consensus_tie_cost,
-    )  # fmt: skip
-    if verify:
-        certificate._check(votes)
-    return Outcome(
-        ranking=certificate.ranking,
-        certificate=certificate,
-        optima=WeakOptima(items=votes.items, _problem=problem, _levels=solved.levels),
-        interrupted=solved.interrupted and certificate.status != "optimal",
+    votes: PairwiseMatrix, *, tie_cost: float, consensus_tie_cost: float, effort: Effort
+) -> tuple[Outcome, bool]:
+    """Solve the problem of pairwise votes among weak orders; say too whether it was stopped."""
+    problem, effort = effort.stated(
+        lambda: WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
     )
+    solved = solve_parts(problem, groups(problem), _solve_part, effort, kind=WeakProof)
+    prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
+    certificate = WeakCertificate.build(votes, solved.levels, solved.proofs, **prices)
+    optima = WeakOptima(items=votes.items, _problem=problem, _levels=solved.levels)
+    outcome = checked_outcome(
+        certificate, votes, (), optima, verify=effort.verify, interrupted=solved.interrupted
+    )
+    return outcome, solved.is_stopped
 
 
 def _solve_part(task: Task) -> Solution:
