@@ -31,7 +31,7 @@ __all__ = ["main"]
 # A failure of this side, not of what was given.
 FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 
-#: Each command of `rankagg.cli.commands`, and its first line: --help loads none of them.
+#: Each command and its first line: --help loads none of them.
 COMMANDS = {
     "compare": "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
     "scan": "Add up score files of any size in one pass, and tell what is in them.",
@@ -72,6 +72,20 @@ COMMANDS = {
 }
 
 
+#: The files of `rankagg.cli.commands`, and the commands in each.
+FILES = {
+    "ranking": {"compare", "rank", "solve", "verify", "tournament", "explain", "steps"},
+    "uncertainty": {
+        *("stability", "removals", "intervals", "test"),
+        *("power", "agreement", "dispersion", "missing"),
+    },
+    "distributions": {"fit", "sample"},
+    "experiments": {"study", "cycles", "experiment", "replicate"},
+    "learning": {"axioms", "quiz", "teach", "methods", "datasets"},
+    "documents": {"scan", "report"},
+}
+
+
 class LazyGroup(click.Group):
     """Commands that are imported when they are called, so that --help is quick.
 
@@ -90,8 +104,10 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        command: click.Command = import_module(f"rankagg.cli.commands.{cmd_name}").command
-        return command
+        file = next(file for file, names in FILES.items() if cmd_name in names)
+        found = vars(import_module(f"rankagg.cli.commands.{file}")).values()
+        commands = (one for one in found if isinstance(one, click.Command))
+        return next(command for command in commands if command.name == cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -186,7 +202,7 @@ def _run(args: list[str] | None) -> int:
         error.show()
         return BAD_INPUT
     except (RankaggError, MemoryError, OSError, UnicodeEncodeError) as error:
-        click.echo(f"error: {_told(error)}", err=True)
+        click.echo(f"Error: {_told(error)}", err=True)
         if isinstance(error, (NotCheckedError, OutOfTimeError)):
             return UNPROVED
         bad = isinstance(error, RankaggError) and not isinstance(error, FAILURES)

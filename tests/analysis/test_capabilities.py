@@ -6,7 +6,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import main
-from rankagg.cli.options.aggregators import METHODS
+from rankagg.cli.options.rules import METHODS
 from rankagg.exceptions import InvalidInputError
 
 

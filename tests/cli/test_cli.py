@@ -183,7 +183,7 @@ def test_solver_failure_is_one_sentence_and_code_one(run, monkeypatch) -> None:
     monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
     result = run("compare", "--dataset", "three_cycle")
     assert result.code == 1
-    assert result.err.startswith("error: HiGHS cannot be used")
+    assert result.err.startswith("Error: HiGHS cannot be used")
 
 
 def test_solve_prints_cost_bound_and_uniqueness_and_writes_the_proof(run) -> None:

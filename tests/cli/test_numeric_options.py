@@ -7,7 +7,7 @@ import pytest
 
 from rankagg.cli import main
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.names import ALPHA, Jobs, Number, Whole
+from rankagg.cli.options.typed import ALPHA, Jobs, Number, Whole
 
 ABSURD = [
     "0",

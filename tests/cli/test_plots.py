@@ -1,12 +1,12 @@
 """`--plot` draws the picture of a command, and `rankagg report` writes its page."""
 
 import re
-import sys
 
 import pytest
 
 import rankagg as ra
 from rankagg.cli import main
+from rankagg.cli.commands import documents
 from rankagg.cli.exit_codes import UNPROVED
 from rankagg.report.page import make_report
 
@@ -96,18 +96,16 @@ def test_a_report_without_a_proof_is_written_and_says_so_at_exit(run, tmp_path):
 
 
 def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch):
-    # The package holds the command under the name of its module.
-    module = sys.modules["rankagg.cli.commands.report"]
     asked = []
 
     def made_of(*args, **options):
         asked.append(options["time_limit"])
         return make_report(*args, **options)
 
-    monkeypatch.setattr(module, "make_report", made_of)
+    monkeypatch.setattr(ra, "make_report", made_of)
     plain = run("report", "--dataset", "tennessee", "--one")
     assert "seconds at most" not in plain.err
-    monkeypatch.setattr(module, "MANY", 3)
+    monkeypatch.setattr(documents, "ITEMS_UNLIMITED", 3)
     many = run("report", "--dataset", "tennessee", "--one")
     assert "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another" in many.err
     run("report", "--dataset", "tennessee", "--one", "--time-limit", "70")
@@ -116,4 +114,4 @@ def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch)
 
 def test_a_report_takes_its_unit_and_refuses_what_does_not_suit(run):
     run("report", "--dataset", "tennessee", "--unit", "ranking")
-    assert "error: " in run("report", "--dataset", "tennessee", "--unit", "instance", code=2).err
+    assert "Error: " in run("report", "--dataset", "tennessee", "--unit", "instance", code=2).err

@@ -114,7 +114,7 @@ def test_sums_that_were_changed_are_refused(at, folder, run):
     changed = str((int(place[0]) + 1) % 10)
     sums.write_text(text[: place.start()] + changed + text[place.end() :])
     told = run("compare", sums, code=2)
-    assert told.err.startswith("error: sums.json does not hold sums of scores as JSON")
+    assert told.err.startswith("Error: sums.json does not hold sums of scores as JSON")
 
 
 def test_it_prints_what_there_is(folder, run):
@@ -156,7 +156,7 @@ def test_it_goes_on_from_a_journal(folder, run):
     assert "rows" in again.err
     told = run("scan", folder / "long.csv", *LONG, "--journal", journal, code=2)
     assert told.err.startswith(
-        "error: `--journal` must be a new file, or one of a scan of the same"
+        "Error: `--journal` must be a new file, or one of a scan of the same"
     )
 
 

@@ -9,8 +9,8 @@ import click
 import pytest
 
 from rankagg.cli import commands
-from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.aggregators import METHODS, WITHOUT_POLICY, make
+from rankagg.cli.app import COMMANDS, FILES, app
+from rankagg.cli.options.rules import METHODS, WITHOUT_POLICY, make
 
 HEAVY = (
     "numpy", "pandas", "scipy.stats", "scipy.optimize", "statsmodels", "networkx", "matplotlib",
@@ -54,8 +54,9 @@ def test_a_command_loads_only_what_it_uses(args, allowed, tmp_path) -> None:
     assert loaded_by(*(arg.format(folder=tmp_path) for arg in args)) <= allowed
 
 
-def test_every_file_of_commands_is_a_command() -> None:
-    assert {module.name for module in iter_modules(commands.__path__)} == set(COMMANDS)
+def test_every_file_of_commands_is_listed() -> None:
+    assert {module.name for module in iter_modules(commands.__path__)} == set(FILES)
+    assert sorted(name for names in FILES.values() for name in names) == sorted(COMMANDS)
 
 
 def test_first_lines_are_those_of_the_commands() -> None:

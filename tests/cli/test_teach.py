@@ -21,7 +21,7 @@ import rankagg
 from rankagg import classroom
 from rankagg.classroom import APPS, LECTURES, OwnOrigin, front_page, notebooks
 from rankagg.cli import main
-from rankagg.cli.commands import teach
+from rankagg.cli.commands import learning
 from rankagg.exceptions import OutputError
 
 
@@ -32,7 +32,7 @@ def run(*args):
 
 
 def test_the_list_needs_no_marimo(capsys, monkeypatch) -> None:
-    monkeypatch.setattr(teach, "find_spec", lambda name: None)
+    monkeypatch.setattr(learning, "find_spec", lambda name: None)
     assert run("--list") == 0
     lines = capsys.readouterr().out.splitlines()
     names = [line.split()[0] for line in lines if line[:3].strip() and line[0] == " "]
@@ -42,7 +42,7 @@ def test_the_list_needs_no_marimo(capsys, monkeypatch) -> None:
 
 
 def test_what_is_missing_is_named_with_its_remedy(capsys, monkeypatch) -> None:
-    monkeypatch.setattr(teach, "find_spec", lambda name: None)
+    monkeypatch.setattr(learning, "find_spec", lambda name: None)
     assert run() == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1

@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import main
-from rankagg.cli.options.aggregators import METHODS, make
+from rankagg.cli.options.rules import METHODS, make
 from rankagg.teaching.quizzes import TOPICS
 from rankagg.teaching.show import STEPS, WITHOUT
 

@@ -45,7 +45,7 @@ def test_rules_without_a_ranking_in_time_are_named(command, method, name, ballot
     words = command, ballots, "--format", "ballots", "--count", "count", "--method", method
     code, said = run(capsys, *words, "--time-limit", 0)
     assert code == 3
-    assert said.err == f"error: {name} was not computed in time: the time limit has passed.\n"
+    assert said.err == f"Error: {name} was not computed in time: the time limit has passed.\n"
     assert said.out == ""
     code, limited = run(capsys, *words, "--time-limit", 1000)
     assert code == 0

@@ -54,7 +54,7 @@ def test_a_budget_that_does_not_suffice_is_no_verdict(run) -> None:
     for limit in (["--time-limit", "0"], ["--memory-limit", "100"]):
         code, out, err = run("verify", "proof.json", "votes.json", *limit)
         assert (code, out) == (3, "")
-        assert err.startswith("error: Not checked within the budget: it takes more than ")
+        assert err.startswith("Error: Not checked within the budget: it takes more than ")
         program = alone("proof.json", "votes.json", *limit)
         assert (program.returncode, program.stdout) == (3, "")
         assert program.stderr.startswith("Not checked within the budget: it takes more than ")
@@ -99,7 +99,7 @@ def test_other_votes_are_noticed(run, other: list[str], words: str) -> None:
     solved(run, "--dataset", "xtreme_gaps")
     code, out, err = run("verify", "proof.json", *other)
     assert (code, out) == (1, "")
-    assert err.startswith("error: proof.json is no valid proof for these votes. ")
+    assert err.startswith("Error: proof.json is no valid proof for these votes. ")
     assert words in err
 
 
@@ -189,5 +189,5 @@ def test_a_file_that_the_program_cannot_read_is_one_sentence(run) -> None:
     for name in ("nothing.json", "latin.json"):
         refused = alone(name, "votes.json")
         assert (refused.returncode, refused.stdout) == (2, "")
-        assert "error: a file cannot be read: " in refused.stderr
+        assert "Error: a file cannot be read: " in refused.stderr
         assert "Traceback" not in refused.stderr

@@ -15,7 +15,7 @@ import rankagg as ra
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.cli import main
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.output import OutputFile, OutputFolder
+from rankagg.cli.options.command import OutputFile, OutputFolder
 from rankagg.exceptions import OutputError
 from rankagg.io import output_files
 from rankagg.io.json_files import write_votes

@@ -1,13 +1,11 @@
-"""Options of the exact method: constraints, weights of places, progress, and what it returns."""
+"""Options of the exact method: constraints, weights of places, limits, and what it returns."""
 
 from __future__ import annotations
 
 import csv
-import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +20,8 @@ from rankagg.aggregation.kemeny.parts import LOGGER
 from rankagg.aggregation.kemeny.placed_rules import PlacedRule, PlaceWeightedKemeny, TopK
 from rankagg.aggregation.result import Consensus
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
-from rankagg.cli.options.names import SECONDS, Number, Whole, labels_of
+from rankagg.cli.options.command import Group, tell_progress
+from rankagg.cli.options.typed import SECONDS, Number, Whole, flag, labels_of, option
 from rankagg.core.items import ItemSet
 from rankagg.exceptions import InvalidInputError
 
@@ -32,16 +31,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BEGUN",
+    "CONSTRAINTS",
+    "EXACT",
+    "PLACES",
     "Places",
     "Ties",
     "Wishes",
-    "constraint_options",
-    "exact_options",
     "exit_code",
     "limited",
-    "place_options",
     "show_progress",
-    "time_limit_option",
+    "time_limit",
     "with_exact_options",
 ]
 
@@ -49,48 +48,20 @@ NOT_LIMITED = "--time-limit is for methods that search, such as kemeny."
 # What a pair costs that is tied in one of two rankings.
 KEMENY_SNELL = 0.5
 
+#: What happens at the limit: of rules that search, and of what draws many data sets.
+BEST = "when to stop with the best ranking so far and its bound. What else was not computed in "
+BEGUN = "nothing further is begun then. What was not computed in "
 
-def exact_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the exact method to a command, which receives `ties` and `deadline`."""
 
-    @wraps(command)
-    def with_ties(
-        *args: Any,
-        tie_cost: float | None,
-        consensus_ties: bool,
-        consensus_tie_cost: float | None,
-        **options: Any,
-    ) -> Any:
-        if consensus_tie_cost is not None and not consensus_ties:
-            raise click.UsageError("--consensus-tie-cost needs --consensus-ties.")
-        ties = Ties(tie_cost, consensus_ties, consensus_tie_cost)
-        return command(*args, ties=ties, **options)
-
-    options = (
-        click.option(
-            "--tie-cost",
-            type=Number(0, 1),
-            metavar="NUMBER",
-            help="What a vote that ties two items costs every ranking that does not, 0 to 1; "
-            "default 0, with --consensus-ties 0.5.",
-        ),
-        click.option(
-            "--consensus-ties",
-            is_flag=True,
-            help="Let the exact consensus tie items: the optimum among all weak orders.",
-        ),
-        click.option(
-            "--consensus-tie-cost",
-            type=Number(0, 1),
-            metavar="NUMBER",
-            help="What a vote that orders two items costs where the consensus ties them, 0 to 1; "
-            "default that of --tie-cost.",
-        ),
-        time_limit_option("the whole command"),
+def time_limit(what: str, then: str = BEST) -> click.Option:
+    """Return --time-limit, which a command receives as `deadline`; its clock runs from here on."""
+    return option(
+        "--time-limit",
+        "deadline",
+        type=SECONDS,
+        callback=lambda context, option, seconds: Deadline.after(seconds),
+        help=f"For {what}: {then}time is said.",
     )
-    for option in reversed(options):
-        with_ties = option(with_ties)
-    return with_ties
 
 
 @dataclass(frozen=True)
@@ -101,11 +72,16 @@ class Ties:
     consensus_ties: bool
     consensus_tie_cost: float | None
 
+    def __post_init__(self) -> None:
+        if self.consensus_tie_cost is not None and not self.consensus_ties:
+            raise click.UsageError("--consensus-tie-cost needs --consensus-ties.")
+
     @property
-    def given(self) -> tuple[str, ...]:
-        """The names of the options that were given."""
-        tie_cost = ("--tie-cost",) if self.tie_cost is not None else ()
-        return (*tie_cost, "--consensus-ties") if self.consensus_ties else tie_cost
+    def given(self) -> str | None:
+        """An option that was given."""
+        if self.tie_cost is not None:
+            return "--tie-cost"
+        return "--consensus-ties" if self.consensus_ties else None
 
     def of(self, rule: Kemeny) -> Kemeny:
         """Return the rule with these costs."""
@@ -118,36 +94,37 @@ class Ties:
         )
 
 
-#: What happens at the limit: of rules that search, and of what draws many data sets.
-BEST = "when to stop with the best ranking so far and its bound. What else was not computed in "
-BEGUN = "nothing further is begun then. What was not computed in "
-
-
-def time_limit_option(
-    what: str, then: str = BEST
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add --time-limit, which a command receives as `deadline`; its clock runs from here on."""
-    return click.option(
-        "--time-limit",
-        "deadline",
-        type=SECONDS,
-        metavar="SECONDS",
-        callback=_begin,
-        help=f"For {what}: {then}time is said.",
-    )
-
-
-def _begin(context: click.Context, option: click.Parameter, seconds: float | None) -> Deadline:
-    return Deadline.after(seconds)
+TIES = [
+    option(
+        "--tie-cost",
+        type=Number(0, 1),
+        metavar="NUMBER",
+        help="What a vote that ties two items costs every ranking that does not, 0 to 1; "
+        "default 0, with --consensus-ties 0.5.",
+    ),
+    flag(
+        "--consensus-ties",
+        help="Let the exact consensus tie items: the optimum among all weak orders.",
+    ),
+    option(
+        "--consensus-tie-cost",
+        type=Number(0, 1),
+        metavar="NUMBER",
+        help="What a vote that orders two items costs where the consensus ties them, 0 to 1; "
+        "default that of --tie-cost.",
+    ),
+]
+#: Of the exact method, as `ties` and `deadline`.
+EXACT = (Group("ties", TIES, Ties), time_limit("the whole command"))
 
 
 def with_exact_options(
-    rules: Iterable[Aggregator], *, ties: Ties, deadline: Deadline
+    rules: Iterable[Aggregator], ties: Ties, deadline: Deadline
 ) -> list[Aggregator]:
     """Give the exact rule its options; refuse them where there is none."""
     rules = list(rules)
     if ties.given and not any(isinstance(rule, Kemeny) for rule in rules):
-        raise click.UsageError(f"{ties.given[0]} belongs to the exact method: add --method kemeny.")
+        raise click.UsageError(f"{ties.given} belongs to the exact method: add --method kemeny.")
     if deadline != Deadline() and not any(rule.searches for rule in rules):
         raise click.UsageError(NOT_LIMITED)
     show_progress()
@@ -165,17 +142,9 @@ def limited(rules: Iterable[Aggregator], deadline: Deadline) -> list[Aggregator]
     return [replace(r, **left) if hasattr(r, "time_limit") else r for r in rules]
 
 
-class _Echo(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        click.echo(f"solving: {record.getMessage()}", err=True)
-
-
 def show_progress() -> None:
     """Let long solves tell their bounds on the standard error."""
-    LOGGER.setLevel(logging.INFO)
-    LOGGER.propagate = False
-    if not any(isinstance(handler, _Echo) for handler in LOGGER.handlers):
-        LOGGER.addHandler(_Echo())
+    tell_progress(LOGGER, "solving")
 
 
 def exit_code(
@@ -188,10 +157,6 @@ def exit_code(
             continue
         return INTERRUPTED if consensus.interrupted else UNPROVED
     return DONE if rest is None or rest.is_complete else UNPROVED
-
-
-TOP = "ITEM,ITEM:PLACES"
-QUOTA = "ITEM,ITEM:PLACES:NUMBER"
 
 
 @dataclass(frozen=True)
@@ -223,11 +188,11 @@ class Wishes:
         return pair[0], pair[1]
 
     def _top(self, text: str, items: ItemSet) -> tuple[list[Label], int]:
-        names, within = _numbers("--top", text, TOP, 1)
+        names, within = _numbers("--top", text, "ITEM,ITEM:PLACES", 1)
         return _items("--top", names, items), within
 
     def _quota(self, text: str, items: ItemSet) -> Quota:
-        names, within, at_least = _numbers("--quota", text, QUOTA, 2)
+        names, within, at_least = _numbers("--quota", text, "ITEM,ITEM:PLACES:NUMBER", 2)
         return Quota(_items("--quota", names, items), within, at_least)
 
 
@@ -245,49 +210,33 @@ def _numbers(option: str, text: str, form: str, count: int) -> tuple[Any, ...]:
     return names, *(int(number) for number in numbers)
 
 
-def constraint_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the constraints to a command, which receives them as `wishes`."""
-
-    @wraps(command)
-    def with_wishes(
-        *args: Any,
-        above: tuple[str, ...],
-        first: str | None,
-        last: str | None,
-        top: str | None,
-        quotas: tuple[str, ...],
-        **options: Any,
-    ) -> Any:
-        return command(*args, wishes=Wishes(above, first, last, top, quotas), **options)
-
-    options = (
-        click.option(
-            "--above", multiple=True, metavar="ITEM,ITEM",
+CONSTRAINTS = Group(
+    "wishes",
+    [
+        option(
+            "--above",
+            multiple=True,
+            metavar="ITEM,ITEM",
             help="The first item must stand above the second; may be repeated.",
         ),
-        click.option(
-            "--first", metavar="ITEM,...", help="These items must stand above all others."
-        ),
-        click.option(
-            "--last", metavar="ITEM,...", help="These items must stand below all others."
-        ),
-        click.option(
-            "--top", metavar="ITEM,...:PLACES",
+        option("--first", metavar="ITEM,...", help="These items must stand above all others."),
+        option("--last", metavar="ITEM,...", help="These items must stand below all others."),
+        option(
+            "--top",
+            metavar="ITEM,...:PLACES",
             help="Each of these items must stand within the first so many places.",
         ),
-        click.option(
-            "--quota", "quotas", multiple=True, metavar="ITEM,...:PLACES:NUMBER",
+        option(
+            "--quota",
+            "quotas",
+            multiple=True,
+            metavar="ITEM,...:PLACES:NUMBER",
             help="At least NUMBER of these items must stand within the first so many places; may "
             "be repeated.",
         ),
-    )  # fmt: skip
-    for option in reversed(options):
-        with_wishes = option(with_wishes)
-    return with_wishes
-
-
-LARGEST = 10**6
-FORM = "NUMBER,NUMBER"
+    ],
+    Wishes,
+)
 
 
 @dataclass(frozen=True)
@@ -295,14 +244,18 @@ class Places:
     """How places count, as it was typed."""
 
     top_k: int | None
-    weights: str | None
+    place_weights: str | None
+
+    def __post_init__(self) -> None:
+        if self.top_k is not None and self.place_weights is not None:
+            raise click.UsageError("--top-k does not go with --place-weights.")
 
     @property
     def given(self) -> str | None:
         """The option that was given; None where Kemeny's rule is meant."""
         if self.top_k is not None:
             return "--top-k"
-        return None if self.weights is None else "--place-weights"
+        return None if self.place_weights is None else "--place-weights"
 
     def rule(self, unranked: Unranked, ties: Ties) -> PlacedRule:
         """Return the rule that was asked for; only where one was."""
@@ -318,33 +271,28 @@ class Places:
 
     def _numbers(self) -> list[float]:
         try:
-            return [float(ascii_number(text)) for text in (self.weights or "").split(",")]
+            return [float(ascii_number(text)) for text in (self.place_weights or "").split(",")]
         except ValueError:
-            raise InvalidInputError("--place-weights", FORM, self.weights) from None
+            raise InvalidInputError(
+                "--place-weights", "NUMBER,NUMBER", self.place_weights
+            ) from None
 
 
-def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for places to a command, which receives them as `places`."""
-
-    @wraps(command)
-    def with_places(
-        *args: Any, top_k: int | None, place_weights: str | None, **options: Any
-    ) -> Any:
-        if top_k is not None and place_weights is not None:
-            raise click.UsageError("--top-k does not go with --place-weights.")
-        return command(*args, places=Places(top_k, place_weights), **options)
-
-    options = (
-        click.option(
-            "--top-k", type=Whole(1, LARGEST), metavar="K",
+PLACES = Group(
+    "places",
+    [
+        option(
+            "--top-k",
+            type=Whole(1, 10**6),
+            metavar="K",
             help="The best list of K items, with all others tied behind it.",
         ),
-        click.option(
-            "--place-weights", metavar="NUMBER,...",
+        option(
+            "--place-weights",
+            metavar="NUMBER,...",
             help="What a contradicted vote counts, by the place of the upper item; numbers that "
             "do not grow, 0 for places after the last one.",
         ),
-    )  # fmt: skip
-    for option in reversed(options):
-        with_places = option(with_places)
-    return with_places
+    ],
+    Places,
+)

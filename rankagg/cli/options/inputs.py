@@ -1,14 +1,15 @@
-"""Options that say what the data are, shared by all commands that read some."""
+"""What data a command reads: the options, the standard input, and what is told of the data."""
 
 from __future__ import annotations
 
 import gzip
 import sys
+import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
-from functools import update_wrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,37 +17,43 @@ from typing import Any
 import click
 
 from rankagg import datasets
-from rankagg.aggregation.evidence import Data, WholeData
+from rankagg._typing import Label
+from rankagg.aggregation.evidence import Data, PairData
+from rankagg.cli.options.command import Group
 from rankagg.cli.options.kinds import (
-    ballots,
-    cast_votes,
-    comparisons,
-    evaluations,
-    scores,
-    votes,
-    written_numbers,
+    BUNDLED_BALLOTS,
+    BUNDLED_SCORES,
+    KINDS,
+    OPTIONS,
+    READER_NAMES,
+    SCORES,
+    Typed,
+    TypedKind,
+    kind_of_files,
+    reshaped,
 )
-from rankagg.cli.options.kinds.kind import Kind, Option, Values, check_one
-from rankagg.cli.options.names import OneOf
-from rankagg.cli.options.told import tell_ballots, tell_scores, warnings_noted
+from rankagg.cli.options.typed import OneOf, labels_of, option
 from rankagg.cli.options.wording import options_named
-from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.comparisons import Comparisons
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import InvalidInputError
-from rankagg.io.tables.sources import kind_by_name, read_text
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.exceptions import DataWarning, InvalidInputError, visible
+from rankagg.io.tables.sources import kind_by_name
+from rankagg.io.tables.sources import read_text
 
 __all__ = [
     "DASH",
-    "KIND_OPTIONS",
+    "DATA_OPTIONS",
     "NAME",
-    "NAMED",
-    "AnyInput",
+    "UNRANKED",
     "Input",
-    "any_input_options",
     "buffered",
-    "input_options",
+    "data",
     "read_input",
-    "with_options",
+    "tell_scores",
+    "two_items",
 ]
 
 #: What stands for the standard input, and what messages call it.
@@ -101,85 +108,34 @@ def _is_json_lines(start: bytes) -> bool:
     return len(lines) > 2 and all(one[:1] == b"{" and one[-1:] == b"}" for one in objects)
 
 
-#: In the order in which contents are looked at.
-KINDS = (
-    scores.SCORES, ballots.BALLOTS, cast_votes.CAST_VOTES, comparisons.COMPARISONS,
-    ballots.PREFLIB, votes.VOTES, scores.SUMMARY, evaluations.EVALUATIONS, votes.MATRIX,
-)  # fmt: skip
-
-# Bundled data sets know their columns and directions.
-BUNDLED_SCORES = Kind(
-    "scores", "--dataset, which knows its columns and directions", scores.read_bundled,
-    takes=("weight", "group", "tolerance", "drop"),
-)  # fmt: skip
-BUNDLED_BALLOTS = Kind("ballots", "--dataset with ballots", ballots.read_bundled, takes=("drop",))
-
-file_argument = click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path())
-
-DROP = click.option(
-    "--drop",
-    multiple=True,
-    metavar="COLUMN",
-    help="A column of the table, or an item of a PrefLib file, to leave out; may be repeated.",
+UNRANKED = option(
+    "--unranked",
+    type=OneOf(["uniform", "ignore", "last"]),
+    default="uniform",
+    help="What a ranking says of items that it does not rank: the average over compatible "
+    "permutations, nothing, or that they are last.",
 )
-
-OPTIONS: list[Option] = [
-    click.option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
-    click.option(
+#: What says what the data are, but for FILE.
+DATA_OPTIONS = [
+    option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
+    option(
         "--format",
         type=OneOf(["auto", *(kind.name for kind in KINDS)]),
         default="auto",
-        show_default=True,
         help="What FILE is. auto: PrefLib, a linear ordering matrix, votes as JSON, what "
         "`rankagg scan` or an evaluation tool wrote where its content says so, else scores.",
     ),
-    *scores.DIRECTIONS,
-    *evaluations.OPTIONS,
-    *scores.COLUMNS,
-    DROP,
-    *scores.OF_TASKS,
-    *ballots.OPTIONS,
-    *cast_votes.OPTIONS,
-    *comparisons.OPTIONS,
-    *written_numbers.OPTIONS,
-    click.option(
-        "--unranked",
-        type=OneOf(["uniform", "ignore", "last"]),
-        default="uniform",
-        show_default=True,
-        help="What a ranking says of items that it does not rank: the average over compatible "
-        "permutations, nothing, or that they are last.",
-    ),
+    *OPTIONS,
+    UNRANKED,
 ]
-
-#: Parameters of what reads and reshapes the data, and what they are called here.
-NAMES = {
-    **cast_votes.NAMES,
-    **comparisons.NAMES,
-    **written_numbers.NAMES,
-    **scores.NAMES,
-    **ballots.NAMES,
-    "source": "FILE",
-    "paths": "FILE",
-    "metric": "--metric",
-    "by": "--by",
-    "runs": "--runs",
-    "higher_is_better": "--higher or --lower",
-    "drop": "--drop",
-}
-
-#: Options that some kinds take, and others do not.
-KIND_OPTIONS = tuple(dict.fromkeys(option for kind in KINDS for option in kind.takes))
-
-#: Values that say what the data are.
-NAMED = ("files", "dataset", "format", "unranked", *KIND_OPTIONS)
 
 
 @dataclass(frozen=True)
-class AnyInput:
+class Input:
     """What was read, and how."""
 
-    data: Data
+    # Of any kind that the command takes.
+    data: Any
     # The policy for unranked items.
     unranked: Any
     tolerance: float
@@ -188,100 +144,152 @@ class AnyInput:
     # Of the file or data set.
     name: str
 
+    def need(self, kinds: Any, what: str, remedy: str = "") -> None:
+        """Refuse data of other kinds than these."""
+        if not isinstance(self.data, kinds):
+            raise click.UsageError(f"{what}; these data do not hold them.{remedy}")
 
-@dataclass(frozen=True)
-class Input(AnyInput):
-    """What was read, and how; no sums of scores, which some commands cannot work on."""
-
-    data: WholeData
-
-
-def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options to a command, which receives one `Input` in their place."""
-
-    def whole(values: dict[str, Any]) -> Input:
-        found = read_input(**values)
-        if isinstance(found.data, ScoreSummary):
-            command = click.get_current_context().info_name
-            raise click.UsageError(
-                f"{found.name} holds what scores add up to, and {command} needs the scores "
-                "themselves: give it the file of these."
-            )
-        return Input(found.data, found.unranked, found.tolerance, found.lines, found.name)
-
-    return file_argument(with_options(command, whole, NAMED))
+    def refuse_pairs(self, what: str, verb: str = "hold them") -> None:
+        """Refuse results of pairs, which do not hold more."""
+        if isinstance(self.data, PairData):
+            these = "comparisons do" if isinstance(self.data, Comparisons) else "a matrix does"
+            raise click.UsageError(f"{what}; {these} not {verb}.")
 
 
-def any_input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options to a command, which receives one `AnyInput` in their place."""
-    return file_argument(with_options(command, lambda values: read_input(**values), NAMED))
+def data(*, whole: bool = False, taken: Sequence[str] = ()) -> Group:
+    """Return the options of data as `given`: sums of scores too, unless they must be `whole`."""
+    options = list(DATA_OPTIONS)
+    for at, one in enumerate(options):
+        if set(taken) & set(one.opts):
+            # By its other names alone, where a command calls another option so.
+            options[at] = copy(one)
+            options[at].opts = [name for name in one.opts if name not in taken]
+    files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
+    return Group("given", [files, *options], _read_whole if whole else read_input)
 
 
-def with_options(
-    command: Callable[..., Any],
-    read: Callable[[dict[str, Any]], AnyInput],
-    names: tuple[str, ...],
-) -> Callable[..., Any]:
-    """Add all options but FILE to a command; `read` gets the values of those of some names."""
-
-    def wrapped(**values: Any) -> Any:
-        return command(read({name: values.pop(name) for name in names}), **values)
-
-    result: Callable[..., Any] = update_wrapper(wrapped, command)
-    for option in reversed(OPTIONS):
-        result = option(result)
-    return result
+def _read_whole(**values: Any) -> Input:
+    found = read_input(**values)
+    if isinstance(found.data, ScoreSummary):
+        command = click.get_current_context().info_name
+        raise click.UsageError(
+            f"{found.name} holds what scores add up to, and {command} needs the scores "
+            "themselves: give it the file of these."
+        )
+    return found
 
 
-def read_input(*, unranked: str, **values: Any) -> AnyInput:
+def read_input(**values: Any) -> Input:
     """Read what the options name."""
-    files = values["files"]
-    values["file"] = files[0] if files else None
-    if (values["file"] is None) == (values["dataset"] is None):
+    typed = Typed(**values)
+    files = typed.files
+    if (not files) == (typed.dataset is None):
         raise click.UsageError(
             "Give either FILE or --dataset NAME; `rankagg datasets` lists names."
         )
-    if DASH not in files:
-        path = Path(values["file"] or ".")
-        name = values["dataset"] or path.name or path.resolve().name
-        more = len(values.get("files", ())) - 1
-        return _read(values, unranked, f"{name} and {more} more" if more > 0 else name)
+    piped = DASH in files
     with buffered(files) as paths:
-        told = NAME if files[0] == DASH else files[0]
-        values |= {"files": paths, "file": paths[0], "told": told}
-        return _read(values, unranked, NAME)
+        typed.files, typed.file = paths, paths[0] if paths else None
+        typed.source = f"data set {typed.dataset}" if typed.dataset else files[0]
+        if files[:1] == (DASH,):
+            typed.source = NAME
+        path = Path(typed.file or ".")
+        name = typed.dataset or path.name or path.resolve().name
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        return _read(typed, NAME if piped else name + more)
 
 
-def _read(values: Values, unranked: str, name: str) -> AnyInput:
-    kind = _kind(values)
-    kind.check(values, KIND_OPTIONS)
-    with options_named({**NAMES, **comparisons.first_name()}), warnings_noted() as notes:
-        data, lines = kind.read(values)
+def _read(typed: Typed, name: str) -> Input:
+    kind = _kind(typed)
+    kind.check(typed)
+    with options_named(READER_NAMES), warnings_noted() as notes:
+        data, lines = kind.read(typed)
         if isinstance(data, ScoreTable):
-            data = scores.reshaped(data, values)
+            data = reshaped(data, typed)
     if isinstance(data, ScoreTable | ScoreSummary):
-        told = tell_scores(data, values)
+        told = tell_scores(data, typed)
     else:
-        told = tell_ballots(data, values)
-    return AnyInput(data, unranked, values["tolerance"] or 0.0, (*told, *lines, *notes), name)
+        told = _tell_ballots(data, typed)
+    lines = (*told, *lines, *notes)
+    return Input(data, typed.unranked, typed.tolerance or 0.0, lines, name)
 
 
-def _kind(values: Values) -> Kind:
-    files = values["files"]
-    if values["dataset"]:
+def _kind(typed: Typed) -> TypedKind:
+    if typed.dataset:
         with options_named({"name": "--dataset"}):
-            found = datasets.info(values["dataset"]).kind
+            found = datasets.info(typed.dataset).kind
         return BUNDLED_SCORES if found == "scores" else BUNDLED_BALLOTS
-    by_name = {kind.name: kind for kind in KINDS}
-    if values["format"] == "auto" and evaluations.seem_evaluations(files):
-        return evaluations.EVALUATIONS
-    if values["format"] != "evaluations":
-        check_one(files)
-    if values["format"] != "auto":
-        return by_name[values["format"]]
-    if kind_by_name(files[0]) in ("Parquet", "Excel"):
-        return scores.SCORES
-    with options_named(NAMES):
-        text = read_text(files[0])[1]
+    known = kind_of_files(typed.format, typed.files)
+    if known is not None:
+        return known
+    if kind_by_name(typed.file) in ("Parquet", "Excel"):
+        return SCORES
+    with options_named(READER_NAMES):
+        text = read_text(typed.file)[1]
     seen = (kind for kind in KINDS if kind.looks_so is not None and kind.looks_so(text))
-    return next(seen, scores.SCORES)
+    return next(seen, SCORES)
+
+
+def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:
+    """Return the items of --pair."""
+    first, second = labels_of("--pair", pair, items, "item")
+    if first == second:
+        raise InvalidInputError("--pair", "two different items", first)
+    return first, second
+
+
+@contextmanager
+def warnings_noted() -> Iterator[list[str]]:
+    """Let what is warned of while data are read be among the lines that tell of them."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        yield notes
+    for one in {str(warning.message): warning for warning in caught}.values():
+        if issubclass(one.category, DataWarning):
+            notes.append(f"note: {one.message}")
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+def tell_scores(table: ScoreTable | ScoreSummary, typed: Typed) -> tuple[str, ...]:
+    """Return what the reader of the output must know: the direction first."""
+    lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
+    if not lower:
+        direction = "higher is better"
+    elif len(lower) == table.n_tasks:
+        direction = "lower is better"
+    else:
+        direction = f"higher is better, but lower is better on {', '.join(lower)}"
+    lines = [f"scores: {direction}", *_tell_source(table, typed)]
+    weights = {task: weight for task, weight in table.task_weights.items() if weight != 1}
+    if weights:
+        shown = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
+        lines.append(f"task weights other than 1: {shown}")
+    if isinstance(table, ScoreSummary) and table.n_empty:
+        lines.append(f"left out: {counted(table.n_empty, 'instance')} without any score")
+    if typed.tolerance:
+        lines.append(f"tolerance: scores within {typed.tolerance:g} are tied")
+    elif isinstance(table, ScoreTable) and (near := table.near_ties()):
+        lines.append(
+            f"note: {counted(near, 'pair')} of scores differ only beyond 7 significant digits; "
+            "--tolerance would tie them"
+        )
+    return tuple(lines)
+
+
+def _tell_ballots(data: Data, typed: Typed) -> tuple[str, ...]:
+    """Return what the reader of the output must know: what the data are first."""
+    if isinstance(data, PairwiseMatrix):
+        return ("matrix: row above column", *_tell_source(data, typed))
+    if isinstance(data, Comparisons):
+        return ("comparisons: ties stay ties", *_tell_source(data, typed))
+    return ("ballots: rank 1 is best", *_tell_source(data, typed))
+
+
+def _tell_source(data: Data, typed: Typed) -> list[str]:
+    more = len(typed.files) - 1
+    source = typed.source + (f" and {more} more" if more > 0 else "")
+    lines = [visible(f"read: {source}, {repr(data)[1:-1]}")]
+    if typed.drop:
+        lines.append(f"left out: {', '.join(typed.drop)}")
+    return lines

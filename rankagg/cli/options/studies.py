@@ -1,40 +1,161 @@
-"""What commands that repeat an experiment share: sizes, repetitions, where it goes on, its end."""
+"""Options of studies: what data are drawn from, their sizes, and how often."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
-import click
-import pandas as pd
+from rankagg._numbers import ascii_number
+from rankagg.cli.exit_codes import DONE
+from rankagg.cli.options.command import FILE, Answer, Group, write_frame
+from rankagg.cli.options.typed import Number, Whole, jobs, option, seed
+from rankagg.cli.options.wording import options_named
+from rankagg.cultures import (
+    AnonymousCulture,
+    Culture,
+    EuclideanCulture,
+    GroupSeparableCulture,
+    ImpartialCulture,
+    NormalizedMallowsCulture,
+    SingleCrossingCulture,
+    SinglePeakedCulture,
+    UrnCulture,
+)
+from rankagg.cultures import StudyModel
+from rankagg.exceptions import InvalidInputError, nearest
 
-from rankagg.cli.options.names import Whole, jobs_option, seed_option
-from rankagg.cli.options.output import FILE, Described, echo_result, write_frame
-from rankagg.studies.study import Study
+__all__ = [
+    "CULTURES",
+    "CULTURE_NUMBERS",
+    "MODELS",
+    "STUDY_NAMES",
+    "StudyRun",
+    "culture_of",
+    "repeated",
+    "sizes",
+]
 
-__all__ = ["NAMES", "StudyRun", "sizes_options", "study_options"]
+PLAIN: dict[str, Culture] = {
+    "impartial": ImpartialCulture(),
+    "anonymous": AnonymousCulture(),
+    "walsh": SinglePeakedCulture(),
+    "conitzer": SinglePeakedCulture(variant="conitzer"),
+    "single-crossing": SingleCrossingCulture(),
+    "balanced": GroupSeparableCulture(),
+    "caterpillar": GroupSeparableCulture(tree="caterpillar"),
+}
+WITH_NUMBER: dict[str, Callable[[float], Culture]] = {
+    "urn": lambda number: UrnCulture(contagion=number),
+    "euclidean": lambda number: EuclideanCulture(n_dimensions=_whole(number)),
+    "gaussian": lambda number: EuclideanCulture(n_dimensions=_whole(number), points="gaussian"),
+    "norm-mallows": lambda number: NormalizedMallowsCulture(norm_phi=number),
+}
+#: What can be typed, for help.
+CULTURES = (
+    "impartial, anonymous, urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh, "
+    "conitzer, single-crossing, balanced, caterpillar or norm-mallows=NORM_PHI"
+)
+#: What the numbers are called in messages.
+CULTURE_NUMBERS = {
+    "contagion": "--culture urn",
+    "n_dimensions": "The dimension in --culture",
+    "norm_phi": "--culture norm-mallows",
+}
 
+
+def culture_of(text: str) -> Culture:
+    """Return the culture that was named."""
+    option = "--culture"
+    name, sign, number = text.partition("=")
+    if name in PLAIN and not sign:
+        return PLAIN[name]
+    if name in WITH_NUMBER and sign:
+        try:
+            return WITH_NUMBER[name](float(ascii_number(number)))
+        except ValueError as error:
+            if isinstance(error, InvalidInputError):
+                raise
+            raise InvalidInputError(option, f"{name}=NUMBER", text) from None
+    if name in WITH_NUMBER:
+        raise InvalidInputError(option, f"{name}=NUMBER", text)
+    if name in PLAIN:
+        raise InvalidInputError(option, f"{name}, which takes no number", text)
+    known = [*PLAIN, *WITH_NUMBER]
+    every = [*PLAIN, *(f"{one}=NUMBER" for one in WITH_NUMBER)]
+    raise InvalidInputError(option, f"one of {', '.join(every)}", text, nearest(name, known))
+
+
+def _whole(number: float) -> int:
+    """Return a whole number as one; the culture refuses any other."""
+    return int(number) if number.is_integer() else number  # type: ignore[return-value]
+
+
+def _models(
+    *,
+    mallows: Sequence[float],
+    plackett_luce: Sequence[float],
+    gumbel: Sequence[float],
+    culture: Sequence[str],
+) -> list[StudyModel]:
+    from rankagg.studies.approximation.models import (  # noqa: PLC0415
+        GumbelModel,
+        MallowsModel,
+        PlackettLuceModel,
+    )
+
+    with options_named(CULTURE_NUMBERS):
+        drawn = [culture_of(text) for text in culture]
+    return [
+        *(MallowsModel(phi=phi) for phi in mallows),
+        *(PlackettLuceModel(spread=spread) for spread in plackett_luce),
+        *(GumbelModel(step=step) for step in gumbel),
+        *drawn,
+    ]
+
+
+MODELS = Group(
+    "models",
+    [
+        option(
+            "--mallows",
+            multiple=True,
+            type=Number(0, 1, open_low=True),
+            metavar="PHI",
+            help="Mallows rankings, 0 < PHI <= 1; PHI = exp(-theta).",
+        ),
+        option(
+            "--plackett-luce",
+            multiple=True,
+            type=Number(0, 1e3),
+            metavar="SPREAD",
+            help="Plackett-Luce rankings, log worths of this standard deviation.",
+        ),
+        option(
+            "--gumbel",
+            multiple=True,
+            type=Number(0, 1e3),
+            metavar="STEP",
+            help="Scores with Gumbel noise, locations STEP apart.",
+        ),
+        option(
+            "--culture",
+            multiple=True,
+            metavar="CULTURE",
+            help=f"Rankings of a culture: {CULTURES}.",
+        ),
+    ],
+    _models,
+)
 #: From parameters of a study to the options here.
-NAMES = {
-    "journal": "--journal",
+STUDY_NAMES = {
+    "models": "--mallows, --plackett-luce, --gumbel and --culture",
     "n_items": "--items",
     "n_rankings": "--rankings",
     "n_repetitions": "--repetitions",
     "aggregators": "--method",
 }
-
-
-class StudyResult(Described, Protocol):
-    """What every study ends with."""
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the rows of all cells."""
-
-
-AnyResult = TypeVar("AnyResult", bound=StudyResult)
 
 
 @dataclass(frozen=True)
@@ -47,89 +168,58 @@ class StudyRun:
     journal: Path | None
     out: Path | None
 
-    def of(self, study: Study[Any, AnyResult], *, time_limit: float | None = None) -> AnyResult:
-        """Run a study and return its result."""
-        return study.run(n_jobs=self.jobs, journal=self.journal, time_limit=time_limit)
-
-    def show(
+    def answer(
         self,
-        result: StudyResult,
-        lines: Sequence[str] | None = None,
+        study: Any,
         *,
-        as_json: bool,
-        **limit: Any,
-    ) -> None:
-        """Write the rows where they are asked for, and print the result."""
-        if self.out is not None:
-            write_frame(result.to_frame(), self.out)
-        echo_result(result, lines, as_json=as_json, **limit)
+        lines: Sequence[str] | None = None,
+        code: Callable[[Any], int] = lambda result: DONE,
+        time_limit: float | None = None,
+        **plotted: Any,
+    ) -> Answer:
+        """Run a study, and return its result, whose rows are written where they are asked for."""
+        result = study.run(n_jobs=self.jobs, journal=self.journal, time_limit=time_limit)
+        return Answer(
+            result=result,
+            lines=lines,
+            plot=lambda: result.plot(**plotted),
+            files=[(self.out, lambda path: write_frame(result.to_frame(), path))],
+            code=code(result),
+        )
 
 
-def study_options(
-    unit: str, each: str, repetitions: int = 100
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the options of a run to a command, which receives it as `run`."""
+def repeated(unit: str, each: str, repetitions: int = 100) -> Group:
+    """Return the options of a run of so many `unit`s for each something, as `run`."""
+    about = f"{unit.capitalize()} for each {each}."
+    noted = f"Note finished {unit} here, and go on from it."
+    return Group(
+        "run",
+        [
+            option("--repetitions", type=Whole(1, 10**6), default=repetitions, help=about),
+            seed(),
+            jobs(),
+            option("--journal", type=FILE, help=noted),
+            option("--out", type=FILE, help="Write all rows here as CSV."),
+        ],
+        StudyRun,
+    )
 
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def wrapped(
-            *args: Any,
-            repetitions: int,
-            seed: int,
-            jobs: int,
-            journal: Path | None,
-            out: Path | None,
-            **values: Any,
-        ) -> Any:
-            return command(*args, run=StudyRun(repetitions, seed, jobs, journal, out), **values)
 
-        options = (
-            click.option(
-                "--repetitions",
-                type=Whole(1, 10**6),
-                default=repetitions,
-                show_default=True,
-                help=f"{unit.capitalize()} for each {each}.",
+def sizes(items: Sequence[int], rankings: Sequence[int], *, most_items: int) -> Group:
+    """Return the sizes of what is drawn, each several, as `sizes`."""
+    n_items, n_rankings = Whole(2, most_items), Whole(1, 10**6)
+    about = "Numbers of items."
+    return Group(
+        "sizes",
+        [
+            option("--items", multiple=True, type=n_items, default=items, help=about),
+            option(
+                "--rankings",
+                multiple=True,
+                type=n_rankings,
+                default=rankings,
+                help="Numbers of rankings.",
             ),
-            seed_option(),
-            jobs_option(),
-            click.option(
-                "--journal",
-                type=FILE,
-                metavar="FILE",
-                help=f"Note finished {unit} here, and go on from it.",
-            ),
-            click.option("--out", type=FILE, metavar="FILE", help="Write all rows here as CSV."),
-        )
-        for option in reversed(options):
-            wrapped = option(wrapped)
-        return wrapped
-
-    return add
-
-
-def sizes_options(
-    items: Sequence[int], rankings: Sequence[int], *, most_items: int
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the sizes of what is drawn to a command: `items` and `rankings`, each several."""
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        n_items = click.option(
-            "--items",
-            multiple=True,
-            type=Whole(2, most_items),
-            default=items,
-            show_default=True,
-            help="Numbers of items.",
-        )
-        n_rankings = click.option(
-            "--rankings",
-            multiple=True,
-            type=Whole(1, 10**6),
-            default=rankings,
-            show_default=True,
-            help="Numbers of rankings.",
-        )
-        return n_items(n_rankings(command))
-
-    return add
+        ],
+        lambda items, rankings: {"n_items": items, "n_rankings": rankings},
+    )

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+import click
+
 from rankagg.exceptions import (
     DataFormatError,
     InformationLostError,
@@ -13,10 +15,10 @@ from rankagg.exceptions import (
     NotIdentifiedError,
 )
 
-__all__ = ["options_named", "sums_told"]
+__all__ = ["option_of", "options_named", "sums_told"]
 
 # A parameter as sentences of the package write it: `unit='task'`, method="max-t", `unit=`, `unit`.
-GIVEN = re.compile(r"""`?\b([a-z_]+)=(?:(['"])(.*?)\2|([A-Za-z0-9.]+))`?|`([a-z_]+)=?`""")
+GIVEN = re.compile(r"""`?(?<![-\w])([a-z_]+)=(?:(['"])(.*?)\2|([A-Za-z0-9.]+))`?|`([a-z_]+)=?`""")
 
 ARGUMENT = re.compile(r"`[a-z_]+=`")
 
@@ -39,14 +41,32 @@ def sums_told(error: InformationLostError) -> str:
     return text
 
 
-@contextmanager
-def options_named(options: Mapping[str, str]) -> Iterator[None]:
-    """Let errors name the options that were typed, and not the parameters behind them."""
+def _options() -> dict[str, str]:
+    """Return how the options of the command that runs are typed, by their names."""
+    context = click.get_current_context(silent=True)
+    params = [] if context is None else context.command.params
+    shown = [one for one in params if isinstance(one, click.Option) and not one.hidden]
+    return {str(one.name): one.opts[0] for one in shown}
 
-    def typed(found: re.Match[str]) -> str:
+
+def option_of(name: str) -> str:
+    """Return how an option of the command that runs is typed."""
+    return _options().get(name, f"--{name}")
+
+
+@contextmanager
+def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Let errors name the options that were typed, and not the parameters behind them.
+
+    A parameter is the option of its name, but for those that are called otherwise.
+    """
+    typed = _options()
+    options = {**typed, "first": typed.get("first_side", ""), **(called or {})}
+
+    def written(found: re.Match[str]) -> str:
         name, _, text, word, bare = found.groups()
         option = options.get(bare or name)
-        if option is None:
+        if not option:
             return found.group()
         if word == "None":
             return f"no {option}"
@@ -55,17 +75,17 @@ def options_named(options: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except (NotIdentifiedError, InformationLostError) as error:
-        raise type(error)(GIVEN.sub(typed, str(error))) from None
+        raise type(error)(GIVEN.sub(written, str(error))) from None
     except DataFormatError as error:
         # What is in a file stays as it is.
-        raise DataFormatError(error.sentence, GIVEN.sub(typed, error.remedy)) from None
+        raise DataFormatError(error.sentence, GIVEN.sub(written, error.remedy)) from None
     except InvalidInputError as error:
-        remedy = GIVEN.sub(typed, error.remedy)
+        remedy = GIVEN.sub(written, error.remedy)
         # "n_items of ApproximationStudy" is the option for `n_items`.
         name = error.parameter.partition(" of ")[0]
         raise InvalidInputError(
-            options.get(name, error.parameter),
-            GIVEN.sub(typed, error.allowed),
+            options.get(name) or error.parameter,
+            GIVEN.sub(written, error.allowed),
             error.value,
             # What has no option is no remedy here.
             "" if ARGUMENT.search(remedy) else remedy,

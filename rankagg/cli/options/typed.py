@@ -1,13 +1,11 @@
-"""Names and numbers that are typed on the command line, refused in one sentence.
-
-Numeric options: what is out of range is refused in one sentence that names the option.
+"""Names and numbers that are typed: what is out of range is refused in one sentence.
 
 Everything is checked when the command line is read, before any work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import inf, isfinite
 from reprlib import Repr
 from typing import Any
@@ -23,22 +21,32 @@ __all__ = [
     "ALPHA",
     "SECONDS",
     "SEED",
-    "Jobs",
     "Number",
     "OneOf",
     "Whole",
-    "alpha_option",
-    "jobs_option",
+    "alpha",
+    "flag",
+    "jobs",
     "labels_of",
     "numbers_of",
-    "seed_option",
+    "option",
+    "seed",
     "split",
     "task_weights",
 ]
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
-    """One of some names; for another the nearest is suggested."""
+    """One of some names, which may be found when they are needed; else the nearest is suggested."""
+
+    def __init__(self, choices: Iterable[str] | Callable[[], Iterable[str]]) -> None:
+        self._find = choices if callable(choices) else lambda: choices
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> Sequence[str]:  # type: ignore[override]
+        """All names."""
+        return tuple(self._find())
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name, or name the option and what was meant."""
@@ -101,8 +109,6 @@ _short.maxstring = 40
 class Number(click.ParamType):  # type: ignore[type-arg]
     """A finite number in a range."""
 
-    name = "float"
-
     def __init__(
         self,
         low: float = -inf,
@@ -110,7 +116,9 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         *,
         open_low: bool = False,
         open_high: bool = False,
+        name: str = "float",
     ) -> None:
+        self.name = name
         self.low, self.high = low, high
         self.open_low, self.open_high = open_low, open_high
 
@@ -189,24 +197,32 @@ class Jobs(Whole):
 
 
 #: Seconds of a time limit.
-SECONDS = Number(0, 1e9)
+SECONDS = Number(0, 1e9, name="seconds")
 #: A probability of error.
 ALPHA = Number(0, 1, open_low=True, open_high=True)
 SEED = Whole(0, 2**64 - 1)
 
 
-def seed_option(purpose: str = "the random numbers") -> Callable[[Callable[..., Any]], Any]:
-    """Add --seed, which says what is drawn for some purpose."""
-    return click.option("--seed", type=SEED, default=0, show_default=True, help=f"For {purpose}.")
+def option(*names: str, **settings: Any) -> click.Option:
+    """Return an option; a default is shown in the help."""
+    return click.Option(names, show_default="default" in settings, **settings)
 
 
-def alpha_option(what: str = "Probability of error") -> Callable[[Callable[..., Any]], Any]:
-    """Add --alpha, a probability of error."""
-    return click.option("--alpha", type=ALPHA, default=0.05, show_default=True, help=f"{what}.")
+def flag(*names: str, **settings: Any) -> click.Option:
+    """Return an option without a value."""
+    return click.Option(names, is_flag=True, **settings)
 
 
-def jobs_option(where: str = "Processes") -> Callable[[Callable[..., Any]], Any]:
-    """Add --jobs: how many processes share the work."""
-    return click.option(
-        "--jobs", type=Jobs(), default=1, show_default=True, help=f"{where}; -1 for all cores."
-    )
+def seed(purpose: str = "the random numbers") -> click.Option:
+    """Return --seed, which says what is drawn for some purpose."""
+    return option("--seed", type=SEED, default=0, help=f"For {purpose}.")
+
+
+def alpha(what: str = "Probability of error") -> click.Option:
+    """Return --alpha, a probability of error."""
+    return option("--alpha", type=ALPHA, default=0.05, help=f"{what}.")
+
+
+def jobs(where: str = "Processes") -> click.Option:
+    """Return --jobs: how many processes share the work."""
+    return option("--jobs", type=Jobs(), default=1, help=f"{where}; -1 for all cores.")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import click
 
 import rankagg as ra
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator
-from rankagg.cli.options.names import OneOf
+from rankagg.cli.options.typed import OneOf, option
 
-__all__ = ["METHODS", "WITHOUT_POLICY", "made", "make", "method_option", "methods_option"]
+__all__ = ["METHOD", "METHODS", "WITHOUT_POLICY", "made", "make", "methods"]
 
 # A rule is loaded when it is made.
 METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
@@ -57,9 +56,9 @@ METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
 
 # What is present counts for these, whatever the policy for the rest.
 WITHOUT_POLICY = (
-    "mean", "geometric-mean", "harmonic-mean", "median", "bucklin", "rrf", "plackett-luce",
-    "mallows",
-)  # fmt: skip
+    *("mean", "geometric-mean", "harmonic-mean", "median", "bucklin", "rrf"),
+    *("plackett-luce", "mallows"),
+)
 
 
 def make(name: str, unranked: Unranked) -> Aggregator:
@@ -72,20 +71,12 @@ def made(names: Iterable[str], unranked: Unranked) -> list[Aggregator]:
     return [make(name, unranked) for name in dict.fromkeys(names)]
 
 
-method_option = click.option(
-    "--method",
-    type=OneOf(list(METHODS)),
-    default="kemeny",
-    show_default=True,
-    help="The method.",
-)
+METHOD = option("--method", type=OneOf(list(METHODS)), default="kemeny", help="The method.")
 
 
-def methods_option(
-    purpose: str, default: str = "all that suit the data"
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add --method, which may be given several times, to a command as `methods`."""
-    return click.option(
+def methods(purpose: str, default: str = "all that suit the data") -> click.Option:
+    """Return --method, which may be given several times, as `methods`."""
+    return option(
         "--method",
         "methods",
         multiple=True,

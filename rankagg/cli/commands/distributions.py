@@ -1,0 +1,287 @@
+"""Commands for distributions over rankings: to fit one, and to draw from it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import click
+
+import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.evidence import Evidence, PairData
+from rankagg.cli.exit_codes import DONE, UNPROVED
+from rankagg.cli.options.command import FILE, Answer, command, output
+from rankagg.cli.options.exact import show_progress, time_limit
+from rankagg.cli.options.inputs import Input, buffered, data
+from rankagg.cli.options.studies import CULTURE_NUMBERS, CULTURES, culture_of
+from rankagg.cli.options.typed import (
+    Number,
+    OneOf,
+    Whole,
+    alpha,
+    flag,
+    labels_of,
+    numbers_of,
+    option,
+    seed,
+)
+from rankagg.cli.options.wording import options_named
+from rankagg.core.items import counted
+from rankagg.core.results import plain_rows
+from rankagg.exceptions import DataFormatError, InvalidInputError, visible
+from rankagg.io.strict_json import check_characters
+from rankagg.io.tables.sources import read_text
+
+__all__ = ["fit", "sample"]
+
+OF_WORTHS = ("plackett-luce", "bradley-terry")
+OF_THETAS = ("mallows", "generalized-mallows")
+
+
+@command(
+    data(),
+    option(
+        "--model",
+        type=OneOf([*OF_WORTHS, *OF_THETAS]),
+        default="plackett-luce",
+        help="The distribution.",
+    ),
+    option(
+        "--pseudo-rankings",
+        type=Number(0, 1e9),
+        help="Worths: every item wins and loses so often against a ghost item; default 0.",
+    ),
+    option("--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0."),
+    option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM."),
+    option(
+        "--ties",
+        type=OneOf(["half", "davidson", "rao-kupper"]),
+        help="Comparisons: what a tie is, half a win for each (the default), or an outcome of its "
+        "own.",
+    ),
+    flag("--advantage", help="Comparisons: estimate the advantage of the first side."),
+    option(
+        "--errors-by",
+        type=OneOf(["auto", "model", "robust", "cluster"]),
+        help="Comparisons: errors by the model, by single comparisons, or by --cluster; default: "
+        "auto.",
+    ),
+    flag("--elo", help="Comparisons: show ratings on the scale of Elo too."),
+    time_limit("the center of Mallows models"),
+    alpha("Error of the intervals"),
+    output(plot="the fit"),
+)
+def fit(
+    given: Input,
+    *,
+    model: str,
+    pseudo_rankings: float | None,
+    ridge: float | None,
+    reference: str | None,
+    ties: Any,
+    advantage: bool,
+    errors_by: Any,
+    elo: bool,
+    deadline: Deadline,
+    alpha: float,
+) -> Answer:
+    """Fit a distribution over rankings by maximum likelihood.
+
+    \b
+        rankagg fit election.soc --model mallows
+        rankagg fit scores.csv --model plackett-luce --reference baseline
+        rankagg fit --dataset tennessee --pseudo-rankings 0.5
+        rankagg fit battles.csv --format comparisons --first a --second b --outcome winner
+        --cluster judge --model bradley-terry --ties davidson --advantage --elo
+
+    Comparisons are fitted one by one, unless --pseudo-rankings or --ridge ask for a fit of what
+    they add up to.
+    """
+    options: dict[str, Any] = {"pseudo_rankings": pseudo_rankings, "ridge": ridge}
+    options = {name: value for name, value in options.items() if value is not None}
+    if model not in OF_WORTHS and (options or reference is not None):
+        raise click.UsageError(f"--model {model} has no worths: leave out the options for them.")
+    if deadline != Deadline():
+        if model in OF_WORTHS:
+            raise click.UsageError(f"--time-limit is for --model {' and '.join(OF_THETAS)}.")
+        options["time_limit"] = deadline.time_limit
+    battles: dict[str, Any] = {"ties": ties, "side": advantage, "errors": errors_by}
+    battles = {name: value for name, value in battles.items() if value}
+    singly = model == "bradley-terry" and isinstance(given.data, ra.Comparisons) and not options
+    if (battles or elo) and not singly:
+        raise click.UsageError(
+            "--ties, --advantage, --errors-by and --elo are for --model bradley-terry with "
+            "--format comparisons, without --pseudo-rankings and --ridge."
+        )
+    show_progress()
+    data = _data_for(model, given, singly=singly)
+    shown: dict[str, Any] = {"alpha": alpha}
+    if reference is not None:
+        items = Evidence.of(data).items
+        (shown["reference"],) = labels_of("--reference", [reference], items, "item")
+    models: dict[str, Any] = {
+        "plackett-luce": ra.PlackettLuce,
+        "bradley-terry": ra.BradleyTerry,
+        "mallows": ra.Mallows,
+        "generalized-mallows": ra.GeneralizedMallows,
+    }
+    with options_named({"side": "--advantage", "errors": "--errors-by"}):
+        if singly:
+            fitted = ra.fit_bradley_terry(data, covariates=tuple(data.covariates), **battles)
+        else:
+            fitted = models[model].fit(data, **options)
+    ratings = fitted.elo(reference=shown.get("reference"), alpha=alpha) if elo else None
+    center = getattr(fitted, "consensus", None)
+
+    def plain() -> dict[str, Any]:
+        rated = {} if ratings is None else {"elo": plain_rows(ratings.reset_index())}
+        law = fitted.distribution.to_dict()
+        return {**fitted.to_dict(alpha), "distribution": law, **rated}
+
+    def told(rows: int | None) -> str:
+        text: str = fitted.summary(rows=None, **shown)
+        if ratings is None:
+            return text
+        return f"{text}\n{visible(ratings.round(1).to_string(na_rep='-'))}"
+
+    return Answer(
+        result=fitted,
+        lines=given.lines,
+        data=plain,
+        text=told,
+        plot=fitted.plot,
+        code=DONE if center is None or center.is_proved else UNPROVED,
+    )
+
+
+def _data_for(model: str, given: Input, *, singly: bool) -> Any:
+    """Return what a model is fitted to: comparisons `singly`, or what the data come down to."""
+    data = given.data
+    summed = isinstance(data, ra.ScoreSummary)
+    if model == "bradley-terry" and (isinstance(data, PairData) or summed):
+        return data.pairwise() if isinstance(data, ra.Comparisons) and not singly else data
+    given.refuse_pairs(f"--model {model} needs rankings")
+    if summed:
+        raise click.UsageError(
+            f"{given.name} holds what scores add up to, and --model {model} needs the scores "
+            "themselves: give the file of these, or take --model bradley-terry."
+        )
+    return Evidence(data, given.tolerance).profile
+
+
+# Ranks of all items in all rankings that are drawn at a time.
+MOST_PLACES_DRAWN = 10**8
+
+
+@command(
+    click.Argument(["fit"], required=False, type=click.Path()),
+    option("--center", metavar="A,B,C", help="Mallows: the center, best first."),
+    option("--theta", type=Number(), help="Mallows: dispersion parameter; phi = exp(-theta)."),
+    option(
+        "--log-worth",
+        "log_worths",
+        multiple=True,
+        metavar="ITEM=NUMBER",
+        help="Plackett-Luce: the log worth of an item; once for every item.",
+    ),
+    option("--items", metavar="A,B,C", help="Uniform, or of the culture: the items."),
+    option("--culture", metavar="CULTURE", help=f"What a whole profile is drawn from: {CULTURES}."),
+    option("--size", type=Whole(1, MOST_PLACES_DRAWN), default=100, help="Rankings to draw."),
+    seed(),
+    option("--out", type=FILE, help="Write here; default: the standard output."),
+)
+def sample(
+    fit: str | None,
+    *,
+    center: str | None,
+    theta: float | None,
+    log_worths: Sequence[str],
+    items: str | None,
+    culture: str | None,
+    size: int,
+    seed: int,
+    out: Path | None,
+) -> Answer:
+    """Draw rankings and print them as a CSV table of ranks with counts.
+
+    FIT is what `rankagg fit --json` printed. Without it the options say what to draw from.
+
+    \b
+        rankagg fit election.soc --model mallows --json > fit.json
+        rankagg sample fit.json --size 1000 --out drawn.csv
+        rankagg sample --center A,B,C --theta 0.5
+        rankagg sample --log-worth A=1 --log-worth B=0 --log-worth C=-0.3
+        rankagg sample --culture euclidean=2 --items A,B,C
+        rankagg compare drawn.csv --format ballots --count count
+    """
+    if culture is not None and items is None:
+        raise click.UsageError("--culture and --items belong together.")
+    stated = [fit, center, log_worths or None, items]
+    if sum(given is not None for given in stated) != 1:
+        raise click.UsageError("Give one of FIT, --center, --log-worth and --items.")
+    if (theta is None) != (center is None):
+        raise click.UsageError("--center and --theta belong together.")
+    drawn: Any
+    with options_named({"source": "FIT"}):
+        if fit is not None:
+            drawn = _stored(fit)
+        elif center is not None and theta is not None:
+            drawn = ra.Mallows(_labels("--center", center), theta)
+        elif items is not None:
+            drawn = ra.Uniform(_labels("--items", items))
+        else:
+            worths: dict[Any, float] = {}
+            worths |= numbers_of("--log-worth", log_worths, "ITEM=NUMBER")
+            drawn = ra.PlackettLuce(worths)
+    n = len(drawn.items)
+    if size * n > MOST_PLACES_DRAWN:
+        raise click.BadParameter(
+            f"must be at most {MOST_PLACES_DRAWN // n} for {counted(n, 'item')}. "
+            f"Got {size}. Draw several files with different seeds.",
+            param_hint="'--size'",
+        )
+    profile = drawn.sample(size, rng=seed)
+    if culture is not None:
+        with options_named({"n_items": "The number of --items", **CULTURE_NUMBERS}):
+            ranks = culture_of(culture).draw(n, size, rng=seed).ranks
+        profile = ra.Profile.from_ranks(ranks, items=drawn.items)
+    if out is None and sys.stdout.isatty():
+        # A program reads names as they are; a terminal would obey what is in them.
+        ra.write_ballots(profile.compress(), text := StringIO())
+        click.echo(visible(text.getvalue()), nl=False)
+    else:
+        ra.write_ballots(profile.compress(), sys.stdout if out is None else out)
+    return Answer()
+
+
+def _labels(option: str, text: str) -> list[str]:
+    labels = [label.strip() for label in text.split(",")]
+    if len(set(labels)) < len(labels):
+        raise InvalidInputError(option, "different items with commas between", text)
+    return labels
+
+
+def _stored(path: str) -> Any:
+    """Return the distribution that a file holds."""
+    from rankagg.distributions.stored import distribution_from_dict
+
+    with buffered((path,)) as (file,):
+        path, text = read_text(file)
+    try:
+        facts = json.loads(text)
+    except ValueError as error:
+        raise DataFormatError(f"{path} is not JSON: {error}.") from None
+    except RecursionError:
+        raise DataFormatError(f"{path} is nested too deep to be read.") from None
+    check_characters(text, facts, path)
+    if not isinstance(facts, dict):
+        raise DataFormatError(f"{path} holds no object: `rankagg fit --json` prints one.")
+    try:
+        return distribution_from_dict(facts.get("distribution", facts))
+    except DataFormatError as error:
+        raise DataFormatError(f"{path}: {error}") from None

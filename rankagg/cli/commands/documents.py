@@ -1,0 +1,249 @@
+"""Commands that write what is handed on: a page about data, and what scores add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import click
+import pandas as pd
+
+import rankagg as ra
+from rankagg.aggregation.evidence import Evidence
+from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
+from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
+from rankagg.cli.options.exact import show_progress
+from rankagg.cli.options.inputs import Input, data
+from rankagg.cli.options.rules import made, methods
+from rankagg.cli.options.scans import scan_options, summed
+from rankagg.cli.options.typed import SECONDS, OneOf, Whole, alpha, flag, option, seed
+from rankagg.cli.options.wording import options_named
+from rankagg.core.items import counted, shortened
+from rankagg.core.grouped_tally import MOST_GROUPS
+from rankagg.exceptions import InformationLostError
+from rankagg.io.json_files import write_summary
+
+__all__ = ["report", "scan"]
+
+# With more items than these a proof, or the other optima, may take hours: so many seconds, unless
+# others are asked for.
+ITEMS_UNLIMITED, USUAL_LIMIT = 200, 60.0
+
+
+@command(
+    data(),
+    methods("hold against the exact consensus"),
+    option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
+    option("--title", help="The heading; default: the name of the file or data set."),
+    option(
+        "--unit",
+        type=OneOf(["ranking", "instance", "task"]),
+        help="What is independent, for the uncertainty; default: instances where there are some, "
+        "else rankings.",
+    ),
+    alpha("Family-wise error rate of the decided pairs"),
+    option(
+        "--time-limit",
+        type=SECONDS,
+        help=f"For everything that is computed; what was not computed in time is said on the page. "
+        f"Default: {USUAL_LIMIT:g} where there are more than {ITEMS_UNLIMITED} items, else none.",
+    ),
+    flag("--one", help="Do not look at the other optima."),
+    option(
+        "--gate",
+        "gates",
+        multiple=True,
+        metavar="CONDITION",
+        help="Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
+        "above=ITEM,ITEM or decided=ITEM,ITEM. May be repeated.",
+    ),
+    seed("randomized methods"),
+)
+def report(
+    given: Input,
+    *,
+    methods: Sequence[str],
+    out: Path,
+    title: str | None,
+    unit: Any,
+    alpha: float,
+    time_limit: float | None,
+    one: bool,
+    gates: Sequence[str],
+    seed: int,
+) -> Answer:
+    """Write one page with everything: consensus, proof, other methods, uncertainty, gaps, plots.
+
+    The page is one HTML file that asks nothing of the network. The exit code is 3 where the exact
+    consensus is not proved within --time-limit, or something else not computed; the page is
+    written all the same, and says so. Ctrl-C too leaves the page with what there is.
+
+    Gates are for continuous integration: each is judged in one sentence, and where one fails, or
+    what it asks was not computed, the exit code is 4. The page is written all the same.
+
+    \b
+        rankagg report scores.csv -o report.html
+        rankagg report election.soi --title "Council election" --unranked last
+        rankagg report sums.json
+        rankagg report --dataset glue_human
+        rankagg report scores.csv --gate proved --gate first=BERT
+    """
+    show_progress()
+    n = len(Evidence.of(given.data, given.tolerance).items)
+    if time_limit is None and n > ITEMS_UNLIMITED:
+        time_limit = USUAL_LIMIT
+        click.echo(
+            f"note: {counted(n, 'item', ',')}, so {USUAL_LIMIT:g} seconds at most; --time-limit "
+            "SECONDS sets another limit.",
+            err=True,
+        )
+    with _unit_told(given, unit), options_named({"aggregators": "--method", "gates": "--gate"}):
+        page = ra.make_report(
+            given.data,
+            made(methods, given.unranked) or None,
+            title=given.name if title is None else title,
+            source=given.lines,
+            unranked=given.unranked,
+            tolerance=given.tolerance,
+            unit=unit,
+            alpha=alpha,
+            time_limit=time_limit,
+            optima=not one,
+            gates=gates,
+            rng=seed,
+        )
+    page.save(out)
+    code = DONE if page.is_proved and page.is_complete else UNPROVED
+    if not all(verdict.holds for verdict in page.gates):
+        code = GATE
+    return Answer(
+        lines=given.lines,
+        text=lambda rows: f"wrote: {out}",
+        beside=map(str, page.gates),
+        code=INTERRUPTED if page.interrupted else code,
+    )
+
+
+@contextmanager
+def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
+    """Say it in words of this command where sums do not tell what the unit needs."""
+    try:
+        yield
+    except InformationLostError:
+        if unit in (None, "ranking"):
+            raise
+        raise click.UsageError(
+            f"--unit {unit} needs the scores themselves, and {given.name} holds what they add up "
+            "to: give the file of the scores, or take --unit ranking."
+        ) from None
+
+
+def _refuse(_: click.Context, option: click.Parameter, value: Any) -> None:
+    if value:
+        raise click.UsageError(
+            f"A scan does not take {option.opts[0]}: it reads numbers with a point before "
+            "decimals and the usual words for missing ones. `rankagg rank` and others take it for "
+            "files that fit in memory; else rewrite the column first."
+        )
+
+
+@command(
+    click.Argument(["sources"], nargs=-1, required=True, type=click.Path()),
+    option("--task", metavar="COLUMN", help="Column of tasks; default: all rows are of one."),
+    option(
+        "--instance", metavar="COLUMN", help="Column of instances; none of a task may occur twice."
+    ),
+    option("--system", metavar="COLUMN", help="Long form: column of systems."),
+    option("--score", metavar="COLUMN", help="Long form: column of scores."),
+    flag("--lower-is-better", help="Lower is better on every task."),
+    option(
+        "--lower",
+        multiple=True,
+        metavar="TASK",
+        help="Lower is better on TASK, and higher on the others; may be repeated. The column of "
+        "tasks is read first.",
+    ),
+    option(
+        "--weight",
+        multiple=True,
+        metavar="TASK=NUMBER",
+        help="Weight of a task; default 1; may be repeated.",
+    ),
+    *scan_options(),
+    option(
+        "--groups",
+        type=Whole(2, MOST_GROUPS),
+        metavar="NUMBER",
+        help="Also add up instances in so many groups, by their labels, which a bootstrap can "
+        "draw; 200 are enough. Needs --instance.",
+    ),
+    # Other commands take these; a scan says why it does not.
+    *(
+        option(name, is_flag=name == "--percent", hidden=True, expose_value=False, callback=_refuse)
+        for name in ("--decimal", "--percent", "--na", "--errors")
+    ),
+    output("tasks and systems"),
+    option(
+        "--out",
+        type=FILE,
+        help="Write the sums as JSON, which other commands read.",
+    ),
+)
+def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer:
+    """Add up score files of any size in one pass, and tell what is in them.
+
+    SOURCES are files, patterns and folders of Parquet, CSV, TSV and JSON Lines. A wide file has a
+    row for each task and instance, and a column for each system; a long one has a row for each
+    score. No scores are held. What --out writes goes where scores go, as far as sums tell; only
+    experiment and fits of whole rankings need the scores.
+
+    \b
+        rankagg scan 'data/*.parquet' --task task --instance id --out sums.json
+        rankagg scan long.csv --task task --instance id --system model --score value
+        rankagg compare sums.json
+    """
+    summary, lines = summed(sources, SimpleNamespace(**values), "SOURCES")
+
+    def told(rows: int | None) -> str:
+        tables = ((_tasks(summary), "task"), (_systems(summary), "system"))
+        shown = (f"\n{rows_told(frame, rows, noun, index=False)}" for frame, noun in tables)
+        return "\n".join([f"fingerprint: {summary.fingerprint}", *shown])
+
+    return Answer(
+        lines=lines,
+        data=lambda: {**summary.to_dict(), "fingerprint": summary.fingerprint},
+        text=told,
+        files=[(out, lambda path: write_summary(summary, path))],
+    )
+
+
+def _tasks(summary: ra.ScoreSummary) -> pd.DataFrame:
+    n, tallies = summary.n_systems, summary.tallies.values()
+    scores = [int(tally.observed.sum()) for tally in tallies]
+    units = [tally.n_units for tally in tallies]
+    return pd.DataFrame(
+        {
+            "task": [shortened(task) for task in summary.tasks],
+            "better": ["higher" if up else "lower" for up in summary.higher_is_better.values()],
+            "instances": units,
+            "scores": scores,
+            "missing": [n * m - there for m, there in zip(units, scores, strict=True)],
+            "left_out": [tally.n_empty for tally in tallies],
+        }
+    )
+
+
+def _systems(summary: ra.ScoreSummary) -> pd.DataFrame:
+    observed = [tally.observed for tally in summary.tallies.values()]
+    scores = sum(observed)
+    return pd.DataFrame(
+        {
+            "system": [shortened(system) for system in summary.systems],
+            "scores": scores,
+            "missing": summary.n_units - scores,
+            "tasks": sum((one > 0).astype(int) for one in observed),
+        }
+    )

@@ -1,0 +1,247 @@
+"""Commands that repeat experiments: on drawn data, on a table of scores, and of the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.cli.exit_codes import DONE, FAILED, UNPROVED
+from rankagg.cli.options.command import FOLDER, Answer, Output, command, output
+from rankagg.cli.options.exact import BEGUN, limited, time_limit
+from rankagg.cli.options.inputs import UNRANKED, Input, data
+from rankagg.cli.options.rules import made, methods
+from rankagg.cli.options.studies import MODELS, STUDY_NAMES, StudyRun, repeated, sizes
+from rankagg.cli.options.typed import SECONDS, Number, OneOf, flag, jobs, option
+from rankagg.cli.options.wording import options_named
+
+__all__ = ["cycles", "experiment", "replicate", "study"]
+
+QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
+
+
+@command(
+    MODELS,
+    sizes((10,), (10,), most_items=10**4),
+    option(
+        "--missing",
+        multiple=True,
+        type=Number(0, 1, open_high=True),
+        default=(0.0,),
+        help="Shares of items that every ranking loses at random.",
+    ),
+    UNRANKED,
+    methods("hold against the optimum", default=", ".join(QUICK_METHODS)),
+    repeated("data sets", "combination"),
+    option(
+        "--time-limit",
+        type=SECONDS,
+        help="For the exact optimum of one data set.",
+    ),
+    flag("--nearest", help="Find the nearest of all optima too; slow."),
+    output(plot="the ratios of every method"),
+)
+def study(
+    *,
+    models: Sequence[Any],
+    sizes: dict[str, Any],
+    unranked: Any,
+    methods: Sequence[str],
+    run: StudyRun,
+    **settings: Any,
+) -> Answer:
+    """Draw many data sets and say how near each method comes to the proved optimum.
+
+    Options that name models, sizes and methods may be given several times; every combination is
+    drawn. The exit code is 3 where an optimum was not proved within --time-limit.
+
+    \b
+        rankagg study --mallows 0.8 --mallows 0.9 --items 10 --items 30
+        rankagg study --culture walsh --culture urn=0.1 --items 10
+        rankagg study --gumbel 0.1 --method mean --method borda --missing 0.2
+        rankagg study --plackett-luce 1 --items 100 --jobs -1 --journal study.jsonl --out rows.csv
+    """
+    if not models:
+        raise click.UsageError("Give a model: --mallows, --plackett-luce, --gumbel or --culture.")
+    with options_named(STUDY_NAMES):
+        asked = ra.ApproximationStudy(
+            aggregators=made(methods or QUICK_METHODS, unranked),
+            models=models,
+            n_repetitions=run.repetitions,
+            seed=run.seed,
+            **sizes,
+            **settings,
+        )
+        return run.answer(asked, code=lambda result: UNPROVED if result.n_unproved else DONE)
+
+
+@command(
+    MODELS,
+    sizes((3,), (3, 11, 101), most_items=1000),
+    repeated("profiles", "combination", 1000),
+    time_limit("the whole command", BEGUN),
+    output("sizes", plot="the share of --measure by the number of rankings"),
+    option(
+        "--measure",
+        type=OneOf(["cycle", "winner", "optimal"]),
+        default="cycle",
+        help="What --plot shows: Condorcet cycles, Condorcet winners, or how often Borda's ranking "
+        "is a Kemeny optimum.",
+    ),
+)
+def cycles(
+    *,
+    models: Sequence[Any],
+    sizes: dict[str, Any],
+    run: StudyRun,
+    deadline: Deadline,
+    measure: Any,
+) -> Answer:
+    """Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny disagree.
+
+    Probabilities that are known exactly stand beside the shares. Options that name models and
+    sizes may be given several times; every combination is drawn. Without a model it is the
+    impartial culture, in which every ranking is equally likely.
+
+    \b
+        rankagg cycles
+        rankagg cycles --culture impartial --culture anonymous --rankings 25
+        rankagg cycles --culture urn=0.1 --items 4 --items 5 --repetitions 200 --plot cycles.png
+        rankagg cycles --mallows 0.8 --items 5 --journal cycles.jsonl --jobs -1
+    """
+    with options_named(STUDY_NAMES):
+        asked = ra.CycleStudy(
+            models=models or [ra.ImpartialCulture()],
+            n_repetitions=run.repetitions,
+            seed=run.seed,
+            **sizes,
+        )
+        return run.answer(asked, time_limit=deadline.time_limit, measure=measure)
+
+
+@command(
+    data(whole=True),
+    option(
+        "--study",
+        type=OneOf(["missing-scores", "task-subsets", "confidence"]),
+        default="missing-scores",
+        help="missing-scores: rank what is left when scores go missing. task-subsets: rank by "
+        "random subsets of the tasks. confidence: resample instances, and see which pairs are "
+        "decided.",
+    ),
+    methods("hold against themselves", default="mean, borda"),
+    time_limit("each ranking"),
+    repeated("tables", "point"),
+    output("rows", plot="what the study found"),
+)
+def experiment(
+    given: Input, *, study: str, methods: Sequence[str], deadline: Deadline, run: StudyRun
+) -> Answer:
+    """Run an experiment of the papers on a table of scores: how stable is its ranking.
+
+    A proportion of the scores is removed at random, or of the tasks, and every method is held
+    against what it says of all. The last line says which method stays nearest. For confidence,
+    methods are intervals, and --method is not used.
+
+    \b
+        rankagg experiment scores.csv --plot missing.svg
+        rankagg experiment scores.csv --study task-subsets --method mean --method kemeny
+        rankagg experiment instances.csv --instance instance --study confidence
+    """
+    if not isinstance(given.data, ra.ScoreTable):
+        raise click.UsageError("An experiment needs scores; rankings and votes do not hold them.")
+    if given.tolerance and study != "task-subsets":
+        raise click.UsageError(f"--tolerance has no meaning for --study {study}.")
+    if methods and study == "confidence":
+        raise click.UsageError("--method has no meaning for --study confidence.")
+    rules = limited(made(methods or ("mean", "borda"), given.unranked), deadline)
+    often: dict[str, Any] = {"n_repetitions": run.repetitions, "seed": run.seed}
+    table, label = given.data, given.name
+    asked: Any
+    with options_named({**STUDY_NAMES, "models": "FILE", "data": "FILE"}):
+        if study == "missing-scores":
+            source = ra.TableModel(label=label, table=table)
+            asked = ra.MissingScoresStudy(models=[source], aggregators=rules, **often)
+        elif study == "task-subsets":
+            asked = ra.TaskSubsetStudy(
+                data=table, aggregators=rules, tolerance=given.tolerance, **often
+            )
+        else:
+            drawn = ra.ResampledTableModel(label=label, table=table)
+            asked = ra.ConfidenceStudy(models=[drawn], **often)
+        return run.answer(asked, lines=given.lines)
+
+
+@command(
+    click.Argument(["names"], nargs=-1, metavar="[p1 p2 p3 | NAME ...]"),
+    flag("--quick", help="Few repetitions; what is random is not judged."),
+    option(
+        "--data",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="The folder of the leaderboards that are not bundled.",
+    ),
+    jobs(),
+    time_limit("the whole command", BEGUN),
+    option(
+        "-o",
+        "--out",
+        type=FOLDER,
+        metavar="DIR",
+        help="Write the page, the rows, tables and figures here; a run that was stopped goes on "
+        "from what is here.",
+    ),
+    flag("--list", "listing", help="List the experiments and run none."),
+    output(),
+)
+def replicate(
+    *,
+    names: Sequence[str],
+    quick: bool,
+    data: Path | None,
+    jobs: int,
+    deadline: Deadline,
+    out: Path | None,
+    listing: bool,
+    output: Output,
+) -> Answer:
+    """Run the experiments of three papers and hold what comes out beside what is printed.
+
+    Every published quantity gets a row: where it is printed, what is printed, what the paper's
+    words and its authors' program give, what comes out here, a verdict, and the reason. Without
+    names everything runs. Tables that are not bundled come from --data; without them their rows
+    are not judged, and say so. The exit code is 1 where something did not come out as its
+    reference has it.
+
+    \b
+        rankagg replicate --quick -o replication
+        rankagg replicate p1 --data leaderboards --jobs 2 -o replication
+        rankagg replicate p1-table-1 --json
+    """
+    if listing:
+        from rankagg.replication.registry import EXPERIMENTS
+
+        width = max(len(experiment.name) for experiment in EXPERIMENTS)
+        lines = [f"{one.name:{width}}  {one.title}" for one in EXPERIMENTS]
+        return Answer(text=lambda rows: "\n".join(lines))
+    with options_named({"names": "NAME", "journal": "--out"}):
+        result = ra.replicate(
+            *names,
+            data=data,
+            output=out,
+            quick=quick,
+            n_jobs=jobs,
+            time_limit=deadline.time_limit,
+        )
+    code = DONE if result.is_complete else UNPROVED
+    wrote = [] if out is None else [f"wrote: {out / 'index.html'}"]
+    return Answer(
+        result=result,
+        text=lambda rows: "\n".join([result.summary(rows=None), *wrote]),
+        beside=wrote if output.as_json else (),
+        code=code if result.is_reached else FAILED,
+    )

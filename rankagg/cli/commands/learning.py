@@ -1,0 +1,366 @@
+"""Commands to learn by: lectures, questions, axioms, and lists of methods and data sets."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from itertools import groupby
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+import rankagg as ra
+from rankagg.cli.exit_codes import DONE, UNPROVED
+from rankagg.cli.options.command import FOLDER, Answer, command, output, tell_progress
+from rankagg.cli.options.rules import METHODS, made, make, methods
+from rankagg.cli.options.typed import SECONDS, SEED, OneOf, Whole, flag, option, seed
+from rankagg.cli.options.wording import options_named
+from rankagg.core.items import counted
+from rankagg.exceptions import OutOfTimeError, OutputError
+
+__all__ = ["axioms", "datasets", "list_methods", "quiz", "teach"]
+
+
+@command(click.Argument(["name"], required=False))
+def datasets(name: str | None) -> Answer:
+    """List the bundled data sets, or tell all about one.
+
+    \b
+        rankagg datasets
+        rankagg datasets tennessee
+    """
+    if name is not None:
+        with options_named({"name": "NAME"}):
+            entry = str(ra.datasets.info(name))
+        return Answer(text=lambda rows: entry)
+    width = max(len(known) for known in ra.datasets.names())
+    entries = [(known, ra.datasets.info(known)) for known in ra.datasets.names()]
+    lines = [f"{known:<{width}}  {entry.kind:<7}  {entry.title}" for known, entry in entries]
+    return Answer(text=lambda rows: "\n".join(lines))
+
+
+LEGEND = """
+needs      The least that a method works with; scores can be ranked, and rankings counted.
+unranked   "policy": as --unranked says; "as observed": only what is there is used.
+ties       Whether the consensus may tie items. All methods take ties and weights.
+guarantee  On complete strict rankings the Kendall cost is at most so many times the optimum;
+           "-" where no bound is stated."""
+
+
+@command(output(), name="methods")
+def list_methods() -> Answer:
+    """List the methods: what they need, how they treat gaps and ties, and what is proved.
+
+    \b
+        rankagg methods
+    """
+    rules = [make(name, "uniform") for name in METHODS]
+    frame = ra.capabilities(rules)
+    frame.insert(0, "method", list(METHODS))
+    frame["unranked"] = ["as observed" if rule.policy is None else "policy" for rule in rules]
+
+    def plain() -> dict[str, Any]:
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return {"schema": "rankagg.methods", "version": 1, "methods": rows}
+
+    def told(rows: int | None) -> str:
+        bounds = ["-" if rule.guarantee is None else str(rule.guarantee) for rule in rules]
+        shown = frame.drop(columns="in_expectation").assign(guarantee=bounds)
+        widths = {column: max(map(len, [*shown[column], column])) for column in shown}
+        lines = []
+        for row in [list(shown), *shown.itertuples(index=False, name=None)]:
+            cells = (f"{cell:<{width}}" for cell, width in zip(row, widths.values(), strict=True))
+            lines.append("  ".join(cells).rstrip())
+        return "\n".join([*lines, LEGEND])
+
+    return Answer(data=plain, text=told)
+
+
+def _topics() -> dict[str, str]:
+    from rankagg.teaching.quizzes import TOPICS
+
+    return {topic.replace(" ", "-"): topic for topic in TOPICS}
+
+
+@command(
+    click.Argument(["topic"], type=OneOf(_topics), required=False, metavar="[TOPIC]"),
+    option("--seed", type=SEED, default=0, help="Which question is asked."),
+    option("--answer", metavar="ANSWER", help="Say whether this is right."),
+    flag("--solution", help="Print the steps to the answer too."),
+    flag("--list", "listing", help="List the topics and ask nothing."),
+    output(),
+)
+def quiz(
+    topic: str | None, *, seed: int, answer: str | None, solution: bool, listing: bool
+) -> Answer:
+    """Ask a question on a small random profile that has one right answer.
+
+    A seed asks the same question again. An order, or a cycle, is written as letters: BCA.
+
+    \b
+        rankagg quiz --list
+        rankagg quiz kemeny --seed 3
+        rankagg quiz kemeny --seed 3 --answer BCA
+        rankagg quiz kemeny --seed 3 --solution
+    """
+    topics = _topics()
+    if listing:
+        names = {"schema": "rankagg.quiz_topics", "version": 1, "topics": list(topics)}
+        return Answer(data=lambda: names, text=lambda rows: "\n".join(topics))
+    if topic is None:
+        raise click.UsageError(f"Give a TOPIC: {', '.join(topics)}.")
+    asked = ra.quiz(topics[topic], rng=seed)
+    right = None
+    if answer is not None:
+        with options_named():
+            right = asked.check(answer)
+
+    def plain() -> dict[str, Any]:
+        content = asked.to_dict()
+        if not solution:
+            del content["answer"], content["solution"]
+        return content if right is None else {**content, "given": answer, "right": right}
+
+    def told(rows: int | None) -> str:
+        verdict = [] if right is None else ["right" if right else "wrong"]
+        steps = ["", asked.solution.summary(rows=None)] if solution else []
+        return "\n".join([asked.summary(), *verdict, *steps])
+
+    return Answer(data=plain, text=told)
+
+
+def _notebooks() -> dict[str, Any]:
+    from rankagg.classroom import notebooks
+
+    return dict(notebooks())
+
+
+@command(
+    click.Argument(["name"], type=OneOf(_notebooks), required=False, metavar="[NAME]"),
+    option(
+        "--port",
+        type=Whole(0, 65535),
+        default=0,
+        help="The port on this machine; by default one that is free.",
+    ),
+    flag("--no-browser", help="Open no browser; the address is printed."),
+    option(
+        "--export",
+        "pages",
+        type=FOLDER,
+        help="Write pages for any web server into this folder, and serve none.",
+    ),
+    option(
+        "--copy",
+        "copies",
+        type=FOLDER,
+        help="Write the files of lectures and apps into this folder, to edit them with marimo.",
+    ),
+    flag("--list", "listing", help="List lectures and apps, and serve none."),
+)
+def teach(
+    name: str | None,
+    *,
+    port: int,
+    no_browser: bool,
+    pages: Path | None,
+    copies: Path | None,
+    listing: bool,
+) -> Answer:
+    """Serve a course: lectures with exercises, and apps, which are things to click.
+
+    They run on this machine, nobody else can reach them, and Ctrl-C ends them. Without NAME a page
+    lists all. Exported pages show how each begins: controls move nothing, for the computing is done
+    by a server of marimo. Any web server can give them out, and they load nothing from elsewhere.
+    Copies are marimo notebooks: marimo edit FOLDER. All but --list and --copy need marimo: pip
+    install 'rankagg[teach]'.
+
+    \b
+        rankagg teach
+        rankagg teach laboratory --port 2718
+        rankagg teach --copy course
+        rankagg teach --export pages
+    """
+    from rankagg.classroom import HEADS, copied, exported, framed, serve
+
+    known = _notebooks()
+    chosen = known if name is None else {name: known[name]}
+    if listing:
+        for kind, group in groupby(chosen.values(), key=lambda one: one.kind):
+            click.echo(f"{HEADS[kind]}:")
+            for one in group:
+                click.echo(f"  {one.name:<12} {one.title}\n{'':15}{one.what}")
+        return Answer()
+    if copies is not None:
+        for path in copied(chosen.values(), copies):
+            click.echo(f"wrote: {path}")
+        return Answer(text=lambda rows: f"edit them with: marimo edit {copies}")
+    if find_spec("marimo") is None:
+        raise click.ClickException(
+            "lectures and apps need marimo, which is not installed here: "
+            "pip install 'rankagg[teach]'."
+        )
+    if pages is not None:
+        for one in chosen.values():
+            click.echo(f"wrote: {exported(one, pages)}")
+        framed(known, pages)
+        said = "they show how each begins, from any web server; controls move nothing"
+        return Answer(text=lambda rows: said)
+
+    def ready(address: str) -> None:
+        click.echo(f"serving: {address} (Ctrl-C ends it)")
+        sys.stdout.flush()
+        if not no_browser:
+            webbrowser.open(address)
+
+    try:
+        serve(name or "", port, ready=ready)
+    except OutputError as error:
+        raise click.BadParameter(
+            f"{error} Leave --port out for a free one.", param_hint="'--port'"
+        ) from error
+    return Answer()
+
+
+JUDGED = (
+    *("borda", "plurality", "veto", "dowdall", "approval-2", "bucklin", "instant-runoff"),
+    *("coombs", "baldwin", "nanson", "black", "copeland", "minimax", "schulze", "ranked-pairs"),
+    *("young", "dodgson", "kemeny"),
+)
+# So many outcomes take some seconds, of which a user is told.
+OUTCOMES_UNTOLD = 2_000
+# What it is in the functions, and here.
+AXIOM_NAMES = {
+    "n_items": "--items",
+    "n_rankings": "--rankings",
+    "n_samples": "--samples",
+    "axiom": "--axiom",
+    "aggregators": "--method",
+    "aggregator": "--method",
+}
+
+
+def _axiom_names() -> Sequence[str]:
+    from rankagg.axioms.names import NAMES
+
+    return list(NAMES)
+
+
+@command(
+    methods("judge", ", ".join(JUDGED)),
+    option(
+        "--axiom",
+        "axioms",
+        multiple=True,
+        type=OneOf(_axiom_names),
+        help="An axiom to judge by; may be repeated. Default: all.",
+    ),
+    option("--items", type=Whole(1, 26), default=3, help="The most items of a profile."),
+    option("--rankings", type=Whole(1, 10_000), default=5, help="The most rankings of a profile."),
+    option(
+        "--samples",
+        type=Whole(1, 1_000_000),
+        help="Draw so many profiles and do not look at all; for one method and one axiom.",
+    ),
+    option(
+        "--time-limit",
+        type=SECONDS,
+        help="Stop after that time, and say how far the search came.",
+    ),
+    seed("what is drawn"),
+    output("axioms, witnesses and references"),
+)
+def axioms(
+    *,
+    methods: Sequence[str],
+    axioms: Sequence[str],
+    items: int,
+    rankings: int,
+    samples: int | None,
+    time_limit: float | None,
+    seed: int,
+) -> Answer:
+    """Say which method breaks which axiom, and show the smallest profile that does.
+
+    All profiles of complete strict rankings up to a size are looked at, those that differ in the
+    names of items once. What is proved for every size stands beside, and a larger profile where
+    one is known. Rules of elimination and ranked pairs follow all ways of breaking ties
+    (parallel universes).
+
+    The standard error tells how many profiles there are to see, and how far the search is. A
+    profile takes about a millisecond, and some ten under young, dodgson and kemeny.
+
+    \b
+    The table:
+        rankagg axioms
+        rankagg axioms --method borda --method kemeny --items 4 --rankings 4
+    One method and one axiom, with the witness in full:
+        rankagg axioms --method borda --axiom majority
+        rankagg axioms --method minimax --axiom participation --items 4 --rankings 20 --samples 5000
+    """
+    from rankagg.axioms.names import NAMES
+
+    # As the literature has them: who wins in some universe wins.
+    rules: list[Any] = [
+        replace(cast(Any, rule), tie_breaking="parallel") if hasattr(rule, "tie_breaking") else rule
+        for rule in made(methods or JUDGED, "uniform")
+    ]
+    asked = list(dict.fromkeys(axioms))
+    alone = len(rules) == len(asked) == 1
+    if samples is not None and not alone:
+        raise click.UsageError("--samples needs one --method and one --axiom.")
+    size: dict[str, Any] = {"n_items": items, "n_rankings": rankings}
+    try:
+        with options_named(AXIOM_NAMES):
+            if samples is None:
+                _announce(items, rankings, len(rules))
+            if not alone:
+                table = ra.axiom_table(rules, asked or list(NAMES), **size, time_limit=time_limit)
+                return Answer(result=table)
+            witness = ra.find_counterexample(
+                rules[0],
+                asked[0],
+                **size,
+                search="all" if samples is None else "random",
+                n_samples=samples or 1,
+                rng=seed,
+                time_limit=time_limit,
+            )
+    except OutOfTimeError as error:
+        click.echo(error, err=True)
+        return Answer(code=UNPROVED)
+    looked_at = "all" if samples is None else f"{samples} drawn"
+    none = (
+        f"{rules[0].name}: none among {looked_at} profiles of up to {counted(items, 'item')} and "
+        f"{counted(rankings, 'ranking')}"
+    )
+    content = {"rule": rules[0].name, "axiom": asked[0], **size, "n_samples": samples}
+    found = None if witness is None else witness.to_dict()
+    said = none if witness is None else witness.summary()
+    return Answer(
+        data=lambda: {
+            "schema": "rankagg.counterexample",
+            "version": 1,
+            **content,
+            "witness": found,
+        },
+        text=lambda rows: f"axiom      {NAMES[asked[0]].definition}\n{said}",
+        code=DONE,
+    )
+
+
+def _announce(items: int, rankings: int, methods: int) -> None:
+    """Say how many profiles there are to see, and let the search tell how far it is."""
+    from rankagg.axioms.enumeration import check_size
+    from rankagg.axioms.search import LOGGER, number_to_see
+
+    check_size(items, rankings)
+    number = number_to_see(items, rankings)
+    if number * methods >= OUTCOMES_UNTOLD:
+        under = "the method" if methods == 1 else f"each of {counted(methods, 'method')}"
+        click.echo(f"looking at up to {counted(number, 'profile', ',')} under {under}", err=True)
+    tell_progress(LOGGER, "searching")

@@ -1,0 +1,591 @@
+"""Commands that rank: one method or several, the exact optimum, its proof and its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, cast
+
+import click
+import pandas as pd
+
+import rankagg as ra
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.two_level import default_aggregators
+from rankagg.aggregation.evidence import Evidence, PairData
+from rankagg.aggregation.kemeny.aggregator import BACKENDS
+from rankagg.analysis.comparison.alternatives import Alternatives
+from rankagg.check_certificate import BYTES
+from rankagg.check_certificate import SECONDS as TIME
+from rankagg.cli.options.command import (
+    FILE,
+    FOLDER,
+    Answer,
+    Output,
+    command,
+    output,
+    rows_told,
+    write_frame,
+    write_json,
+)
+from rankagg.cli.options.exact import (
+    CONSTRAINTS,
+    EXACT,
+    PLACES,
+    Places,
+    Ties,
+    Wishes,
+    exit_code,
+    time_limit,
+    with_exact_options,
+)
+from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
+from rankagg.cli.options.rules import METHOD, made, make, methods
+from rankagg.cli.options.scans import streamed_data
+from rankagg.cli.options.typed import (
+    SECONDS,
+    Number,
+    OneOf,
+    flag,
+    labels_of,
+    numbers_of,
+    option,
+    seed,
+)
+from rankagg.cli.options.wording import options_named
+from rankagg.core.items import counted
+from rankagg.exceptions import DataFormatError, Described, InvalidInputError, VerificationError
+from rankagg.io.output_files import write_text
+from rankagg.io.strict_json import parse_json
+from rankagg.io.tables.sources import read_text
+
+__all__ = ["compare", "explain", "rank", "solve", "steps", "tournament", "verify"]
+
+
+@command(
+    data(),
+    METHOD,
+    *EXACT,
+    output(pasted=True),
+    option(
+        "--out", type=FOLDER, help="Also write ranking.csv and consensus.json into this folder."
+    ),
+    option(
+        "--every-eval-ever",
+        type=FOLDER,
+        help="Also write the ranks as Every Eval Ever into this folder, a file for each system.",
+    ),
+)
+def rank(
+    given: Input,
+    *,
+    method: str,
+    ties: Ties,
+    deadline: Deadline,
+    out: Path | None,
+    every_eval_ever: Path | None,
+) -> Answer:
+    """Rank by one method and print ranks and scores.
+
+    \b
+        rankagg rank scores.csv --method borda
+        rankagg rank election.soi --unranked ignore
+    """
+    (rule,) = with_exact_options([make(method, given.unranked)], ties, deadline)
+    consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
+
+    def write_all(folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_frame(consensus.to_frame(), folder / "ranking.csv")
+        write_json({**consensus.to_dict(), "input": list(given.lines)}, folder / "consensus.json")
+
+    def write_ranks(folder: Path) -> None:
+        with options_named({"consensus": "the consensus"}):
+            ra.write_evaluations(consensus, folder, title=f"consensus of {given.name}")
+
+    return Answer(
+        result=consensus,
+        lines=given.lines,
+        files=[(out, write_all), (every_eval_ever, write_ranks)],
+        code=exit_code([consensus]),
+    )
+
+
+# Names of more items would be too small to read on one page.
+MOST_ITEMS_PLOTTED = 40
+
+
+@command(
+    streamed_data(),
+    methods("compare"),
+    *EXACT,
+    output("items and pairs", pasted=True, plot="how items move from method to method"),
+    flag("--one", help="Do not look at the other optima."),
+    option(
+        "--decide",
+        type=OneOf(["ranking", "instance", "task"]),
+        help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
+    ),
+    seed("randomized methods"),
+    option(
+        "--out",
+        type=FOLDER,
+        help="Also write methods.csv, ranks.csv, disagreements.csv, comparison.json, "
+        "certificate.json and votes.json into this folder.",
+    ),
+)
+def compare(
+    given: Input,
+    *,
+    methods: Sequence[str],
+    ties: Ties,
+    deadline: Deadline,
+    output: Output,
+    one: bool,
+    decide: Any,
+    seed: int,
+    out: Path | None,
+) -> Answer:
+    """Compare the rankings by mean, Borda, Copeland and exact Kemeny.
+
+    For each method: its cost (how many votes of the single rankings it contradicts), how far that
+    is from the proved optimum, and where it disagrees. Without --method all that suit the data:
+    the mean for scores, Borda, two-level Borda for scores of instances, Copeland, and Kemeny.
+    Where there are several optima: how many, and the distances to the nearest and the farthest.
+
+    \b
+    Scores: one row per system, one column per task, higher is better unless you say otherwise:
+        rankagg compare scores.csv --lower perplexity --drop Score --weight RTE=2
+    Scores of instances, wide and long:
+        rankagg compare scores.csv --instance k
+        rankagg compare long.csv --task task --instance k --score value
+    Score files of any size, which are not held (see rankagg scan), and what they added up to:
+        rankagg compare --stream 'data/*.parquet' --task task --instance id
+        rankagg compare sums.json
+    Only some methods, on bundled data:
+        rankagg compare --dataset glue_human --method harmonic-mean --method kemeny
+    """
+    from rankagg.analysis.comparison.compare import compare_until
+    from rankagg.analysis.comparison.sentences import text_of
+
+    rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
+    rules = with_exact_options(rules, ties, deadline)
+    decisions = None if decide is None else _decisions(given, decide)
+    comparison = compare_until(
+        # Looking at the other optima takes its share.
+        deadline.share(1 if one else 2),
+        given.data,
+        rules,
+        unranked=given.unranked,
+        tolerance=given.tolerance,
+        rng=seed,
+    )
+    others = comparison.alternatives(deadline) if output.is_text and not one else None
+    top = MOST_ITEMS_PLOTTED if comparison.votes.n_items > MOST_ITEMS_PLOTTED else None
+    return Answer(
+        result=comparison,
+        lines=given.lines,
+        text=lambda rows: text_of(comparison, rows, alternatives=others, decisions=decisions),
+        plot=lambda: comparison.plot(top=top),
+        files=[(out, lambda folder: _write_comparison(comparison, given, folder))],
+        code=exit_code(comparison.consensuses, others),
+    )
+
+
+def _decisions(given: Input, unit: Any) -> Any:
+    given.refuse_pairs("--decide needs rankings or scores")
+    with options_named({"unit": "--decide"}):
+        intervals = ra.PairwiseIntervals.from_data(given.data, tolerance=given.tolerance, unit=unit)
+        return intervals.decisions()
+
+
+def _write_comparison(comparison: ra.Comparison, given: Input, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    write_frame(comparison.to_frame(), folder / "methods.csv")
+    write_frame(comparison.ranks(), folder / "ranks.csv", index=True)
+    write_json({**comparison.to_dict(), "input": list(given.lines)}, folder / "comparison.json")
+    if comparison.exact is None or comparison.exact.certificate is None:
+        return
+    exact = comparison.exact.aggregator.name
+    pairs = [
+        comparison.disagreements(exact, method).assign(method=method)
+        for method in comparison.methods
+        if method != exact
+    ]
+    if pairs:
+        write_frame(pd.concat(pairs, ignore_index=True), folder / "disagreements.csv")
+    write_json(comparison.exact.certificate.to_dict(), folder / "certificate.json")
+    ra.write_votes(comparison.exact.pairwise, folder / "votes.json")
+
+
+@command(
+    data(taken=["--first"]),
+    *EXACT,
+    CONSTRAINTS,
+    PLACES,
+    option(
+        "--backend",
+        type=OneOf(BACKENDS),
+        default="cuts",
+        help="How to solve: cuts and branch and bound in HiGHS, lazy rows or the full integer "
+        "program in CBC, or dynamic programming over subsets.",
+    ),
+    option("--certificate", type=FILE, help="Write the proof as JSON."),
+    option(
+        "--votes",
+        type=FILE,
+        help="Write the votes that the proof speaks of as JSON.",
+    ),
+    option(
+        "--item-weight",
+        "item_weights",
+        multiple=True,
+        metavar="ITEM=NUMBER",
+        help="How much an item matters: a pair counts as often as the product of its weights; 1 "
+        "for items that are not named. May be repeated.",
+    ),
+    flag("--one", help="Do not look at the other optima."),
+    output(plot="who beats whom how often, in the order of the consensus,"),
+)
+def solve(
+    given: Input,
+    *,
+    ties: Ties,
+    deadline: Deadline,
+    wishes: Wishes,
+    places: Places,
+    backend: Any,
+    certificate: Path | None,
+    votes: Path | None,
+    item_weights: Sequence[str],
+    one: bool,
+) -> Answer:
+    """Find the exact Kemeny consensus, prove it, and count the optima.
+
+    FILE may be a table of scores, ballots, or a linear ordering matrix (the number n, then n x n
+    numbers, row above column).
+
+    \b
+        rankagg solve election.soc --certificate proof.json
+        rankagg solve matrix.lop --time-limit 60
+        rankagg solve --dataset condorcet_1785
+        rankagg solve election.soc --above A,B --last Z --quota A,B,C:5:2
+        rankagg solve election.soc --top-k 3
+    """
+    from rankagg.core.pairwise import weigh_items
+
+    evidence = Evidence.of(given.data, given.tolerance)
+    constraints = wishes.of(evidence.items)
+    rule: Aggregator
+    if places.given:
+        if constraints is not None or backend != "cuts":
+            other = "constraints" if constraints is not None else "--backend"
+            raise click.UsageError(f"{places.given} does not go with {other}.")
+        rule = places.rule(given.unranked, ties)
+    else:
+        kemeny = ra.Kemeny(unranked=given.unranked, backend=backend, constraints=constraints)
+        (rule,) = with_exact_options([kemeny], ties, deadline)
+    if item_weights:
+        numbers = numbers_of("--item-weight", item_weights, "ITEM=NUMBER")
+        labels = labels_of("--item-weight", numbers, evidence.items, "item")
+        weights = dict(zip(labels, numbers.values(), strict=True))
+        evidence = Evidence(weigh_items(evidence.votes(given.unranked), weights))
+    consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
+    asked = not one and consensus.is_proved
+    known = None
+    if asked and consensus.optima is not None:
+        known = Alternatives.of(consensus.optima, deadline)
+    above = []
+    if isinstance(given.data, PairData) and rule.is_strict:
+        total = consensus.pairwise.wins.sum() - consensus.cost
+        above.append(f"sum above the diagonal in the order found: {total:.12g}")
+    if known is not None:
+        above.append(f"optima       {known.summary()}")
+    elif asked and constraints is not None:
+        above.append("optima       not looked for where constraints count places")
+    proof: Any = consensus.certificate
+    return Answer(
+        result=consensus,
+        lines=given.lines,
+        data=lambda: {**consensus.to_dict(), "optima": known and _plain_optima(known)},
+        text=lambda rows: "\n".join([*above, consensus.summary()]),
+        plot=lambda: ra.plotting.pairwise_heatmap(consensus.pairwise, consensus),
+        files=[
+            (certificate if proof else None, lambda path: write_json(proof.to_dict(), path)),
+            (votes, lambda path: ra.write_votes(consensus.pairwise, path)),
+        ],
+        code=exit_code([consensus], known),
+    )
+
+
+def _plain_optima(known: Alternatives) -> dict[str, Any]:
+    """Return plain data for JSON; what there was no time for is None."""
+    found = known.is_unique is not None
+    return {
+        "text": known.summary(),
+        "is_unique": known.is_unique,
+        "count": known.count if found else None,
+        "undecided_pairs": known.optima.n_undecided_pairs if found else None,
+        "blocks": [list(block) for block in known.optima.blocks] if found else None,
+    }
+
+
+KINDS_OF_PROOFS = (ra.Certificate, ra.WeakCertificate, ra.PlacedCertificate)
+# Fractions over more than this are told as decimals.
+LARGEST_DENOMINATOR = 1000
+
+
+@command(
+    click.Argument(["certificate"], type=click.Path(dir_okay=False, path_type=Path)),
+    data(),
+    option(
+        "--time-limit",
+        type=SECONDS,
+        default=TIME,
+        metavar="SECONDS",
+        help="What the check may take.",
+    ),
+    option(
+        "--memory-limit",
+        type=Number(0, 1e15),
+        default=BYTES,
+        metavar="BYTES",
+        help="What the check may take beside the files, estimated from their sizes.",
+    ),
+)
+def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
+    """Check that CERTIFICATE proves what it states about the votes of FILE.
+
+    All of it is computed again in integers, without a solver. The data and the options that say
+    what they are must be those that the certificate was made with: other votes are noticed. The
+    exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
+    to say.
+
+    \b
+        rankagg solve election.soc --certificate proof.json
+        rankagg verify proof.json election.soc
+        rankagg verify proof.json --dataset condorcet_1785
+    Votes as JSON, which `solve --votes` and `compare --out` write:
+        rankagg verify proof.json votes.json
+    """
+    votes = Evidence(given.data, given.tolerance).votes(given.unranked)
+    if str(certificate) == DASH and given.name == NAME:
+        raise click.UsageError("The standard input is either CERTIFICATE or FILE, not both.")
+    with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
+        name, text = read_text(path)
+    try:
+        found = parse_json(text, name)
+        schema = found.get("schema") if type(found) is dict else None
+        kinds = (kind for kind in KINDS_OF_PROOFS if kind._schema == schema)
+        proof = next(kinds, ra.Certificate).from_dict(found)
+        proof.verify(votes, **limits)
+    except (DataFormatError, VerificationError) as error:
+        raise VerificationError(f"{name} is no valid proof for these votes. {error}") from None
+
+    cost = _votes(Fraction(proof.scaled_cost, proof.denominator))
+    bound = _votes(Fraction(proof.scaled_lower_bound, proof.denominator))
+    told = f"The proof holds: this ranking costs {cost}, and none costs less"
+    if proof.status != "optimal":
+        told = f"The bound holds: this ranking costs {cost}, and none less than {bound}"
+    slack = f", all to within {_votes(proof.tolerance)}" if proof.tolerance else ""
+    return Answer(text=lambda rows: f"{told}{slack}.")
+
+
+def _votes(number: Fraction) -> str:
+    """Return a number of votes, exact unless it says "about"."""
+    if number.denominator > LARGEST_DENOMINATOR:
+        return f"about {counted(float(number), 'vote', '.6g')}"
+    return counted(number, "vote")
+
+
+PAIR = option(
+    "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
+)
+
+
+@command(data(), PAIR, METHOD, *EXACT, output())
+def explain(
+    given: Input, *, pair: Sequence[str], method: str, ties: Ties, deadline: Deadline
+) -> Answer:
+    """Say why one item stands above another: votes, cycle, scores, and what a swap costs.
+
+    \b
+        rankagg explain scores.csv --pair BERT GPT --method borda
+        rankagg explain sums.json --pair BERT GPT
+        rankagg explain --dataset borda_fails_condorcet --pair A B
+    """
+    from rankagg.analysis.explanation import explain_until
+
+    (rule,) = with_exact_options([make(method, given.unranked)], ties, deadline)
+    evidence = Evidence(given.data, given.tolerance)
+    first, second = two_items(pair, evidence.items)
+    consensus = rule.aggregate(evidence, deadline=deadline.share(2))
+    found = explain_until(deadline, consensus, first, second)
+    return Answer(result=found, lines=given.lines, code=exit_code([consensus], found))
+
+
+@command(
+    data(),
+    time_limit("the exact consensus in the plot"),
+    output(
+        "majorities",
+        plot="the majorities, and where the exact consensus and Borda go against them,",
+    ),
+    option("--graphml", type=FILE, help="Also write GraphML."),
+    option("--dot", type=FILE, help="Also write the DOT language of Graphviz."),
+)
+def tournament(
+    given: Input, *, deadline: Deadline, graphml: Path | None, dot: Path | None
+) -> Answer:
+    """Show who beats whom by how much, the winners, and Condorcet cycles.
+
+    \b
+        rankagg tournament election.soc
+        rankagg tournament scores.csv --dot graph.dot
+    """
+    graph = ra.TournamentGraph.from_data(
+        given.data, unranked=given.unranked, tolerance=given.tolerance
+    )
+
+    def told(rows: int | None) -> str:
+        arcs = graph.arcs()
+        if not len(arcs):
+            return graph.summary()
+        table = rows_told(arcs, rows, "majority", index=False, float_format="{:g}".format)
+        return f"{graph.summary()}\n\n{table}"
+
+    def drawn() -> Any:
+        exact = ra.Kemeny(unranked=given.unranked).aggregate(graph.votes, deadline=deadline)
+        if exact.interrupted:
+            raise KeyboardInterrupt
+        borda = ra.Borda(unranked=given.unranked).aggregate(graph.votes)
+        return graph.plot(ranking=exact, against=borda)
+
+    return Answer(
+        result=graph,
+        lines=given.lines,
+        text=told,
+        plot=drawn,
+        files=[
+            (graphml, graph.write_graphml),
+            (dot, lambda path: write_text(path, graph.to_dot())),
+        ],
+    )
+
+
+FORMS = {".html": "html", ".htm": "html", ".tex": "latex"}
+MOST_ITEMS_BY_HAND = 8
+
+
+@command(
+    data(whole=True),
+    METHOD,
+    option(
+        "--keep",
+        "items",
+        multiple=True,
+        metavar="ITEM",
+        help=f"An item to keep; may be repeated. Default: all, which are at most "
+        f"{MOST_ITEMS_BY_HAND}.",
+    ),
+    option(
+        "--tie-breaking",
+        type=OneOf(["together", "parallel", "order", "refuse"]),
+        help="What an elimination does with items that tie for going out: all of them go together, "
+        "every way is followed in parallel, the last one in order goes, or it refuses. Ranked "
+        "pairs leave equal majorities on a cycle out together, or follow every order in parallel.",
+    ),
+    option(
+        "--as",
+        "written",
+        type=OneOf(["text", "html", "latex"]),
+        help="As text, as a page of HTML, or as sections for a LaTeX document, with the packages "
+        "that they need in comments; by default what the name after --out ends in, else text.",
+    ),
+    option("-o", "--out", type=FILE, help="Write the steps here."),
+    output("rows of a table", plot="the costs of all orders of at most four items"),
+)
+def steps(
+    given: Input,
+    *,
+    method: str,
+    items: Sequence[str],
+    tie_breaking: str | None,
+    written: str | None,
+    out: Path | None,
+    output: Output,
+) -> Answer:
+    """Show how a method reaches its answer, step by step, in tables to follow by hand.
+
+    The steps come from the definition of the method, and are held against what it returns. A page
+    of HTML has a picture of all orders where there are at most four items.
+
+    \b
+        rankagg steps election.soc --method borda
+        rankagg steps election.soc --method instant-runoff --tie-breaking parallel
+        rankagg steps --dataset tennessee --method kemeny -o steps.html
+        rankagg steps --dataset tennessee --method schulze --as latex
+        rankagg steps scores.csv --method borda --keep BERT --keep GPT --keep T5
+    """
+    if output.as_json and written is not None:
+        raise click.UsageError("--as and --json exclude each other.")
+    rule = make(method, given.unranked)
+    if tie_breaking is not None:
+        if not hasattr(rule, "tie_breaking"):
+            raise click.UsageError(
+                "--tie-breaking is for instant-runoff, coombs and baldwin, which take items out, "
+                "and for ranked-pairs."
+            )
+        rule = replace(cast(Any, rule), tie_breaking=tie_breaking)  # the rule says what it knows
+    data = _kept(given.data, items)
+    n_items = len(Evidence.of(data, given.tolerance).items)
+    if n_items > MOST_ITEMS_BY_HAND:
+        raise InvalidInputError(
+            given.name,
+            f"data of at most {MOST_ITEMS_BY_HAND} items, to be followed by hand",
+            Described(counted(n_items, "item")),
+            "--keep ITEM, given several times, takes some of them.",
+        )
+    found = ra.show_steps(rule, data, tolerance=given.tolerance)
+    form = written or (FORMS.get(out.suffix.lower(), "text") if out is not None else "text")
+
+    def written_out() -> str:
+        if form == "latex":
+            return found.to_latex_sections()
+        if form == "html":
+            from rankagg.report.figures import steps_page
+
+            return steps_page(found)
+        return found.summary(rows=output.rows) + "\n"
+
+    def told(rows: int | None) -> str:
+        if out is not None:
+            return f"wrote: {out}"
+        return ("\n" if form == "text" else "") + written_out().removesuffix("\n")
+
+    # What is to be pasted stands alone.
+    alone = output.is_text and out is None and form != "text"
+    return Answer(
+        result=found,
+        lines=None if alone else given.lines,
+        text=told,
+        beside=given.lines if alone else (),
+        plot=found.plot,
+        files=[(out, lambda path: write_text(path, written_out()))],
+    )
+
+
+def _kept(data: Any, names: Sequence[str]) -> Any:
+    """Return the data with the named items alone."""
+    if not names:
+        return data
+    if isinstance(data, ra.PairwiseMatrix):
+        raise click.UsageError("--keep needs scores, rankings or comparisons, not votes alone.")
+    items = Evidence.of(data).items
+    kept = labels_of("--keep", dict.fromkeys(names), items, "item")
+    if isinstance(data, ra.ScoreTable):
+        return data.drop(systems=[item for item in items if item not in kept])
+    return data.restrict(kept)

@@ -1,0 +1,582 @@
+"""Commands that say how sure a ranking is: tests, intervals, and what is left without some data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast, get_args
+
+import click
+from click.core import ParameterSource
+
+import rankagg as ra
+from rankagg._typing import Unranked
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.two_level import default_aggregators
+from rankagg.aggregation.evidence import Evidence
+from rankagg.cli.exit_codes import DONE, UNPROVED
+from rankagg.cli.options.command import Answer, Output, command, output, rows_told
+from rankagg.cli.options.exact import (
+    EXACT,
+    Ties,
+    exit_code,
+    limited,
+    show_progress,
+    time_limit,
+    with_exact_options,
+)
+from rankagg.cli.options.inputs import Input, data, two_items
+from rankagg.cli.options.rules import METHOD, METHODS, WITHOUT_POLICY, made, make, methods
+from rankagg.cli.options.typed import (
+    ALPHA,
+    Number,
+    OneOf,
+    Whole,
+    alpha,
+    flag,
+    jobs,
+    labels_of,
+    option,
+    seed,
+)
+from rankagg.cli.options.wording import options_named
+from rankagg.core.items import listed
+
+__all__ = [
+    "agreement",
+    "dispersion",
+    "intervals",
+    "missing",
+    "power",
+    "removals",
+    "stability",
+    "test",
+]
+
+UNITS = OneOf(["ranking", "instance", "task"])
+
+
+@command(
+    data(whole=True),
+    option(
+        "--reference",
+        required=True,
+        metavar="SYSTEM",
+        help="The system that others are tested against, chosen without looking at the scores.",
+    ),
+    option(
+        "--against",
+        multiple=True,
+        metavar="SYSTEM",
+        help="One of the others, once for each; by default all are tested.",
+    ),
+    option(
+        "--method",
+        type=OneOf(["mcnemar", "sign-flip", "wilcoxon", "sign"]),
+        help="mcnemar counts the units in which only one is right, and is the default for scores "
+        "of 0 and 1; sign-flip, the default elsewhere, tests the mean difference; wilcoxon its "
+        "signed ranks; sign how many units have the one above.",
+    ),
+    option(
+        "--unit",
+        type=UNITS,
+        default="ranking",
+        help="What is independent: each column, or all columns of an instance or of a task, which "
+        "are averaged first.",
+    ),
+    alpha(),
+    flag(
+        "--mid-p",
+        "midp",
+        help="For mcnemar and sign: count what was observed half; less careful.",
+    ),
+    option(
+        "--resamples",
+        "n_resamples",
+        type=Whole(100, 10**6),
+        default=10_000,
+        help="Sign vectors, where there are more than these.",
+    ),
+    seed(),
+    output("systems", pasted=True, plot="the effects with their intervals"),
+)
+def test(
+    given: Input, *, reference: str, against: Sequence[str], seed: int, **options: Any
+) -> Answer:
+    """Test whether other systems are better than one on the same tasks or instances.
+
+    Every test states its effect with an interval. Holm's procedure bounds the probability that
+    any decision is wrong.
+
+    \b
+        rankagg test scores.csv --reference baseline
+        rankagg test instances.csv --instance id --reference A --against B --method mcnemar
+        rankagg test instances.csv --instance id --reference A --unit task
+    """
+    remedy = " `rankagg intervals` says how often one is above the other."
+    given.need(ra.ScoreTable, "Tests of two systems need their scores", remedy)
+    systems = given.data.systems
+    (one,) = labels_of("--reference", [reference], systems, "system")
+    others = labels_of("--against", against, systems, "system") or None
+    with options_named({"second": "--against", "systems": "--against"}):
+        found = ra.paired_tests(given.data, one, others, rng=seed, **options)
+    return Answer(result=found, lines=given.lines, plot=found.plot)
+
+
+@command(
+    data(whole=True),
+    option(
+        "--unit",
+        type=UNITS,
+        default="ranking",
+        help="What is independent, and of what more would be taken: columns, instances, or tasks.",
+    ),
+    alpha(),
+    option("--power", type=ALPHA, default=0.8, help="Probability to decide a pair."),
+    option(
+        "--tests",
+        "n_tests",
+        type=Whole(1, 10**9),
+        help="How many tests share alpha; one for each two neighbors by default.",
+    ),
+    output("pairs", pasted=True, plot="how many units would tell neighbors apart"),
+)
+def power(given: Input, **options: Any) -> Answer:
+    """Say how many units would tell each system from the next one by mean scores.
+
+    And which difference the units at hand detect. As true it takes what was seen.
+
+    \b
+        rankagg power scores.csv
+        rankagg power instances.csv --instance id --unit task --power 0.9
+    """
+    given.need(ra.ScoreTable, "Power needs the scores of systems")
+    with options_named():
+        found = ra.separation(given.data, **options)
+    return Answer(result=found, lines=given.lines, plot=found.plot)
+
+
+UNWEIGHTED = "the test lets every task count the same, whatever its weight"
+
+
+@command(
+    data(whole=True),
+    option(
+        "--resamples",
+        "n_resamples",
+        type=Whole(100, 10**6),
+        help="Draws for the p-value; by default 10,000 with up to 50 tasks, and above none.",
+    ),
+    seed(),
+    output("tasks", pasted=True, plot="how far tasks agree"),
+)
+def agreement(given: Input, *, n_resamples: int | None, seed: int, output: Output) -> Answer:
+    """Say how far tasks order systems alike, and test whether they do so at all.
+
+    Kendall's tau of each task with the others and with the ranking by the rest; Kendall's W of all;
+    and Skillings and Mack's test of chance, which is Friedman's where no score is missing. Of a
+    task with instances the average scores are ranked.
+
+    \b
+        rankagg agreement scores.csv
+        rankagg agreement instances.csv --instance id --json
+        rankagg agreement scores.csv --as latex
+    """
+    from rankagg.analysis.robustness.task_agreement import averaged_tasks
+
+    remedy = " `rankagg dispersion` says how far rankings are from each other."
+    given.need(ra.ScoreTable, "Agreement of tasks needs the scores of systems", remedy)
+    with options_named({"data": "FILE"}):
+        found = ra.task_agreement(given.data, tolerance=given.tolerance)
+        tested = ra.skillings_mack(
+            averaged_tasks(given.data).with_task_weights({}),
+            tolerance=given.tolerance,
+            n_resamples=n_resamples,
+            rng=seed,
+        )
+    weights = set(given.data.task_weights.values())
+    return Answer(
+        result=found,
+        lines=[*given.lines, *([UNWEIGHTED] if len(weights) > 1 else [])],
+        data=lambda: {**found.to_dict(), "test": tested.to_dict()},
+        text=lambda rows: f"{found.summary(rows=rows)}\n\n{tested.summary(rows=rows)}",
+        beside=tested.summary(rows=1).splitlines()[:1] if output.pasted else (),
+        plot=found.plot,
+    )
+
+
+@command(data(), methods("measure"), *EXACT, output())
+def dispersion(given: Input, *, methods: Sequence[str], ties: Ties, deadline: Deadline) -> Answer:
+    """Measure the distance of consensuses to the rankings, and of the rankings to each other.
+
+    The mean distance of two rankings bounds what any consensus can reach; the exact one shows
+    what is reached, or found within 60 seconds where --time-limit says nothing else.
+
+    \b
+        rankagg dispersion scores.csv
+        rankagg dispersion sums.json
+        rankagg dispersion election.soc --method borda --method kemeny --json
+    """
+    given.refuse_pairs("Dispersion needs rankings or scores")
+    rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
+    found = ra.dispersion_report(
+        given.data,
+        with_exact_options(rules, ties, deadline),
+        unranked=given.unranked,
+        tolerance=given.tolerance,
+        **({} if deadline == Deadline() else {"time_limit": deadline.time_limit}),
+    )
+    return Answer(result=found, lines=given.lines, code=exit_code(found.consensuses))
+
+
+@command(
+    data(),
+    METHOD,
+    option(
+        "--over",
+        type=OneOf(["tasks", "systems"]),
+        default="tasks",
+        help="What is left out; tasks are the groups of ballots, or the ballots, where there are "
+        "no scores, and systems the items.",
+    ),
+    option("--samples", type=Whole(1, 10**6), default=50, help="Subsets of each size."),
+    seed("the subsets"),
+    jobs(),
+    time_limit("the whole analysis"),
+    output("tasks or systems", plot="how near subsets come to the consensus of all"),
+)
+def stability(
+    given: Input,
+    *,
+    method: str,
+    over: Any,
+    samples: int,
+    seed: int,
+    jobs: int,
+    deadline: Deadline,
+) -> Answer:
+    """Rank again without single tasks or systems, and on subsets of every size.
+
+    \b
+        rankagg stability scores.csv --method borda
+        rankagg stability scores.csv --over systems --jobs -1
+        rankagg stability sums.json
+    """
+    given.refuse_pairs("Stability needs rankings or scores")
+    show_progress()
+    with options_named():
+        found = ra.stability(
+            given.data,
+            make(method, given.unranked),
+            over=over,
+            n_samples=samples,
+            tolerance=given.tolerance,
+            rng=seed,
+            n_jobs=jobs,
+            time_limit=deadline.time_limit,
+        )
+    code = UNPROVED if found.unproved or found.undecided else DONE
+    return Answer(result=found, lines=given.lines, plot=found.plot, code=code)
+
+
+@command(
+    data(whole=True),
+    METHOD,
+    option(
+        "--pair",
+        nargs=2,
+        metavar="ITEM ITEM",
+        help="Ask about the order of two items and not about the first place.",
+    ),
+    option(
+        "--unit",
+        type=OneOf(["ranking", "task"]),
+        help="What is removed: single ballots, or whole tasks (groups of ballots); by default "
+        "tasks where there are some.",
+    ),
+    time_limit("the whole search"),
+    output("rankings or tasks"),
+)
+def removals(
+    given: Input, *, method: str, pair: Sequence[str] | None, unit: Any, deadline: Deadline
+) -> Answer:
+    """Find the fewest ballots or tasks without which another is first, or a pair turns round.
+
+    \b
+        rankagg removals scores.csv --method borda
+        rankagg removals election.soc --pair A B
+    """
+    given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
+    chosen = None if pair is None else two_items(pair, Evidence.of(given.data).items)
+    show_progress()
+    with options_named({"aggregator": "--method"}):
+        found = ra.removal_radius(
+            given.data,
+            make(method, given.unranked),
+            pair=chosen,
+            unit=unit,
+            tolerance=given.tolerance,
+            time_limit=deadline.time_limit,
+        )
+    code = DONE if found.is_proved else UNPROVED
+    return Answer(result=found, lines=given.lines, code=code)
+
+
+NO_COMPLETIONS = "completions are left out: sums of scores do not hold the rankings to complete"
+
+
+@command(
+    data(),
+    option(
+        "--method",
+        type=OneOf([name for name in METHODS if name not in WITHOUT_POLICY]),
+        default="borda",
+        help="The method whose sensitivity to what is missing is shown: one with a policy for "
+        "unranked items.",
+    ),
+    option("--samples", type=Whole(1, 10**6), default=200, help="Completions of the data to rank."),
+    time_limit("each policy, and all completions"),
+    seed("the completions"),
+    output("items and pairs", plot="a map of what is missing"),
+)
+def missing(given: Input, *, method: str, samples: int, deadline: Deadline, seed: int) -> Answer:
+    """Say who lacks what, who was never compared, and what flips between assumptions.
+
+    \b
+        rankagg missing scores.csv
+        rankagg missing sums.json
+        rankagg missing scores.csv --method kemeny --samples 50 --json
+    """
+    given.refuse_pairs("Needs rankings or scores", "say what is missing")
+    is_summed = isinstance(given.data, ra.ScoreSummary)
+    if is_summed:
+        _refuse_completions(given)
+    report = ra.missing_report(given.data)
+    parts: dict[str, Any] = {"missing": report}
+    code = DONE
+    if report.n_missing:
+        (rule,) = limited([make(method, given.unranked)], deadline)
+        policies = sorted(get_args(Unranked), key=lambda policy: policy != given.unranked)
+        parts["sensitivity"] = ra.sensitivity(
+            given.data,
+            rule,
+            policies=policies,
+            n_samples=samples,
+            tolerance=given.tolerance,
+            rng=seed,
+        )
+        code = UNPROVED if parts["sensitivity"].n_unsettled else DONE
+    said = [NO_COMPLETIONS] if is_summed and report.n_missing else []
+
+    def plain() -> dict[str, Any]:
+        content = {name: part.to_dict() for name, part in parts.items()}
+        return {"schema": "rankagg.missing_data", "version": 1, **content}
+
+    return Answer(
+        lines=given.lines,
+        data=plain,
+        text=lambda rows: "\n\n".join([*(p.summary(rows=rows) for p in parts.values()), *said]),
+        plot=lambda: ra.plotting.missingness_map(report if is_summed else given.data),
+        code=code,
+    )
+
+
+def _refuse_completions(given: Input) -> None:
+    context = click.get_current_context()
+    for name in ("samples", "seed"):
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            raise click.UsageError(
+                f"--{name} is for completions of rankings, and {given.name} holds what scores add "
+                "up to: give the file of the scores."
+            )
+
+
+PROPORTIONS = OneOf(
+    ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
+)
+DECIDED_BY = ["sign-test", "sign-flips", "max-t", *PROPORTIONS.choices]
+
+
+@command(
+    data(),
+    option(
+        "--ranks",
+        type=OneOf(["borda", "pairwise", "mean"]),
+        default="borda",
+        help="What ranks are by: mean Borda points, majorities (pairwise), or mean scores.",
+    ),
+    option(
+        "--method",
+        type=OneOf(DECIDED_BY),
+        help="How pairs are decided. By default sign-flips, which turn whole units round; for "
+        "ranks by majorities sign-test, which counts wins. hoeffding and bernstein hold for all "
+        "independent units, and need many; max-t is a bootstrap for hundreds of units.",
+    ),
+    alpha(),
+    option(
+        "--top", type=Whole(1, 10**6), metavar="K", help="Also say who may be among the first K."
+    ),
+    flag(
+        "--marginal",
+        help="Ranks of each item alone, for one that was chosen before looking, and not of all at "
+        "once.",
+    ),
+    option(
+        "--unit",
+        type=OneOf([*UNITS.choices, "hierarchical", "comparison", "cluster"]),
+        default="ranking",
+        help="What is independent: rankings of one instance or task are averaged first. "
+        "hierarchical draws tasks and then instances of each, with --pairs percentile. Of "
+        "comparisons clusters, by default where there are any, or comparisons.",
+    ),
+    flag("--fixed-tasks", help="The tasks are those of interest, and not a sample."),
+    option(
+        "--ties",
+        type=OneOf(["half", "exclude"]),
+        help="For --ranks pairwise, and for --pairs wilson and clopper-pearson: a tie counts half "
+        "for each, or not at all, as exact tests and intervals for proportions need.",
+    ),
+    option(
+        "--score-range",
+        type=(Number(), Number()),
+        metavar="LOW HIGH",
+        help="The least and the largest possible score, for ranks by mean scores.",
+    ),
+    option(
+        "--pairs",
+        type=PROPORTIONS,
+        default="hoeffding",
+        help="Intervals for the proportion in which one item is above another. hoeffding and "
+        "bernstein always hold; normal is for many units of equal weight, and is bernstein where "
+        "they are too few; wilson and clopper-pearson are for comparisons without ties and "
+        "weights; percentile and bca resample, and hold for many units.",
+    ),
+    option(
+        "--simultaneous",
+        type=OneOf(["none", "bonferroni", "max-t"]),
+        default="none",
+        help="Whether intervals for proportions hold for each pair alone or for all at once; max-t "
+        "needs --pairs percentile.",
+    ),
+    option(
+        "--estimand",
+        type=OneOf(["direct", "imputed"]),
+        default="direct",
+        help="Proportions. direct: the chance to be above where both were observed. imputed: the "
+        "share of compatible permutations, over all units.",
+    ),
+    option(
+        "--resamples",
+        type=Whole(1, 10**6),
+        help="Resamples (default 2000), or sign vectors (default 10,000).",
+    ),
+    time_limit("sign flips of hundreds of items"),
+    seed(),
+    output("pairs and items", pasted=True, plot="the intervals of ranks"),
+)
+def intervals(
+    given: Input,
+    *,
+    ranks: str,
+    method: Any,
+    top: int | None,
+    marginal: bool,
+    ties: Any,
+    score_range: Any,
+    pairs: Any,
+    simultaneous: Any,
+    estimand: Any,
+    resamples: int | None,
+    deadline: Deadline,
+    seed: int,
+    **shared: Any,
+) -> Answer:
+    """Say how certain each rank and each pair is.
+
+    First which pairs are decided, all together with one probability of error; the ranks that
+    this leaves every item; and who may be first. Then for each two items the proportion in which
+    one is above the other, with an interval.
+
+    \b
+        rankagg intervals scores.csv
+        rankagg intervals scores.csv --ranks pairwise --top 3
+        rankagg intervals instances.csv --instance k --unit instance
+        rankagg intervals sums.json --pairs normal
+        rankagg intervals --dataset condorcet_1785 --ranks pairwise --pairs clopper-pearson
+    """
+    if not isinstance(given.data, ra.Comparisons):
+        given.refuse_pairs("Intervals need rankings, scores or comparisons")
+    binomial = pairs in ("wilson", "clopper-pearson")
+    _check_ranks(ranks, method, ties=None if binomial else ties)
+    with options_named({"of": "--ranks", "k": "--top", "n_resamples": "--resamples"}):
+        found = ra.rank_intervals(
+            given.data,
+            of=cast(Any, ranks),
+            method=method,
+            unranked=given.unranked,
+            ties=ties if ranks == "pairwise" else None,
+            score_range=score_range,
+            tolerance=given.tolerance,
+            n_resamples=resamples,
+            time_limit=deadline.time_limit,
+            rng=seed,
+            **shared,
+        )
+        first = None if top is None else found.top(top)
+    proportions = None
+    if not isinstance(given.data, ra.Comparisons):
+        with options_named({"method": "--pairs", "n_resamples": "--resamples"}):
+            proportions = ra.PairwiseIntervals.from_data(
+                given.data,
+                tolerance=given.tolerance,
+                method=pairs,
+                simultaneous=None if simultaneous == "none" else simultaneous,
+                estimand=estimand,
+                ties="exclude" if ties == "exclude" and binomial else "half",
+                n_resamples=resamples or 2000,
+                rng=seed,
+                **shared,
+            )
+
+    def plain() -> dict[str, Any]:
+        parts = {"ranks": found, "decisions": found.decisions, "intervals": proportions}
+        content = {name: part and part.to_dict() for name, part in parts.items()}
+        extra = {} if first is None else {"top": {"k": top, "items": list(first)}}
+        return {"schema": "rankagg.uncertainty", "version": 2, **content, **extra}
+
+    def told(rows: int | None) -> str:
+        lines = ["", found.summary(rows=rows)]
+        if first is not None:
+            lines.append(f"may be among the first {top}: {listed(first)}")
+        if marginal:
+            level = f"{100 * (1 - found.decisions.alpha):g} %"
+            about = f"ranks of each item alone; {level} for one item chosen before looking"
+            lines += ["", about, rows_told(found.to_frame(simultaneous=False), rows, "item")]
+        # What the decisions assume stands above already.
+        known = ("assumed", "too few")
+        decided = found.decisions.summary().splitlines()
+        lines += ["", *(line for line in decided if not line.startswith(known))]
+        if proportions is not None:
+            lines += ["", proportions.summary(rows=rows)]
+        return "\n".join(lines)
+
+    return Answer(result=found, lines=given.lines, data=plain, text=told, plot=found.plot)
+
+
+def _check_ranks(by: str, method: str | None, *, ties: str | None) -> None:
+    """Refuse what ranks by something do not take."""
+    from rankagg.inference.ranks.rank_intervals import METHODS as TAKEN
+
+    if method is not None and method not in TAKEN[by]:
+        others = [kind for kind in TAKEN if method in TAKEN[kind]]
+        remedy = f"for proportions of pairs say --pairs {method}"
+        if others:
+            remedy = f"--ranks {others[0]} takes it"
+        raise click.UsageError(
+            f"--method {method} does not decide ranks by {by}; take one of "
+            f"{', '.join(TAKEN[by])}, or {remedy}."
+        )
+    if ties and by != "pairwise":
+        raise click.UsageError(
+            "--ties is for --ranks pairwise, and for --pairs wilson and clopper-pearson; "
+            f"{'points' if by == 'borda' else 'scores'} of tied items are equal."
+        )

@@ -1,1 +1,0 @@
-"""Kinds of data on the command line: how each is read, and by which options."""
