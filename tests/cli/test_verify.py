@@ -189,5 +189,5 @@ def test_a_file_that_the_program_cannot_read_is_one_sentence(run) -> None:
     for name in ("nothing.json", "latin.json"):
         refused = alone(name, "votes.json")
         assert (refused.returncode, refused.stdout) == (2, "")
-        assert "Error: a file cannot be read: " in refused.stderr
+        assert "error: a file cannot be read: " in refused.stderr
         assert "Traceback" not in refused.stderr

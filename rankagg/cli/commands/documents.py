@@ -21,8 +21,8 @@ from rankagg.cli.options.rules import made, methods
 from rankagg.cli.options.scans import scan_options, summed
 from rankagg.cli.options.typed import SECONDS, OneOf, Whole, alpha, flag, option, seed
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import counted, shortened
 from rankagg.core.grouped_tally import MOST_GROUPS
+from rankagg.core.items import counted, shortened
 from rankagg.exceptions import InformationLostError
 from rankagg.io.json_files import write_summary
 

@@ -68,7 +68,7 @@ def study(
     if not models:
         raise click.UsageError("Give a model: --mallows, --plackett-luce, --gumbel or --culture.")
     with options_named(STUDY_NAMES):
-        asked = ra.ApproximationStudy(
+        asked = ra.studies.ApproximationStudy(
             aggregators=made(methods or QUICK_METHODS, unranked),
             models=models,
             n_repetitions=run.repetitions,
@@ -114,8 +114,8 @@ def cycles(
         rankagg cycles --mallows 0.8 --items 5 --journal cycles.jsonl --jobs -1
     """
     with options_named(STUDY_NAMES):
-        asked = ra.CycleStudy(
-            models=models or [ra.ImpartialCulture()],
+        asked = ra.studies.CycleStudy(
+            models=models or [ra.cultures.ImpartialCulture()],
             n_repetitions=run.repetitions,
             seed=run.seed,
             **sizes,
@@ -164,15 +164,15 @@ def experiment(
     asked: Any
     with options_named({**STUDY_NAMES, "models": "FILE", "data": "FILE"}):
         if study == "missing-scores":
-            source = ra.TableModel(label=label, table=table)
-            asked = ra.MissingScoresStudy(models=[source], aggregators=rules, **often)
+            source = ra.studies.TableModel(label=label, table=table)
+            asked = ra.studies.MissingScoresStudy(models=[source], aggregators=rules, **often)
         elif study == "task-subsets":
-            asked = ra.TaskSubsetStudy(
+            asked = ra.studies.TaskSubsetStudy(
                 data=table, aggregators=rules, tolerance=given.tolerance, **often
             )
         else:
-            drawn = ra.ResampledTableModel(label=label, table=table)
-            asked = ra.ConfidenceStudy(models=[drawn], **often)
+            drawn = ra.studies.ResampledTableModel(label=label, table=table)
+            asked = ra.studies.ConfidenceStudy(models=[drawn], **often)
         return run.answer(asked, lines=given.lines)
 
 

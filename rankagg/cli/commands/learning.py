@@ -319,9 +319,11 @@ def axioms(
             if samples is None:
                 _announce(items, rankings, len(rules))
             if not alone:
-                table = ra.axiom_table(rules, asked or list(NAMES), **size, time_limit=time_limit)
+                table = ra.axioms.axiom_table(
+                    rules, asked or list(NAMES), **size, time_limit=time_limit
+                )
                 return Answer(result=table)
-            witness = ra.find_counterexample(
+            witness = ra.axioms.find_counterexample(
                 rules[0],
                 asked[0],
                 **size,

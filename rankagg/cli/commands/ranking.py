@@ -14,9 +14,9 @@ import pandas as pd
 import rankagg as ra
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.two_level import default_aggregators
 from rankagg.aggregation.evidence import Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import BACKENDS
+from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.alternatives import Alternatives
 from rankagg.check_certificate import BYTES
 from rankagg.check_certificate import SECONDS as TIME
@@ -552,6 +552,9 @@ def steps(
     found = ra.show_steps(rule, data, tolerance=given.tolerance)
     form = written or (FORMS.get(out.suffix.lower(), "text") if out is not None else "text")
 
+    # What is to be pasted stands alone.
+    alone = output.is_text and out is None and form != "text"
+
     def written_out() -> str:
         if form == "latex":
             return found.to_latex_sections()
@@ -564,14 +567,13 @@ def steps(
     def told(rows: int | None) -> str:
         if out is not None:
             return f"wrote: {out}"
-        return ("\n" if form == "text" else "") + written_out().removesuffix("\n")
+        return written_out() if alone else f"\n{found.summary(rows=rows)}"
 
-    # What is to be pasted stands alone.
-    alone = output.is_text and out is None and form != "text"
     return Answer(
         result=found,
         lines=None if alone else given.lines,
         text=told,
+        newline=not alone,
         beside=given.lines if alone else (),
         plot=found.plot,
         files=[(out, lambda path: write_text(path, written_out()))],

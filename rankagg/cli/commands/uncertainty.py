@@ -11,8 +11,8 @@ from click.core import ParameterSource
 import rankagg as ra
 from rankagg._typing import Unranked
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.two_level import default_aggregators
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.two_level import default_aggregators
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, Output, command, output, rows_told
 from rankagg.cli.options.exact import (

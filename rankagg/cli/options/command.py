@@ -20,8 +20,7 @@ from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.typed import OneOf, Whole, flag, option
 from rankagg.core.items import counted
 from rankagg.exceptions import OutputError, visible, visible_json
-from rankagg.io.output_files import check_target, write_file, write_text
-from rankagg.io.output_files import guard_frame
+from rankagg.io.output_files import check_target, guard_frame, write_file, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,6 +121,8 @@ class Answer:
     data: Callable[[], dict[str, Any]] | None = None
     # The text of so many rows, by default of the result.
     text: Callable[[int | None], str] | None = None
+    # Whether a line ends behind the text.
+    newline: bool = True
     # What is said besides on the standard error.
     beside: Iterable[str] = ()
     plot: Callable[[], Axes] | None = None
@@ -208,7 +209,7 @@ def _finish(answer: Answer, shown: Output) -> None:
         click.echo(_dumps({**data, **({} if lines is None else {"input": lines})}))
     elif result is not None or answer.text is not None:
         text = result.summary(**limit) if answer.text is None else answer.text(shown.rows)
-        click.echo("\n".join([*(lines or ()), text]))
+        click.echo("\n".join([*(lines or ()), text]), nl=answer.newline)
     if shown.plot is not None and answer.plot is not None:
         _draw(answer.plot, shown.plot)
     for path, write_to in answer.files:

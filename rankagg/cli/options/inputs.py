@@ -36,12 +36,11 @@ from rankagg.cli.options.typed import OneOf, labels_of, option
 from rankagg.cli.options.wording import options_named
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.scores import ScoreTable
-from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataWarning, InvalidInputError, visible
-from rankagg.io.tables.sources import kind_by_name
-from rankagg.io.tables.sources import read_text
+from rankagg.io.tables.sources import kind_by_name, read_text
 
 __all__ = [
     "DASH",

@@ -20,21 +20,21 @@ from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.ballots import read_ballots
-from rankagg.io.cast_votes import read_cast_votes
 from rankagg.io.cast_vote_grid import SPELLINGS
+from rankagg.io.cast_votes import read_cast_votes
 from rankagg.io.comparisons import read_comparisons
 from rankagg.io.evaluations.evaluations import Evaluations
-from rankagg.io.evaluations.read_evaluations import ENDINGS, ending_of
 from rankagg.io.evaluations.read_evaluations import (
+    ENDINGS,
+    ending_of,
     holds_evaluations,
     looks_like_evaluations,
     read_evaluations,
 )
+from rankagg.io.json_files import looks_like_summary, looks_like_votes, read_summary, read_votes
 from rankagg.io.matrices import looks_like_matrix, read_matrix
 from rankagg.io.preflib import looks_like_preflib, read_preflib
 from rankagg.io.scores import read_scores
-from rankagg.io.json_files import looks_like_summary, read_summary
-from rankagg.io.json_files import looks_like_votes, read_votes
 
 __all__ = [
     "BUNDLED_BALLOTS",

@@ -21,9 +21,9 @@ from rankagg.cultures import (
     NormalizedMallowsCulture,
     SingleCrossingCulture,
     SinglePeakedCulture,
+    StudyModel,
     UrnCulture,
 )
-from rankagg.cultures import StudyModel
 from rankagg.exceptions import InvalidInputError, nearest
 
 __all__ = [
