@@ -156,7 +156,7 @@ def test_it_goes_on_from_a_journal(folder, run):
     assert "rows" in again.err
     told = run("scan", folder / "long.csv", *LONG, "--journal", journal, code=2)
     assert told.err.startswith(
-        "Error: `--journal` must be a new file, or one of a scan of the same"
+        "Error: `--journal` must be a new file, or one of a scan with the same"
     )
 
 
