@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pkgutil
 import warnings
 from collections.abc import Callable
-from functools import reduce
+from functools import partial
 
 import lazy_loader
 
@@ -32,30 +33,30 @@ MOVED = {
     "EuclideanCulture": "cultures.EuclideanCulture",
     "find_counterexample": "axioms.find_counterexample",
     "GroupSeparableCulture": "cultures.GroupSeparableCulture",
-    "GumbelModel": "studies.GumbelModel",
+    "GumbelModel": "studies.LatentModel(n_instances=None)",
     "ImpartialCulture": "cultures.ImpartialCulture",
     "IntervalMethod": "studies.IntervalMethod",
     "LatentModel": "studies.LatentModel",
-    "MallowsModel": "studies.MallowsModel",
+    "MallowsModel": "cultures.MallowsCulture",
     "ManipulationResult": "studies.ManipulationResult",
     "ManipulationStudy": "studies.ManipulationStudy",
     "MissingScoresResult": "studies.MissingScoresResult",
     "MissingScoresStudy": "studies.MissingScoresStudy",
-    "NormalizedMallowsCulture": "cultures.NormalizedMallowsCulture",
+    "NormalizedMallowsCulture": "cultures.MallowsCulture",
     "PairMethod": "studies.PairMethod",
-    "PlackettLuceModel": "studies.PlackettLuceModel",
+    "PlackettLuceModel": "cultures.PlackettLuceCulture",
     "PrintedRadius": "studies.PrintedRadius",
-    "ResampledTableModel": "studies.ResampledTableModel",
-    "ResampleModel": "studies.ResampleModel",
+    "ResampledTableModel": "studies.Resampled",
+    "ResampleModel": "studies.Resampled",
     "ScalingResult": "studies.ScalingResult",
     "ScalingStudy": "studies.ScalingStudy",
-    "ScoreModel": "studies.ScoreModel",
+    "ScoreModel": "cultures.DataSource",
     "SingleCrossingCulture": "cultures.SingleCrossingCulture",
     "SinglePeakedCulture": "cultures.SinglePeakedCulture",
     "smallest_disagreement": "axioms.smallest_disagreement",
-    "StudyModel": "cultures.StudyModel",
-    "StudyResult": "studies.StudyResult",
-    "TableModel": "studies.TableModel",
+    "StudyModel": "cultures.DataSource",
+    "ApproximationResult": "studies.ApproximationResult",
+    "TableModel": "studies.Observed",
     "TaskSubsetResult": "studies.TaskSubsetResult",
     "TaskSubsetStudy": "studies.TaskSubsetStudy",
     "UrnCulture": "cultures.UrnCulture",
@@ -75,8 +76,9 @@ def attach(
         if package == "rankagg" and name in MOVED:
             told = f"rankagg.{name} goes with the next release; it is rankagg.{MOVED[name]} now"
             warnings.warn(told, FutureWarning, stacklevel=2)
-            module, *rest = MOVED[name].split(".")
-            return reduce(getattr, rest, load(module))
+            place, _, without = MOVED[name].partition("(")
+            value = pkgutil.resolve_name(f"rankagg.{place}")
+            return partial(value, n_instances=None) if without else value
         raise AttributeError(f"{package} has no {name!r}. {nearest(name, names)}".rstrip())
 
     return find, listed, names

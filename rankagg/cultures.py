@@ -1,11 +1,11 @@
-"""Cultures: distributions over profiles, for any number of items."""
+"""Cultures: distributions over profiles, for any number of items; and what every source says."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from math import exp, lgamma
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,45 +15,54 @@ from rankagg._typing import Floats, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import Permutation
+from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.scores import ScoreTable
 from rankagg.distributions.mallows.kendall_distances import stage_means
 from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.uniform import Uniform
+from rankagg.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "AnonymousCulture",
     "Culture",
+    "DataSource",
     "EuclideanCulture",
     "GroupSeparableCulture",
     "ImpartialCulture",
-    "NormalizedMallowsCulture",
+    "MallowsCulture",
+    "PlackettLuceCulture",
     "SingleCrossingCulture",
     "SinglePeakedCulture",
-    "StudyModel",
     "UrnCulture",
 ]
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyModel(ABC):
-    """A family of distributions, one for every number of items.
+class DataSource(ABC):
+    """Something to draw from: every draw is a profile, or a table of scores.
 
-    A new model is a frozen dataclass that implements `_draw`. Its name stands in tables and
-    decides the random numbers, so its fields must tell all that the data depend on.
+    Cultures are sources, and so are those of `rankagg.studies`. A new one is a frozen dataclass
+    that implements `_draw`. What it says of itself decides random numbers, so its fields must tell
+    all that the data depend on.
     """
 
     gives: ClassVar[Literal["scores", "rankings"]] = "rankings"
 
-    def draw(self, n_items: int, n_rankings: int, *, rng: RNGLike = None) -> ScoreTable | Profile:
+    def draw(
+        self, n_items: int | None = None, n_rankings: int | None = None, *, rng: RNGLike = None
+    ) -> ScoreTable | Profile:
         """Draw one data set.
 
         Parameters
         ----------
-        n_items : int
-            How many items it ranks, at least 2.
-        n_rankings : int
-            How many rankings, or tasks of scores, it holds.
+        n_items : int, optional
+            How many items it ranks, at least 2; by default the source's own number.
+        n_rankings : int, optional
+            How many rankings, or tasks of scores, it holds; by default the source's own number.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator (SPEC 7).
 
@@ -61,15 +70,21 @@ class StudyModel(ABC):
         -------
         ScoreTable or Profile
         """
-        size = check_integer(n_items, "n_items", low=2, high=self.largest)
-        number = check_integer(n_rankings, "n_rankings", low=1)
-        return self._draw(size, number, as_generator(rng))
+        items, rankings = self.own_sizes
+        if n_items is not None:
+            n_items = check_integer(
+                n_items, "n_items", low=items or 2, high=items or self.most_items
+            )
+        if n_rankings is not None:
+            low = rankings or 1
+            n_rankings = check_integer(n_rankings, "n_rankings", low=low, high=rankings)
+        return self._draw(n_items, n_rankings, as_generator(rng))
 
     @abstractmethod
     def _draw(
-        self, n_items: int, n_rankings: int, rng: np.random.Generator
+        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
     ) -> ScoreTable | Profile:
-        """Draw one data set; the sizes are clean."""
+        """Draw one data set; the sizes are clean, and None is for the source's own."""
 
     @property
     def name(self) -> str:
@@ -82,21 +97,70 @@ class StudyModel(ABC):
         return f"{type(self).__name__}({', '.join(told)})"
 
     @property
-    def largest(self) -> int | None:
+    def identity(self) -> str:
+        """What decides random numbers and stands in journals; the name unless more is needed."""
+        return self.name
+
+    @property
+    def identity_of_sizes(self) -> str:
+        """The identity where a study states the sizes."""
+        return self.identity
+
+    @property
+    def most_items(self) -> int | None:
         """The most items that it can give; None where any number will do."""
+        return None
+
+    @property
+    def own_sizes(self) -> tuple[int | None, int | None]:
+        """The numbers of items and of rankings that every draw has; None where a study says."""
+        return None, None
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether every draw is the same."""
+        return None not in self.own_sizes
+
+    @property
+    def true_ranking(self) -> PartialRanking | None:
+        """The ranking that scores are drawn around; None where none is known."""
+        return None
+
+    def true_proportions(
+        self,
+        *,
+        unit: Literal["ranking", "instance", "task"] = "ranking",
+        ties: Literal["half", "exclude"] = "half",
+    ) -> pd.DataFrame | None:
+        """Return in what proportion of units row is above column; None where that is not known.
+
+        Parameters
+        ----------
+        unit : {"ranking", "instance", "task"}, default "ranking"
+            What a proportion is of, as for `PairwiseIntervals.from_data`.
+        ties : {"half", "exclude"}, default "half"
+            What a tie counts.
+
+        Returns
+        -------
+        pandas.DataFrame or None
+            Rows and columns: systems.
+        """
         return None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Culture(StudyModel):
+class Culture(DataSource):
     """A distribution over profiles of complete strict rankings, for any number of items.
 
     Rankings of one profile may depend on one another: they share the candidates' positions, an
-    axis, an urn. No item is favored. A new culture is a frozen dataclass that implements `_ranks`;
-    it is a model of every study that draws rankings.
+    axis, an urn, a center. No item is favored. A new culture is a frozen dataclass that implements
+    `_ranks`.
     """
 
-    def draw(self, n_items: int, n_rankings: int, *, rng: RNGLike = None) -> Profile:
+    def draw(  # type: ignore[override]
+        self, n_items: int, n_rankings: int, *, rng: RNGLike = None
+    ) -> Profile:
         """Draw one profile.
 
         Parameters
@@ -117,7 +181,11 @@ class Culture(StudyModel):
         assert isinstance(drawn, Profile)
         return drawn
 
-    def _draw(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Profile:
+    def _draw(
+        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
+    ) -> Profile:
+        if n_items is None or n_rankings is None:
+            raise InvalidInputError("n_items and n_rankings", "two numbers for a culture", None)
         ranks = self._ranks(n_items, n_rankings, rng)
         return Profile._trusted(ItemSet(range(n_items)), ranks)
 
@@ -459,40 +527,59 @@ class EuclideanCulture(Culture):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NormalizedMallowsCulture(Culture):
-    """Mallows rankings around a uniform center, with the normalized dispersion parameter norm-phi.
+class MallowsCulture(Culture):
+    """Mallows rankings around a uniform center.
 
-    The expected Kendall distance to the center is norm-phi times n(n - 1)/4, that of uniform
-    rankings. Under one phi = exp(-theta) rankings of more items are the more alike for their size;
-    under one norm-phi they are not.
+    Either parameter says how far they are from it. Under one phi rankings of more items are the
+    more alike for their size; under one norm-phi they are not: the expected Kendall distance to the
+    center is norm-phi times n(n - 1)/4, that of uniform rankings.
 
     Parameters
     ----------
-    norm_phi : float
-        In [0, 1]: 0 repeats the center, 1 is the impartial culture.
+    phi : float, optional
+        The dispersion parameter phi = exp(-theta), in (0, 1]: 1 is uniform, near 0 all rankings
+        agree.
+    norm_phi : float, optional
+        The normalized one, in [0, 1]: 0 repeats the center, 1 is the impartial culture.
 
     References
     ----------
-    Boehmer, Bredereck, Faliszewski, Niedermeier and Szufa (2021),
-    https://doi.org/10.24963/ijcai.2021/9.
+    Mallows (1957), https://doi.org/10.1093/biomet/44.1-2.114; Boehmer, Bredereck, Faliszewski,
+    Niedermeier and Szufa (2021), https://doi.org/10.24963/ijcai.2021/9, for norm-phi.
 
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.cultures.NormalizedMallowsCulture(norm_phi=0.5).draw(10, 100, rng=0)
+    >>> ra.cultures.MallowsCulture(norm_phi=0.5).draw(10, 100, rng=0)
     <Profile of 100 rankings of 10 items, complete, strict>
     """
 
-    norm_phi: float
+    phi: float | None = None
+    norm_phi: float | None = None
 
     def __post_init__(self) -> None:
-        check_number(self.norm_phi, "norm_phi of NormalizedMallowsCulture", low=0, high=1)
+        if (self.phi is None) == (self.norm_phi is None):
+            raise InvalidInputError("MallowsCulture", "one of `phi` and `norm_phi`", self)
+        if self.phi is not None:
+            check_number(self.phi, "phi of MallowsCulture", low=0, high=1, open_low=True)
+        else:
+            check_number(self.norm_phi, "norm_phi of MallowsCulture", low=0, high=1)
+
+    @property
+    def identity(self) -> str:
+        """What stands in journals, where the two parameters have names of their own."""
+        if self.phi is not None:
+            return f"MallowsModel(phi={self.phi!r})"
+        return f"NormalizedMallowsCulture(norm_phi={self.norm_phi!r})"
 
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         center = Permutation.from_order(rng.permutation(n_items).tolist())
         if self.norm_phi == 0:
             return np.tile(center.ranks, (n_rankings, 1))
-        theta = theta_of_norm_phi(n_items, float(self.norm_phi))
+        if self.phi is not None:
+            theta = -float(np.log(self.phi))
+        else:
+            theta = theta_of_norm_phi(n_items, float(self.norm_phi or 0))
         return Mallows(center, theta=theta).sample(n_rankings, rng=rng).ranks
 
 
@@ -512,3 +599,32 @@ def theta_of_norm_phi(n_items: int, norm_phi: float) -> float:
     # Every stage has a mean below 1/(e^theta - 1).
     high = float(np.log1p((n_items - 1) / wanted))
     return float(brentq(beyond, 0.0, high, xtol=1e-14, rtol=1e-14))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlackettLuceCulture(Culture):
+    """Plackett-Luce rankings with log worths drawn from a normal distribution.
+
+    Parameters
+    ----------
+    spread : float
+        The standard deviation of the log worths, at least 0; 0 is the impartial culture.
+
+    References
+    ----------
+    Plackett (1975), https://doi.org/10.2307/2346567.
+    """
+
+    spread: float
+
+    def __post_init__(self) -> None:
+        check_number(self.spread, "spread of PlackettLuceCulture", low=0)
+
+    @property
+    def identity(self) -> str:
+        """What stands in journals."""
+        return f"PlackettLuceModel(spread={self.spread!r})"
+
+    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+        log_worths = self.spread * rng.standard_normal(n_items)
+        return PlackettLuce(log_worths - log_worths.mean()).sample(n_rankings, rng=rng).ranks

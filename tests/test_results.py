@@ -61,7 +61,7 @@ def battles():
 
 def study():
     return ra.studies.ApproximationStudy(
-        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.studies.MallowsModel(phi=0.5)],
+        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.5)],
         n_items=[4], n_rankings=[5], n_repetitions=2, seed=1,
     ).run()  # fmt: skip
 
@@ -71,7 +71,7 @@ def missing_scores():
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [4, 3, 1]], systems=ITEMS, higher_is_better=True
     )
     return ra.studies.MissingScoresStudy(
-        models=[ra.studies.TableModel(label=EVIL, table=table)],
+        models=[ra.studies.Observed(label=EVIL, data=table)],
         proportions=[0, 0.25],
         n_repetitions=2,
     ).run()
@@ -92,7 +92,7 @@ def scores():
 
 def confidence():
     return ra.studies.ConfidenceStudy(
-        models=[ra.studies.ResampledTableModel(label=EVIL, table=scores())], proportions=[0.1],
+        models=[ra.studies.Resampled(label=EVIL, data=scores())], proportions=[0.1],
         n_repetitions=2,
     ).run()  # fmt: skip
 
@@ -148,7 +148,7 @@ RESULTS = {
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
     "Steps": lambda: ra.show_steps(ra.Kemeny(), COMPLETE),
-    "StudyResult": study,
+    "ApproximationResult": study,
     "TaskAgreement": lambda: ra.task_agreement(scores()),
     "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),

@@ -15,9 +15,9 @@ HERE = Path(__file__).parent
 STUDY = ra.studies.ApproximationStudy(
     aggregators=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
     models=[
-        ra.studies.MallowsModel(phi=0.9),
-        ra.studies.PlackettLuceModel(spread=1.0),
-        ra.studies.GumbelModel(step=0.05, n_instances=5),
+        ra.cultures.MallowsCulture(phi=0.9),
+        ra.cultures.PlackettLuceCulture(spread=1.0),
+        ra.studies.LatentModel(step=0.05, n_instances=5),
     ],
     n_items=[10, 30, 100],
     n_rankings=[10],

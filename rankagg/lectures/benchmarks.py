@@ -295,7 +295,7 @@ def _():
 def _():
     board = ra.datasets.load("superglue_human")
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.TableModel(label="SuperGLUE", table=board)],
+        models=[ra.studies.Observed(label="SuperGLUE", data=board)],
         aggregators=[ra.Mean(), ra.Borda(), ra.Borda(unranked="last")],
         proportions=[0, 0.1, 0.3, 0.5], n_repetitions=30,
     )  # fmt: skip

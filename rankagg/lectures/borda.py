@@ -289,7 +289,7 @@ def _():
 def _(rules):
     study = ra.studies.ApproximationStudy(
         aggregators=[rule for rule in rules if rule.name != "Kemeny"],
-        models=[ra.cultures.ImpartialCulture(), ra.studies.MallowsModel(phi=0.8)],
+        models=[ra.cultures.ImpartialCulture(), ra.cultures.MallowsCulture(phi=0.8)],
         n_items=[12], n_rankings=[9], n_repetitions=20,
     )  # fmt: skip
     result = study.run()

@@ -528,7 +528,7 @@ def _():
         "Euclidean on a line": ra.cultures.EuclideanCulture(n_dimensions=1),
         "Euclidean in a plane": ra.cultures.EuclideanCulture(n_dimensions=2),
         "Group-separable": ra.cultures.GroupSeparableCulture(),
-        "Mallows, normalized": ra.cultures.NormalizedMallowsCulture(norm_phi=0.3),
+        "Mallows, normalized": ra.cultures.MallowsCulture(norm_phi=0.3),
     }
     culture = mo.ui.dropdown(cultures, value="Euclidean in a plane", label="Culture")
     seed = mo.ui.slider(1, 20, value=1, label="Draw", show_value=True)

@@ -37,7 +37,7 @@ from rankagg.plotting.theme import (
     check_drawn,
     letter,
 )
-from rankagg.studies.confidence.confidence_result import ConfidenceResult
+from rankagg.studies.confidence import ConfidenceResult
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
@@ -319,7 +319,7 @@ def confidence_heatmap(
     >>> from rankagg import plotting
     >>> table = ra.datasets.load("superglue_human")
     >>> study = ra.studies.ConfidenceStudy(
-    ...     models=[ra.studies.TableModel(label="SuperGLUE", table=table)],
+    ...     models=[ra.studies.Observed(label="SuperGLUE", data=table)],
     ...     methods=[ra.studies.IntervalMethod(holm=True, method="clopper-pearson")],
     ...     proportions=[0.2],
     ...     n_repetitions=1,

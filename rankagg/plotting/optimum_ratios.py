@@ -15,7 +15,7 @@ from rankagg.core.items import counted
 from rankagg.plotting.curves import BOLD, keyed_headings
 from rankagg.plotting.sheet import Sheet, open_frame, right_names, round_ticks, widest
 from rankagg.plotting.theme import GRAY, INK, NO_RANK, check_drawn, method_look, plot_labels, stroke
-from rankagg.studies.approximation.study_result import StudyResult
+from rankagg.studies.approximation import ApproximationResult
 
 # Stands for an infinite ratio while quantiles are taken.
 HUGE: Final = 1e250
@@ -40,7 +40,7 @@ class RatioRow:
         return np.array([*self.quantiles, *(self.mean or ())])
 
 
-def ratio_rows(result: StudyResult) -> list[RatioRow]:
+def ratio_rows(result: ApproximationResult) -> list[RatioRow]:
     """Return a row for each rule in each cell of the grid, in the order of the study."""
     table, rows = result.by_method().to_dict("index"), []
     cell = ["model", "n_items", "n_rankings", "missing", "method"]
@@ -67,7 +67,7 @@ def _heading(cell: tuple[Hashable, ...]) -> str:
     return f"{model}: {counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}{gaps}"
 
 
-def ratio_plot(result: StudyResult, *, ax: Axes | None = None) -> Axes:
+def ratio_plot(result: ApproximationResult, *, ax: Axes | None = None) -> Axes:
     """Draw for every model, size and rule how its costs compare with the optimum.
 
     A thin line from the lowest ratio to the highest, a thick one for the middle half, a mark for
@@ -76,7 +76,7 @@ def ratio_plot(result: StudyResult, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    result : StudyResult
+    result : ApproximationResult
         The results of a study.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
@@ -101,7 +101,7 @@ def ratio_plot(result: StudyResult, *, ax: Axes | None = None) -> Axes:
     >>> from rankagg import plotting
     >>> study = ra.studies.ApproximationStudy(
     ...     aggregators=[ra.Borda(), ra.Copeland()],
-    ...     models=[ra.studies.MallowsModel(phi=0.8)],
+    ...     models=[ra.cultures.MallowsCulture(phi=0.8)],
     ...     n_items=[5, 10],
     ...     n_repetitions=5,
     ... )
@@ -110,7 +110,11 @@ def ratio_plot(result: StudyResult, *, ax: Axes | None = None) -> Axes:
     ['Borda', 'Copeland', 'Borda', 'Copeland']
     """
     check_drawn(
-        result, StudyResult, "result", "a StudyResult", "`ApproximationStudy.run` makes one."
+        result,
+        ApproximationResult,
+        "result",
+        "an ApproximationResult",
+        "`ApproximationStudy.run` makes one.",
     )
     rows = ratio_rows(result)
     headings, key = plot_labels(dict.fromkeys(row.heading for row in rows), 64), ""

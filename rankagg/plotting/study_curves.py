@@ -17,11 +17,11 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.plotting.sheet import rank_ticks
 from rankagg.plotting.theme import GRAY, INK, check_drawn, letter, plot_labels, stroke
-from rankagg.studies.agreement.agreement_result import AgreementResult, Scope
-from rankagg.studies.cycles.closed_forms import known_cycle, known_winner
-from rankagg.studies.cycles.cycle_result import CycleResult
-from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
-from rankagg.studies.task_subsets.task_subset_result import TaskSubsetResult
+from rankagg.studies.agreement import AgreementResult, Scope
+from rankagg.studies.closed_forms import known_cycle, known_winner
+from rankagg.studies.cycles import CycleResult
+from rankagg.studies.missing_scores import MissingScoresResult
+from rankagg.studies.task_subsets import TaskSubsetResult
 
 Curve = Literal["top", "last", "top_tau"]
 CURVES = {
@@ -297,7 +297,7 @@ def missing_scores_plot(
     >>> from rankagg import plotting
     >>> table = ra.datasets.load("superglue_human")
     >>> study = ra.studies.MissingScoresStudy(
-    ...     models=[ra.studies.TableModel(label="SuperGLUE", table=table)],
+    ...     models=[ra.studies.Observed(label="SuperGLUE", data=table)],
     ...     proportions=[0, 0.2, 0.4],
     ...     n_repetitions=5,
     ... )

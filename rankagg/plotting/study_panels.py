@@ -19,14 +19,14 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import StudyPanel, draw_panels, every_mark
 from rankagg.plotting.study_curves import option_of
 from rankagg.plotting.theme import GRAY, check_drawn, method_look, plot_labels, stroke
-from rankagg.studies.confidence.confidence_result import ConfidenceResult
-from rankagg.studies.corruption.corruption import (
+from rankagg.studies.confidence import ConfidenceResult
+from rankagg.studies.corruption import (
     BROKEN,
     CorruptionResult,
     ManipulationResult,
     ScalingResult,
 )
-from rankagg.studies.scores.score_models import LatentModel
+from rankagg.studies.sources import LatentModel
 
 Measure = Literal["decided", "any_wrong", "coverage", "covers_all", "width"]
 Along = Literal["step", "proportion", "model"]

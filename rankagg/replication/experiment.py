@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
@@ -13,14 +13,13 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.core.scores import ScoreTable
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.verdicts import Row, Value
-from rankagg.studies.study import Study
+from rankagg.studies.study import AnyResult, Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Bench", "Experiment", "Found", "Outcome", "Picture", "Sheet", "Values"]
 
-AnyResult = TypeVar("AnyResult")
 #: What came out, by item and quantity.
 Values: TypeAlias = dict[tuple[str, str], Value]
 #: Repetitions of a quick run: enough to see that everything works.

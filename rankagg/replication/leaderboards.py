@@ -14,7 +14,7 @@ from rankagg.core.scores import ScoreTable
 from rankagg.datasets.catalogue import load
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.scores import read_scores
-from rankagg.studies.scores.score_models import table_digest
+from rankagg.studies.sources import table_digest
 
 __all__ = ["CATALOGUE", "Leaderboard", "Leaderboards", "load_table"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
@@ -36,9 +36,8 @@ class Layout:
     trial: dict[str, Any]
     # The kinds of the values of a key.
     cell: tuple[Kinds, ...]
-    fields: dict[str, Kinds]
-    # The field that says which row of a cell it is.
-    label: str
+    # What a row holds; "method" says which row of a cell it is.
+    fields: Mapping[str, Kinds]
     # Its values: a cell has a row for each, in this order.
     labels: tuple[str, ...]
 
@@ -88,7 +87,7 @@ class Journal:
         return (
             isinstance(rows, list)
             and all(isinstance(row, dict) and set(row) == set(fields) for row in rows)
-            and [row[self._layout.label] for row in rows] == list(self._layout.labels)
+            and [row["method"] for row in rows] == list(self._layout.labels)
             and all(_is_one_of(row[name], kinds) for row in rows for name, kinds in fields.items())
         )
 

@@ -1,51 +1,97 @@
-"""What every study is: cells that are their own seed, a journal, workers, a bar of progress."""
+"""Studies: a grid of cells that are their own seed, what is tried on each, and what is found."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from hashlib import sha256
-from itertools import islice
+from itertools import islice, product
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
-from rankagg._validation import check_flag, check_integer
+from rankagg._typing import Unranked
+from rankagg._validation import check_flag, check_integer, check_number
+from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.exceptions import OutOfTimeError, WorkerError
+from rankagg.core.results import Result
+from rankagg.core.scores import ScoreTable
+from rankagg.cultures import DataSource
+from rankagg.exceptions import (
+    Described,
+    InvalidInputError,
+    OutOfTimeError,
+    RankaggError,
+    WorkerError,
+)
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
-from rankagg.studies.journal import Journal, Layout, Row
+from rankagg.studies.journal import FLAG, NUMBER, TEXT, Journal, Kinds, Layout, Row
+from rankagg.studies.sources import as_sources
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Cell", "Rows", "Study", "Trial"]
+__all__ = [
+    "Cell",
+    "Rows",
+    "Study",
+    "StudyResult",
+    "check_rules",
+    "check_table",
+    "consensus_of",
+    "dimension",
+    "several",
+    "with_policy",
+]
 
 T = TypeVar("T")
 
 # Cells that one worker gets at a time: few enough that an interrupted study loses little.
 BATCH = 16
+# The kinds of the values of a key, by the annotation of the cell's field.
+KINDS: dict[str, Kinds] = {"int": (int,), "float": NUMBER, "bool": FLAG, "DataSource": TEXT}
+CHECKS: dict[str, Callable[..., Any]] = {
+    "int": check_integer,
+    "float": check_number,
+    "bool": check_flag,
+}
 
 
-class Cell(ABC):
+def dimension(**bounds: Any) -> Any:
+    """Return the field of a cell whose values in the grid have these bounds."""
+    return field(metadata=bounds)
+
+
+class Cell:
     """One data set of a study.
 
     Its random numbers depend on the seed and on itself alone: not on the other cells, nor on who
-    computes it. A subclass is a frozen dataclass.
+    computes it. A subclass is a frozen dataclass. Each of its fields but the last, the repetition,
+    is a dimension of the grid, whose values the study has under that name or its plural.
     """
 
     @property
-    @abstractmethod
     def key(self) -> tuple[Any, ...]:
         """What tells it apart, as plain data: texts, integers, numbers."""
+        return tuple(self._plain(getattr(self, one.name)) for one in fields(cast("Any", self)))
+
+    def _plain(self, value: Any) -> Any:
+        if not isinstance(value, DataSource):
+            return value
+        return value.identity_of_sizes if hasattr(self, "n_items") else value.identity
 
     def generator(self, seed: int, purpose: str) -> np.random.Generator:
         """Return the random numbers for one purpose."""
@@ -60,45 +106,94 @@ AnyResult = TypeVar("AnyResult")
 Rows: TypeAlias = Mapping[AnyCell, list[Row]]
 
 
-class Trial(Protocol[AnyCell]):  # type: ignore[misc]
-    """What is tried on every cell, by some worker."""
-
-    def run(self, cell: AnyCell) -> list[Row]:
-        """Return what was found, as plain data."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Study(ABC, Generic[AnyCell, AnyResult]):
-    """A grid of cells, and a trial that is run on each.
+    """A grid of cells, and what is tried on each.
 
-    A new study is a frozen dataclass with a `seed`. It says which cells there are, what is tried
-    on them, what a journal holds of it, and what the rows of all cells become.
+    A new study is a frozen dataclass. It states its cells, its result, what a row holds and what
+    the rows depend on beside the cell, and implements `_try`; grid, checks and journal follow.
     """
 
+    #: The name of its journals, and the classes of its cells and of its result.
+    _schema: ClassVar[str]
+    _cell: ClassVar[type[Cell]]
+    _found: ClassVar[type[StudyResult]]
+
+    n_repetitions: int
     seed: int
 
     def __post_init__(self) -> None:
-        check_integer(self.seed, f"seed of {type(self).__name__}", low=0)
+        owner = f"of {type(self).__name__}"
+        check_integer(self.seed, f"seed {owner}", low=0)
+        check_integer(self.n_repetitions, f"n_repetitions {owner}", low=1)
+        if getattr(self, "time_limit", None) is not None:
+            check_number(getattr(self, "time_limit"), f"time_limit {owner}", low=0)  # noqa: B009
+        for one, name in self._dimensions.items():
+            self._set(name, _checked(one, getattr(self, name), f"{name} {owner}"))
+        if hasattr(self, "aggregators"):
+            self._set("aggregators", check_rules(self.aggregators, f"aggregators {owner}"))
+            several(self._labels, f"aggregators {owner}")
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def _dimensions(self) -> dict[Any, str]:
+        """The fields of a cell, and where the study has their values."""
+        *dimensions, _ = fields(cast("Any", self._cell))
+        return {one: one.name if hasattr(self, one.name) else f"{one.name}s" for one in dimensions}
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        """What the rows of a cell are of, in their order: the names of its rules."""
+        rules: tuple[Aggregator, ...] = getattr(self, "aggregators")  # noqa: B009
+        return tuple(rule.name for rule in rules)
+
+    @property
+    @abstractmethod
+    def _fields(self) -> Mapping[str, Kinds]:
+        """What a row holds, and the kinds of its values; "method" says whose it is."""
 
     @abstractmethod
+    def _told(self) -> dict[str, Any]:
+        """Return what rows depend on beside cell and seed, as plain data."""
+
+    def _prepared(self, deadline: Deadline) -> Any:
+        """Return what is computed once, before any cell."""
+        return None
+
+    @abstractmethod
+    def _try(self, cell: AnyCell, prepared: Any) -> list[Row]:
+        """Return what is found in a cell, as plain data; a worker does it, who has no grid."""
+
+    def _is_drawn(self, cell: AnyCell) -> bool:
+        """Say whether another repetition of a cell would be another data set."""
+        return True
+
     def cells(self) -> Iterator[AnyCell]:
         """Iterate over the data sets of the grid, in the order of the results."""
+        grid = {one.name: getattr(self, name) for one, name in self._dimensions.items()}
+        grid["repetition"] = range(self.n_repetitions)
+        for model in grid.pop("model", [None]):
+            values = dict(grid)
+            if model is not None:
+                sizes = zip(("n_items", "n_rankings"), model.own_sizes, strict=True)
+                own = {name: [size] for name, size in sizes if size is not None}
+                values = {"model": [model]} | grid | {n: own[n] for n in own if n in grid}
+            for place in product(*values.values()):
+                cell = cast("AnyCell", self._cell(*place))
+                if place[-1] == 0 or self._is_drawn(cell):
+                    yield cell
 
-    @abstractmethod
-    def _trial(self) -> Trial[AnyCell]:
-        """Return what is tried; it goes to workers, and holds what they need."""
-
-    def _trial_until(self, deadline: Deadline) -> Trial[AnyCell]:
-        """Return what is tried; a trial that may search long overrides this, and ends then."""
-        return self._trial()
-
-    @abstractmethod
     def _layout(self) -> Layout:
         """Return what a journal holds."""
-
-    @abstractmethod
-    def _result(self, rows: Rows[AnyCell]) -> AnyResult:
-        """Return what the rows of all cells become."""
+        return Layout(
+            schema=self._schema,
+            trial={**self._told(), "seed": self.seed},
+            cell=tuple(KINDS[_type_of(one)] for one in fields(cast("Any", self._cell))),
+            fields=self._fields,
+            labels=self._labels,
+        )
 
     def run(
         self,
@@ -150,18 +245,16 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         book = None if journal is None else Journal(Path(journal), self._layout())
         done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
         left = [cell for cell in cells if cell.key not in done]
-        bar = tqdm(
-            total=len(cells), initial=len(cells) - len(left), unit="cell",
-            disable=None if progress is None else not check_flag(progress, "progress"),
-        )  # fmt: skip
-        trial = self._trial_until(deadline)
+        hidden = None if progress is None else not check_flag(progress, "progress")
+        bar = tqdm(total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden)
+        prepared, worker = self._prepared(deadline), self._without_grid()
         with bar, _on(client), Parallel(n_jobs=n_jobs) as pool:
             workers = effective_n_jobs(n_jobs)
             size = 1 if workers == 1 else BATCH * workers
             for batch in _batches(left, size):
                 try:
                     deadline.seconds_left()
-                    rows = pool(delayed(trial.run)(cell) for cell in batch)
+                    rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
                 except OutOfTimeError:
                     raise OutOfTimeError(
                         f"{len(done)} of {counted(len(cells), 'data set')} were done in time; the "
@@ -172,12 +265,23 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                         "A process of the study was killed, perhaps for want of memory. Finished "
                         "data sets are in the journal, if there is one; try fewer `n_jobs`."
                     ) from None
-                results = list(zip(batch, rows, strict=True))
+                results = list(zip([cell.key for cell in batch], rows, strict=True))
                 if book is not None:
-                    book.append((cell.key, found) for cell, found in results)
-                done.update((cell.key, found) for cell, found in results)
+                    book.append(results)
+                done.update(results)
                 bar.update(len(batch))
         return self._result({cell: done[cell.key] for cell in cells})
+
+    def _result(self, rows: Rows[AnyCell]) -> AnyResult:
+        """Return what the rows of all cells become."""
+        return cast("AnyResult", self._found(study=self, _rows=rows))
+
+    def _without_grid(self) -> Study[AnyCell, AnyResult]:
+        """Return what goes to workers: tables of models go with their cells alone."""
+        light = copy(self)
+        if hasattr(self, "models"):
+            light._set("models", ())
+        return light
 
 
 @contextmanager
@@ -195,3 +299,128 @@ def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
     left = iter(values)
     while batch := list(islice(left, size)):
         yield batch
+
+
+class StudyResult(Result):
+    """The rows of every cell of a study, and what follows from them."""
+
+    study: Study[Any, Any]
+    _rows: Rows[Any] = field(compare=False)
+
+    _named_rows = False
+
+    def _key(self) -> tuple[Hashable, ...]:
+        # Every digit counts, but how long it took is no part of what was found.
+        told = self._frame.drop(columns=["runtime", "exact_runtime"], errors="ignore")
+        return self.study, told.to_json(double_precision=15)
+
+    @cached_property
+    def _frame(self) -> pd.DataFrame:
+        """One line per cell and row: the values of its key, then the row."""
+        names = [one.name for one in fields(cast("Any", self.study._cell))]
+        frame = pd.DataFrame(
+            [
+                {**{name: _shown(getattr(cell, name)) for name in names}, **row}
+                for cell, found in self._rows.items()
+                for row in found
+            ]
+        )
+        return frame.astype({name: _dtype(kinds) for name, kinds in self.study._fields.items()})
+
+    @property
+    def n_cells(self) -> int:
+        """The number of data sets that were drawn."""
+        return len(self._rows)
+
+
+def _shown(value: Any) -> Any:
+    return value.name if isinstance(value, DataSource) else value
+
+
+def _dtype(kinds: Kinds) -> str:
+    """Return the type of a column; what may be missing has one that knows it."""
+    if float in kinds:
+        return "float64"
+    plain, missing = {bool: ("bool", "boolean"), int: ("int64", "Int64"), str: ("str", "str")}[
+        kinds[0]
+    ]
+    return missing if len(kinds) > 1 else plain
+
+
+# -- checks, and rules --------------------------------------------------------------------------
+
+
+def _type_of(one: Any) -> str:
+    """Return the name of the type of a field, whether its annotation is a text or not."""
+    return str(getattr(one.type, "__name__", one.type)).rpartition(".")[2]
+
+
+def _checked(one: Any, values: object, parameter: str) -> tuple[Any, ...]:
+    """Return the values of a dimension, which are within its bounds and different."""
+    if one.name == "model" and isinstance(values, Iterable):
+        return several(as_sources(values, parameter), parameter)
+    given = several(values, parameter)
+    check = CHECKS[_type_of(one)]
+    return several([check(value, parameter, **one.metadata) for value in given], parameter)
+
+
+def several(values: object, parameter: str) -> tuple[Any, ...]:
+    """Return one or more different values; those with a name differ in it."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInputError(parameter, "a list of one or more different values", values)
+    given = tuple(values)
+    if not given or len({getattr(value, "name", repr(value)) for value in given}) < len(given):
+        raise InvalidInputError(
+            parameter, "a list of one or more different values", Described(repr(list(given)))
+        )
+    return given
+
+
+def check_rules(rules: object, parameter: str) -> tuple[Aggregator, ...]:
+    """Return rules, and refuse what is none."""
+    if isinstance(rules, str) or not isinstance(rules, Iterable):
+        raise InvalidInputError(parameter, "a list of one or more different values", rules)
+    given = tuple(rules)
+    for rule in given:
+        if not isinstance(rule, Aggregator):
+            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+    return given
+
+
+def check_table(data: object, owner: str) -> None:
+    """Refuse what is no table of scores."""
+    if not isinstance(data, ScoreTable):
+        raise InvalidInputError(
+            f"data of {owner}", "a ScoreTable", data, "`read_scores` reads one."
+        )
+
+
+def with_policy(rule: Aggregator, unranked: Unranked) -> Aggregator:
+    """Return a rule, and the rules in it, with the policy stated that it takes by default.
+
+    Random numbers and journals know a rule by what it says of itself.
+    """
+    changes: dict[str, Any] = {}
+    for name in (one.name for one in fields(rule)):
+        value = getattr(rule, name)
+        if isinstance(value, Aggregator):
+            changes[name] = with_policy(value, unranked)
+        elif name == "unranked" and value is None:
+            changes[name] = unranked
+    return replace(rule, **changes) if changes else rule
+
+
+def consensus_of(
+    rule: Aggregator,
+    evidence: Evidence,
+    rng: np.random.Generator,
+    deadline: Deadline | None = None,
+) -> Consensus | RankaggError:
+    """Return the consensus, or the error that a rule ended with; a study goes on."""
+    try:
+        result = rule.aggregate(evidence, rng=rng, deadline=deadline)
+    except RankaggError as error:
+        return error
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result

@@ -18,7 +18,7 @@ NAMED = {
     "single-crossing": ra.cultures.SingleCrossingCulture(),
     "balanced": ra.cultures.GroupSeparableCulture(),
     "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
-    "norm-mallows=0.3": ra.cultures.NormalizedMallowsCulture(norm_phi=0.3),
+    "norm-mallows=0.3": ra.cultures.MallowsCulture(norm_phi=0.3),
 }
 
 
@@ -50,7 +50,7 @@ def test_profiles_are_those_of_the_library(run, name):
 def test_a_study_draws_from_cultures(run):
     asked = ["study", "--items", "4", "--repetitions", "2", "--method", "borda"]
     text = run(*asked, "--culture", "walsh", "--culture", "urn=0.1", "--mallows", "0.5")
-    for model in ("SinglePeakedCulture()", "UrnCulture(contagion=0.1)", "MallowsModel(phi=0.5)"):
+    for model in ("SinglePeakedCulture()", "UrnCulture(contagion=0.1)", "MallowsCulture(phi=0.5)"):
         assert f"{model}: 4 items" in text
 
 

@@ -144,9 +144,16 @@ def test_a_study_prints_what_the_library_finds(run, tmp_path):
     found = json.loads(run(*asked, "--json"))
     study = ra.studies.ApproximationStudy(
         aggregators=[ra.Borda(unranked="ignore"), ra.KwikSort(pivot="best", unranked="ignore")],
-        models=[ra.studies.MallowsModel(phi=0.8), ra.studies.GumbelModel(step=0.1)],
-        n_items=[5], n_rankings=[4], missing=[0.2], n_repetitions=6, seed=3,
-    )  # fmt: skip
+        models=[
+            ra.cultures.MallowsCulture(phi=0.8),
+            ra.studies.LatentModel(step=0.1, n_instances=None),
+        ],
+        n_items=[5],
+        n_rankings=[4],
+        missing=[0.2],
+        n_repetitions=6,
+        seed=3,
+    )
     result = study.run()
     assert found["unranked_policy"] == "ignore"
     rows = result.to_dict()["results"]
@@ -194,7 +201,7 @@ def test_compare_counts_the_optima_unless_told_not_to(run):
         (
             "missing-scores",
             lambda table: ra.studies.MissingScoresStudy(
-                models=[ra.studies.TableModel(label="superglue_human", table=table)],
+                models=[ra.studies.Observed(label="superglue_human", data=table)],
                 aggregators=[ra.Borda()], n_repetitions=2, seed=3,
             ),
         ),

@@ -25,7 +25,7 @@ CULTURES = [
     ra.cultures.SingleCrossingCulture(),
     ra.cultures.GroupSeparableCulture(),
     ra.cultures.GroupSeparableCulture(tree="caterpillar"),
-    ra.cultures.NormalizedMallowsCulture(norm_phi=0.4),
+    ra.cultures.MallowsCulture(norm_phi=0.4),
 ]
 TREES = {
     "balanced": {3: ((0, 1), 2), 4: ((0, 1), (2, 3))},
@@ -48,7 +48,7 @@ def law_of(culture, n, m):
             return laws.single_crossing(n, m)
         case ra.cultures.GroupSeparableCulture(tree=tree):
             marginal = laws.group_separable(n, TREES[tree][n])
-        case ra.cultures.NormalizedMallowsCulture(norm_phi=norm_phi):
+        case ra.cultures.MallowsCulture(norm_phi=norm_phi):
             marginal = laws.normalized_mallows(n, norm_phi)
     return laws.independent(laws.relabelled(marginal, n), m)
 
@@ -153,7 +153,7 @@ def test_no_item_is_favored(culture) -> None:
 
 
 def test_the_ends_of_contagion_and_norm_phi() -> None:
-    assert len(ra.cultures.NormalizedMallowsCulture(norm_phi=0).draw(9, 30, rng=1).compress()) == 1
+    assert len(ra.cultures.MallowsCulture(norm_phi=0).draw(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=1e300).draw(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=0).draw(9, 30, rng=1).compress()) == 30
     # 200! is no float.
@@ -195,7 +195,7 @@ def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch) -> None:
         ),
         (lambda: ra.cultures.GroupSeparableCulture(tree="oak"), "tree of GroupSeparableCulture"),
         (
-            lambda: ra.cultures.NormalizedMallowsCulture(norm_phi=1.1),
+            lambda: ra.cultures.MallowsCulture(norm_phi=1.1),
             "norm_phi of NormalizedMallows",
         ),
         (lambda: ra.cultures.ImpartialCulture().draw(1, 5), "n_items"),
@@ -246,7 +246,7 @@ def peer(culture):  # noqa: PLR0911
             return lambda m, n, seed: draw(m, n, seed=seed)
         case ra.cultures.SingleCrossingCulture():
             return lambda m, n, seed: ordinal.single_crossing(m, n, seed=seed)
-        case ra.cultures.NormalizedMallowsCulture(norm_phi=norm_phi):
+        case ra.cultures.MallowsCulture(norm_phi=norm_phi):
             return lambda m, n, seed: ordinal.norm_mallows(m, n, norm_phi, seed=seed)
     return lambda m, n, seed: on_given_points(ordinal, culture, m, n, seed)
 

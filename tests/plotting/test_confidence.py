@@ -39,8 +39,8 @@ def latent():
 def tables():
     """Return a study of a table as it is and drawn anew."""
     models = [
-        ra.studies.TableModel(label="as it is", table=TABLE),
-        ra.studies.ResampledTableModel(label="drawn", table=TABLE),
+        ra.studies.Observed(label="as it is", data=TABLE),
+        ra.studies.Resampled(label="drawn", data=TABLE),
     ]
     return ra.studies.ConfidenceStudy(
         models=models, alphas=[0.2], proportions=[0.4, 0, 0.2], n_repetitions=4

@@ -55,11 +55,11 @@ COSTS = sorted(VOTES.cost(ra.Permutation.from_order(order)) for order in permuta
 def results():
     """Return what is drawn, made once."""
     study = ra.studies.ApproximationStudy(
-        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.studies.MallowsModel(phi=0.9)],
+        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.9)],
         n_items=[5], n_rankings=[5], n_repetitions=5,
     )  # fmt: skip
     incomplete = ra.studies.MissingScoresStudy(
-        models=[ra.studies.TableModel(label="Scores", table=SCORES)], proportions=[0, 0.2, 0.4],
+        models=[ra.studies.Observed(label="Scores", data=SCORES)], proportions=[0, 0.2, 0.4],
         n_repetitions=5,
     )  # fmt: skip
     confidence = ra.studies.ConfidenceStudy(

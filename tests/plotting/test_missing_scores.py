@@ -10,7 +10,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 LATENT = ra.studies.LatentModel(step=0.2, n_systems=6, n_tasks=4, n_instances=None)
-LEADERBOARD = ra.studies.TableModel(label="SuperGLUE", table=ra.datasets.load("superglue_human"))
+LEADERBOARD = ra.studies.Observed(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
 
 
 @pytest.fixture(scope="module")

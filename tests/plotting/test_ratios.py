@@ -21,9 +21,15 @@ CELL = ["model", "n_items", "n_rankings", "missing"]
 def make(**changes):
     settings = {
         "aggregators": [ra.Borda(), ra.Copeland(), ra.KwikSort()],
-        "models": [ra.studies.MallowsModel(phi=0.9), ra.studies.GumbelModel(step=0.1)],
-        "n_items": [5, 9], "n_rankings": [4], "n_repetitions": 7, "seed": 7,
-    }  # fmt: skip
+        "models": [
+            ra.cultures.MallowsCulture(phi=0.9),
+            ra.studies.LatentModel(step=0.1, n_instances=None),
+        ],
+        "n_items": [5, 9],
+        "n_rankings": [4],
+        "n_repetitions": 7,
+        "seed": 7,
+    }
     return ra.studies.ApproximationStudy(**(settings | changes)).run()
 
 
@@ -93,7 +99,7 @@ def test_every_cell_has_its_heading_above_its_rows(small) -> None:
     headings = of_group(ax, "heading")
     assert [text.get_text() for text in headings] == [
         f"{model}: {n} items, 4 rankings"
-        for model in ("MallowsModel(phi=0.9)", "GumbelModel(step=0.1)")
+        for model in ("MallowsCulture(phi=0.9)", "LatentModel(step=0.1, n_instances=None)")
         for n in (5, 9)
     ]
     ticks = ax.get_yticks()
@@ -101,9 +107,9 @@ def test_every_cell_has_its_heading_above_its_rows(small) -> None:
         height = text.get_position()[1]
         assert ticks[3 * k] - 1 < height < ticks[3 * k]
         assert k == 0 or ticks[3 * k - 1] + 1 < height
-    missing = make(missing=[0.25], models=[ra.studies.MallowsModel(phi=0.9)], n_items=[5])
+    missing = make(missing=[0.25], models=[ra.cultures.MallowsCulture(phi=0.9)], n_items=[5])
     (heading,) = of_group(plotting.ratio_plot(missing), "heading")
-    assert heading.get_text() == "MallowsModel(phi=0.9): 5 items, 4 rankings, 25% missing"
+    assert heading.get_text() == "MallowsCulture(phi=0.9): 5 items, 4 rankings, 25% missing"
 
 
 def test_hit_rates_stand_at_the_right(small) -> None:
@@ -127,7 +133,7 @@ def test_methods_differ_in_color_and_marker(small) -> None:
 
 def test_means_that_are_not_proved_are_intervals() -> None:
     result = make(
-        models=[ra.studies.PlackettLuceModel(spread=0.1)],
+        models=[ra.cultures.PlackettLuceCulture(spread=0.1)],
         n_items=[5, 40],
         n_rankings=[7],
         time_limit=0.0,
@@ -159,7 +165,7 @@ def test_means_that_are_not_proved_are_intervals() -> None:
 
 def test_the_axis_reaches_as_far_as_a_mean_may_be() -> None:
     result = make(
-        models=[ra.studies.PlackettLuceModel(spread=0.1)],
+        models=[ra.cultures.PlackettLuceCulture(spread=0.1)],
         n_items=[40],
         n_rankings=[7],
         time_limit=0.0,
@@ -178,7 +184,9 @@ def test_nothing_is_said_to_be_unproved_where_all_is_proved(small) -> None:
 
 
 def test_rules_that_failed_are_shown_and_counted() -> None:
-    result = make(aggregators=[Stubborn(), ra.Borda()], models=[ra.studies.MallowsModel(phi=0.9)])
+    result = make(
+        aggregators=[Stubborn(), ra.Borda()], models=[ra.cultures.MallowsCulture(phi=0.9)]
+    )
     ax = plotting.ratio_plot(result)
     assert not of_group(ax, "nothing-0")
     (words,) = of_group(ax, "nothing-2")
@@ -193,7 +201,7 @@ def test_rules_that_failed_are_shown_and_counted() -> None:
 def test_infinite_ratios_end_in_an_arrow() -> None:
     result = make(
         aggregators=[Stubborn(), ra.Borda()],
-        models=[ra.studies.MallowsModel(phi=1e-9)],
+        models=[ra.cultures.MallowsCulture(phi=1e-9)],
         n_items=[5],
     )
     assert np.isinf(result.to_frame()["ratio"]).any()
@@ -210,8 +218,8 @@ def test_infinite_ratios_end_in_an_arrow() -> None:
 def test_nine_cells_of_five_rules_are_legible() -> None:
     result = make(
         aggregators=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
-        models=[ra.studies.MallowsModel(phi=0.9), ra.studies.PlackettLuceModel(spread=1.0),
-                ra.studies.GumbelModel(step=0.05, n_instances=5)],
+        models=[ra.cultures.MallowsCulture(phi=0.9), ra.cultures.PlackettLuceCulture(spread=1.0),
+                ra.studies.LatentModel(step=0.05, n_instances=5)],
         n_items=[4, 5, 6], n_repetitions=2,
     )  # fmt: skip
     ax = plotting.ratio_plot(result)
@@ -230,7 +238,7 @@ class Odd(ra.Borda):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OddModel(ra.studies.MallowsModel):
+class OddModel(ra.cultures.MallowsCulture):
     @property
     def name(self):
         return "$\\frac$ " + "MODEL " * 30
@@ -238,7 +246,7 @@ class OddModel(ra.studies.MallowsModel):
 
 @pytest.mark.parametrize("styled", [True, False])
 def test_odd_names_are_plain_text(styled) -> None:
-    models = [OddModel(phi=0.5), ra.studies.MallowsModel(phi=0.5)]
+    models = [OddModel(phi=0.5), ra.cultures.MallowsCulture(phi=0.5)]
     result = make(aggregators=[Odd(), ra.Copeland()], models=models, n_items=[4], n_repetitions=2)
     with nullcontext() if styled else mpl.style.context("default"):
         ax = plotting.ratio_plot(result)

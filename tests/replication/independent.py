@@ -6,7 +6,6 @@ against it to the last digit. Ranks, means, votes, distances, optima and correla
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import combinations, permutations, product
 from math import comb, factorial, isnan, lcm, log
 
@@ -21,9 +20,9 @@ from rankagg.replication.p1.sizes import DATA_SETS as NINE
 from rankagg.replication.p2 import confidence, drawn, instance_level, task_level
 from rankagg.replication.p2.instance_level import DATA_SETS as FIVE
 from rankagg.replication.p3.benchmarks import DIAGNOSTICS, GENERATION
-from rankagg.studies.confidence.pair_methods import PrintedRadius
-from rankagg.studies.corruption.corruption import Drawing
-from rankagg.studies.scores.score_models import without_proportion
+from rankagg.studies.corruption import Drawing
+from rankagg.studies.pair_methods import PrintedRadius
+from rankagg.studies.sources import without_proportion
 
 BOARDS = ("GLUE", "SuperGLUE", "XTREME")
 DIGITS = 10
@@ -694,10 +693,9 @@ def cell_errors(study, cell):
 
 def removed(study, cell):
     """Return what the study's cell draws: the full scores, and what is left of them."""
-    trial = study._trial()
     table = cell.model.draw(rng=cell.generator(study.seed, "data"))
     left = without_proportion(
-        trial._scaled(table, cell),
+        study._scaled(table, cell),
         cell.proportion,
         whole_tasks=study.whole_tasks,
         rng=cell.generator(study.seed, "missing"),
@@ -708,8 +706,6 @@ def removed(study, cell):
 def missing_scores(study, rules):
     """Return a frame: a row for each table, its taus with the full data and between the rules."""
     full, rows = {}, []
-    trial = study._trial
-    object.__setattr__(study, "_trial", cache(trial))
     for cell in study.cells():
         table, left = removed(study, cell)
         if cell.model.identity not in full or not cell.model.is_fixed:
@@ -739,7 +735,7 @@ def all_ranked(found, label, k):
 def p2_tasks(data, n_repetitions=100):
     names = ("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.TableModel(label=name, table=data[name]) for name in names],
+        models=[ra.studies.Observed(label=name, data=data[name]) for name in names],
         proportions=task_level.LEVELS,
         n_repetitions=n_repetitions,
     )
@@ -905,7 +901,7 @@ def p2_drawn(data, n_repetitions=100):
             where = f"tau, {rule}, factor {scale:g}, {share:.0%} removed"
             found["Figure 3", where] = float(np.nanmean(part[[rule]].to_numpy(float)))
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.TableModel(label=name, table=automatic(data[name])) for name in FIVE],
+        models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
         aggregators=tuple(drawn.RULES.values()),
         proportions=instance_level.LEVELS,
         n_repetitions=n_repetitions,
@@ -968,7 +964,7 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
             wrong = float(np.mean([value > 0 for value in values]))
             found["Figure 4", f"tables with a wrong decision, {label}, m = {m}, phi = 0"] = wrong
     study = ra.studies.ConfidenceStudy(
-        models=[ra.studies.TableModel(label=name, table=automatic(data[name])) for name in FIVE],
+        models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
         methods=(PrintedRadius(radius="equation 4"),),
         alphas=(0.01,),
         proportions=(0.2,),

@@ -15,7 +15,7 @@ from rankagg.exceptions import InvalidInputError, OutputError
 from rankagg.replication import replicate as module
 from rankagg.replication.experiment import Experiment, Found, Picture, Sheet
 from rankagg.replication.published import Published
-from rankagg.studies.corruption.corruption import AgainstTruth
+from rankagg.studies.corruption import CorruptionStudy
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "p1-figure-0"
@@ -97,16 +97,16 @@ def test_the_same_bytes_whatever_the_workers_and_interruptions(
     ra.replicate(output=once, progress=False)
     again = tmp_path / "again"
     if n_jobs == 1:
-        ran, calls = AgainstTruth.run, []
+        ran, calls = CorruptionStudy._try, []
 
-        def interrupted(self, cell):
+        def interrupted(self, cell, prepared):
             calls.append(cell)
             if len(calls) == 12:
                 raise KeyboardInterrupt
-            return ran(self, cell)
+            return ran(self, cell, prepared)
 
         with monkeypatch.context() as patch:
-            patch.setattr(AgainstTruth, "run", interrupted)
+            patch.setattr(CorruptionStudy, "_try", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 ra.replicate(output=again, progress=False)
         assert len((again / "journals/p1-figure-0.jsonl").read_text().splitlines()) == 12

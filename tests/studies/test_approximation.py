@@ -7,7 +7,6 @@ from pathlib import Path
 from runpy import run_path
 from typing import ClassVar
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,15 +16,14 @@ import rankagg as ra
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, NotIdentifiedError
-from rankagg.studies.approximation.approximation import AgainstOptimum
-from rankagg.studies.cell_result import with_policy
-from rankagg.studies.scores.score_models import without_entries
+from rankagg.studies.sources import without_entries
+from rankagg.studies.study import with_policy
 
 RULES = (ra.Borda(), ra.KwikSort(), ra.InsertionSearch())
 MODELS = (
-    ra.studies.MallowsModel(phi=0.9),
-    ra.studies.PlackettLuceModel(spread=0.5),
-    ra.studies.GumbelModel(step=0.1),
+    ra.cultures.MallowsCulture(phi=0.9),
+    ra.cultures.PlackettLuceCulture(spread=0.5),
+    ra.studies.LatentModel(step=0.1, n_instances=None),
 )
 
 
@@ -128,14 +126,6 @@ def test_by_method_summarises_the_rows() -> None:
 # -- the same whoever computes it -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
-def test_results_do_not_depend_on_the_workers(backend) -> None:
-    study = make()
-    with joblib.parallel_config(backend=backend, n_jobs=2):
-        many = study.run()
-    assert_frame_equal(numbers(many), numbers(study.run(n_jobs=1)))
-
-
 def test_a_cell_stays_what_it_is_in_another_grid() -> None:
     small = numbers(make(models=MODELS[1:2], n_items=[5], n_repetitions=2).run())
     large = numbers(make(aggregators=RULES[::-1], n_repetitions=4).run())
@@ -156,55 +146,7 @@ def test_repetitions_differ() -> None:
         assert part["cost"].nunique() > 10
 
 
-def test_randomized_rules_do_not_repeat_their_draws_from_cell_to_cell() -> None:
-    cells = list(make(n_repetitions=5).cells())
-    first = {cell.generator(0, "x").integers(2**40) for cell in cells}
-    assert len(first) == len(cells)
-    assert cells[0].generator(0, "x").integers(2**40) != cells[0].generator(0, "y").integers(2**40)
-
-
 # -- stopping and going on ------------------------------------------------------------------------
-
-
-def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None:
-    study, path = make(), tmp_path / "study.jsonl"
-    whole = numbers(study.run())
-    run, calls = AgainstOptimum.run, []
-
-    def stopped(self, cell):
-        if len(calls) == 10:
-            raise KeyboardInterrupt
-        calls.append(cell)
-        return run(self, cell)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(AgainstOptimum, "run", stopped)
-        with pytest.raises(KeyboardInterrupt):
-            study.run(journal=path)
-    assert len(path.read_text().splitlines()) == 1 + 10
-
-    later = []
-    monkeypatch.setattr(
-        AgainstOptimum, "run", lambda self, cell: later.append(cell) or run(self, cell)
-    )
-    assert_frame_equal(numbers(study.run(journal=path)), whole)
-    assert not set(later) & set(calls)
-    assert len(later) + len(calls) == len(list(study.cells()))
-    later.clear()
-    assert_frame_equal(numbers(study.run(journal=path)), whole)
-    assert not later
-
-
-def test_a_larger_grid_goes_on_from_the_same_journal(tmp_path, monkeypatch) -> None:
-    path = tmp_path / "study.jsonl"
-    make(n_repetitions=2).run(journal=path)
-    run, later = AgainstOptimum.run, []
-    monkeypatch.setattr(
-        AgainstOptimum, "run", lambda self, cell: later.append(cell) or run(self, cell)
-    )
-    result = make(n_repetitions=3).run(journal=path)
-    assert {cell.repetition for cell in later} == {2}
-    assert_frame_equal(numbers(result), numbers(make(n_repetitions=3).run()))
 
 
 def test_a_line_that_was_cut_off_is_computed_again(tmp_path) -> None:
@@ -253,7 +195,7 @@ def test_stopping_the_exact_search_stops_the_study(monkeypatch) -> None:
 
 def test_unproved_cells_are_counted_and_their_ratio_is_an_interval() -> None:
     limits = {
-        "models": [ra.studies.PlackettLuceModel(spread=0.1)],
+        "models": [ra.cultures.PlackettLuceCulture(spread=0.1)],
         "n_items": [40],
         "n_rankings": [7],
     }
@@ -276,7 +218,7 @@ def test_unproved_cells_are_counted_and_their_ratio_is_an_interval() -> None:
 
 def test_a_rule_may_be_cheaper_than_what_was_found_in_time() -> None:
     grid = {
-        "models": [ra.studies.PlackettLuceModel(spread=0.1)], "n_items": [50], "n_rankings": [7],
+        "models": [ra.cultures.PlackettLuceCulture(spread=0.1)], "n_items": [50], "n_rankings": [7],
         "missing": [0], "n_repetitions": 4, "aggregators": [ra.Borda(), ra.Kemeny()],
     }  # fmt: skip
     stopped, true = (numbers(make(**grid, time_limit=limit).run()) for limit in (0.0, None))
@@ -320,7 +262,7 @@ def test_a_rule_that_fails_is_counted_and_the_study_goes_on() -> None:
         ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
         ({"aggregators": [ra.Borda(), ra.Copeland(unranked="ignore")]}, "one policy"),
         ({"aggregators": [ra.Mean()]}, "rules without scores"),
-        ({"models": [ra.Mallows]}, "MallowsModel"),
+        ({"models": [ra.Mallows]}, "cultures, distributions"),
         ({"models": MODELS[0]}, "different values"),
         ({"n_items": [1]}, "at least 2"),
         ({"n_items": 5}, "n_items of ApproximationStudy"),
@@ -339,8 +281,8 @@ def test_bad_input_is_named(changes, message) -> None:
 
 def test_too_many_items_for_a_profile_are_refused() -> None:
     profile = ra.Profile.from_orders(["ABC", "BCA"])
-    with pytest.raises(InvalidInputError, match="at most 3, the items of ResampleModel"):
-        make(models=[ra.studies.ResampleModel(label="abc", profile=profile)])
+    with pytest.raises(InvalidInputError, match="at most 3, the items of abc"):
+        make(models=[ra.studies.Resampled(label="abc", data=profile)])
 
 
 def test_means_take_part_where_all_models_give_scores() -> None:
@@ -360,8 +302,8 @@ def test_results_are_plain_data() -> None:
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert plain["cells"] == 12
     assert len(plain["results"]) == 36
-    assert repr(result) == "<StudyResult: 3 rules on 12 cells, 0 unproved>"
-    assert "MallowsModel(phi=0.9)" in result._repr_html_()
+    assert repr(result) == "<ApproximationResult: 3 rules on 12 cells, 0 unproved>"
+    assert "MallowsCulture(phi=0.9)" in result._repr_html_()
     assert result == make(n_repetitions=1).run()
     assert result != make(n_repetitions=2).run()
 

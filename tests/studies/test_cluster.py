@@ -3,6 +3,7 @@
 import os
 import signal
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +16,7 @@ TABLE = ra.datasets.load("superglue_human")
 STUDIES = {
     "approximation": ra.studies.ApproximationStudy(
         aggregators=[ra.Borda(), ra.Copeland()],
-        models=[ra.studies.MallowsModel(phi=0.8)],
+        models=[ra.cultures.MallowsCulture(phi=0.8)],
         n_items=[5],
         n_rankings=[6],
         n_repetitions=40,
@@ -29,7 +30,7 @@ STUDIES = {
     ),
     "manipulation": ra.studies.ManipulationStudy(steps=[0.3], n_corrupted=[4, 8], n_repetitions=2),
     "missing scores": ra.studies.MissingScoresStudy(
-        models=[ra.studies.TableModel(label="SuperGLUE", table=TABLE)],
+        models=[ra.studies.Observed(label="SuperGLUE", data=TABLE)],
         proportions=[0, 0.2],
         n_repetitions=5,
     ),
@@ -64,11 +65,11 @@ def test_the_same_as_this_machine(name, client, tmp_path):  # noqa: F811
 class Killing:
     """A trial whose worker is lost on the first cell, once."""
 
-    trial: object
+    tried: object
     flag: str
     parent: int
 
-    def run(self, cell):
+    def __call__(self, cell, prepared):
         try:
             with open(self.flag, "x", encoding="utf-8") as file:
                 file.write(str(os.getpid()))
@@ -76,16 +77,17 @@ class Killing:
             os.kill(os.getpid(), signal.SIGKILL)
         except FileExistsError:
             pass
-        return self.trial.run(cell)
+        return self.tried(cell, prepared)
 
 
 def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):  # noqa: F811
     study = STUDIES["task subsets"]
     expected = rows_of(study.run())
-    real = type(study)._trial
     flag, me = tmp_path / "killed", os.getpid()
     workers = {str(process) for process in client.run(os.getpid).values()}
-    monkeypatch.setattr(type(study), "_trial", lambda self: Killing(real(self), str(flag), me))
+    light = study._without_grid()
+    killing = Killing(light._try, str(flag), me)
+    monkeypatch.setattr(type(study), "_without_grid", lambda self: SimpleNamespace(_try=killing))
     assert rows_of(study.run(client=client)).equals(expected)
     assert flag.read_text() in workers
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.studies.confidence.judged_cells import imputed_proportions
-from rankagg.studies.scores.score_models import without_proportion
+from rankagg.studies.confidence import imputed_proportions
+from rankagg.studies.sources import without_proportion
 from tests import oracles
 
 EQUATION, FIGURE = (ra.studies.PrintedRadius(radius=name) for name in ("equation 4", "figure 4"))

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 import joblib
 import numpy as np
 import pytest
-from pandas.testing import assert_frame_equal
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.confidence.judged_cells import Judging
-from rankagg.studies.confidence.pair_methods import Judged
+from rankagg.studies.pair_methods import Judged
 from tests.studies.test_confidence import EQUATION, EXACT, HOEFFDING, HOLM, flat, latent, make
 
 LEADERBOARD = ra.datasets.load("superglue_human")
@@ -34,7 +32,7 @@ def metrics(n_instances=8, n_metrics=5, copies=True):
 
 def test_instances_are_drawn_whole_and_alike() -> None:
     table = metrics(copies=False)
-    model = ra.studies.ResampledTableModel(label="m", table=table, n_instances=300)
+    model = ra.studies.Resampled(label="m", data=table, n_rankings=300)
     drawn = model.draw(rng=1)
     assert drawn.n_tasks == 5
     assert len(set(drawn.instances)) == 300
@@ -51,9 +49,7 @@ def test_instances_are_drawn_whole_and_alike() -> None:
     assert (counts > 15).all()
     assert (counts < 65).all()
     assert model.draw(rng=1) == drawn
-    assert (
-        ra.studies.ResampledTableModel(label="m", table=table).draw(rng=1).n_units == table.n_units
-    )
+    assert ra.studies.Resampled(label="m", data=table).draw(rng=1).n_units == table.n_units
 
 
 def test_tasks_are_drawn_where_there_is_no_instance() -> None:
@@ -61,7 +57,7 @@ def test_tasks_are_drawn_where_there_is_no_instance() -> None:
         [[1, 5, 3], [2, 2, np.nan]], systems="AB", higher_is_better={0: True, 1: False, 2: True},
         task_weights={0: 1, 1: 2, 2: 3},
     )  # fmt: skip
-    drawn = ra.studies.ResampledTableModel(label="t", table=table, n_instances=60).draw(rng=0)
+    drawn = ra.studies.Resampled(label="t", data=table, n_rankings=60).draw(rng=0)
     assert drawn.n_tasks == 60
     columns = {(1.0, 2.0): 1, (-5.0, -2.0): 2, (3.0, None): 3}
     seen = set()
@@ -78,7 +74,7 @@ def test_true_proportions_are_those_of_the_table(unit) -> None:
         [[1, 5, 3, 2, 2, 4], [2, 5, 3, 1, 2, 1], [0, 6, 1, 1, 1, 1]], systems="ABC",
         tasks=["x", "y"] * 3, instances=[0, 0, 1, 1, 2, 2], higher_is_better=True,
     )  # fmt: skip
-    model = ra.studies.ResampledTableModel(label="small", table=table)
+    model = ra.studies.Resampled(label="small", data=table)
     half = model.true_proportions(unit=unit)
     for a, b in (("A", "B"), ("B", "C"), ("A", "C")):
         i, j = "ABC".index(a), "ABC".index(b)
@@ -91,7 +87,7 @@ def test_true_proportions_are_those_of_the_table(unit) -> None:
 
 
 def test_metrics_of_an_instance_are_not_independent() -> None:
-    model = ra.studies.ResampledTableModel(label="m", table=metrics(n_metrics=12), n_instances=40)
+    model = ra.studies.Resampled(label="m", data=metrics(n_metrics=12), n_rankings=40)
     methods = [EQUATION, HOEFFDING, HOLM, BY_INSTANCE]
     study = make(models=[model], methods=methods, proportions=[0], n_repetitions=60)
     table = flat(study.run()).set_index("method")
@@ -102,7 +98,7 @@ def test_metrics_of_an_instance_are_not_independent() -> None:
 
 
 def test_of_a_table_as_it_is_no_truth_is_known() -> None:
-    model = ra.studies.TableModel(label="SuperGLUE", table=LEADERBOARD)
+    model = ra.studies.Observed(label="SuperGLUE", data=LEADERBOARD)
     result = make(models=[model], methods=None, proportions=[0.2]).run()
     frame = result.to_frame()
     assert frame["decided"].notna().all()
@@ -114,7 +110,7 @@ def test_of_a_table_as_it_is_no_truth_is_known() -> None:
 
 
 def test_methods_fit_the_tables() -> None:
-    several = make(models=[ra.studies.TableModel(label="m", table=metrics())], methods=None)
+    several = make(models=[ra.studies.Observed(label="m", data=metrics())], methods=None)
     assert {way.unit for way in several.ways} == {"ranking", "instance"}
     plain = make(methods=None)
     assert {way.unit for way in plain.ways} == {"ranking"}
@@ -140,35 +136,11 @@ def test_results_do_not_depend_on_the_workers_nor_on_the_grid() -> None:
     assert make(seed=5).run() != make().run()
 
 
-def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None:
-    study, path = make(alphas=[0.2, 0.05]), tmp_path / "study.jsonl"
-    whole = study.run().to_frame()
-    run, calls = Judging.run, []
-
-    def stopped(self, cell):
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        calls.append(cell)
-        return run(self, cell)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Judging, "run", stopped)
-        with pytest.raises(KeyboardInterrupt):
-            study.run(journal=path)
-    later = []
-    monkeypatch.setattr(Judging, "run", lambda self, cell: later.append(cell) or run(self, cell))
-    assert_frame_equal(study.run(journal=path).to_frame(), whole, check_exact=True)
-    assert len(later) == 2
-    for changes in ({"seed": 1}, {"alphas": [0.05, 0.2]}, {"methods": [HOEFFDING]}):
-        with pytest.raises(InvalidInputError, match="a new file"):
-            make(**{"alphas": [0.2, 0.05], **changes}).run(journal=path)
-
-
 def test_a_table_and_draws_from_it_do_not_share_a_journal(tmp_path) -> None:
     path = tmp_path / "study.jsonl"
-    kinds = ra.studies.TableModel, ra.studies.ResampledTableModel
+    kinds = ra.studies.Observed, ra.studies.Resampled
     for kind in kinds:
-        study = make(models=[kind(label="mine", table=LEADERBOARD)], methods=[HOLM])
+        study = make(models=[kind(label="mine", data=LEADERBOARD)], methods=[HOLM])
         assert study.run(journal=path) == study.run()
 
 
@@ -200,7 +172,7 @@ def test_a_method_that_cannot_judge_a_table_is_counted() -> None:
         [[1, 5, 3], [2, 2, 1], [3, 4, 2]], systems="ABC", higher_is_better=True,
         task_weights={0: 1, 1: 2, 2: 3},
     )  # fmt: skip
-    weighted = ra.studies.TableModel(label="weighted", table=table)
+    weighted = ra.studies.Observed(label="weighted", data=table)
     result = make(models=[weighted], methods=[EXACT, HOEFFDING, BY_INSTANCE]).run()
     table = flat(result).set_index("method")
     assert (table.loc["clopper-pearson", "failed"] == 3).all()
@@ -256,7 +228,7 @@ def test_methods_that_do_not_go_together_are_refused(options, message) -> None:
     ("changes", "message"),
     [
         ({"models": []}, "models of ConfidenceStudy"),
-        ({"models": [LEADERBOARD]}, "goes into a TableModel"),
+        ({"models": [[[1.0]]]}, "profiles or tables"),
         ({"models": [latent(0.1, 5)] * 2}, "different values"),
         ({"methods": []}, "methods of ConfidenceStudy"),
         ({"methods": ["hoeffding"]}, "objects such as IntervalMethod"),
@@ -287,19 +259,19 @@ def test_bad_input_is_named(changes, message) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"label": 3}, "label of ResampledTableModel"),
-        ({"table": [[1.0]]}, "table of ResampledTableModel"),
-        ({"n_instances": 0}, "n_instances of ResampledTableModel"),
+        ({"label": 3}, "label of Resampled"),
+        ({"data": [[1.0]]}, "data of Resampled"),
+        ({"n_rankings": 0}, "n_rankings of Resampled"),
     ],
 )
 def test_bad_models_are_named(options, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        ra.studies.ResampledTableModel(**({"label": "x", "table": LEADERBOARD} | options))
+        ra.studies.Resampled(**({"label": "x", "data": LEADERBOARD} | options))
 
 
 def test_one_system_has_no_pairs() -> None:
     table = ra.ScoreTable([[1.0, 2.0]], systems="A", higher_is_better=True)
     with pytest.raises(InvalidInputError, match="two or more systems"):
-        make(models=[ra.studies.TableModel(label="one", table=table)])
+        make(models=[ra.studies.Observed(label="one", data=table)])
     with pytest.raises(InvalidInputError, match="radius of PrintedRadius"):
         ra.studies.PrintedRadius(radius="equation 5")

@@ -1,10 +1,9 @@
 """Corrupted scores: every figure against slow loops, and the same whoever computes it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import ClassVar
 
-import joblib
 import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
@@ -13,7 +12,7 @@ import rankagg as ra
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.studies.corruption.corruption import EXACT, PRINTED, AgainstTruth, Drawing
+from rankagg.studies.corruption import EXACT, PRINTED, Drawing
 
 SMALL = {
     "aggregators": PRINTED + EXACT, "steps": [0.2, 1.0], "n_systems": 4, "n_tasks": 3,
@@ -168,20 +167,6 @@ def test_by_method_summarizes_the_rows(make) -> None:
 # -- the same whoever computes it -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("make", "backend"), [(manipulation, "multiprocessing"), (scaling, "threading")]
-)
-def test_results_do_not_depend_on_the_workers(make, backend) -> None:
-    study = make(steps=[0.2], n_repetitions=2)
-    with joblib.parallel_config(backend=backend):
-        many = study.run(n_jobs=2)
-    alone = study.run(n_jobs=1)
-    assert_frame_equal(numbers(many), numbers(alone))
-    assert many == alone
-    assert many.to_dict() == alone.to_dict()
-    assert study.run(n_jobs=1) != replace(study, seed=8).run(n_jobs=1)
-
-
 def test_a_cell_stays_what_it_is_in_another_grid() -> None:
     large = numbers(manipulation(n_repetitions=2).run())
     small = numbers(
@@ -190,34 +175,6 @@ def test_a_cell_stays_what_it_is_in_another_grid() -> None:
         ).run()
     )
     assert len(small.merge(large, on=list(small.columns))) == len(small) == 2 * 2 * 2
-
-
-@BOTH
-def test_a_stopped_study_goes_on_from_its_journal(make, tmp_path, monkeypatch) -> None:
-    study, path = make(aggregators=PRINTED[:2], n_repetitions=2), tmp_path / "study.jsonl"
-    whole = numbers(study.run())
-    run, calls = AgainstTruth.run, []
-
-    def stopped(self, cell):
-        if len(calls) == 5:
-            raise KeyboardInterrupt
-        calls.append(cell)
-        return run(self, cell)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(AgainstTruth, "run", stopped)
-        with pytest.raises(KeyboardInterrupt):
-            study.run(journal=path)
-    later = []
-    monkeypatch.setattr(
-        AgainstTruth, "run", lambda self, cell: later.append(cell) or run(self, cell)
-    )
-    assert_frame_equal(numbers(study.run(journal=path)), whole)
-    assert not set(later) & set(calls)
-    assert len(later) + len(calls) == len(list(study.cells()))
-    later.clear()
-    assert_frame_equal(numbers(study.run(journal=path)), whole)
-    assert not later
 
 
 @BOTH
@@ -233,13 +190,6 @@ def test_the_journal_of_another_study_is_refused(make, changes, tmp_path) -> Non
     make(n_repetitions=1, steps=[1.0]).run(journal=path)
     with pytest.raises(InvalidInputError, match="same rules, seed and limits"):
         make(n_repetitions=1, steps=[1.0], **changes).run(journal=path)
-
-
-def test_the_journal_of_the_other_study_is_refused(tmp_path) -> None:
-    path = tmp_path / "study.jsonl"
-    manipulation(n_repetitions=1).run(journal=path)
-    with pytest.raises(InvalidInputError, match="journal"):
-        scaling(n_repetitions=1).run(journal=path)
 
 
 # -- what is not known ----------------------------------------------------------------------------

@@ -100,7 +100,7 @@ def test_printed_probabilities() -> None:
         (ra.cultures.ImpartialCulture(), 5, 3),
         (ra.cultures.ImpartialCulture(), 3, 10**4 + 1),
         (ra.cultures.UrnCulture(contagion=0.1), 3, 3),
-        (ra.studies.MallowsModel(phi=0.5), 3, 3),
+        (ra.cultures.MallowsCulture(phi=0.5), 3, 3),
         (ra.cultures.EuclideanCulture(), 3, None),
     ],
 )
@@ -113,7 +113,11 @@ def test_what_is_not_known_is_refused(culture, n, m) -> None:
 
 
 def test_rows_are_what_the_rules_say() -> None:
-    models = [ra.cultures.ImpartialCulture(), ra.studies.GumbelModel(step=0.1), *RESTRICTED[:3]]
+    models = [
+        ra.cultures.ImpartialCulture(),
+        ra.studies.LatentModel(step=0.1, n_instances=None),
+        *RESTRICTED[:3],
+    ]
     study = ra.studies.CycleStudy(
         models=models, n_items=[3, 5], n_rankings=[4, 5], n_repetitions=2, seed=3
     )

@@ -21,12 +21,11 @@ from rankagg.exceptions import (
     OutputError,
     WorkerError,
 )
-from rankagg.studies.approximation.approximation import AgainstOptimum
 from rankagg.studies.journal import Journal
 
 STUDY = ra.studies.ApproximationStudy(
     aggregators=[ra.Borda(), ra.Copeland()],
-    models=[ra.studies.MallowsModel(phi=0.9)],
+    models=[ra.cultures.MallowsCulture(phi=0.9)],
     n_items=[3, 5],
     n_rankings=[4],
     n_repetitions=3,
@@ -197,7 +196,7 @@ def test_a_journal_of_something_else_is_refused(path) -> None:
 
 
 def test_a_journal_that_cannot_be_written_is_named_before_the_work(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(AgainstOptimum, "run", lambda self, cell: pytest.fail("the work has begun"))
+    monkeypatch.setattr(type(STUDY), "_try", lambda *known: pytest.fail("the work has begun"))
     with pytest.raises(OutputError, match="there is no folder"):
         STUDY.run(journal=tmp_path / "nowhere" / "study.jsonl")
     with pytest.raises(OutputError, match="it is a folder"):

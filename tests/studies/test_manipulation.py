@@ -6,7 +6,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.corruption.corruption import PRINTED, ManipulationCell, ManipulationResult
+from rankagg.studies.corruption import PRINTED, ManipulationCell, ManipulationResult
 
 MEAN, ONE, TWO = (rule.name for rule in PRINTED)
 

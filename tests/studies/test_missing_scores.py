@@ -8,7 +8,7 @@ import pytest
 from pandas.testing import assert_series_equal
 
 import rankagg as ra
-from rankagg.studies.scores.score_models import without_proportion
+from rankagg.studies.sources import without_proportion
 from tests import oracles
 
 BORDAS = tuple(ra.Borda(unranked=policy) for policy in ("uniform", "ignore", "last"))
@@ -19,13 +19,13 @@ SMALL = ra.ScoreTable(
     systems="ABCD", tasks="xyz", higher_is_better={"x": True, "y": False, "z": True},
     task_weights={"y": 2},
 )  # fmt: skip
-LEADERBOARD = ra.studies.TableModel(label="SuperGLUE", table=ra.datasets.load("superglue_human"))
+LEADERBOARD = ra.studies.Observed(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
 LATENT = ra.studies.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
 
 
 def make(**changes):
     settings = {
-        "models": [ra.studies.TableModel(label="small", table=SMALL), LATENT],
+        "models": [ra.studies.Observed(label="small", data=SMALL), LATENT],
         "aggregators": [ra.Mean(), *BORDAS, TWO_LEVELS[0]], "proportions": [0, 0.3, 0.8],
         "n_repetitions": 3, "seed": 5,
     }  # fmt: skip
@@ -99,7 +99,7 @@ def same(first, second, k):
 
 def test_rows_agree_with_a_loop_over_the_scores() -> None:
     study = make(
-        models=[ra.studies.TableModel(label="small", table=SMALL)],
+        models=[ra.studies.Observed(label="small", data=SMALL)],
         aggregators=[ra.Mean(), *BORDAS],
         proportions=[0, 0.3, 0.6, 0.8],
         n_repetitions=8,
@@ -196,7 +196,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user() -> None:
 def test_where_nothing_is_removed_tau_is_one(whole_tasks) -> None:
     methods = [ra.Mean(), ra.Median(), *BORDAS, *TWO_LEVELS, ra.Kemeny()]
     study = make(
-        models=[ra.studies.TableModel(label="small", table=SMALL), LEADERBOARD, LATENT],
+        models=[ra.studies.Observed(label="small", data=SMALL), LEADERBOARD, LATENT],
         aggregators=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
     )  # fmt: skip
     frame = study.run().to_frame()
@@ -333,7 +333,7 @@ def test_text_and_plain_data_say_the_same() -> None:
 def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data) -> None:
     table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.TableModel(label="XTREME", table=table)], proportions=[0.1, 0.3],
+        models=[ra.studies.Observed(label="XTREME", data=table)], proportions=[0.1, 0.3],
         n_repetitions=1000,
     )  # fmt: skip
     groups = study.run().to_frame().groupby(["proportion", "method"])["tau"]
@@ -351,7 +351,7 @@ def test_table_1_and_figure_2_by_definition_on_the_first_ten_of_xtreme(data, fac
     table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
     table = table.drop(systems=list(table.systems)[10:])
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.TableModel(label="XTREME", table=table)], n_repetitions=60,
+        models=[ra.studies.Observed(label="XTREME", data=table)], n_repetitions=60,
         proportions=[k / 20 for k in range(1, 20)],
     )  # fmt: skip
     result = study.run()

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import joblib
 import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
@@ -12,19 +11,9 @@ import rankagg as ra
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.studies.missing_scores.removal_cells import AfterRemoval
 from tests.studies.test_missing_scores import BORDAS, LATENT, LEADERBOARD, SCORES, SMALL, make
 
 # -- the same whoever computes it ------------------------------------------------------------------
-
-
-def test_results_do_not_depend_on_the_workers() -> None:
-    study = make()
-    one = study.run(n_jobs=1)
-    with joblib.parallel_config(backend="multiprocessing"):
-        many = study.run(n_jobs=2)
-    assert_frame_equal(one._frame, many._frame, check_exact=True)
-    assert one == many
 
 
 def test_a_cell_stays_what_it_is_in_another_grid() -> None:
@@ -35,40 +24,11 @@ def test_a_cell_stays_what_it_is_in_another_grid() -> None:
     assert (make(seed=6).run()._frame["tau"] != make().run()._frame["tau"]).mean() > 0.3
 
 
-def test_a_stopped_study_goes_on_from_its_journal(tmp_path, monkeypatch) -> None:
-    study, path = make(), tmp_path / "study.jsonl"
-    whole = study.run()._frame
-    run, calls = AfterRemoval.run, []
-
-    def stopped(self, cell):
-        if len(calls) == 7:
-            raise KeyboardInterrupt
-        calls.append(cell)
-        return run(self, cell)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(AfterRemoval, "run", stopped)
-        with pytest.raises(KeyboardInterrupt):
-            study.run(journal=path)
-    later = []
-    monkeypatch.setattr(
-        AfterRemoval, "run", lambda self, cell: later.append(cell) or run(self, cell)
-    )
-    assert_frame_equal(study.run(journal=path)._frame, whole, check_exact=True)
-    assert len(later) == len(list(study.cells())) - 7
-    assert not set(later) & set(calls)
-    make(proportions=[0, 0.3, 0.5, 0.8]).run(journal=path)
-    assert {cell.proportion for cell in later[len(later) - 6 :]} == {0.5}
-    for changes in ({"seed": 1}, {"whole_tasks": False}, {"aggregators": BORDAS}):
-        with pytest.raises(InvalidInputError, match="same rules, seed and limits"):
-            make(**changes).run(journal=path)
-
-
 def test_tables_of_one_label_do_not_share_a_journal(tmp_path) -> None:
     path = tmp_path / "study.jsonl"
     tables = [SMALL, SMALL.drop(tasks=["z"])]
     studies = [
-        make(models=[ra.studies.TableModel(label="mine", table=table)], proportions=[0.3])
+        make(models=[ra.studies.Observed(label="mine", data=table)], proportions=[0.3])
         for table in tables
     ]
     studies[0].run(journal=path)
@@ -130,7 +90,7 @@ def test_systems_without_scores_from_the_start_are_not_lost() -> None:
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [np.nan] * 3], systems="ABCD", higher_is_better=True
     )
     frame = (
-        make(models=[ra.studies.TableModel(label="gap", table=table)], proportions=[0])
+        make(models=[ra.studies.Observed(label="gap", data=table)], proportions=[0])
         .run()
         .to_frame()
     )
@@ -161,7 +121,7 @@ def test_stopping_an_exact_search_stops_the_study(monkeypatch) -> None:
     ("changes", "message"),
     [
         ({"models": []}, "models of MissingScoresStudy"),
-        ({"models": [SMALL]}, "goes into a TableModel"),
+        ({"models": [SCORES]}, "profiles or tables"),
         ({"models": [LATENT, LATENT]}, "different values"),
         ({"models": LATENT}, "different values"),
         ({"aggregators": []}, "aggregators of MissingScoresStudy"),
@@ -189,8 +149,8 @@ def test_bad_input_is_named(changes, message) -> None:
 @pytest.mark.parametrize(
     ("model", "changes", "message"),
     [
-        (ra.studies.TableModel, {"label": 3, "table": SMALL}, "label of TableModel"),
-        (ra.studies.TableModel, {"label": "x", "table": SCORES}, "table of TableModel"),
+        (ra.studies.Observed, {"label": 3, "data": SMALL}, "label of Observed"),
+        (ra.studies.Observed, {"label": "x", "data": SCORES}, "data of Observed"),
         (ra.studies.LatentModel, {"step": -1}, "step of LatentModel"),
         (ra.studies.LatentModel, {"step": 1, "n_systems": 1}, "n_systems of LatentModel"),
         (ra.studies.LatentModel, {"step": 1, "n_tasks": 0}, "n_tasks of LatentModel"),

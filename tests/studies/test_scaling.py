@@ -4,7 +4,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.corruption.corruption import PRINTED
+from rankagg.studies.corruption import PRINTED
 
 MEAN, ONE, TWO = (rule.name for rule in PRINTED)
 

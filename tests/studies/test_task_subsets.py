@@ -7,15 +7,14 @@ from typing import ClassVar
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from pandas.testing import assert_frame_equal
 from scipy.stats import kendalltau
 
 import rankagg as ra
 from rankagg import plotting
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.studies.scores.score_models import table_digest
-from rankagg.studies.task_subsets.task_subsets import SubsetCell, SubsetTrial
+from rankagg.studies.sources import table_digest
+from rankagg.studies.task_subsets import SubsetCell
 from rankagg.testing.plots import below, of_group
 
 TABLE = ra.ScoreTable(
@@ -129,31 +128,12 @@ def test_the_headline_counts_sizes():
 # -- the same whoever computes it -----------------------------------------------------------------
 
 
-def test_results_do_not_depend_on_the_workers():
-    study = make()
-    assert_frame_equal(study.run(n_jobs=2).to_frame(), study.run(n_jobs=1).to_frame())
-
-
 def test_a_subset_stays_what_it_is_in_another_study():
     small = make(sizes=[3], n_repetitions=2).run().to_frame()
     large = make(aggregators=(ra.Borda(), ra.Copeland(), ra.Mean())).run().to_frame()
     assert len(small.merge(large, on=list(small.columns))) == len(small) == 4
     first, second = (make(seed=seed).run().to_frame()["tau"] for seed in (2, 3))
     assert (first != second).mean() > 0.5
-
-
-def test_a_journal_is_taken_up_again(tmp_path, monkeypatch):
-    path = tmp_path / "subsets.jsonl"
-    whole = make().run(journal=tmp_path / "whole.jsonl")
-    make(n_repetitions=2).run(journal=path)
-    run, done = SubsetTrial.run, []
-    monkeypatch.setattr(SubsetTrial, "run", lambda self, c: done.append(c.key) or run(self, c))
-    taken_up = make().run(journal=path)
-    assert sorted(done) == [(size, k) for size in range(1, 5) for k in (2, 3)]
-    assert_frame_equal(taken_up.to_frame(), whole.to_frame())
-    assert taken_up == whole
-    lines = [file.read_text().splitlines() for file in (path, tmp_path / "whole.jsonl")]
-    assert sorted(lines[0]) == sorted(lines[1])
 
 
 CHANGED = {

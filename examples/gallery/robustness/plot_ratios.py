@@ -11,7 +11,7 @@ from rankagg import plotting
 
 study = ra.studies.ApproximationStudy(
     aggregators=[ra.Borda(), ra.Copeland(), ra.RankedPairs()],
-    models=[ra.studies.MallowsModel(phi=0.8), ra.studies.MallowsModel(phi=0.95)],
+    models=[ra.cultures.MallowsCulture(phi=0.8), ra.cultures.MallowsCulture(phi=0.95)],
     n_items=[8],
     n_rankings=[9],
     n_repetitions=20,

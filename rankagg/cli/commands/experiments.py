@@ -164,14 +164,14 @@ def experiment(
     asked: Any
     with options_named({**STUDY_NAMES, "models": "FILE", "data": "FILE"}):
         if study == "missing-scores":
-            source = ra.studies.TableModel(label=label, table=table)
+            source = ra.studies.Observed(label=label, data=table)
             asked = ra.studies.MissingScoresStudy(models=[source], aggregators=rules, **often)
         elif study == "task-subsets":
             asked = ra.studies.TaskSubsetStudy(
                 data=table, aggregators=rules, tolerance=given.tolerance, **often
             )
         else:
-            drawn = ra.studies.ResampledTableModel(label=label, table=table)
+            drawn = ra.studies.Resampled(label=label, data=table)
             asked = ra.studies.ConfidenceStudy(models=[drawn], **often)
         return run.answer(asked, lines=given.lines)
 

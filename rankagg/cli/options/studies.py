@@ -15,13 +15,14 @@ from rankagg.cli.options.wording import options_named
 from rankagg.cultures import (
     AnonymousCulture,
     Culture,
+    DataSource,
     EuclideanCulture,
     GroupSeparableCulture,
     ImpartialCulture,
-    NormalizedMallowsCulture,
+    MallowsCulture,
+    PlackettLuceCulture,
     SingleCrossingCulture,
     SinglePeakedCulture,
-    StudyModel,
     UrnCulture,
 )
 from rankagg.exceptions import InvalidInputError, nearest
@@ -50,7 +51,7 @@ WITH_NUMBER: dict[str, Callable[[float], Culture]] = {
     "urn": lambda number: UrnCulture(contagion=number),
     "euclidean": lambda number: EuclideanCulture(n_dimensions=_whole(number)),
     "gaussian": lambda number: EuclideanCulture(n_dimensions=_whole(number), points="gaussian"),
-    "norm-mallows": lambda number: NormalizedMallowsCulture(norm_phi=number),
+    "norm-mallows": lambda number: MallowsCulture(norm_phi=number),
 }
 #: What can be typed, for help.
 CULTURES = (
@@ -98,19 +99,15 @@ def _models(
     plackett_luce: Sequence[float],
     gumbel: Sequence[float],
     culture: Sequence[str],
-) -> list[StudyModel]:
-    from rankagg.studies.approximation.models import (  # noqa: PLC0415
-        GumbelModel,
-        MallowsModel,
-        PlackettLuceModel,
-    )
+) -> list[DataSource]:
+    from rankagg.studies.sources import LatentModel  # noqa: PLC0415
 
     with options_named(CULTURE_NUMBERS):
         drawn = [culture_of(text) for text in culture]
     return [
-        *(MallowsModel(phi=phi) for phi in mallows),
-        *(PlackettLuceModel(spread=spread) for spread in plackett_luce),
-        *(GumbelModel(step=step) for step in gumbel),
+        *(MallowsCulture(phi=phi) for phi in mallows),
+        *(PlackettLuceCulture(spread=spread) for spread in plackett_luce),
+        *(LatentModel(step=step, n_instances=None) for step in gumbel),
         *drawn,
     ]
 

@@ -19,8 +19,7 @@ from rankagg.replication.experiment import Bench, Experiment, Found, Sheet, Valu
 from rankagg.replication.p1.as_run import as_read, board_values, tau_with_score
 from rankagg.replication.reading import scores_of
 from rankagg.replication.verdicts import Value
-from rankagg.studies.agreement.agreement import AgreementStudy
-from rankagg.studies.agreement.agreement_result import AgreementResult
+from rankagg.studies.agreement import AgreementResult, AgreementStudy
 
 __all__ = ["BOARDS", "EXPERIMENTS", "in_file_order", "name_of"]
 

@@ -22,7 +22,7 @@ from rankagg.replication.p1.sizes import DATA_SETS, instance_tables
 from rankagg.replication.panels import bands_of, draw_panels
 from rankagg.replication.reading import as_order, number_at, scores_of
 from rankagg.replication.verdicts import Value
-from rankagg.studies.agreement.agreement import AgreementStudy
+from rankagg.studies.agreement import AgreementStudy
 
 __all__ = ["EXPERIMENTS"]
 

@@ -14,8 +14,7 @@ from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sh
 from rankagg.replication.p1.boards import BOARDS
 from rankagg.replication.p1.sizes import instance_tables
 from rankagg.replication.panels import bands_of, draw_panels
-from rankagg.studies.task_subsets.task_subset_result import TaskSubsetResult
-from rankagg.studies.task_subsets.task_subsets import TaskSubsetStudy
+from rankagg.studies.task_subsets import TaskSubsetResult, TaskSubsetStudy
 
 __all__ = ["EXPERIMENTS"]
 

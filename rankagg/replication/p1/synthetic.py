@@ -11,7 +11,7 @@ from rankagg._typing import Floats
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
 from rankagg.replication.reading import number_at
-from rankagg.studies.corruption.corruption import (
+from rankagg.studies.corruption import (
     PRINTED,
     CorruptionResult,
     ManipulationResult,

@@ -27,7 +27,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores import ScoreTable
-from rankagg.studies.missing_scores.removal_cells import taus
+from rankagg.studies.missing_scores import taus
 
 __all__ = ["AsRun", "as_shipped", "chance_of", "counted_profile", "run_again", "shuffle"]
 

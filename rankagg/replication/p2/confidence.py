@@ -14,10 +14,9 @@ from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sh
 from rankagg.replication.p2.instance_level import DATA_SETS, metrics_of
 from rankagg.replication.panels import beside
 from rankagg.replication.verdicts import Value
-from rankagg.studies.confidence.confidence import ConfidenceStudy
-from rankagg.studies.confidence.confidence_result import ConfidenceResult
-from rankagg.studies.confidence.pair_methods import IntervalMethod, PrintedRadius
-from rankagg.studies.scores.score_models import LatentModel, TableModel
+from rankagg.studies.confidence import ConfidenceResult, ConfidenceStudy
+from rankagg.studies.pair_methods import IntervalMethod, PrintedRadius
+from rankagg.studies.sources import LatentModel, Observed
 
 __all__ = ["EXPERIMENTS"]
 
@@ -97,7 +96,7 @@ def _of_tables(bench: Bench) -> Found:
     if not tables:
         return Found({})
     study = ConfidenceStudy(
-        models=[TableModel(label=name, table=metrics_of(table)) for name, table in tables.items()],
+        models=[Observed(label=name, data=metrics_of(table)) for name, table in tables.items()],
         methods=(BOUND, BY_INSTANCE),
         alphas=(ALPHA,),
         proportions=(REMOVED,),

@@ -13,9 +13,8 @@ from rankagg.aggregation.two_level import TwoLevel
 from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
 from rankagg.replication.panels import beside
 from rankagg.replication.verdicts import Value
-from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
-from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
-from rankagg.studies.scores.score_models import LatentModel
+from rankagg.studies.missing_scores import MissingScoresResult, MissingScoresStudy
+from rankagg.studies.sources import LatentModel
 
 __all__ = ["EXPERIMENTS", "RULES"]
 

@@ -12,9 +12,8 @@ from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sh
 from rankagg.replication.p2.drawn import RULES
 from rankagg.replication.panels import beside
 from rankagg.replication.verdicts import Value
-from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
-from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
-from rankagg.studies.scores.score_models import TableModel
+from rankagg.studies.missing_scores import MissingScoresResult, MissingScoresStudy
+from rankagg.studies.sources import Observed
 
 __all__ = ["DATA_SETS", "EXPERIMENTS", "metrics_of"]
 
@@ -38,7 +37,7 @@ def run(bench: Bench) -> Found:
     if not tables:
         return Found({})
     study = MissingScoresStudy(
-        models=[TableModel(label=name, table=metrics_of(table)) for name, table in tables.items()],
+        models=[Observed(label=name, data=metrics_of(table)) for name, table in tables.items()],
         aggregators=tuple(RULES.values()),
         proportions=LEVELS,
         n_repetitions=bench.repetitions(100),

@@ -17,9 +17,8 @@ from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sh
 from rankagg.replication.p2.as_run import LEVELS as RUN_LEVELS
 from rankagg.replication.p2.as_run import MEDIUM, REPETITIONS, AsRun, as_shipped, run_again
 from rankagg.replication.panels import beside
-from rankagg.studies.missing_scores.missing_scores import MissingScoresStudy
-from rankagg.studies.missing_scores.missing_scores_result import MissingScoresResult
-from rankagg.studies.scores.score_models import TableModel
+from rankagg.studies.missing_scores import MissingScoresResult, MissingScoresStudy
+from rankagg.studies.sources import Observed
 
 __all__ = ["EXPERIMENTS"]
 
@@ -71,7 +70,7 @@ def run(bench: Bench) -> Found:
     if not tables:
         return Found(values, as_run)
     study = MissingScoresStudy(
-        models=[TableModel(label=name, table=table) for name, table in tables.items()],
+        models=[Observed(label=name, data=table) for name, table in tables.items()],
         proportions=LEVELS,
         n_repetitions=bench.repetitions(100),
     )

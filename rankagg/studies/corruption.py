@@ -1,13 +1,12 @@
-"""Studies of corrupted scores: how many tasks a rule bears, and what rescaling one does."""
+"""Corrupted scores: how many tasks a rule bears, and what rescaling one does."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import product
-from typing import Any, ClassVar, Generic, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -28,22 +27,26 @@ from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_distance
 from rankagg.distributions.latent_scores import LatentScores, rescale_tasks
 from rankagg.exceptions import RankaggError
-from rankagg.studies.cell_result import CellResult, check_rules, several
-from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Layout, Row
-from rankagg.studies.study import Cell, Rows, Study
+from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
+from rankagg.studies.study import (
+    AnyCell,
+    AnyResult,
+    Cell,
+    Study,
+    StudyResult,
+    consensus_of,
+    dimension,
+)
 
 __all__ = [
     "BROKEN",
     "EXACT",
     "PRINTED",
-    "CorruptedCell",
     "CorruptionResult",
     "CorruptionStudy",
     "Drawing",
-    "ManipulationCell",
     "ManipulationResult",
     "ManipulationStudy",
-    "ScalingCell",
     "ScalingResult",
     "ScalingStudy",
 ]
@@ -53,8 +56,8 @@ PRINTED: tuple[Aggregator, ...] = (Mean(), Borda(), TwoLevel(Borda(), Borda()))
 EXACT: tuple[Aggregator, ...] = (Kemeny(), TwoLevel(Borda(), Kemeny()))
 #: Of the distances of repetitions.
 QUANTILES = (0.05, 0.5, 0.95)
-# Steps and factors beyond it leave nothing of the noise.
-LARGEST = 1e9
+#: The normalized distance beyond which the paper calls an order lost.
+BROKEN = 0.75
 FIELDS: dict[str, Kinds] = {
     "method": TEXT,
     "distance": NUMBER + MISSING,
@@ -63,6 +66,8 @@ FIELDS: dict[str, Kinds] = {
     "runtime": NUMBER + MISSING,
     "error": TEXT + MISSING,
 }
+# Beyond 1e9 nothing of the noise is left.
+POSITIVE = MappingProxyType({"low": 0, "high": 1e9, "open_low": True})
 
 
 @dataclass(frozen=True)
@@ -76,11 +81,6 @@ class Drawing(Cell):
     step: float
     # Its number among its like.
     repetition: int
-
-    @property
-    def key(self) -> tuple[int, int, int, float, int]:
-        """What tells it apart, as plain data."""
-        return self.n_systems, self.n_tasks, self.n_instances, self.step, self.repetition
 
     def heights(self, seed: int) -> Floats:
         """Return for every system how many are not above it in the true order, 1 to N.
@@ -101,148 +101,12 @@ class Drawing(Cell):
         return scores.sample(self.n_tasks, self.n_instances, rng=self.generator(seed, "noise"))
 
 
-class CorruptedCell(Cell):
-    """One table of a study, and what is corrupted in it. A subclass is a frozen dataclass."""
-
-    step: float
-    repetition: int
-
-    @abstractmethod
-    def table(self, drawing: Drawing, seed: int) -> ScoreTable:
-        """Return the corrupted scores."""
-
-
-AnyCell = TypeVar("AnyCell", bound=CorruptedCell)
-AnyResult = TypeVar("AnyResult", bound="CorruptionResult")
-
-
-@dataclass(frozen=True)
-class AgainstTruth(Generic[AnyCell]):
-    """What is tried on every cell: whether each rule finds the true order."""
-
-    rules: tuple[Aggregator, ...]
-    # Numbers of systems, tasks and instances.
-    sizes: tuple[int, int, int]
-    # Seconds for a rule that searches.
-    time_limit: float | None
-    # Of all random numbers.
-    seed: int
-
-    def run(self, cell: AnyCell) -> list[Row]:
-        """Draw the scores of a cell and aggregate them with every rule."""
-        drawing = Drawing(*self.sizes, cell.step, cell.repetition)
-        evidence = Evidence(cell.table(drawing, self.seed))
-        truth = drawing.truth(self.seed)
-        return [self._row(rule, evidence, truth, cell) for rule in self.rules]
-
-    def _row(self, rule: Aggregator, evidence: Evidence, truth: Permutation, cell: AnyCell) -> Row:
-        rng = cell.generator(self.seed, repr(rule))
-        row: Row = dict.fromkeys(FIELDS) | {"method": rule.name, "unproved": False}
-        try:
-            result = rule.aggregate(evidence, rng=rng, deadline=Deadline.after(self.time_limit))
-        except RankaggError as error:
-            return {**row, "error": str(error)}
-        if result.interrupted:
-            raise KeyboardInterrupt
-        first = result.buckets[0]
-        return {
-            **row,
-            # Both as if ties were broken at random.
-            "distance": kendall_distance(truth, result.ranking, p=0.5, normalized=True),
-            "top1": 1 / len(first) if truth.order[0] in first else 0.0,
-            # A rule of two levels has no certificate, but says so too.
-            "unproved": any("not proved" in note for note in result.notes),
-            "runtime": result.runtime,
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class CorruptionStudy(Study[AnyCell, AnyResult]):
-    """A grid of corrupted tables; a subclass says what is corrupted, and by how much.
-
-    Its parameters are described where they are used.
-    """
-
-    #: The name of its journals.
-    _schema: ClassVar[str]
-
-    aggregators: Sequence[Aggregator]
-    steps: Sequence[float]
-    n_systems: int = 20
-    n_tasks: int = 20
-    n_instances: int = 20
-    n_repetitions: int = 100
-    seed: int = 0
-    time_limit: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        owner = f"of {type(self).__name__}"
-        rules = several(self.aggregators, f"aggregators {owner}")
-        check_rules(rules)
-        object.__setattr__(self, "aggregators", rules)
-        self._set_numbers("steps")
-        check_integer(self.n_systems, f"n_systems {owner}", low=2)
-        for name in ("n_tasks", "n_instances", "n_repetitions"):
-            check_integer(getattr(self, name), f"{name} {owner}", low=1)
-        if self.time_limit is not None:
-            check_number(self.time_limit, f"time_limit {owner}", low=0)
-
-    def _set_numbers(self, name: str) -> None:
-        """Make several different positive numbers of what was given."""
-        parameter = f"{name} of {type(self).__name__}"
-        numbers = tuple(
-            check_number(value, parameter, low=0, high=LARGEST, open_low=True)
-            for value in several(getattr(self, name), parameter)
-        )
-        object.__setattr__(self, name, several(numbers, parameter))
-
-    @property
-    def _sizes(self) -> tuple[int, int, int]:
-        return int(self.n_systems), int(self.n_tasks), int(self.n_instances)
-
-    def _trial(self) -> AgainstTruth[AnyCell]:
-        return AgainstTruth(
-            rules=tuple(self.aggregators),
-            sizes=self._sizes,
-            time_limit=self.time_limit,
-            seed=self.seed,
-        )
-
-    def _layout_of(self, *cell: Kinds) -> Layout:
-        """Return what a journal holds, given the kinds of the values of a key."""
-        trial = {
-            "rules": [repr(rule) for rule in self.aggregators],
-            "sizes": self._sizes,
-            "time_limit": self.time_limit,
-            "seed": self.seed,
-        }
-        return Layout(
-            schema=self._schema,
-            trial=trial,
-            cell=cell,
-            fields=FIELDS,
-            label="method",
-            labels=tuple(rule.name for rule in self.aggregators),
-        )
-
-
-class CorruptionResult(CellResult):
+class CorruptionResult(StudyResult):
     """How far from the true order rules ended in every cell of a study."""
-
-    #: What the values of a key are, without the repetition.
-    _grid: ClassVar[list[str]]
 
     study: CorruptionStudy[Any, Any]
 
     _row = "row"
-
-    @cached_property
-    def _frame(self) -> pd.DataFrame:
-        frame = self._table_of([*self._grid, "repetition"])
-        numbers = ["distance", "top1", "runtime"]
-        frame[numbers] = frame[numbers].astype(np.float64)
-        return frame
 
     def to_frame(self, *, runtime: bool = True) -> pd.DataFrame:
         """Return one row per cell and rule.
@@ -277,7 +141,8 @@ class CorruptionResult(CellResult):
             distance_0.5, distance_0.95 over the repetitions; top1: the share of repetitions with
             the truly first system first, with se_top1; median_runtime in seconds.
         """
-        groups = self._frame.groupby([*self._grid, "method"], sort=False)
+        grid = [one.name for one in self.study._dimensions]
+        groups = self._frame.groupby([*grid, "method"], sort=False)
         distance = groups["distance"]
         table = {
             "cells": groups.size(),
@@ -336,29 +201,66 @@ class CorruptionResult(CellResult):
         return found
 
 
-#: The normalized distance beyond which the paper calls an order lost.
-BROKEN = 0.75
+@dataclass(frozen=True, kw_only=True)
+class CorruptionStudy(Study[AnyCell, AnyResult]):
+    """A grid of corrupted tables; a subclass says what is corrupted, and by how much.
 
+    Its parameters are described where they are used.
+    """
 
-@dataclass(frozen=True)
-class ManipulationCell(CorruptedCell):
-    """One table with corrupted tasks."""
+    aggregators: Sequence[Aggregator]
+    steps: Sequence[float]
+    n_systems: int = 20
+    n_tasks: int = 20
+    n_instances: int = 20
+    n_repetitions: int = 100
+    seed: int = 0
+    time_limit: float | None = None
+    _fields: ClassVar[Mapping[str, Kinds]] = FIELDS
 
-    # How far apart the systems are.
-    step: float
-    # On so many tasks the true order is reversed.
-    n_corrupted: int
-    # Its number among its like.
-    repetition: int
+    def __post_init__(self) -> None:
+        for name, low in (("n_systems", 2), ("n_tasks", 1), ("n_instances", 1)):
+            check_integer(getattr(self, name), f"{name} of {type(self).__name__}", low=low)
+        super().__post_init__()
+
+    @abstractmethod
+    def _corrupted(self, cell: Any, drawing: Drawing) -> ScoreTable:
+        """Return the corrupted scores."""
 
     @property
-    def key(self) -> tuple[float, int, int]:
-        """What tells it apart, as plain data."""
-        return self.step, self.n_corrupted, self.repetition
+    def _sizes(self) -> tuple[int, int, int]:
+        return int(self.n_systems), int(self.n_tasks), int(self.n_instances)
 
-    def table(self, drawing: Drawing, seed: int) -> ScoreTable:
-        """Return the corrupted scores."""
-        return drawing.table(self.n_corrupted, seed)
+    def _told(self) -> dict[str, Any]:
+        return {
+            "rules": [repr(rule) for rule in self.aggregators],
+            "sizes": self._sizes,
+            "time_limit": self.time_limit,
+        }
+
+    def _try(self, cell: Any, prepared: None) -> list[Row]:
+        """Draw the scores of a cell, and say of every rule whether it finds the true order."""
+        drawing = Drawing(*self._sizes, cell.step, cell.repetition)
+        evidence = Evidence(self._corrupted(cell, drawing))
+        truth = drawing.truth(self.seed)
+        return [self._row(rule, evidence, truth, cell) for rule in self.aggregators]
+
+    def _row(self, rule: Aggregator, evidence: Evidence, truth: Permutation, cell: Cell) -> Row:
+        rng = cell.generator(self.seed, repr(rule))
+        row: Row = dict.fromkeys(FIELDS) | {"method": rule.name, "unproved": False}
+        result = consensus_of(rule, evidence, rng, Deadline.after(self.time_limit))
+        if isinstance(result, RankaggError):
+            return {**row, "error": str(result)}
+        first = result.buckets[0]
+        return {
+            **row,
+            # Both as if ties were broken at random.
+            "distance": kendall_distance(truth, result.ranking, p=0.5, normalized=True),
+            "top1": 1 / len(first) if truth.order[0] in first else 0.0,
+            # A rule of two levels has no certificate, but says so too.
+            "unproved": any("not proved" in note for note in result.notes),
+            "runtime": result.runtime,
+        }
 
 
 class ManipulationResult(CorruptionResult):
@@ -374,7 +276,6 @@ class ManipulationResult(CorruptionResult):
 
     _schema = "rankagg.manipulation_result"
     _plot = "manipulation_plot"
-    _grid = ["step", "n_corrupted"]  # noqa: RUF012
 
     study: ManipulationStudy
 
@@ -416,6 +317,18 @@ class ManipulationResult(CorruptionResult):
             "threshold": BROKEN,
             "breakdown": plain_rows(self.breakdown()),
         }
+
+
+@dataclass(frozen=True)
+class ManipulationCell(Cell):
+    """One table with corrupted tasks."""
+
+    # How far apart the systems are.
+    step: float = dimension(**POSITIVE)
+    # On so many tasks the true order is reversed.
+    n_corrupted: int = dimension(low=0)
+    # Its number among its like.
+    repetition: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -471,55 +384,24 @@ class ManipulationStudy(CorruptionStudy[ManipulationCell, ManipulationResult]):
     """
 
     _schema: ClassVar[str] = "rankagg.manipulation_study"
+    _cell = ManipulationCell
+    _found = ManipulationResult
 
     aggregators: Sequence[Aggregator] = PRINTED + EXACT
     steps: Sequence[float] = (0.05, 0.1, 0.3)
     n_corrupted: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
+        if self.n_corrupted is None:
+            most = check_integer(self.n_tasks, "n_tasks of ManipulationStudy", low=1)
+            self._set("n_corrupted", range(most + 1))
         super().__post_init__()
-        name = "n_corrupted of ManipulationStudy"
-        given = range(self.n_tasks + 1) if self.n_corrupted is None else self.n_corrupted
-        numbers = several(given, name)
-        for number in numbers:
+        for number in self.n_corrupted or ():
+            name = "n_corrupted of ManipulationStudy"
             check_integer(number, name, low=0, high=self.n_tasks)
-        object.__setattr__(self, "n_corrupted", several(map(int, numbers), name))
 
-    def cells(self) -> Iterator[ManipulationCell]:
-        """Iterate over the tables of the grid, in the order of the results."""
-        grid = product(self.steps, self.n_corrupted or (), range(self.n_repetitions))
-        for step, n_corrupted, repetition in grid:
-            yield ManipulationCell(step, n_corrupted, repetition)
-
-    def _layout(self) -> Layout:
-        return self._layout_of(NUMBER, (int,), (int,))
-
-    def _result(self, rows: Rows[ManipulationCell]) -> ManipulationResult:
-        return ManipulationResult(study=self, _rows=rows)
-
-
-@dataclass(frozen=True)
-class ScalingCell(CorruptedCell):
-    """One table with a rescaled task."""
-
-    # Whether the true order is reversed on that task.
-    reversed: bool
-    # How far apart the systems are.
-    step: float
-    # What the scores of that task are multiplied with.
-    factor: float
-    # Its number among its like.
-    repetition: int
-
-    @property
-    def key(self) -> tuple[bool, float, float, int]:
-        """What tells it apart, as plain data."""
-        return self.reversed, self.step, self.factor, self.repetition
-
-    def table(self, drawing: Drawing, seed: int) -> ScoreTable:
-        """Return the corrupted scores."""
-        drawn = drawing.table(int(self.reversed), seed)
-        return rescale_tasks(drawn, {drawn.tasks[0]: self.factor})
+    def _corrupted(self, cell: ManipulationCell, drawing: Drawing) -> ScoreTable:
+        return drawing.table(cell.n_corrupted, self.seed)
 
 
 class ScalingResult(CorruptionResult):
@@ -535,7 +417,6 @@ class ScalingResult(CorruptionResult):
 
     _schema = "rankagg.scaling_result"
     _plot = "scaling_plot"
-    _grid = ["reversed", "step", "factor"]  # noqa: RUF012
 
     study: ScalingStudy
 
@@ -547,6 +428,20 @@ class ScalingResult(CorruptionResult):
     def _facts(self) -> Iterable[str]:
         yield from super()._facts()
         yield "mean distance to the true order, by the factor of one task:"
+
+
+@dataclass(frozen=True)
+class ScalingCell(Cell):
+    """One table with a rescaled task."""
+
+    # Whether the true order is reversed on that task.
+    reversed: bool = dimension()
+    # How far apart the systems are.
+    step: float = dimension(**POSITIVE)
+    # What the scores of that task are multiplied with.
+    factor: float = dimension(**POSITIVE)
+    # Its number among its like.
+    repetition: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -606,27 +501,14 @@ class ScalingStudy(CorruptionStudy[ScalingCell, ScalingResult]):
     """
 
     _schema: ClassVar[str] = "rankagg.scaling_study"
+    _cell = ScalingCell
+    _found = ScalingResult
 
     aggregators: Sequence[Aggregator] = PRINTED
     steps: Sequence[float] = (0.05, 0.1, 0.3)
     factors: Sequence[float] = tuple(range(1, 11))
     reversed: Sequence[bool] = (False, True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set_numbers("factors")
-        name = "reversed of ScalingStudy"
-        flags = tuple(check_flag(flag, name) for flag in several(self.reversed, name))
-        object.__setattr__(self, "reversed", flags)
-
-    def cells(self) -> Iterator[ScalingCell]:
-        """Iterate over the tables of the grid, in the order of the results."""
-        grid = product(self.reversed, self.steps, self.factors, range(self.n_repetitions))
-        for reverse, step, factor, repetition in grid:
-            yield ScalingCell(reverse, step, factor, repetition)
-
-    def _layout(self) -> Layout:
-        return self._layout_of(FLAG, NUMBER, NUMBER, (int,))
-
-    def _result(self, rows: Rows[ScalingCell]) -> ScalingResult:
-        return ScalingResult(study=self, _rows=rows)
+    def _corrupted(self, cell: ScalingCell, drawing: Drawing) -> ScoreTable:
+        drawn = drawing.table(int(cell.reversed), self.seed)
+        return rescale_tasks(drawn, {drawn.tasks[0]: cell.factor})

@@ -13,12 +13,12 @@ from rankagg._validation import check_integer
 from rankagg.core.items import counted
 from rankagg.cultures import (
     AnonymousCulture,
+    DataSource,
     EuclideanCulture,
     GroupSeparableCulture,
     ImpartialCulture,
     SingleCrossingCulture,
     SinglePeakedCulture,
-    StudyModel,
 )
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -30,7 +30,7 @@ __all__ = [
     "source_of",
 ]
 
-SOURCES: Mapping[type[StudyModel], str] = MappingProxyType(
+SOURCES: Mapping[type[DataSource], str] = MappingProxyType(
     {
         ImpartialCulture: "Guilbaud (1952), Gehrlein and Fishburn (1976)",
         AnonymousCulture: "Gehrlein (2002)",
@@ -46,7 +46,7 @@ FAR = 12.0
 
 
 def condorcet_winner_probability(
-    culture: StudyModel, n_items: int, n_rankings: int | None = None
+    culture: DataSource, n_items: int, n_rankings: int | None = None
 ) -> float:
     """Return the probability that some item beats every other by a strict majority.
 
@@ -93,7 +93,7 @@ def condorcet_winner_probability(
     return _asked(known_winner, culture, n_items, n_rankings)
 
 
-def cycle_probability(culture: StudyModel, n_items: int, n_rankings: int | None = None) -> float:
+def cycle_probability(culture: DataSource, n_items: int, n_rankings: int | None = None) -> float:
     """Return the probability that strict majorities are cyclic.
 
     It is known for three items under the impartial and the anonymous culture where the number of
@@ -135,12 +135,12 @@ def cycle_probability(culture: StudyModel, n_items: int, n_rankings: int | None 
 
 
 def _asked(
-    known: Callable[[StudyModel, int, int | None], float | None],
+    known: Callable[[DataSource, int, int | None], float | None],
     culture: object,
     n_items: int,
     n_rankings: int | None,
 ) -> float:
-    if not isinstance(culture, StudyModel):
+    if not isinstance(culture, DataSource):
         raise InvalidInputError("culture", "objects such as ImpartialCulture()", culture)
     size = check_integer(n_items, "n_items", low=2)
     number = None if n_rankings is None else check_integer(n_rankings, "n_rankings", low=1)
@@ -156,7 +156,7 @@ def _asked(
 
 
 def known_winner(  # noqa: PLR0911
-    model: StudyModel, n_items: int, n_rankings: int | None
+    model: DataSource, n_items: int, n_rankings: int | None
 ) -> float | None:
     """Return the probability of a Condorcet winner; None where it is not known."""
     odd = n_rankings is None or n_rankings % 2 == 1
@@ -176,7 +176,7 @@ def known_winner(  # noqa: PLR0911
     return None
 
 
-def known_cycle(model: StudyModel, n_items: int, n_rankings: int | None) -> float | None:
+def known_cycle(model: DataSource, n_items: int, n_rankings: int | None) -> float | None:
     """Return the probability of a cycle of strict majorities; None where it is not known."""
     if n_items == 2 or _is_restricted(model):
         return 0.0
@@ -186,12 +186,12 @@ def known_cycle(model: StudyModel, n_items: int, n_rankings: int | None) -> floa
     return None if winner is None else 1.0 - winner
 
 
-def source_of(model: StudyModel) -> str:
+def source_of(model: DataSource) -> str:
     """Return who found what is known exactly of a model; the references are written out above."""
     return next((source for kind, source in SOURCES.items() if isinstance(model, kind)), "")
 
 
-def _is_restricted(model: StudyModel) -> bool:
+def _is_restricted(model: DataSource) -> bool:
     """Say whether strict majorities have no cycles, and are transitive without ties."""
     if isinstance(model, EuclideanCulture):
         return model.n_dimensions == 1

@@ -1,1 +1,0 @@
-"""How far rules agree on one table."""

@@ -1,0 +1,436 @@
+"""Approximation: how near rules come to the proved Kemeny optimum, over a grid of drawn data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import inf
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Unranked
+from rankagg._validation import check_alpha, check_flag
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.result import Consensus
+from rankagg.core.items import counted
+from rankagg.core.results import plain_rows
+from rankagg.core.scores import ScoreTable
+from rankagg.cultures import DataSource
+from rankagg.distances import kendall_distance
+from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError
+from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
+from rankagg.studies.sources import averaged, check_most_items, n_removed, without_entries
+from rankagg.studies.study import (
+    Cell,
+    Study,
+    StudyResult,
+    consensus_of,
+    dimension,
+    with_policy,
+)
+
+__all__ = ["ApproximationResult", "ApproximationStudy"]
+
+# Costs are sums of fractions; these are equal.
+EQUAL = 1e-9
+FIELDS: dict[str, Kinds] = {
+    "method": TEXT,
+    "cost": NUMBER + MISSING,
+    "optimum": NUMBER,
+    "lower_bound": NUMBER,
+    "proved": FLAG,
+    "ratio": NUMBER + MISSING,
+    "ratio_high": NUMBER + MISSING,
+    "hit": FLAG + MISSING,
+    "distance": NUMBER + MISSING,
+    "runtime": NUMBER + MISSING,
+    "exact_runtime": NUMBER,
+    "error": TEXT + MISSING,
+}
+GROUP = ["model", "n_items", "n_rankings", "missing", "method"]
+
+
+class ApproximationResult(StudyResult):
+    """How near rules came to the optimum in every cell of a study.
+
+    Made by `ApproximationStudy.run`; `plot` draws a `rankagg.plotting.ratio_plot`.
+
+    Attributes
+    ----------
+    study : ApproximationStudy
+        What was asked.
+    """
+
+    study: ApproximationStudy
+
+    _schema = "rankagg.study_result"
+    _plot = "ratio_plot"
+    _row = "rule"
+
+    def to_frame(self, *, runtime: bool = True) -> pd.DataFrame:
+        """Return one row per cell and rule.
+
+        Parameters
+        ----------
+        runtime : bool, default True
+            Whether to give the columns that differ from run to run.
+
+        Returns
+        -------
+        pandas.DataFrame
+            model, n_items, n_rankings, missing, repetition: the cell; method; cost of its result
+            in votes; optimum: the least cost that is known; lower_bound: what no ranking can
+            undercut, the optimum where `proved`; ratio of the cost to the optimum, which is the
+            true ratio where proved, and else the low end of an interval with the high end
+            ratio_high; hit: whether the result is optimal, missing where that is not known, and a
+            tied result only where every way to break its ties is optimal;
+            distance to the optimum that was found, in pairs, half for a tie in one; with
+            `nearest`, that to the nearest optimum, NaN where they differ within a block too large
+            to search; runtime and exact_runtime in seconds, beyond counting the votes; error:
+            what a rule said that could not rank the data, whose other columns are then missing.
+        """
+        if check_flag(runtime, "runtime"):
+            return self._frame.copy()
+        return self._frame.drop(columns=["runtime", "exact_runtime"])
+
+    @property
+    def n_unproved(self) -> int:
+        """The number of data sets whose optimum is not proved."""
+        return sum(not rows[0]["proved"] for rows in self._rows.values())
+
+    def by_method(self, *, alpha: float = 0.05) -> pd.DataFrame:
+        """Return what the repetitions say of every rule under every model and size.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of the Wilson intervals for hit rates.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: model, n_items, n_rankings, missing, method. cells; unproved: those without a
+            proved optimum; failed: those that the rule could not rank; hit_rate with hit_low and
+            hit_high, of the cells where it is known; mean_ratio with its standard error
+            se_ratio, and max_ratio; mean_ratio_high: what the mean ratio may be at most, given
+            what is not proved; mean_distance; median_runtime and median_exact_runtime, in
+            seconds.
+        """
+        check_alpha(alpha)
+        frame = self._frame
+        groups = frame.groupby(GROUP, sort=False)
+        known = groups["hit"].count().to_numpy()
+        hits = groups["hit"].sum().to_numpy(dtype=np.float64)
+        from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
+        low, high = proportion_confint(hits, np.maximum(known, 1), alpha=alpha, method="wilson")
+        seen = known > 0
+        table = {
+            "cells": groups.size(),
+            "unproved": groups["proved"].agg(lambda proved: int((~proved).sum())),
+            "failed": groups["cost"].agg(lambda cost: int(cost.isna().sum())),
+            "hit_rate": np.where(seen, hits / np.maximum(known, 1), np.nan),
+            "hit_low": np.where(seen, low, np.nan),
+            "hit_high": np.where(seen, high, np.nan),
+            "mean_ratio": groups["ratio"].mean(),
+            "se_ratio": groups["ratio"].sem(),
+            "max_ratio": groups["ratio"].max(),
+            "mean_ratio_high": groups["ratio_high"].mean(),
+            "mean_distance": groups["distance"].mean(),
+            "median_runtime": groups["runtime"].median(),
+            "median_exact_runtime": groups["exact_runtime"].median(),
+        }
+        return pd.DataFrame(table)
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "seed": self.study.seed,
+            "time_limit": self.study.time_limit,
+            "unranked_policy": self.study.unranked,
+            "cells": self.n_cells,
+            "unproved": self.n_unproved,
+            "results": plain_rows(self._table()),
+        }
+
+    def _table(self) -> pd.DataFrame:
+        return self.by_method().reset_index()
+
+    def _facts(self) -> list[str]:
+        lines = [
+            f"{counted(len(self.study.aggregators), 'rule')} on "
+            f"{counted(self.n_cells, 'data set')}, "
+            f"unranked items: {self.study.unranked}, seed {self.study.seed}",
+            f"optimum proved in {self.n_cells - self.n_unproved} of {self.n_cells}",
+        ]
+        if self.n_unproved:
+            lines.append("ratios of the others are lower ends; mean_ratio_high is the upper end")
+        failed = int(self._frame["cost"].isna().sum())
+        return lines + [f"rules could not rank the data {counted(failed, 'time')}"] * bool(failed)
+
+    def summary(self, *, rows: int | None = None) -> str:
+        """Return the study as text: for every model and size, each rule's hits and ratios.
+
+        Parameters
+        ----------
+        rows : int or None, optional
+            How many rules to print at most, over all models and sizes; all by default.
+
+        Returns
+        -------
+        str
+        """
+        return self._text(self._facts(), rows)
+
+    def _printed(self, table: pd.DataFrame) -> str:
+        """Return for every model and size each rule's hits and ratios."""
+        lines = []
+        for cell, part in table.groupby(GROUP[:-1], sort=False):
+            model, n_items, n_rankings, missing = cell
+            gaps = f", {missing:.0%} missing" if missing else ""
+            lines += [
+                "",
+                f"{model}: {counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}{gaps}",
+            ]
+            lines.append(_part_text(part.set_index("method")))
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        rules = len(self.study.aggregators)
+        return (
+            f"<ApproximationResult: {counted(rules, 'rule')} on {counted(self.n_cells, 'cell')}, "
+            f"{self.n_unproved} unproved>"
+        )
+
+
+def _part_text(part: pd.DataFrame) -> str:
+    columns = ["hit_rate", "mean_ratio", "max_ratio", "mean_distance", "median_runtime"]
+    if part["unproved"].any():
+        columns.insert(3, "mean_ratio_high")
+    if part["failed"].any():
+        columns.insert(0, "failed")
+    formats = {
+        "hit_rate": "{:z.2f}".format,
+        "mean_distance": "{:z.2f}".format,
+        "median_runtime": "{:z.4f} s".format,
+    }
+    shown = part[columns].rename_axis(None)
+    return shown.to_string(na_rep="-", formatters=formats, float_format="{:z.4f}".format)
+
+
+@dataclass(frozen=True)
+class DrawnCell(Cell):
+    """One drawn data set of the grid."""
+
+    # What it is drawn from.
+    model: DataSource
+    n_items: int = dimension(low=2)
+    n_rankings: int = dimension(low=1)
+    # The share of items that each ranking has lost.
+    missing: float = dimension(low=0, high=1, open_high=True)
+    # Its number among its like.
+    repetition: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
+    """How near rules come to the exact Kemeny optimum, over a grid of drawn data sets.
+
+    Every combination of model, size, number of rankings and missing share is drawn
+    `n_repetitions` times; each drawn data set is a cell. The random numbers of a cell depend on the
+    seed and on the cell alone, and those of a rule on the rule as well: a study gives the same
+    costs whatever the number of workers, and a cell stays what it is when the grid grows.
+
+    Parameters
+    ----------
+    aggregators : sequence of Aggregator
+        The rules to hold against the optimum, with one policy for unranked items.
+    models : sequence of DataSource, distribution, Profile or ScoreTable
+        What data are drawn from: cultures, `LatentModel`, `Resampled`, or your own. Profiles and
+        tables are taken as they are, once unless something is missing; the instances of a task are
+        averaged.
+    n_items : sequence of int, default (10,)
+        Sizes, each at least 2. What has a size of its own keeps it.
+    n_rankings : sequence of int, default (10,)
+        How many rankings, or tasks, a data set has.
+    missing : sequence of float, default (0.0,)
+        Shares of items, rounded to whole ones, that every ranking loses at random, in [0, 1).
+    n_repetitions : int, default 100
+        Data sets for each combination.
+    seed : int, default 0
+        Of all random numbers.
+    time_limit : float, optional
+        Seconds for the exact optimum of one cell, and the nearest of all; none by default. What is
+        not proved in time is counted, and its ratio is an interval.
+    nearest : bool, default False
+        Find the distance to the nearest of all optima too; it can take longer than all the rest.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is out of its range, two models or two rules are alike, a rule needs scores
+        and a model gives rankings, or a model cannot give so many items.
+
+    References
+    ----------
+    Ali and Meilă (2012), https://doi.org/10.1016/j.mathsocsci.2011.08.008, compare rules with the
+    exact consensus in this way.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> study = ra.studies.ApproximationStudy(
+    ...     aggregators=[ra.Borda(), ra.Copeland()],
+    ...     models=[ra.cultures.MallowsCulture(phi=0.8)],
+    ...     n_items=[5, 10],
+    ...     n_repetitions=20,
+    ... )
+    >>> result = study.run()
+    >>> result.by_method()[["cells", "hit_rate", "mean_ratio"]].round(3).reset_index(
+    ...     ["n_items", "method"]
+    ... ).reset_index(drop=True)
+       n_items    method  cells  hit_rate  mean_ratio
+    0        5     Borda     20      0.60       1.022
+    1        5  Copeland     20      0.85       1.005
+    2       10     Borda     20      0.10       1.023
+    3       10  Copeland     20      0.45       1.009
+    """
+
+    _schema: ClassVar[str] = "rankagg.approximation_study"
+    _cell = DrawnCell
+    _found = ApproximationResult
+
+    aggregators: Sequence[Aggregator]
+    models: Sequence[Any]
+    n_items: Sequence[int] = (10,)
+    n_rankings: Sequence[int] = (10,)
+    missing: Sequence[float] = (0.0,)
+    n_repetitions: int = 100
+    seed: int = 0
+    time_limit: float | None = None
+    nearest: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_flag(self.nearest, "nearest of ApproximationStudy")
+        policies = sorted({str(one.policy) for one in self.aggregators if one.policy is not None})
+        if len(policies) > 1:
+            raise InvalidInputError(
+                "aggregators",
+                "rules with one policy for unranked items",
+                policies,
+                "Give all of them the same `unranked=`.",
+            )
+        check_most_items(self.models, self.n_items)
+        greedy = [rule.name for rule in self.aggregators if rule.needs == "scores"]
+        for model in self.models:
+            if greedy and model.gives != "scores":
+                allowed = f"rules without scores, which {model.name} does not give"
+                remedy = "Leave them out, or take a LatentModel."
+                raise InvalidInputError("aggregators", allowed, greedy, remedy)
+        for share, size in product(self.missing, self.n_items):
+            if n_removed(size, share) > size - 2:
+                allowed = f"a share that leaves two of {counted(size, 'item')} in a ranking"
+                raise InvalidInputError("missing", allowed, share)
+
+    @property
+    def unranked(self) -> Unranked:
+        """The policy for unranked items: that of the rules, "uniform" where none has one."""
+        policies = [rule.policy for rule in self.aggregators if rule.policy is not None]
+        return policies[0] if policies else "uniform"
+
+    @property
+    def _fields(self) -> Mapping[str, Kinds]:
+        return {**FIELDS, **({"nearest": NUMBER + MISSING} if self.nearest else {})}
+
+    def _told(self) -> dict[str, Any]:
+        return {
+            "rules": [repr(with_policy(rule, self.unranked)) for rule in self.aggregators],
+            "unranked_policy": self.unranked,
+            "time_limit": self.time_limit,
+            "nearest": self.nearest,
+        }
+
+    def _is_drawn(self, cell: DrawnCell) -> bool:
+        return not cell.model.is_fixed or cell.missing > 0
+
+    def _try(self, cell: DrawnCell, prepared: None) -> list[Row]:
+        """Draw the data of a cell and aggregate them with every rule."""
+        rng = cell.generator(self.seed, "data")
+        data = cell.model.draw(cell.n_items, cell.n_rankings, rng=rng)
+        data = averaged(data) if isinstance(data, ScoreTable) else data
+        evidence = Evidence(
+            without_entries(data, cell.missing, cell.generator(self.seed, "missing"))
+        )
+        votes = evidence.votes(self.unranked)
+        # For the proof, and for the nearest of all optima after it.
+        deadline = Deadline.after(self.time_limit)
+        exact = Kemeny(unranked=self.unranked).aggregate(evidence, deadline=deadline)
+        if exact.interrupted:
+            raise KeyboardInterrupt
+        results = [
+            consensus_of(
+                rule, evidence, cell.generator(self.seed, repr(with_policy(rule, self.unranked)))
+            )
+            for rule in self.aggregators
+        ]
+        costs = [votes.cost(r.ranking) if isinstance(r, Consensus) else None for r in results]
+        best = min([exact.cost, *(cost for cost in costs if cost is not None)])
+        return [
+            {
+                "method": rule.name,
+                "cost": cost,
+                **self._against(exact, best, cost),
+                **self._distances(exact, result, deadline),
+                "runtime": result.runtime if isinstance(result, Consensus) else None,
+                "exact_runtime": exact.runtime,
+                "error": None if isinstance(result, Consensus) else str(result),
+            }
+            for rule, result, cost in zip(self.aggregators, results, costs, strict=True)
+        ]
+
+    def _against(self, exact: Consensus, best: float, cost: float | None) -> Row:
+        """Return the optimum, or what encloses it, and what a cost is beside it."""
+        assert exact.certificate is not None, "the exact rule gives a certificate"
+        proved = exact.certificate.status == "optimal"
+        bound = exact.cost if proved else exact.certificate.lower_bound
+        row: Row = {"optimum": best, "lower_bound": bound, "proved": proved}
+        if cost is None:
+            return {**row, "ratio": None, "ratio_high": None, "hit": None}
+        above = cost > best + EQUAL * (1 + best)
+        return {
+            **row,
+            "ratio": _ratio(cost, best),
+            "ratio_high": _ratio(cost, bound),
+            # A ranking as cheap as the cheapest that is known may be optimal, or not.
+            "hit": False if above else (True if proved else None),
+        }
+
+    def _distances(
+        self, exact: Consensus, result: Consensus | RankaggError, deadline: Deadline
+    ) -> Row:
+        row: Row = {"distance": None}
+        if self.nearest:
+            row["nearest"] = None
+        if not isinstance(result, Consensus):
+            return row
+        row["distance"] = kendall_distance(result.ranking, exact.ranking, p=0.5)
+        if self.nearest and exact.certificate is not None and not exact.certificate.gap:
+            assert exact.optima is not None, "an exact rule knows its optima"
+            try:
+                nearest = exact.optima._until(deadline).nearest(result.ranking)
+            except (BlockTooLargeError, OutOfTimeError):
+                return row
+            row["nearest"] = kendall_distance(result.ranking, nearest, p=0.5)
+        return row
+
+
+def _ratio(cost: float, least: float) -> float:
+    if cost <= least + EQUAL * (1 + least):
+        return 1.0
+    return cost / least if least > 0 else inf

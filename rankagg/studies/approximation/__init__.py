@@ -1,1 +1,0 @@
-"""How near rules come to the exact optimum, on drawn data."""

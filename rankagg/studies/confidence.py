@@ -1,0 +1,492 @@
+"""Confidence: which pairs of systems are decided on drawn tables, how surely, and how wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, TypeAlias, cast
+
+import numpy as np
+import pandas as pd
+from scipy.stats import hypergeom
+
+from rankagg._typing import Floats
+from rankagg._validation import check_number
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.results import ROWS, plain_rows
+from rankagg.core.scores import ScoreTable
+from rankagg.cultures import DataSource
+from rankagg.exceptions import InvalidInputError, RankaggError
+from rankagg.inference.units import Unit
+from rankagg.studies.journal import MISSING, NUMBER, TEXT, Kinds, Row
+from rankagg.studies.pair_methods import (
+    IntervalMethod,
+    Judged,
+    PairMethod,
+    PrintedRadius,
+    RankedTable,
+    Ties,
+)
+from rankagg.studies.sources import (
+    LatentModel,
+    check_removal,
+    n_removed,
+    without_proportion,
+)
+from rankagg.studies.study import Cell, Study, StudyResult, dimension, several
+
+__all__ = ["ConfidenceResult", "ConfidenceStudy", "imputed_proportions"]
+
+COUNT: Kinds = (int,)
+FIELDS: dict[str, Kinds] = {
+    "method": TEXT,
+    "alpha": NUMBER,
+    "pairs": COUNT,
+    "comparisons": NUMBER + MISSING,
+    "width": NUMBER + MISSING,
+    "decided": COUNT + MISSING,
+    "wrong": COUNT + MISSING,
+    "covered": COUNT + MISSING,
+    "covered_imputed": COUNT + MISSING,
+    "error": TEXT + MISSING,
+}
+#: The grid of figure 4, and equal systems.
+STEPS = (0.0, 0.01, 0.142, 0.273, 0.405, 0.537, 0.668, 0.8)
+FIGURE_4 = tuple(
+    LatentModel(step=step, n_systems=10, n_tasks=1, n_instances=number)
+    for number in (100, 500)
+    for step in STEPS
+)
+PRINTED = (PrintedRadius(radius="figure 4"), PrintedRadius(radius="equation 4"))
+SIMULTANEOUS = (
+    IntervalMethod(simultaneous="bonferroni", anytime=True),
+    IntervalMethod(simultaneous="bonferroni"),
+    IntervalMethod(simultaneous="bonferroni", method="clopper-pearson"),
+)
+#: For tables with one ranking for each instance.
+METHODS: tuple[PairMethod, ...] = (
+    *PRINTED,
+    IntervalMethod(),
+    IntervalMethod(method="clopper-pearson"),
+    IntervalMethod(method="wilson"),
+    *SIMULTANEOUS,
+    IntervalMethod(holm=True),
+    IntervalMethod(holm=True, method="clopper-pearson"),
+)
+#: For tables with several, which are not independent; and what taking them for it does.
+BY_INSTANCE: tuple[PairMethod, ...] = (
+    PrintedRadius(radius="equation 4"),
+    IntervalMethod(),
+    IntervalMethod(simultaneous="bonferroni"),
+    IntervalMethod(holm=True),
+    PrintedRadius(radius="equation 4", unit="instance"),
+    IntervalMethod(unit="instance"),
+    IntervalMethod(unit="instance", simultaneous="bonferroni"),
+    IntervalMethod(unit="instance", holm=True),
+)
+GROUP: Final = ["model", "proportion", "alpha", "method"]
+COUNTS: Final = ["decided", "wrong", "covered", "covered_imputed"]
+# Proportions that differ by no more are equal.
+EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class JudgedCell(Cell):
+    """One table of the grid."""
+
+    # Where its scores come from.
+    model: DataSource
+    # The proportion of single scores that is removed.
+    proportion: float = dimension(low=0, high=1, open_high=True)
+    # Its number among its like.
+    repetition: int = 0
+
+    def complete(self, seed: int) -> ScoreTable:
+        """Return the scores before any is removed."""
+        return cast("ScoreTable", self.model.draw(rng=self.generator(seed, "data")))
+
+    def left(self, table: ScoreTable, seed: int) -> ScoreTable:
+        """Return what is left of the scores."""
+        rng = self.generator(seed, "missing")
+        return without_proportion(table, self.proportion, whole_tasks=False, rng=rng)
+
+    def judge(self, seed: int, ranked: RankedTable, method: PairMethod, alpha: float) -> Judged:
+        """Return what a method says of the table."""
+        return method._judge(ranked, alpha, self.generator(seed, f"{method!r} {alpha!r}"))
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """True proportions, row above column."""
+
+    items: ItemSet
+    # Shape (n, n). In (0, 1) where both are possible.
+    proportions: Floats
+
+    def of(self, items: ItemSet) -> Floats:
+        """Return them in another order of the items."""
+        at = np.array(self.items.indices(list(items)))
+        reordered: Floats = self.proportions[np.ix_(at, at)]
+        return reordered
+
+
+Truths: TypeAlias = Mapping[tuple[str, Unit, Ties], Truth]
+
+
+def imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
+    """Return the expected proportions of compatible permutations with row above column.
+
+    Of all single scores so many are lost, each set of them with the same probability.
+
+    Notes
+    -----
+    A ranking keeps k of its n items with hypergeometric probability, and each k of them alike. A
+    missing item is before the one at rank r of k, from 0, in a share (r + 1)/(k + 1).
+    """
+    n = len(shares)
+    if n_lost == 0 or n < 2:
+        return shares
+    k = np.arange(n + 1, dtype=np.float64)
+    weight = hypergeom(n_rankings * n, n_rankings * n - n_lost, n).pmf(k)
+    both, one = k * (k - 1) / (n * (n - 1)), k * (n - k) / (n * (n - 1))
+    neither = 1.0 - both - 2.0 * one
+    # The mean over others of how likely one is above the column's item, without the row's.
+    above = shares - np.diag(np.diag(shares))
+    others = (above.sum(axis=0)[None, :] - above) / max(n - 2, 1)
+    # Only the column's item is there: 1 + (k - 1) others of it are before it, on average.
+    constant, slope = weight @ (one / (k + 1)), weight @ (one * np.maximum(k - 1, 0) / (k + 1))
+    column_only = constant + slope * others
+    row_only = weight @ one - column_only.T
+    result: Floats = (weight @ both) * shares + (weight @ neither) / 2 + column_only + row_only
+    np.fill_diagonal(result, 0.5)
+    return result
+
+
+class ConfidenceResult(StudyResult):
+    """How many pairs methods decided, how many wrongly, and how often their intervals covered.
+
+    Made by `ConfidenceStudy.run`; `plot` draws a `rankagg.plotting.confidence_plot`.
+
+    Attributes
+    ----------
+    study : ConfidenceStudy
+        What was asked.
+    """
+
+    study: ConfidenceStudy
+
+    _schema = "rankagg.confidence_result"
+    _plot = "confidence_plot"
+    _row = "method"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per table, level and method.
+
+        Returns
+        -------
+        pandas.DataFrame
+            model, proportion, repetition: the table; method; alpha; pairs: how many there are;
+            comparisons: mean number of units that compare a pair; width: mean width of the
+            intervals, which end at 0 and 1; decided: pairs that are; wrong: those of them whose
+            true proportion is on the other side of 1/2, or equal to it; covered: intervals that
+            hold the true proportion of the units that compare the two; covered_imputed: those that
+            hold the expected proportion of compatible permutations. What is not known, and
+            intervals of a method that has none, are missing. error: what a method said that could
+            not judge the table.
+        """
+        return self._frame.copy()
+
+    @property
+    def n_failed(self) -> int:
+        """How often a method could not judge a table."""
+        return int(self._frame["decided"].isna().sum())
+
+    def by_method(self) -> pd.DataFrame:
+        """Return what the repetitions say of every method at every level.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: model, proportion, alpha, method. tables; failed: those that the method could
+            not judge; comparisons: mean number of units that compare a pair; width: mean width;
+            decided: mean share of pairs, with its standard error se_decided; wrong: share of the
+            decided pairs; any_wrong: share of the tables with a wrong decision; coverage: share of
+            the intervals that hold the true proportion; covers_all: share of the tables where all
+            of them do; coverage_imputed and covers_all_imputed: likewise for the expected
+            proportion of compatible permutations.
+        """
+        frame = self._frame.astype(dict.fromkeys(COUNTS, np.float64))
+        pairs = frame["pairs"]
+        frame["decided_share"] = frame["decided"] / pairs
+        frame["any_wrong"] = _flag(frame["wrong"], frame["wrong"] > 0)
+        kinds = {"": "covered", "_imputed": "covered_imputed"}
+        for suffix, name in kinds.items():
+            frame[f"all{suffix}"] = _flag(frame[name], frame[name] == pairs)
+            frame[f"share{suffix}"] = frame[name] / pairs
+        groups = frame.groupby(GROUP, sort=False)
+        decided = groups["decided"].sum()
+        table = {
+            "tables": groups.size(),
+            "failed": groups.size() - groups["decided"].count(),
+            "comparisons": groups["comparisons"].mean(),
+            "width": groups["width"].mean(),
+            "decided": groups["decided_share"].mean(),
+            "se_decided": groups["decided_share"].sem(),
+            "wrong": groups["wrong"].sum(min_count=1) / decided.where(decided > 0),
+            "any_wrong": groups["any_wrong"].mean(),
+            **{
+                f"{name}{suffix}": groups[f"{column}{suffix}"].mean()
+                for suffix in kinds
+                for name, column in (("coverage", "share"), ("covers_all", "all"))
+            },
+        }
+        return pd.DataFrame(table)
+
+    def _judged(
+        self, model: DataSource, proportion: float, alpha: float, method: PairMethod
+    ) -> tuple[RankedTable, Judged]:
+        """Return the first table of a model, and what a method says of its pairs."""
+        cell = JudgedCell(model, proportion, 0)
+        seed = self.study.seed
+        ranked = RankedTable.of(cell.left(cell.complete(seed), seed))
+        return ranked, cell.judge(seed, ranked, method, alpha)
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "seed": self.study.seed,
+            "tables": self.n_cells,
+            "failed": self.n_failed,
+            "methods": [method.name for method in self.study.ways],
+            "results": plain_rows(self.by_method().reset_index()),
+        }
+
+    def _table(self) -> pd.DataFrame:
+        table = self.by_method().reset_index()
+        shown = [*GROUP, "width", "decided", "wrong", "any_wrong", "coverage", "covers_all"]
+        if self.study.proportions != (0.0,):
+            shown.append("coverage_imputed")
+        # What is known of no model is left out.
+        return table[[name for name in shown if name in GROUP or table[name].notna().any()]]
+
+    def _printed(self, table: pd.DataFrame) -> str:
+        """Return for every model, proportion and level what each method does."""
+        lines = []
+        for case, part in table.groupby(GROUP[:-1], sort=False):
+            model, proportion, alpha = cast("tuple[str, float, float]", case)
+            gaps = f", {100 * proportion:g} % removed" if proportion else ""
+            shown = part.drop(columns=GROUP[:-1]).set_index("method").rename_axis(None)
+            text = shown.to_string(na_rep="-", float_format=self._number.format)
+            lines += ["", f"{model}{gaps}, alpha {alpha:g}:", text]
+        return "\n".join(lines)
+
+    def _facts(self) -> Iterable[str]:
+        study = self.study
+        yield (
+            f"{counted(len(study.ways), 'method')} on {counted(self.n_cells, 'table')}, "
+            f"{counted(len(study.alphas), 'level')}, seed {study.seed}"
+        )
+        if any(study.proportions):
+            yield "a proportion of the single scores removed at random"
+        yield (
+            "decided: mean share of pairs; wrong: share of these; any_wrong, covers_all: shares of "
+            "tables"
+        )
+        if self._frame["wrong"].isna().all():
+            yield "true proportions are not known"
+        if self.n_failed:
+            yield f"methods could not judge the table {counted(self.n_failed, 'time')}"
+
+    def _below(self, rows: int | None = ROWS) -> Iterable[str]:
+        """Say of every method whether it held its level where that is hardest."""
+        table = self.by_method().reset_index()
+        table = table[table["any_wrong"].notna()]
+        beyond = (table["any_wrong"] - table["alpha"]).sort_values(ascending=False, kind="stable")
+        worst = table.loc[beyond.index].drop_duplicates("method")
+        lines = [
+            f"{row['method']}: wrong decisions in {100 * row['any_wrong']:.1f} % of the tables at "
+            f"alpha {row['alpha']:g} ({row['model']}), at worst"
+            for row in worst.sort_index().to_dict("records")
+        ]
+        return lines[:rows]
+
+
+def _flag(known: pd.Series[float], is_true: pd.Series[bool]) -> pd.Series[float]:
+    """Return 1 or 0; NaN where nothing is known."""
+    return is_true.astype(np.float64).where(known.notna())
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
+    """How many pairs of systems are decided, how many wrongly, and how often intervals cover.
+
+    From every table a proportion of the single scores is removed at random, and every method
+    decides the pairs of systems on what is left. Where the true proportions are known its
+    decisions and its intervals are held against them. The random numbers of a table depend on the
+    seed and on its cell of the grid alone.
+
+    Parameters
+    ----------
+    models : sequence of DataSource or ScoreTable, optional
+        Where scores come from: `LatentModel` for scores that are drawn, a table as it is,
+        `Resampled` for one whose instances are drawn anew, so that the truth is known, or your own.
+        By default figure 4: 10 systems with steps 0, 0.01, 0.142, ..., 0.8, compared 100 and 500
+        times.
+    methods : sequence of PairMethod, optional
+        `IntervalMethod`, `PrintedRadius` or your own. By default the radii of figure 4 and equation
+        4, Hoeffding's, Wilson's and Clopper and Pearson's intervals for each pair and for all, and
+        Holm's procedure; where an instance has several rankings, Hoeffding's for rankings and
+        for instances.
+    alphas : sequence of float, default (0.01, 0.1)
+        Probabilities of error.
+    proportions : sequence of float, default (0,)
+        Proportions of the single scores that are removed, in [0, 1).
+    n_repetitions : int, default 100
+        Tables for each combination.
+    seed : int, default 0
+        Of all random numbers.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is out of its range, two models or two methods are alike, or a proportion
+        leaves no score.
+
+    References
+    ----------
+    Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
+    benchmarks", https://doi.org/10.48550/arXiv.2305.10284, sections 2.3, 3.3 and 4.4, figures 4,
+    6 and 11.
+
+    Examples
+    --------
+    >>> from rankagg import studies
+    >>> study = studies.ConfidenceStudy(
+    ...     models=[studies.LatentModel(step=0.4, n_systems=10, n_tasks=1, n_instances=500)],
+    ...     methods=[studies.PrintedRadius(radius="figure 4"), studies.IntervalMethod(holm=True)],
+    ...     alphas=[0.01],
+    ...     n_repetitions=20,
+    ... )
+    >>> study.run().by_method()[["decided", "any_wrong"]].round(2).reset_index(drop=True)
+       decided  any_wrong
+    0     0.80        0.0
+    1     0.94        0.0
+    """
+
+    _schema: ClassVar[str] = "rankagg.confidence_study"
+    _cell = JudgedCell
+    _found = ConfidenceResult
+    _fields = FIELDS
+
+    models: Sequence[Any] = FIGURE_4
+    methods: Sequence[PairMethod] | None = None
+    alphas: Sequence[float] = (0.01, 0.1)
+    proportions: Sequence[float] = (0.0,)
+    n_repetitions: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = "of ConfidenceStudy"
+        name = f"alphas {owner}"
+        levels = [
+            check_number(level, name, low=0, high=1, open_low=True, open_high=True)
+            for level in several(self.alphas, name)
+        ]
+        self._set("alphas", several(levels, name))
+        tables = check_removal(self.models, self.proportions, owner, whole_tasks=False)
+        if self.methods is None:
+            shared = any(_shares_instances(table) for table in tables)
+            self._set("methods", BY_INSTANCE if shared else METHODS)
+        methods = several(self.methods, f"methods {owner}")
+        self._set("methods", methods)
+        for method in methods:
+            if not isinstance(method, PairMethod):
+                allowed = "objects such as IntervalMethod()"
+                raise InvalidInputError(f"methods {owner}", allowed, method)
+
+    @property
+    def ways(self) -> tuple[PairMethod, ...]:
+        """The methods, also where none were stated."""
+        assert self.methods is not None, "set on creation"
+        return tuple(self.methods)
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return tuple(method.name for _ in self.alphas for method in self.ways)
+
+    def _told(self) -> dict[str, Any]:
+        return {"methods": [repr(method) for method in self.ways], "alphas": list(self.alphas)}
+
+    def _prepared(self, deadline: object) -> Truths:
+        """Return the true proportions that methods estimate, as far as models know them."""
+        found = {}
+        for model in self.models:
+            for unit, ties in dict.fromkeys((method.unit, method.ties) for method in self.ways):
+                try:
+                    frame = model.true_proportions(unit=unit, ties=ties)
+                except RankaggError:
+                    # So will every method of that kind, and its row says why.
+                    continue
+                if frame is not None:
+                    items = ItemSet(frame.index.tolist())
+                    found[model.identity, unit, ties] = Truth(items, frame.to_numpy(np.float64))
+        return found
+
+    def _try(self, cell: JudgedCell, prepared: Truths) -> list[Row]:
+        """Draw a table, remove scores, and decide its pairs with every method."""
+        complete = cell.complete(self.seed)
+        ranked = RankedTable.of(cell.left(complete, self.seed))
+        lost = n_removed(complete.values.size, cell.proportion)
+        known = {}
+        for method in self.ways:
+            true = prepared.get((cell.model.identity, method.unit, method.ties))
+            halves = prepared.get((cell.model.identity, method.unit, "half"))
+            imputed = None
+            if halves is not None and not complete.n_missing:
+                shares = halves.of(ranked.profile.items)
+                imputed = imputed_proportions(shares, complete.n_units, lost)
+            known[method] = {
+                "covered": None if true is None else true.of(ranked.profile.items),
+                "covered_imputed": imputed,
+            }
+        return [
+            self._row(cell, ranked, method, alpha, known[method])
+            for alpha in self.alphas
+            for method in self.ways
+        ]
+
+    def _row(
+        self,
+        cell: JudgedCell,
+        ranked: RankedTable,
+        method: PairMethod,
+        alpha: float,
+        known: Mapping[str, Floats | None],
+    ) -> Row:
+        """Hold what a method says against the proportions that are known."""
+        upper = np.triu_indices(ranked.profile.n_items, k=1)
+        row: Row = dict.fromkeys(FIELDS)
+        row |= {"method": method.name, "alpha": alpha, "pairs": len(upper[0])}
+        try:
+            row["comparisons"] = ranked.comparisons(method.unit)
+            judged = cell.judge(self.seed, ranked, method, alpha)
+        except RankaggError as error:
+            # The study goes on, and counts it.
+            return {**row, "error": str(error)}
+        row["decided"] = int(judged.above.sum())
+        true = known["covered"]
+        if true is not None:
+            row["wrong"] = int((judged.above & (true <= 0.5 + EQUAL)).sum())
+        if judged.lower is None or judged.upper is None:
+            return row
+        row["width"] = float((judged.upper - judged.lower)[upper].mean())
+        for name, values in known.items():
+            if values is not None:
+                inside = (judged.lower <= values + EQUAL) & (values <= judged.upper + EQUAL)
+                row[name] = int(inside[upper].sum())
+        return row
+
+
+def _shares_instances(table: ScoreTable) -> bool:
+    """Say whether an instance has several rankings."""
+    return table.instances is not None and len(set(table.instances)) < table.n_units

@@ -1,1 +1,0 @@
-"""Which pairs intervals decide, and how surely."""

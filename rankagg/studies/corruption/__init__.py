@@ -1,1 +1,0 @@
-"""How far rules move when tasks are corrupted or rescaled."""

@@ -1,0 +1,317 @@
+"""Condorcet cycles: how often majorities are cyclic, and Borda and Kemeny disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.sparse.csgraph import connected_components
+
+from rankagg._typing import Bools
+from rankagg._validation import check_alpha
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.positional import Borda
+from rankagg.core.items import counted
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core.results import ROWS, plain_rows
+from rankagg.core.scores import ScoreTable
+from rankagg.cultures import DataSource
+from rankagg.distances import kendall_distance
+from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
+from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
+from rankagg.studies.sources import averaged, check_most_items
+from rankagg.studies.study import Cell, Study, StudyResult, dimension
+
+__all__ = ["CycleResult", "CycleStudy"]
+
+FIELDS: dict[str, Kinds] = {
+    "method": TEXT,
+    "winner": FLAG,
+    "cycle": FLAG,
+    "tied": FLAG,
+    "finds_winner": FLAG + MISSING,
+    "optimal": FLAG,
+    "distance": NUMBER,
+}
+# Costs are sums of fractions; these are equal.
+EQUAL = 1e-9
+GROUP = ["model", "n_items", "n_rankings"]
+
+
+class CycleResult(StudyResult):
+    """How often majorities are cyclic, and how often Borda and Kemeny disagree.
+
+    Made by `CycleStudy.run`; `plot` draws a `rankagg.plotting.cycle_plot`.
+
+    Attributes
+    ----------
+    study : CycleStudy
+        What was asked.
+    """
+
+    study: CycleStudy
+
+    _schema = "rankagg.cycle_result"
+    _plot = "cycle_plot"
+    _row = "size"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per profile.
+
+        Returns
+        -------
+        pandas.DataFrame
+            model, n_items, n_rankings, repetition: the profile; winner: whether an item beats
+            every other by a strict majority; cycle: whether strict majorities are cyclic; tied:
+            whether two items tie in votes; finds_winner: whether Borda has that item alone in
+            front, missing where there is none; optimal: whether Borda's ranking is an optimum of
+            Kemeny's rule, a tied one only where every way to break its ties is; distance to the
+            optimum that was found, in pairs, half for a tie in one.
+        """
+        return self._frame.drop(columns="method")
+
+    def by_size(self, *, alpha: float = 0.05) -> pd.DataFrame:
+        """Return shares for every model and size, beside the probabilities that are known.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of the Wilson intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: model, n_items, n_rankings. profiles: how many were drawn; winner, cycle and
+            optimal: the shares of those with a Condorcet winner, with a cycle of strict
+            majorities, and where Borda is optimal, each with its interval (winner_low,
+            winner_high and so on); winner_exact and cycle_exact: their probabilities, missing
+            where they are not known; tied: the share with tied items; finds_winner: the share of
+            the profiles with a Condorcet winner where Borda has it alone in front (the Condorcet
+            efficiency); mean_distance of Borda to an optimum.
+        """
+        check_alpha(alpha)
+        from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
+        groups = self._frame.groupby(GROUP, sort=False)
+        sizes = groups.size()
+        table = pd.DataFrame({"profiles": sizes})
+        known = {"winner": known_winner, "cycle": known_cycle}
+        for name in ("winner", "cycle", "optimal"):
+            hits = groups[name].sum().to_numpy(dtype=np.float64)
+            table[name] = hits / sizes
+            low, high = proportion_confint(hits, sizes.to_numpy(), alpha=alpha, method="wilson")
+            table[f"{name}_low"], table[f"{name}_high"] = low, high
+            if name in known:
+                table[f"{name}_exact"] = np.array(
+                    [known[name](*key) for key in self._sizes], dtype=np.float64
+                )
+        table["tied"] = groups["tied"].mean()
+        table["finds_winner"] = groups["finds_winner"].mean().astype(np.float64)
+        table["mean_distance"] = groups["distance"].mean()
+        return table
+
+    @property
+    def _sizes(self) -> list[tuple[Any, int, int]]:
+        """The models and sizes, in the order of the table."""
+        return list(
+            dict.fromkeys((cell.model, cell.n_items, cell.n_rankings) for cell in self._rows)
+        )
+
+    @property
+    def _known(self) -> list[tuple[str, int, float | None, str]]:
+        """Of which models and sizes anything is known: cycles in the limit, and who found it.
+
+        Two items have no cycle, which nobody needed to find.
+        """
+        known = {
+            (model, n_items): None
+            for model, n_items, n_rankings in self._sizes
+            if n_items > 2
+            and (
+                known_winner(model, n_items, n_rankings) is not None
+                or known_cycle(model, n_items, n_rankings) is not None
+            )
+        }
+        return [
+            (model.name, n_items, known_cycle(model, n_items, None), source_of(model))
+            for model, n_items in known
+        ]
+
+    def headline(self) -> str:
+        """Return in one sentence how often majorities were cyclic, and Borda was not optimal."""
+        frame = self._frame
+        return (
+            f"majorities are cyclic in {frame['cycle'].mean():.1%} of "
+            f"{counted(len(frame), 'profile')}, and Borda's ranking is no Kemeny optimum in "
+            f"{1 - frame['optimal'].mean():.1%}"
+        )
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "seed": self.study.seed,
+            "repetitions": self.study.n_repetitions,
+            "headline": self.headline(),
+            "results": plain_rows(self.by_size().reset_index()),
+            "known": [
+                {"model": model, "n_items": size, "cycle_limit": limit, "source": source}
+                for model, size, limit, source in self._known
+            ],
+        }
+
+    def _table(self) -> pd.DataFrame:
+        columns = ["winner", "winner_exact", "cycle", "cycle_exact", "finds_winner", "optimal"]
+        return self.by_size()[columns].reset_index()
+
+    def _below(self, rows: int | None = ROWS) -> list[str]:
+        return [
+            f"exact for {model}, {counted(n_items, 'item')}: {source}"
+            + (f"; with ever more rankings {limit:.2%} are cyclic" if limit else "")
+            for model, n_items, limit, source in self._known
+        ]
+
+    def _facts(self) -> list[str]:
+        return [
+            f"{counted(len(self.study.models), 'model')}, "
+            f"{counted(self.study.n_repetitions, 'profile')} of each size, seed {self.study.seed}",
+            self.headline(),
+        ]
+
+
+@dataclass(frozen=True)
+class ProfileCell(Cell):
+    """One drawn profile."""
+
+    # What it is drawn from.
+    model: DataSource
+    n_items: int = dimension(low=2)
+    n_rankings: int = dimension(low=1)
+    # Its number among its like.
+    repetition: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CycleStudy(Study[ProfileCell, CycleResult]):
+    """How often majorities are cyclic, and how often Borda and Kemeny disagree.
+
+    Every combination of model and size is drawn `n_repetitions` times. Each profile is asked
+    whether an item beats every other by a strict majority, whether strict majorities are cyclic,
+    and whether Borda's ranking is one of the exact optima of Kemeny's rule. Probabilities that are
+    known stand beside the shares: `condorcet_winner_probability` and `cycle_probability`.
+
+    Parameters
+    ----------
+    models : sequence of DataSource, distribution, Profile or ScoreTable
+        What profiles are drawn from: cultures and others. A profile is taken as it is, once.
+    n_items : sequence of int, default (3,)
+        Sizes, each at least 2.
+    n_rankings : sequence of int, default (3, 11, 101)
+        How many rankings a profile has. With an even number majorities may tie.
+    n_repetitions : int, default 1000
+        Profiles for each combination.
+    seed : int, default 0
+        Of all random numbers.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is out of its range, two models are alike, or a model cannot give so many
+        items.
+
+    References
+    ----------
+    Guilbaud (1952), https://doi.org/10.3406/ecoap.1952.3831; Gehrlein (2002),
+    https://doi.org/10.1023/A:1015551010381.
+
+    Examples
+    --------
+    >>> from rankagg import cultures, studies
+    >>> impartial = cultures.ImpartialCulture()
+    >>> study = studies.CycleStudy(models=[impartial], n_rankings=[3], n_repetitions=50)
+    >>> table = study.run().by_size().reset_index()
+    >>> table[["n_items", "cycle", "cycle_exact", "optimal"]].round(3)
+       n_items  cycle  cycle_exact  optimal
+    0        3   0.08        0.056     0.82
+    """
+
+    _schema: ClassVar[str] = "rankagg.cycle_study"
+    _cell = ProfileCell
+    _found = CycleResult
+    _fields = FIELDS
+    _labels = ("Borda",)
+
+    models: Sequence[Any]
+    n_items: Sequence[int] = (3,)
+    n_rankings: Sequence[int] = (3, 11, 101)
+    n_repetitions: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_most_items(self.models, self.n_items)
+
+    def _told(self) -> dict[str, Any]:
+        return {}
+
+    def _is_drawn(self, cell: ProfileCell) -> bool:
+        return not cell.model.is_fixed
+
+    def _prepared(self, deadline: Deadline) -> Deadline:
+        return deadline
+
+    def _try(self, cell: ProfileCell, prepared: Deadline) -> list[Row]:
+        """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
+        rng = cell.generator(self.seed, "data")
+        data = cell.model.draw(cell.n_items, cell.n_rankings, rng=rng)
+        evidence = Evidence(averaged(data) if isinstance(data, ScoreTable) else data)
+        votes = evidence.votes("uniform")
+        beats = votes.wins > votes.wins.T
+        n_beaten = beats.sum(axis=1)
+        found = Borda().aggregate(evidence).ranking
+        cyclic = _is_cyclic(beats)
+        exact = _kemeny(evidence, prepared) if cyclic else _majority_order(votes, beats)
+        cost, least = votes.cost(found), votes.cost(exact)
+        winner = np.flatnonzero(n_beaten == votes.n_items - 1)
+        first = np.flatnonzero(found.ranks == 0)
+        return [
+            {
+                "method": "Borda",
+                "winner": bool(len(winner)),
+                "cycle": cyclic,
+                "tied": bool(n_beaten.sum() < votes.n_items * (votes.n_items - 1) // 2),
+                "finds_winner": first.tolist() == winner.tolist() if len(winner) else None,
+                "optimal": bool(cost <= least + EQUAL * (1 + least)),
+                "distance": kendall_distance(found, exact, p=0.5),
+            }
+        ]
+
+
+def _kemeny(evidence: Evidence, deadline: Deadline) -> PartialRanking:
+    """Return an optimal ranking."""
+    result = Kemeny().aggregate(evidence, deadline=deadline)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    if not result.is_proved:
+        deadline.seconds_left()
+    return result.ranking
+
+
+def _is_cyclic(beats: Bools) -> bool:
+    """Say whether some items beat one another in a circle: they are strongly connected."""
+    number, _ = connected_components(beats, directed=True, connection="strong")
+    return bool(number < len(beats))
+
+
+def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
+    """Return an order against no strict majority, which costs the least that any pair can."""
+    # Whoever beats an item, over others too, is beaten by fewer.
+    reach = beats.copy()
+    for via in range(len(beats)):
+        reach |= np.outer(reach[:, via], reach[via])
+    order = np.argsort(reach.sum(axis=0), kind="stable")
+    return Permutation(np.argsort(order), votes.items)

@@ -1,1 +1,0 @@
-"""How often majorities are cyclic, and how often Borda and Kemeny disagree."""

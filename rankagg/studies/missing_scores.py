@@ -1,0 +1,556 @@
+"""Missing scores: how far rankings move when scores are removed from tables at random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb, isfinite
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, cast
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Floats
+from rankagg._validation import check_flag, check_number
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.means import Mean
+from rankagg.aggregation.positional import Borda
+from rankagg.core.items import counted
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.results import ROWS, plain_rows
+from rankagg.core.scores import ScoreTable
+from rankagg.cultures import DataSource
+from rankagg.distances import kendall_tau
+from rankagg.distributions.latent_scores import rescale_tasks
+from rankagg.exceptions import RankaggError
+from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
+from rankagg.studies.sources import check_removal, without_proportion
+from rankagg.studies.study import (
+    Cell,
+    Study,
+    StudyResult,
+    consensus_of,
+    dimension,
+    with_policy,
+)
+
+__all__ = ["MissingScoresResult", "MissingScoresStudy", "taus"]
+
+#: How two methods are compared on the same table.
+PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
+COUNT: Kinds = (int,)
+FIELDS: dict[str, Kinds] = {
+    "method": TEXT,
+    **dict.fromkeys(PAIR_MEASURES, NUMBER + MISSING),
+    "tau_ranked": NUMBER + MISSING,
+    "tau_true": NUMBER + MISSING,
+    "unranked": COUNT + MISSING,
+    "lost_systems": COUNT,
+    "lost_tasks": COUNT,
+    "proved": FLAG + MISSING,
+    "error": TEXT + MISSING,
+}
+METHODS = (Mean(), Borda(unranked="uniform"))
+PROPORTIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+CELL: Final = ["model", "scale", "proportion", "repetition"]
+GROUP: Final = ["model", "scale", "proportion", "method"]
+# Shares are fractions of small numbers; these are equal.
+EQUAL = 1e-9
+
+
+def taus(rankings: Sequence[PartialRanking]) -> Floats:
+    """Return tau-b of each two rankings, over all systems.
+
+    Where a ranking leaves systems out, it stands for all permutations that are compatible with
+    it: what is correlated is the mean order of every pair, so that every ranking is held against
+    the others on the same pairs.
+    """
+    above, below = np.triu_indices(len(rankings[0].items), 1)
+    orders = np.empty((len(rankings), len(above)))
+    untied = np.empty(len(rankings))
+    for row, ranking in enumerate(rankings):
+        orders[row] = 2.0 * ranking.pairwise_probabilities()[above, below] - 1.0
+        # Only what was observed can be tied: a permutation ties nothing.
+        listed = ranking.ranks[ranking.ranks != places.UNRANKED]
+        sizes = np.unique(listed, return_counts=True)[1]
+        untied[row] = len(above) - (sizes * (sizes - 1) // 2).sum()
+    scale = np.sqrt(np.outer(untied, untied))
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.clip(_products(orders) / scale, -1.0, 1.0)
+    return found
+
+
+def top_k_overlaps(rankings: Sequence[PartialRanking], k: int) -> Floats:
+    """Return the expected share of systems that each two top-k sets have in common."""
+    shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
+    return _products(shares) / k
+
+
+def same_top_k(rankings: Sequence[PartialRanking], k: int) -> Floats:
+    """Return the chance that each two top-k sets are the same, ties at rank k broken at random."""
+    shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
+    inside, possible = shares > 1 - EQUAL, shares > EQUAL
+    sizes = np.rint(shares.sum(axis=1)).astype(int).tolist()
+    ways = [
+        comb(int((may & ~must).sum()), size - int(must.sum()))
+        for must, may, size in zip(inside, possible, sizes, strict=True)
+    ]
+    found = np.zeros((len(rankings), len(rankings)))
+    for row, one in enumerate(inside):
+        for column, other in enumerate(inside):
+            must, may = one | other, possible[row] & possible[column]
+            if sizes[row] == sizes[column] and not (must & ~may).any() and must.sum() <= sizes[row]:
+                alike = comb(int((may & ~must).sum()), sizes[row] - int(must.sum()))
+                found[row, column] = alike / (ways[row] * ways[column])
+    return found
+
+
+def _products(rows: Floats) -> Floats:
+    """Return the scalar product of each two rows; to the bit the same in every process."""
+    found: Floats = np.einsum("ip,jp->ij", rows, rows, optimize=False)
+    return found
+
+
+def label_of(rule: Aggregator) -> str:
+    """Return the name of a rule with its policy for missing scores, where it has one."""
+    policy = with_policy(rule, "uniform").policy
+    return rule.name if policy is None else f"{rule.name}, {policy}"
+
+
+def pair_field(measure: str, other: str) -> str:
+    """Return the field of a row that compares its method with another."""
+    return f"{measure} with {other}"
+
+
+class MissingScoresResult(StudyResult):
+    """How near rankings of incomplete scores came to those of the full data.
+
+    Made by `MissingScoresStudy.run`; `plot` draws a `rankagg.plotting.missing_scores_plot`.
+
+    Attributes
+    ----------
+    study : MissingScoresStudy
+        What was asked.
+    """
+
+    study: MissingScoresStudy
+
+    _schema = "rankagg.missing_scores_result"
+    _plot = "missing_scores_plot"
+    _row = "method"
+    _formats = MappingProxyType({"scale": "{:zg}"})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per table and method.
+
+        Returns
+        -------
+        pandas.DataFrame
+            model, scale, proportion, repetition: the table; method: the rule and its policy. Held
+            against the ranking of the full data by the same method: tau, tau-b over all systems,
+            those that are left unranked at random places; top1 and top3, the expected share of
+            the first and of the first three that are the same; same_top3, the chance that the
+            first three are the same set; tau_ranked, tau-b over the systems that both rank.
+            tau_true: tau with the true ranking, where there is one. unranked: systems without a
+            rank; lost_systems and lost_tasks: those without any score left; proved: whether the
+            rankings of an exact rule are proved optimal; error: what a rule said that could not
+            rank the table. What is not defined is missing, as tau is where all systems tie.
+        """
+        return self._frame.drop(columns=self.study._pairs)
+
+    def by_method(self, quantiles: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> pd.DataFrame:
+        """Return what the repetitions say of every method at every proportion.
+
+        Parameters
+        ----------
+        quantiles : sequence of float, default (0.05, 0.25, 0.5, 0.75, 0.95)
+            Which quantiles of tau to give, in [0, 1].
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: model, scale, proportion, method. tables; failed: those that the method could
+            not rank; undefined: those it ranked, where tau is not defined; unranked: those in
+            which it left systems unranked; mean_tau with its standard error se_tau and a column
+            tau_q for each quantile q; mean_tau_ranked, mean_top1, mean_top3 and mean_same_top3;
+            mean_tau_true with se_tau_true.
+        """
+        levels = [check_number(q, "quantiles", low=0, high=1) for q in quantiles]
+        groups = self._frame.groupby(GROUP, sort=False)
+        tables = groups.size()
+        ranked = groups["unranked"].count()
+        taus = groups["tau"]
+        table = {
+            "tables": tables,
+            "failed": tables - ranked,
+            "undefined": ranked - taus.count(),
+            "unranked": groups["unranked"].agg(lambda number: int((number > 0).sum())),
+            "mean_tau": taus.mean(),
+            "se_tau": taus.sem(),
+            **{f"tau_{q:g}": taus.quantile(q) for q in levels},
+            "mean_tau_ranked": groups["tau_ranked"].mean(),
+            "mean_top1": groups["top1"].mean(),
+            "mean_top3": groups["top3"].mean(),
+            "mean_same_top3": groups["same_top3"].mean(),
+            "mean_tau_true": groups["tau_true"].mean(),
+            "se_tau_true": groups["tau_true"].sem(),
+        }
+        return pd.DataFrame(table)
+
+    def by_pair(self, *, pooled: bool = False) -> pd.DataFrame:
+        """Return how much each two methods agree on the same tables.
+
+        Parameters
+        ----------
+        pooled : bool, default False
+            Take the tables of all proportions together, as the papers' tables do.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: model, scale, proportion unless pooled, method, other. tables; mean_tau with
+            its standard deviation sd_tau, over the tables where it is defined, which `defined`
+            counts; mean_top1, mean_top3, mean_same_top3.
+        """
+        place = ["model", "scale"] if check_flag(pooled, "pooled") else GROUP[:-1]
+        methods = self.study.methods
+        parts = []
+        for number, one in enumerate(methods):
+            rows = self._frame[self._frame["method"] == one]
+            for other in methods[number + 1 :]:
+                fields = {pair_field(measure, other): measure for measure in PAIR_MEASURES}
+                part = rows[[*place, *fields]].rename(columns=fields)
+                parts.append(part.assign(method=one, other=other))
+        columns = [*place, "method", "other", *PAIR_MEASURES]
+        together = pd.concat(parts) if parts else pd.DataFrame(columns=columns)
+        groups = together.groupby([*place, "method", "other"], sort=False)
+        table = {
+            "tables": groups.size(),
+            "defined": groups["tau"].count(),
+            "mean_tau": groups["tau"].mean(),
+            "sd_tau": groups["tau"].std(),
+            **{f"mean_{measure}": groups[measure].mean() for measure in PAIR_MEASURES[1:]},
+        }
+        return pd.DataFrame(table)
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "seed": self.study.seed,
+            "whole_tasks": self.study.whole_tasks,
+            "tables": self.n_cells,
+            "methods": list(self.study.methods),
+            "results": plain_rows(self.by_method().reset_index()),
+            "pairs": plain_rows(self.by_pair().reset_index()),
+        }
+
+    def _table(self) -> pd.DataFrame:
+        means = self._frame.groupby(GROUP, sort=False)["tau"].mean().unstack("proportion")
+        methods = list(self.study.methods)
+        order = [
+            (model.name, scale, method)
+            for model in self.study.models
+            for scale in self.study.scales
+            for method in methods
+        ]
+        table = means.reindex(order)[list(self.study.proportions)].reset_index()
+        table.columns = pd.Index([_column(name) for name in table.columns])
+        return table if len(self.study.scales) > 1 else table.drop(columns="scale")
+
+    def _facts(self) -> Iterable[str]:
+        study, frame = self.study, self._frame
+        tables = frame.drop_duplicates(CELL)
+        removed = "all scores of a system on a task" if study.whole_tasks else "single scores"
+        lines = [
+            f"{counted(len(study.methods), 'method')} on {counted(self.n_cells, 'table')}, "
+            f"seed {study.seed}",
+            f"a proportion of entries removed at random, {removed} at once"
+            if study.whole_tasks
+            else f"a proportion of {removed} removed at random",
+            "mean tau-b with the ranking of the full data by the same method",
+        ]
+        for noun in ("system", "task"):
+            lost = int((tables[f"lost_{noun}s"] > 0).sum())
+            if lost:
+                lines.append(
+                    f"at least one {noun} lost all its scores in {lost} of "
+                    f"{counted(self.n_cells, 'table')}"
+                )
+        counts = self.by_method()[["unranked", "undefined", "failed"]].sum()
+        if counts["unranked"]:
+            lines.append(
+                f"methods left systems unranked {counted(int(counts['unranked']), 'time')}; tau "
+                "takes those for randomly placed"
+            )
+        if counts["undefined"]:
+            lines.append(f"tau is not defined {counted(int(counts['undefined']), 'time')}")
+        if counts["failed"]:
+            lines.append(
+                f"methods could not rank the table {counted(int(counts['failed']), 'time')}"
+            )
+        unproved = int((frame["proved"] == False).sum())  # noqa: E712
+        if unproved:
+            lines.append(f"exact rankings are not proved optimal {counted(unproved, 'time')}")
+        return lines
+
+    def _below(self, rows: int | None = ROWS) -> Iterable[str]:
+        """Say for every model which method stays nearest to its own ranking of the full data."""
+        frame = self._frame[self._frame["proportion"] > 0]
+        lines = []
+        for (model, scale), part in frame.groupby(["model", "scale"], sort=False):
+            means = part.groupby("method", sort=False)["tau"].mean().dropna()
+            if len(means) < 2:
+                continue
+            where = f"{model}, scale {scale:g}" if len(self.study.scales) > 1 else f"{model}"
+            lines.append(
+                f"{where}: over all proportions removed, {means.idxmax()} stays nearest to its "
+                f"ranking of the full data (mean tau {means.max():.2f}), {means.idxmin()} farthest "
+                f"({means.min():.2f})"
+            )
+        return lines[:rows]
+
+
+def _column(name: object) -> str:
+    return f"{100 * name:g} %" if isinstance(name, float) else str(name)
+
+
+@dataclass(frozen=True)
+class RemovalCell(Cell):
+    """One table of the grid."""
+
+    # Where its scores come from.
+    model: DataSource
+    # What the scores of one of its tasks are multiplied by.
+    scale: float = dimension(low=0, open_low=True)
+    proportion: float = dimension(low=0, high=1, open_high=True)
+    # Its number among its like.
+    repetition: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a method made of a table."""
+
+    # None where it could not rank the table.
+    ranking: PartialRanking | None
+    # Whether the ranking of an exact method is proved optimal.
+    proved: bool | None = None
+    # What the method said that could not.
+    error: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
+    """How near rankings of incomplete scores come to those of the full data.
+
+    From every table a proportion of the scores is removed at random, many times, and every method
+    ranks what is left. Its ranking is held against what the same method makes of the full data,
+    against the true ranking where there is one, and against the other methods. The random numbers
+    of a table depend on the seed and on its cell of the grid alone: a study gives the same figures
+    whatever the number of workers, and a cell stays what it is when the grid grows.
+
+    Parameters
+    ----------
+    models : sequence of DataSource or ScoreTable
+        Where complete scores come from: the table of a leaderboard, `LatentModel` for scores that
+        are drawn, or your own.
+    aggregators : sequence of Aggregator, default (Mean(), Borda())
+        The methods. The same rule may take part with several policies for missing scores.
+    proportions : sequence of float, default (0, 0.1, ..., 0.9)
+        Proportions of the entries that are removed, rounded to whole entries, in [0, 1). Entries
+        that are missing from the start do not count.
+    scales : sequence of float, default (1,)
+        Positive factors for the scores of one task, drawn anew for every table. The ranking of
+        the full data is that of the scores before.
+    whole_tasks : bool, default True
+        An entry is all that a system scored on a task, as in the papers; else it is a single
+        score. Without instances both are the same.
+    n_repetitions : int, default 100
+        Tables for each combination.
+    seed : int, default 0
+        Of all random numbers.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is out of its range, two models or two methods are alike, or a proportion
+        leaves no score.
+
+    Notes
+    -----
+    The correlation is tau-b over all systems. Where a method leaves systems unranked, as means do
+    with those that lost all their scores, its ranking stands for all compatible permutations, and
+    the mean order of every pair is correlated; `tau_ranked` is over what it ranks.
+
+    References
+    ----------
+    Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
+    benchmarks": sections 3.2, 4.2 and 4.3.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> leaderboard = ra.datasets.load("superglue_human")
+    >>> study = ra.studies.MissingScoresStudy(
+    ...     models=[leaderboard], proportions=[0, 0.2, 0.4], n_repetitions=50
+    ... )
+    >>> result = study.run()
+    """
+
+    _schema: ClassVar[str] = "rankagg.missing_scores_study"
+    _cell = RemovalCell
+    _found = MissingScoresResult
+
+    models: Sequence[Any]
+    aggregators: Sequence[Aggregator] = METHODS
+    proportions: Sequence[float] = PROPORTIONS
+    scales: Sequence[float] = (1.0,)
+    whole_tasks: bool = True
+    n_repetitions: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = "of MissingScoresStudy"
+        whole = check_flag(self.whole_tasks, f"whole_tasks {owner}")
+        check_removal(self.models, self.proportions, owner, whole_tasks=whole)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """What the methods are called: the rule, and its policy for missing scores."""
+        return tuple(label_of(rule) for rule in self.aggregators)
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        # The same rule with two policies is two methods.
+        return self.methods
+
+    @property
+    def _pairs(self) -> list[str]:
+        """The fields that compare a method with another."""
+        return [pair_field(measure, other) for other in self.methods for measure in PAIR_MEASURES]
+
+    @property
+    def _fields(self) -> Mapping[str, Kinds]:
+        return {**FIELDS, **dict.fromkeys(self._pairs, NUMBER + MISSING)}
+
+    def _told(self) -> dict[str, Any]:
+        rules = [repr(with_policy(rule, "uniform")) for rule in self.aggregators]
+        return {"rules": rules, "whole_tasks": self.whole_tasks}
+
+    def _prepared(self, deadline: object) -> Mapping[str, Sequence[Found]]:
+        """Return what the methods make of full tables that are the same in every cell."""
+        return {
+            model.identity: self._ranked(
+                cast("ScoreTable", model.draw()), RemovalCell(model, 1.0, 0.0, -1), "full data"
+            )
+            for model in self.models
+            if model.is_fixed
+        }
+
+    def _try(self, cell: RemovalCell, prepared: Mapping[str, Sequence[Found]]) -> list[Row]:
+        """Remove scores and rank with every method."""
+        table = cast("ScoreTable", cell.model.draw(rng=cell.generator(self.seed, "data")))
+        full = prepared.get(cell.model.identity)
+        if full is None:
+            full = self._ranked(table, cell, "full data")
+        rng = cell.generator(self.seed, "missing")
+        scaled = self._scaled(table, cell)
+        left = without_proportion(scaled, cell.proportion, whole_tasks=self.whole_tasks, rng=rng)
+        found = self._ranked(left, cell, "")
+        lost = left.missing.all(axis=1) & ~table.missing.all(axis=1)
+        shared = {"lost_systems": int(lost.sum()), "lost_tasks": table.n_tasks - left.n_tasks}
+        truth = cell.model.true_ranking
+        rankings = [one.ranking for one in (*full, *found)]
+        agreement = _Agreement([*rankings, truth and truth.reindex(table.systems)])
+        count, labels = len(self.aggregators), self.methods
+        return [
+            {
+                "method": label,
+                **agreement.measures(position, position + count),
+                "tau_ranked": _tau_ranked(full[position], found[position]),
+                "tau_true": agreement.value("tau", position + count, 2 * count),
+                "unranked": _unranked(found[position]),
+                **shared,
+                "proved": _both_proved(full[position], found[position]),
+                "error": found[position].error or full[position].error,
+                **{
+                    pair_field(measure, other): agreement.value(
+                        measure, position + count, number + count
+                    )
+                    for number, other in enumerate(labels)
+                    for measure in PAIR_MEASURES
+                },
+            }
+            for position, label in enumerate(labels)
+        ]
+
+    def _ranked(self, table: ScoreTable, cell: RemovalCell, purpose: str) -> list[Found]:
+        """Return what every method makes of a table."""
+        evidence = Evidence(table)
+        found = []
+        for rule in self.aggregators:
+            rng = cell.generator(self.seed, f"{purpose}{with_policy(rule, 'uniform')!r}")
+            result = consensus_of(rule, evidence, rng)
+            if isinstance(result, RankaggError):
+                said = f"{purpose}: {result}" if purpose else str(result)
+                found.append(Found(None, error=said))
+            else:
+                found.append(Found(result.ranking, result.is_proved))
+        return found
+
+    def _scaled(self, table: ScoreTable, cell: RemovalCell) -> ScoreTable:
+        if cell.scale == 1:
+            return table
+        task = table.tasks[int(cell.generator(self.seed, "task").integers(table.n_tasks))]
+        return rescale_tasks(table, {task: cell.scale})
+
+
+class _Agreement:
+    """How much each two of some rankings agree; nothing of what is no ranking."""
+
+    def __init__(self, rankings: Sequence[PartialRanking | None]) -> None:
+        there = [ranking for ranking in rankings if ranking is not None]
+        self._rows = np.cumsum([ranking is not None for ranking in rankings]) - 1
+        self._there = [ranking is not None for ranking in rankings]
+        self._tables: dict[str, Floats] = {}
+        if there:
+            three = min(3, len(there[0].items))
+            self._tables = {
+                "tau": taus(there),
+                "top1": top_k_overlaps(there, 1),
+                "top3": top_k_overlaps(there, three),
+                "same_top3": same_top_k(there, three),
+            }
+
+    def value(self, measure: str, one: int, other: int) -> float | None:
+        if not self._there[one] or not self._there[other]:
+            return None
+        value = float(self._tables[measure][self._rows[one], self._rows[other]])
+        return value if isfinite(value) else None
+
+    def measures(self, one: int, other: int) -> dict[str, Any]:
+        return {measure: self.value(measure, one, other) for measure in PAIR_MEASURES}
+
+
+def _tau_ranked(full: Found, found: Found) -> float | None:
+    """Correlate over the systems that both rank."""
+    if full.ranking is None or found.ranking is None:
+        return None
+    if not ((full.ranking.ranks != UNRANKED) & (found.ranking.ranks != UNRANKED)).any():
+        return None
+    tau = kendall_tau(found.ranking, full.ranking)
+    return tau if isfinite(tau) else None
+
+
+def _unranked(found: Found) -> int | None:
+    return None if found.ranking is None else int((found.ranking.ranks == UNRANKED).sum())
+
+
+def _both_proved(full: Found, found: Found) -> bool | None:
+    if full.proved is None or found.proved is None:
+        return None
+    return full.proved and found.proved

@@ -1,1 +1,0 @@
-"""How far rankings move when scores go missing."""

@@ -1,1 +1,0 @@
-"""Where studies have scores from, and how scores go missing."""

@@ -1,0 +1,513 @@
+"""Sources of a study's data: drawn scores, real data as they are or resampled; removing scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats, Label
+from rankagg._validation import check_integer, check_number
+from rankagg.core.items import counted
+from rankagg.core.profile import Profile
+from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core.scores import ScoreTable
+from rankagg.cultures import DataSource
+from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.latent_scores import LatentScores
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.units import Unit
+
+__all__ = [
+    "LatentModel",
+    "Observed",
+    "Resampled",
+    "as_sources",
+    "averaged",
+    "check_most_items",
+    "check_removal",
+    "entries_of",
+    "n_removed",
+    "table_digest",
+    "without_entries",
+    "without_proportion",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatentModel(DataSource):
+    """Scores with Gumbel noise around equally spaced locations, drawn anew each time.
+
+    Systems are shuffled in every draw, so that no rule gains from the order in which they stand.
+    The default sizes are those of the papers.
+
+    Parameters
+    ----------
+    step : float
+        The distance of neighboring locations, at least 0, in units of the noise's scale.
+    n_systems : int, default 20
+        Number of systems, at least 2. They are numbered from 0, and the last is the best.
+    n_tasks : int, default 20
+        Number of tasks.
+    n_instances : int or None, default 20
+        Instances of each task; None for one score per task and no instances.
+
+    References
+    ----------
+    Himmi et al. (2023), section 3.1, whose phi is the step; Colombo et al. (2022), section 4.2,
+    https://doi.org/10.48550/arXiv.2202.03799.
+
+    Examples
+    --------
+    >>> from rankagg.studies import LatentModel
+    >>> model = LatentModel(step=0.5, n_systems=3, n_tasks=2, n_instances=None)
+    >>> model.draw(rng=0)
+    <ScoreTable of 3 systems x 2 tasks, 0 of 6 scores missing>
+    >>> model.true_ranking
+    <Permutation 2 > 1 > 0>
+    """
+
+    gives: ClassVar[Literal["scores", "rankings"]] = "scores"
+    step: float
+    n_systems: int = 20
+    n_tasks: int = 20
+    n_instances: int | None = 20
+
+    def __post_init__(self) -> None:
+        check_number(self.step, "step of LatentModel", low=0)
+        check_integer(self.n_systems, "n_systems of LatentModel", low=2)
+        check_integer(self.n_tasks, "n_tasks of LatentModel", low=1)
+        if self.n_instances is not None:
+            check_integer(self.n_instances, "n_instances of LatentModel", low=1)
+
+    def _draw(
+        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
+    ) -> ScoreTable:
+        systems = rng.permutation(n_items or self.n_systems)
+        scores = LatentScores(self.step * systems, systems=systems.tolist())
+        return scores.sample(n_rankings or self.n_tasks, self.n_instances, rng=rng)
+
+    @property
+    def identity_of_sizes(self) -> str:
+        """What stands in journals of studies that state the sizes."""
+        instances = "" if self.n_instances is None else f", n_instances={self.n_instances!r}"
+        return f"GumbelModel(step={self.step!r}{instances})"
+
+    @property
+    def true_ranking(self) -> PartialRanking | None:
+        """The order of the locations; None where they are all the same."""
+        best_first = range(self.n_systems - 1, -1, -1)
+        return Permutation.from_order(best_first) if self.step else None
+
+    def true_proportions(
+        self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
+    ) -> pd.DataFrame | None:
+        """Return the probability that row scores higher than column, whatever the unit.
+
+        Parameters
+        ----------
+        unit : {"ranking", "instance", "task"}, default "ranking"
+            Not used: the probability is the same for each.
+        ties : {"half", "exclude"}, default "half"
+            Not used: no two scores tie.
+
+        Returns
+        -------
+        DataFrame
+        """
+        systems = np.arange(self.n_systems)
+        shares = LatentScores(self.step * systems).ranking_distribution().pairwise_probabilities()
+        np.fill_diagonal(shares, 0.5)
+        return pd.DataFrame(shares, index=systems, columns=systems)
+
+
+def table_digest(table: ScoreTable) -> str:
+    """Return the SHA-256 of labels, directions, weights and scores, the same on every machine."""
+    labels = (
+        tuple(table.systems),
+        tuple(table._unit_labels),
+        table.instances,
+        [(task, table.higher_is_better[task], table.task_weights[task]) for task in table.tasks],
+    )
+    digest = sha256(f"rankagg.score_table 1\n{labels!r}\n".encode("utf-8", "backslashreplace"))
+    # One missing score is like another, whatever its bits.
+    values = np.where(table.missing, np.nan, table.values)
+    digest.update(values.astype("<f8").tobytes())
+    return digest.hexdigest()
+
+
+def _profile_digest(profile: Profile) -> str:
+    parts = (profile.ranks, profile.counts, profile.weights)
+    content = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+    return sha256(repr(tuple(profile.items)).encode() + content).hexdigest()[:8]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed(DataSource):
+    """A profile or a table of real scores, such as a leaderboard; every draw is the data itself.
+
+    Studies make one of every profile and table among their models, numbered from 1.
+
+    Parameters
+    ----------
+    label : str
+        What to call it in tables.
+    data : Profile or ScoreTable
+        The data; some may be missing from the start.
+
+    Attributes
+    ----------
+    digest : str
+        Tells data apart that have the same label.
+    """
+
+    label: str
+    data: Profile | ScoreTable = field(repr=False)
+    digest: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        owner = f"of {type(self).__name__}"
+        if not isinstance(self.label, str):
+            raise InvalidInputError(f"label {owner}", "a text", self.label)
+        data: object = self.data
+        if isinstance(data, ScoreTable):
+            digest = table_digest(data)
+        elif isinstance(data, Profile):
+            digest = _profile_digest(data)
+        else:
+            allowed = "a Profile or a ScoreTable"
+            raise InvalidInputError(f"data {owner}", allowed, self.data, "`read_scores` makes one.")
+        object.__setattr__(self, "digest", digest)
+
+    @property
+    def gives(self) -> Literal["scores", "rankings"]:  # type: ignore[override]
+        """What a draw is."""
+        return "scores" if isinstance(self.data, ScoreTable) else "rankings"
+
+    @property
+    def name(self) -> str:
+        """The label."""
+        return self.label
+
+    @property
+    def identity(self) -> str:
+        """The label and the digest."""
+        return f"{self.label} {self.digest}"
+
+    @property
+    def own_sizes(self) -> tuple[int | None, int | None]:
+        """Those of the data."""
+        if isinstance(self.data, ScoreTable):
+            return self.data.n_systems, self.data.n_tasks
+        return self.data.n_items, self.data.n_rankings
+
+    def _draw(
+        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
+    ) -> ScoreTable | Profile:
+        return self.data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampled(Observed):
+    """Real data drawn from with replacement: rankings, or instances with all of their scores.
+
+    Rankings are drawn in proportion to counts times weights. A table is taken for the whole
+    population, so that the true proportions are known; without instances, tasks are drawn. Where
+    fewer items are asked for than there are, they are drawn too, without replacement.
+
+    Parameters
+    ----------
+    label : str
+        What to call it in tables.
+    data : Profile or ScoreTable
+        The data. The same instance of several tasks, such as metrics, is drawn as one.
+    n_rankings : int or None, optional
+        How many rankings or instances are drawn; as many as the data have by default.
+
+    Attributes
+    ----------
+    digest : str
+        Tells data apart that have the same label.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.datasets.load("superglue_human")
+    >>> ra.studies.Resampled(label="SuperGLUE", data=table, n_rankings=50).draw(rng=0)
+    <ScoreTable of 6 systems x 50 tasks, 0 of 300 scores missing>
+    """
+
+    n_rankings: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_rankings is not None:
+            check_integer(self.n_rankings, "n_rankings of Resampled", low=1)
+
+    @property
+    def name(self) -> str:
+        """The label, with the number that is drawn where it is not that of the data."""
+        noun = "rankings"
+        if isinstance(self.data, ScoreTable):
+            noun = "tasks" if self.data.instances is None else "instances"
+        return self.label + (f", {self.n_rankings} {noun}" if self.n_rankings else "")
+
+    @property
+    def identity(self) -> str:
+        """What stands in journals."""
+        if isinstance(self.data, Profile):
+            return f"ResampleModel(label={self.name!r}, digest={self.digest!r})"
+        return f"{self.name}, drawn from {self.digest}"
+
+    @property
+    def own_sizes(self) -> tuple[int | None, int | None]:
+        """Any number is drawn."""
+        return None, None
+
+    @property
+    def most_items(self) -> int:
+        """The items of the data."""
+        return len(_items_of(self.data))
+
+    def _draw(
+        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
+    ) -> ScoreTable | Profile:
+        number = n_rankings or self.n_rankings
+        if isinstance(self.data, ScoreTable):
+            table = _resampled(self.data, number, rng)
+            if n_items in (None, self.most_items):
+                return table
+            return table.drop(systems=table.systems.at(rng.permutation(self.most_items)[n_items:]))
+        shares = self.data.counts * self.data.weights
+        rows = rng.choice(len(shares), number or self.data.n_rankings, p=shares / shares.sum())
+        rankings = Profile._trusted(self.data.items, self.data.ranks[rows])
+        if n_items is None:
+            return rankings
+        return rankings.restrict(self.data.items.at(rng.choice(self.most_items, n_items, False)))
+
+    def true_proportions(
+        self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
+    ) -> pd.DataFrame | None:
+        """Return the proportions in the data; 1/2 where they compare nothing.
+
+        Parameters
+        ----------
+        unit : {"ranking", "instance", "task"}, default "ranking"
+            What a proportion is of, as for `PairwiseIntervals.from_data`.
+        ties : {"half", "exclude"}, default "half"
+            What a tie counts.
+
+        Returns
+        -------
+        DataFrame
+        """
+        intervals = PairwiseIntervals.from_data(
+            self.data, unit=unit, ties=ties, method="wilson" if ties == "exclude" else "hoeffding"
+        )
+        shares = np.where(np.isnan(intervals.estimate), 0.5, intervals.estimate)
+        labels = list(intervals.items)
+        return pd.DataFrame(shares, index=labels, columns=labels)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Distributed(DataSource):
+    """Rankings drawn independently from one distribution."""
+
+    distribution: RankingDistribution
+
+    @property
+    def name(self) -> str:
+        return repr(self.distribution).strip("<>")
+
+    @property
+    def identity(self) -> str:
+        told = json.dumps(self.distribution.to_dict(), sort_keys=True)
+        return f"{self.name} {sha256(told.encode()).hexdigest()[:8]}"
+
+    @property
+    def own_sizes(self) -> tuple[int | None, int | None]:
+        return self.distribution.n_items, None
+
+    def _draw(
+        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
+    ) -> Profile:
+        return self.distribution.sample(n_rankings or 1, rng=rng)
+
+
+def as_sources(models: Iterable[object], parameter: str) -> tuple[DataSource, ...]:
+    """Return sources, and what becomes of distributions, profiles and tables among models."""
+    sources: list[DataSource] = []
+    for number, model in enumerate(models, start=1):
+        if isinstance(model, DataSource):
+            sources.append(model)
+        elif isinstance(model, RankingDistribution):
+            sources.append(_Distributed(distribution=model))
+        elif isinstance(model, Profile | ScoreTable):
+            noun = "table" if isinstance(model, ScoreTable) else "profile"
+            sources.append(Observed(label=f"{noun} {number}", data=model))
+        else:
+            allowed = "cultures, distributions, sources of scores, profiles or tables"
+            raise InvalidInputError(parameter, allowed, model)
+    return tuple(sources)
+
+
+def check_most_items(models: Iterable[DataSource], n_items: Iterable[int]) -> None:
+    """Refuse sizes that a source cannot give."""
+    for model in models:
+        if model.most_items is not None and max(n_items) > model.most_items:
+            allowed = f"at most {model.most_items}, the items of {model.name}"
+            raise InvalidInputError("n_items", allowed, max(n_items))
+
+
+def averaged(table: ScoreTable) -> ScoreTable:
+    """Return the averages of the instances of every task."""
+    if not table.is_instance_level:
+        return table
+    return ScoreTable(
+        table.task_scores(),
+        systems=table.systems,
+        tasks=list(table.tasks),
+        higher_is_better=table.higher_is_better,
+        task_weights=table.task_weights,
+    )
+
+
+def _items_of(data: ScoreTable | Profile) -> tuple[Label, ...]:
+    return tuple(data.systems if isinstance(data, ScoreTable) else data.items)
+
+
+def _resampled(table: ScoreTable, number: int | None, rng: np.random.Generator) -> ScoreTable:
+    """Draw instances of a table, or its tasks where there are none."""
+    groups = _instances_of(table)
+    drawn = [groups[k] for k in rng.integers(len(groups), size=number or len(groups)).tolist()]
+    columns = np.concatenate(drawn)
+    numbers = np.repeat(np.arange(len(drawn)), [len(group) for group in drawn]).tolist()
+    if table.instances is not None:
+        return _at_units(table, columns, table.values[:, columns], numbers)
+    tasks = table.unit_tasks[columns].tolist()
+    weights = [table.task_weights[table.tasks[task]] for task in tasks]
+    return ScoreTable(
+        (table.values * table.signs)[:, columns],
+        systems=table.systems,
+        tasks=numbers,
+        higher_is_better=True,
+        task_weights=dict(zip(numbers, weights, strict=True)),
+    )
+
+
+def _instances_of(table: ScoreTable) -> list[NDArray[np.intp]]:
+    """Return the columns of each instance, or each column where there is none."""
+    if table.instances is None:
+        return list(np.arange(table.n_units)[:, None])
+    codes, _ = pd.factorize(np.array(list(table.instances), dtype=object))
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+
+def _at_units(
+    table: ScoreTable,
+    columns: NDArray[np.intp],
+    values: Floats,
+    instances: Sequence[Label] | None,
+) -> ScoreTable:
+    """Return a table of some of the columns, with these values."""
+    tasks = [table.tasks[t] for t in table.unit_tasks[columns].tolist()]
+    return ScoreTable(
+        values,
+        systems=table.systems,
+        tasks=tasks,
+        instances=instances,
+        higher_is_better={task: table.higher_is_better[task] for task in tasks},
+        task_weights={task: table.task_weights[task] for task in tasks},
+    )
+
+
+# -- taking scores out ------------------------------------------------------------------------
+
+
+def n_removed(n_items: int, share: float) -> int:
+    """Return how many of the items every ranking loses."""
+    return int(np.floor(share * n_items + 0.5))
+
+
+def without_entries(
+    data: ScoreTable | Profile, share: float, rng: np.random.Generator
+) -> ScoreTable | Profile:
+    """Return the data where each ranking, or task, has lost a share of its items at random."""
+    n_items = len(_items_of(data))
+    lost = n_removed(n_items, share)
+    if lost == 0:
+        return data
+    rows = data.n_tasks if isinstance(data, ScoreTable) else len(data)
+    # So many random items of every row.
+    gone = np.argsort(np.argsort(rng.random((rows, n_items)), axis=1), axis=1) < lost
+    if isinstance(data, ScoreTable):
+        return data._with(values=np.where(gone.T[:, data.unit_tasks], np.nan, data.values))
+    return Profile.from_ranks(
+        np.where(gone | (data.ranks < 0), np.nan, data.ranks),
+        items=data.items,
+        counts=data.counts,
+        weights=data.weights,
+        groups=data.groups,
+    )
+
+
+def entries_of(table: ScoreTable, *, whole_tasks: bool) -> Bools:
+    """Mark what may be removed: the systems' tasks with a score, or their single scores."""
+    if not whole_tasks:
+        return ~table.missing
+    present = np.zeros((table.n_tasks, table.n_systems), dtype=np.bool_)
+    np.logical_or.at(present, table.unit_tasks, ~table.missing.T)
+    return present.T
+
+
+def check_removal(
+    models: Iterable[DataSource], proportions: Iterable[float], owner: str, *, whole_tasks: bool
+) -> list[ScoreTable]:
+    """Return a table of each model, which no proportion empties."""
+    tables = []
+    for model in models:
+        table = model.draw(rng=0) if model.gives == "scores" else None
+        if not isinstance(table, ScoreTable) or table.n_systems < 2:
+            allowed = "sources of scores of two or more systems"
+            raise InvalidInputError(f"models {owner}", allowed, model)
+        total = int(entries_of(table, whole_tasks=whole_tasks).sum())
+        entries = counted(total, "entry" if whole_tasks else "score")
+        for share in proportions:
+            if n_removed(total, share) == total:
+                raise InvalidInputError(
+                    f"proportions {owner}",
+                    f"proportions that leave something of {entries}",
+                    Described(f"{share:g} for {model.name}"),
+                )
+        tables.append(table)
+    return tables
+
+
+def without_proportion(
+    table: ScoreTable, proportion: float, *, whole_tasks: bool, rng: np.random.Generator
+) -> ScoreTable:
+    """Return a table that has lost a proportion of all its entries at random.
+
+    Tasks that keep no score are left out; some must keep one.
+    """
+    present = entries_of(table, whole_tasks=whole_tasks)
+    places = np.flatnonzero(present)
+    lost = n_removed(len(places), proportion)
+    if lost == 0:
+        return table
+    gone = np.zeros(present.shape, dtype=np.bool_)
+    gone.flat[rng.choice(places, lost, replace=False)] = True
+    values = np.where(gone[:, table.unit_tasks] if whole_tasks else gone, np.nan, table.values)
+    scored = np.zeros(table.n_tasks, dtype=np.bool_)
+    scored[table.unit_tasks[~np.isnan(values).all(axis=0)]] = True
+    units = np.flatnonzero(scored[table.unit_tasks])
+    instances = None if table.instances is None else [table.instances[u] for u in units]
+    return _at_units(table, units, values[:, units], instances)

@@ -1,0 +1,312 @@
+"""Task subsets: how near every rule on random subsets of tasks stays to itself on all tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankagg._typing import Tolerance
+from rankagg._validation import check_integer, check_number
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.means import Mean
+from rankagg.aggregation.positional import Borda
+from rankagg.analysis.comparison.agreement import agreement_of
+from rankagg.analysis.robustness.parts import Parts, draw_subset
+from rankagg.core.items import counted, listed
+from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.results import plain_rows
+from rankagg.core.scores import ScoreTable, as_tolerance
+from rankagg.exceptions import Described, InvalidInputError, RankaggError
+from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
+from rankagg.studies.sources import table_digest
+from rankagg.studies.study import Cell, Study, StudyResult, check_table, consensus_of, dimension
+
+__all__ = ["TaskSubsetResult", "TaskSubsetStudy"]
+
+FIELDS: dict[str, Kinds] = {
+    "method": TEXT,
+    "tau": NUMBER + MISSING,
+    "distance": NUMBER + MISSING,
+    "top1": NUMBER + MISSING,
+    "n_ranked": (int,),
+    "proved": FLAG,
+    "error": TEXT + MISSING,
+}
+QUANTILES = (0.05, 0.5, 0.95)
+# Means that differ by less are equal.
+EQUAL = 1e-9
+
+
+class TaskSubsetResult(StudyResult):
+    """How near each rule's consensus on random subsets of tasks is to its own on all tasks.
+
+    Made by `TaskSubsetStudy.run`; `plot` draws a `rankagg.plotting.task_subset_plot`.
+
+    Attributes
+    ----------
+    study : TaskSubsetStudy
+        What was asked.
+    """
+
+    study: TaskSubsetStudy
+
+    _schema = "rankagg.task_subset_result"
+    _plot = "task_subset_plot"
+    _row = "row"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per subset and rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+            size, repetition: the subset; method; tau: tau-b of its consensus on the subset with
+            its consensus on all tasks, missing where one of them ties all systems; distance
+            between them in pairs, half for a tie in one; top1: the chance of the same first
+            system; n_ranked: how many systems both rank; proved: False where an exact rule did
+            not prove one of them, whose numbers are then missing; error: what a rule said that
+            could not rank the subset.
+        """
+        return self._frame.copy()
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of the rules."""
+        return tuple(rule.name for rule in self.study.aggregators)
+
+    def by_size(self, quantiles: Sequence[float] = QUANTILES) -> pd.DataFrame:
+        """Return mean and spread of tau for every size, the rules side by side.
+
+        Parameters
+        ----------
+        quantiles : sequence of float, default (0.05, 0.5, 0.95)
+            Of tau.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: size, method. subsets: how many were drawn; defined: those with a tau; failed:
+            those that the rule could not rank; unproved: those where an exact rule proved nothing
+            in time; mean and std (with n - 1) of tau, and a column for each quantile; top1: the
+            mean chance of the same first system.
+        """
+        levels = [check_number(level, "quantiles", low=0, high=1) for level in quantiles]
+        groups = self._frame.groupby(["size", "method"], sort=False)
+        tau = groups["tau"]
+        table = {
+            "subsets": groups.size(),
+            "defined": tau.count(),
+            "failed": groups["error"].count(),
+            "unproved": groups["proved"].agg(lambda proved: int((~proved).sum())),
+            "mean": tau.mean(),
+            "std": tau.std(),
+            **{f"tau_{level:g}": tau.quantile(level) for level in levels},
+            "top1": groups["top1"].mean(),
+        }
+        return pd.DataFrame(table)
+
+    def headline(self) -> str:
+        """Return in one sentence whose correlation is higher on how many sizes."""
+        means = self.by_size()["mean"].unstack("method")[list(self.methods)]
+        best = means.max(axis=1)
+        known = best.notna()
+        if len(self.methods) == 1 or not known.any():
+            return f"mean tau of {listed(self.methods)} with what it says of all tasks"
+        leads = means.ge(best - EQUAL, axis=0)[known]
+        alone = leads[leads.sum(axis=1) == 1]
+        parts = [f"{name} at {int(alone[name].sum())}" for name in self.methods]
+        shared = len(leads) - len(alone)
+        return (
+            f"of {counted(len(leads), 'size')} of subsets, the highest mean tau with all tasks: "
+            f"{', '.join(parts)}" + f", several at {shared}" * bool(shared)
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        frame = self._frame
+        failed, unproved = int(frame["error"].notna().sum()), int((~frame["proved"]).sum())
+        undefined = int(frame["tau"].isna().sum()) - failed - unproved
+        partly = int((frame["n_ranked"] < self.study.data.n_systems).sum()) - failed
+        rows = f"of {counted(len(frame), 'consensus')} of subsets"
+        said = [
+            (failed, "could not be made: the rule refused the data"),
+            (unproved, "or those of all tasks are not proved optimal, and have no tau"),
+            (undefined, "have no tau: one of the two ties all systems that both rank"),
+            (partly, "rank only some of the systems; tau is over those"),
+        ]
+        return tuple(f"{number} {rows} {what}" for number, what in said if number)
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "seed": self.study.seed,
+            "tasks": self.study.data.n_tasks,
+            "repetitions": self.study.n_repetitions,
+            "headline": self.headline(),
+            "notes": list(self.notes),
+            "results": plain_rows(self.by_size().reset_index()),
+        }
+
+    def _table(self) -> pd.DataFrame:
+        columns = ["mean", "std", *(f"tau_{level:g}" for level in QUANTILES), "top1"]
+        return self.by_size()[columns].reset_index()
+
+    def _facts(self) -> list[str]:
+        study = self.study
+        return [
+            f"{counted(len(study.aggregators), 'rule')} on random subsets of "
+            f"{counted(study.data.n_tasks, 'task')}, {study.n_repetitions} of each size, "
+            f"seed {study.seed}",
+            self.headline(),
+            *(f"note: {note}" for note in self.notes),
+        ]
+
+
+@dataclass(frozen=True)
+class SubsetCell(Cell):
+    """One random subset of tasks."""
+
+    # How many tasks it has.
+    size: int = dimension(low=1)
+    # Its number among those of that size.
+    repetition: int = 0
+
+    def tasks(self, n_tasks: int, seed: int) -> NDArray[np.intp]:
+        """Return the positions of its tasks among so many."""
+        return draw_subset(n_tasks, self.size, self.generator(seed, "tasks"))
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """What a rule says of all tasks."""
+
+    rule: Aggregator
+    ranking: PartialRanking
+    # False where an exact rule did not prove it in time.
+    is_proved: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
+    """How near each rule's consensus on random subsets of tasks is to its own on all tasks.
+
+    For every size, `n_repetitions` subsets are drawn, independently and each with equal chance;
+    every rule aggregates the same subsets. A rule whose correlation is higher and spreads less
+    depends less on which tasks a benchmark happens to have. `stability` looks at one rule, at what
+    single tasks do, and at different subsets, all where they are few.
+
+    Parameters
+    ----------
+    data : ScoreTable
+        The scores. Instances stay with their task.
+    aggregators : sequence of Aggregator, default (Mean(), Borda())
+        The rules.
+    sizes : sequence of int, optional
+        How many tasks subsets have; by default every number from 1 to all but one.
+    n_repetitions : int, default 100
+        Subsets of each size.
+    seed : int, default 0
+        Of all random numbers.
+    tolerance : float, mapping or Series from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is out of its range, two rules are alike, or there are fewer than two tasks.
+
+    References
+    ----------
+    Colombo et al. (2022), "What are the best systems? New perspectives on NLP benchmarking",
+    https://doi.org/10.48550/arXiv.2202.03799, section 5.2, figures 5, 8 and 9.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.datasets.load("xtreme_human")
+    >>> result = ra.studies.TaskSubsetStudy(data=table, n_repetitions=20).run()
+    >>> result.by_size()[["subsets", "mean", "std"]].round(2)
+                 subsets  mean   std
+    size method
+    1    Mean         20  0.84  0.14
+         Borda        20  0.70  0.13
+    2    Mean         20  0.78  0.17
+         Borda        20  0.80  0.08
+    3    Mean         20  0.97  0.08
+         Borda        20  0.95  0.07
+    """
+
+    _schema: ClassVar[str] = "rankagg.task_subset_study"
+    _cell = SubsetCell
+    _found = TaskSubsetResult
+    _fields = FIELDS
+
+    data: ScoreTable
+    aggregators: Sequence[Aggregator] = (Mean(), Borda())
+    sizes: Sequence[int] | None = None
+    n_repetitions: int = 100
+    seed: int = 0
+    tolerance: Tolerance = field(default=0.0, hash=False)
+
+    def __post_init__(self) -> None:
+        owner = "of TaskSubsetStudy"
+        check_table(self.data, "TaskSubsetStudy")
+        total = self.data.n_tasks
+        if total < 2:
+            found = Described(counted(total, "task"))
+            raise InvalidInputError(f"data {owner}", "a table with at least two tasks", found)
+        if self.sizes is None:
+            self._set("sizes", range(1, total))
+        super().__post_init__()
+        for size in self.sizes or ():
+            check_integer(size, f"sizes {owner}", low=1, high=total)
+        self._set("tolerance", as_tolerance(self.tolerance, self.data.tasks))
+
+    def _told(self) -> dict[str, Any]:
+        return {
+            "rules": [repr(rule) for rule in self.aggregators],
+            "data": table_digest(self.data),
+            "tolerance": self.data._tolerances(self.tolerance).tolist(),
+        }
+
+    def _prepared(self, deadline: object) -> tuple[Parts, list[Reference]]:
+        """Return the tasks, and what every rule says of all of them."""
+        parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
+        total = self.data.n_tasks
+        evidence = parts.part(np.arange(total))
+        everything = SubsetCell(total, 0)
+        references = []
+        for rule in self.aggregators:
+            found = rule.aggregate(evidence, rng=everything.generator(self.seed, repr(rule)))
+            if found.interrupted:
+                raise KeyboardInterrupt
+            references.append(Reference(rule, found.ranking, found.is_proved is not False))
+        return parts, references
+
+    def _try(self, cell: SubsetCell, prepared: tuple[Parts, list[Reference]]) -> list[Row]:
+        """Draw a subset and aggregate it with every rule."""
+        parts, references = prepared
+        evidence = parts.part(cell.tasks(len(parts.units), self.seed))
+        return [self._row(reference, evidence, cell) for reference in references]
+
+    def _row(self, reference: Reference, evidence: Evidence, cell: SubsetCell) -> Row:
+        rule, whole = reference.rule, reference.ranking
+        unknown: Row = {"method": rule.name, "tau": None, "distance": None, "top1": None}
+        found = consensus_of(rule, evidence, cell.generator(self.seed, repr(rule)))
+        if isinstance(found, RankaggError):
+            return {**unknown, "n_ranked": 0, "proved": True, "error": str(found)}
+        proved = reference.is_proved and found.is_proved is not False
+        common = (found.ranking.ranks != UNRANKED) & (whole.ranks != UNRANKED)
+        row = {**unknown, "n_ranked": int(common.sum()), "proved": proved, "error": None}
+        if proved:
+            known = agreement_of(whole, found.ranking)
+            row |= {name: None if isnan(value) else value for name, value in known.items()}
+        return row

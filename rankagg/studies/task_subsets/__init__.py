@@ -1,1 +1,0 @@
-"""How near rules stay to themselves on random subsets of the tasks."""

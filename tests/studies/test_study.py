@@ -1,0 +1,210 @@
+"""What every study has: the same whoever computes it, a journal to go on from, any source."""
+
+import json
+
+import joblib
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.studies.sources import as_sources
+
+TABLE = ra.ScoreTable(
+    [[5, 1, 9, 2, 8], [4, 2, 7, 3, 9], [3, 3, 8, 1, 7], [2, 5, 6, 5, 1]],
+    systems="ABCD", higher_is_better=True,
+)  # fmt: skip
+PROFILE = TABLE.rankings()
+LATENT = ra.studies.LatentModel(step=0.4, n_systems=4, n_tasks=1, n_instances=20)
+SMALL = {"n_systems": 4, "n_tasks": 3, "n_instances": 2, "n_repetitions": 4}
+# Each with eight cells or more.
+STUDIES = {
+    "approximation": lambda **changes: ra.studies.ApproximationStudy(**{
+        "aggregators": [ra.Borda(), ra.KwikSort()], "n_items": [4], "n_rankings": [5],
+        "models": [ra.cultures.MallowsCulture(phi=0.9), LATENT], "n_repetitions": 4, **changes,
+    }),
+    "cycles": lambda **changes: ra.studies.CycleStudy(**{
+        "models": [ra.cultures.ImpartialCulture()], "n_repetitions": 4, **changes,
+    }),
+    "confidence": lambda **changes: ra.studies.ConfidenceStudy(**{
+        "models": [LATENT], "proportions": [0, 0.2], "n_repetitions": 4,
+        "methods": [ra.studies.IntervalMethod(method="percentile")], **changes,
+    }),
+    "missing scores": lambda **changes: ra.studies.MissingScoresStudy(**{
+        "models": [TABLE, LATENT], "proportions": [0.2], "n_repetitions": 4, **changes,
+    }),
+    "task subsets": lambda **changes: ra.studies.TaskSubsetStudy(**{
+        "data": TABLE, "n_repetitions": 2, **changes,
+    }),
+    "manipulation": lambda **changes: ra.studies.ManipulationStudy(**{
+        "steps": [0.3], **SMALL, **changes,
+    }),
+    "scaling": lambda **changes: ra.studies.ScalingStudy(**{
+        "steps": [0.3], "factors": [1, 5], **SMALL, **changes,
+    }),
+}  # fmt: skip
+EVERY = pytest.mark.parametrize("make", STUDIES.values(), ids=STUDIES)
+
+
+def rows(result):
+    return result.to_frame().drop(columns=["runtime", "exact_runtime"], errors="ignore")
+
+
+@EVERY
+def test_a_stopped_study_goes_on_from_its_journal(make, tmp_path, monkeypatch) -> None:
+    study, path = make(), tmp_path / "study.jsonl"
+    whole, number = study.run(), len(list(study.cells()))
+    tried, calls, later = type(study)._try, [], []
+
+    def stopped(self, cell, prepared):
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        calls.append(cell)
+        return tried(self, cell, prepared)
+
+    def noted(self, cell, prepared):
+        later.append(cell)
+        return tried(self, cell, prepared)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(study), "_try", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            study.run(journal=path)
+    assert len(path.read_text().splitlines()) == 1 + 5
+    monkeypatch.setattr(type(study), "_try", noted)
+    assert_frame_equal(rows(study.run(journal=path)), rows(whole), check_exact=True)
+    assert len(calls) + len(later) == number
+    assert not set(calls) & set(later)
+    assert study.run(journal=path) == whole
+    larger = make(n_repetitions=study.n_repetitions + 1)
+    larger.run(journal=path)
+    assert len(calls) + len(later) == len(list(larger.cells()))
+
+
+@EVERY
+def test_the_journal_of_another_study_is_refused(make, tmp_path) -> None:
+    path = tmp_path / "study.jsonl"
+    make(n_repetitions=1).run(journal=path)
+    before = path.read_text()
+    others = [one for one in STUDIES.values() if one is not make]
+    for other in (make(seed=8), others[0](), others[-1]()):
+        with pytest.raises(InvalidInputError, match="same rules, seed and limits"):
+            other.run(journal=path)
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [("approximation", "loky"), ("confidence", "multiprocessing"), ("scaling", "threading"),
+     ("missing scores", "multiprocessing"), ("task subsets", "threading")],
+)  # fmt: skip
+def test_results_do_not_depend_on_the_workers(name, backend) -> None:
+    study = STUDIES[name]()
+    with joblib.parallel_config(backend=backend):
+        many = study.run(n_jobs=2)
+    alone = study.run(n_jobs=1)
+    assert_frame_equal(rows(many), rows(alone), check_exact=True)
+    assert many == alone
+    assert many != STUDIES[name](seed=8).run()
+
+
+@EVERY
+def test_every_cell_has_random_numbers_of_its_own(make) -> None:
+    cells = list(make().cells())
+    assert len({cell.generator(0, "x").integers(2**40) for cell in cells}) == len(cells)
+    assert cells[0].generator(0, "x").integers(2**40) != cells[0].generator(0, "y").integers(2**40)
+
+
+@EVERY
+@pytest.mark.parametrize("changes", [{"seed": -1}, {"n_repetitions": 0}])
+def test_bad_seeds_and_repetitions_are_named(make, changes) -> None:
+    with pytest.raises(InvalidInputError, match=f"{next(iter(changes))} of .*Study"):
+        make(**changes)
+
+
+# -- what data are drawn from ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "identity"),
+    [
+        (ra.cultures.MallowsCulture(phi=0.9), "MallowsModel(phi=0.9)"),
+        (ra.cultures.MallowsCulture(norm_phi=1), "NormalizedMallowsCulture(norm_phi=1)"),
+        (ra.cultures.PlackettLuceCulture(spread=1.0), "PlackettLuceModel(spread=1.0)"),
+        (ra.cultures.UrnCulture(contagion=0.5), "UrnCulture(contagion=0.5)"),
+        (ra.studies.LatentModel(step=0.1, n_instances=None), "GumbelModel(step=0.1)"),
+        (ra.studies.LatentModel(step=0.1, n_instances=5), "GumbelModel(step=0.1, n_instances=5)"),
+        (
+            ra.studies.Resampled(label="x", data=ra.Profile.from_orders(["AB", "BA"])),
+            "ResampleModel(label='x', digest='c05e0c28')",
+        ),
+    ],
+)  # fmt: skip
+def test_journals_have_the_keys_that_they_always_had(source, identity) -> None:
+    study = ra.studies.CycleStudy(models=[source], n_items=[2], n_rankings=[3])
+    assert next(study.cells()).key == (identity, 2, 3, 0)
+
+
+def test_sources_of_scores_keep_their_keys_too() -> None:
+    study = ra.studies.ConfidenceStudy(models=[LATENT], n_repetitions=1)
+    assert next(study.cells()).key == (LATENT.name, 0.0, 0)
+    observed = ra.studies.Observed(label="x", data=TABLE)
+    resampled = ra.studies.Resampled(label="x", data=TABLE, n_rankings=3)
+    assert observed.identity == f"x {observed.digest}"
+    assert resampled.identity == f"x, 3 tasks, drawn from {observed.digest}"
+
+
+def test_profiles_tables_and_distributions_take_part_in_studies() -> None:
+    models = [PROFILE, TABLE, ra.Mallows("ABCDE", theta=0.5), ra.Mallows("ABCDE", theta=1.0)]
+    study = ra.studies.ApproximationStudy(
+        aggregators=[ra.Borda(), ra.Copeland()], models=models, n_items=[3], n_repetitions=4
+    )
+    frame = study.run().to_frame()
+    drawn = frame.groupby("model", sort=False)[["n_items", "n_rankings", "repetition"]].max()
+    assert drawn.to_numpy().tolist() == [[4, 5, 0], [4, 5, 0], [5, 10, 3], [5, 10, 3]]
+    assert drawn.index[:2].tolist() == ["profile 1", "table 2"]
+    votes = PROFILE.pairwise()
+    for rule in (ra.Borda(), ra.Copeland()):
+        cost = votes.cost(rule.aggregate(PROFILE).ranking)
+        found = frame[(frame["method"] == rule.name) & (frame["n_items"] == 4)]["cost"]
+        assert found.tolist() == [cost, cost]
+    cycles = ra.studies.CycleStudy(models=models, n_repetitions=3, n_rankings=[5]).run().to_frame()
+    assert cycles.groupby("model", sort=False).size().tolist() == [1, 1, 3, 3]
+    missing = ra.studies.MissingScoresStudy(models=[TABLE], proportions=[0.2], n_repetitions=2)
+    named = ra.studies.Observed(label="table 1", data=TABLE)
+    again = ra.studies.MissingScoresStudy(models=[named], proportions=[0.2], n_repetitions=2)
+    assert missing == again
+    assert json.dumps(missing.run().to_dict()) == json.dumps(again.run().to_dict())
+
+
+def test_two_real_profiles_of_one_size_are_two_models() -> None:
+    models = as_sources([PROFILE, PROFILE.restrict("BACD"), PROFILE], "models")
+    assert [model.name for model in models] == ["profile 1", "profile 2", "profile 3"]
+    assert models[0].identity != models[1].identity
+
+
+def test_fewer_systems_of_a_table_are_drawn_at_random() -> None:
+    source = ra.studies.Resampled(label="x", data=TABLE)
+    drawn = [source.draw(2, 6, rng=seed) for seed in range(60)]
+    assert {(table.n_systems, table.n_tasks) for table in drawn} == {(2, 6)}
+    counts = np.bincount([TABLE.systems.index(s) for table in drawn for s in table.systems])
+    assert counts.min() > 15
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ra.studies.Observed(label="x", data=TABLE).draw(3), "n_items"),
+        (lambda: ra.studies.Observed(label="x", data=PROFILE).draw(4, 9), "n_rankings"),
+        (lambda: ra.studies.Resampled(label="x", data=TABLE).draw(5), "at most 4"),
+        (lambda: ra.studies.ConfidenceStudy(models=[PROFILE]), "sources of scores"),
+        (lambda: ra.studies.CycleStudy(models=[3]), "profiles or tables"),
+        (lambda: ra.studies.CycleStudy(models=PROFILE), "profiles or tables"),
+        (ra.cultures.MallowsCulture, "one of `phi` and `norm_phi`"),
+        (lambda: ra.cultures.MallowsCulture(phi=0.5, norm_phi=0.5), "one of `phi` and `norm_phi`"),
+    ],
+)  # fmt: skip
+def test_what_is_no_source_is_named(call, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        call()
