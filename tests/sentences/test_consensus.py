@@ -130,7 +130,7 @@ def comparisons(seeds):
         case = Compared(seed)
         told = case.found.sentences(decisions=case.decisions)
         head = head_of(case.found, None, case.decisions)
-        lines = [line for line in head if not line.startswith(("certificate", "note"))]
+        lines = [line for line in head if not line.startswith("certificate")]
         held.hold(told, case)
         held.hold(lines, case, skip=["a tied vote costs 0"])
         held.hold(details_of(case.found, 1, case.decisions)[1:], case)
@@ -265,7 +265,7 @@ def removals(seeds):
     held, unproved = Instrument(REMOVED), 0
     for seed in seeds:
         case = Removed(seed)
-        held.hold([line for line in case.found._facts() if not line.startswith("note")], case)
+        held.hold(case.found._facts(), case)
         for found, number in case.both():
             assert found.lower <= number
             assert found.upper is None or found.upper >= number

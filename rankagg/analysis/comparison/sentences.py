@@ -271,7 +271,7 @@ def head_of(
     if decisions is not None:
         lines.append(decisions._facts()[0])
     for method, consensus in zip(comparison.methods, comparison.consensuses, strict=True):
-        lines += [f"note         {method}: {note}" for note in consensus.notes]
+        lines += [said("note         {}: {}", method, note) for note in consensus.notes]
     return lines
 
 

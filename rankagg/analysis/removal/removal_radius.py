@@ -252,7 +252,11 @@ class RemovalRadius(Result):
     def _facts(self) -> list[str]:
         first, *others = self.lines
         name = self.consensus.aggregator.name
-        return [said("{}: {}", name, first), *others, *(f"note: {note}" for note in self.notes)]
+        return [
+            said("{}: {}", name, first),
+            *others,
+            *(said("note: {}", note) for note in self.notes),
+        ]
 
     def __repr__(self) -> str:
         what = "the first place" if self.pair is None else f"{self.pair[0]} above {self.pair[1]}"
