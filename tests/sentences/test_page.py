@@ -16,7 +16,14 @@ from rankagg.report.gates import read_gates
 from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
 from tests.sentences import hostile
-from tests.sentences.figures import TABLES, chart_of_ranks, map_of_pairs, ranking, tables
+from tests.sentences.figures import (
+    TABLES,
+    chart_of_ranks,
+    is_per_cent,
+    map_of_pairs,
+    ranking,
+    tables,
+)
 from tests.sentences.instrument import Instrument, by_votes
 from tests.sentences.test_consensus import POLICIES, Left, differing
 from tests.sentences.test_inference import met
@@ -394,6 +401,12 @@ def pages(seeds, patch):
 
 def test_the_numbers_of_a_page_are_those_of_their_definitions(monkeypatch):
     pages(range(60), monkeypatch)
+
+
+def test_shares_near_even_are_not_even():
+    for number in range(1001):
+        share = Fraction(number, 1000)
+        assert is_per_cent(charts._per_cent(float(share)), share)
 
 
 @pytest.mark.slow
