@@ -27,7 +27,7 @@ __all__ = ["ASSUMPTIONS", "MissingReport", "missing_report"]
 ASSUMPTIONS: Final[dict[Unranked, str]] = {
     "uniform": "where an item is missing it would have been anywhere, each rank as likely: its "
     "expected rank is the middle. Draws items with many gaps to the middle of the consensus.",
-    "ignore": "which items are missing says nothing of how they would have done there. Pairs "
+    "ignore": "which items are missing says nothing about how they would have done there. Pairs "
     "that were never compared stay open; few comparisons count as much as they are.",
     "last": "an item is missing because it would have been last. Right for a system that failed "
     "or declined to run, a penalty for one that nobody ran.",

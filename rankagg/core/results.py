@@ -507,7 +507,7 @@ class Result(Pastable, Value):
         """
         if self._plot is None:
             raise AttributeError(f"No function of rankagg.plotting draws a {type(self).__name__}.")
-        # By name: results know nothing of drawing, and Matplotlib is loaded when it is needed.
+        # By name: results know nothing about drawing, and Matplotlib is loaded when it is needed.
         draw = getattr(importlib.import_module("rankagg.plotting"), self._plot)
         axes: Axes = draw(self, ax=ax, **options)
         return axes

@@ -92,7 +92,7 @@ def assumption(method: str, word: str) -> str:
             "symmetric about their center"
         )
     if method in ("sign-test", "clopper-pearson", "wilson"):
-        return f"{draws}, and ties of some items say nothing of the order of others"
+        return f"{draws}, and ties of some items say nothing about the order of others"
     if method in ("max-t", "percentile", "bca", "normal"):
         return f"{draws}, and many"
     return draws

@@ -144,8 +144,8 @@ def point_differences(
 ) -> Differences:
     """Return the differences of Borda points as values of pairs.
 
-    With `only_ranked` a ranking that does not rank an item tells nothing of its pairs, unless the
-    policy is that it comes last.
+    With `only_ranked` a ranking that does not rank an item tells nothing about its pairs, unless
+    the policy is that it comes last.
     """
     largest = max(ranks.shape[1] - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
     of = _ranked_points if only_ranked and unranked != "last" else points

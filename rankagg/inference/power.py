@@ -395,7 +395,7 @@ class Separation(Result):
         Units that have the scores of both.
     detectable : ndarray of float, shape (n - 1,)
         The smallest difference that so many units detect; infinite where none, NaN where all units
-        agree, which says nothing of the spread.
+        agree, which says nothing about the spread.
     needed : ndarray of float, shape (n - 1,)
         Units that the difference seen needs, if it is the true one; infinite where it is nought,
         NaN where all units agree on another one.

@@ -41,7 +41,7 @@ class Published:
     definition: str
     # What the authors' program gives on their file, with its quirks.
     authors: str
-    # What it is where the paper's words say nothing of it.
+    # What it is where the paper's words say nothing about it.
     beyond: str
     # How far what comes out may be from its reference.
     tolerance: float

@@ -128,7 +128,7 @@ def test_each_row_of_scores_has_its_own_relative_tie() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Opposite(ra.Aggregator):
-    """Borda's rule upside down, which knows nothing of groups."""
+    """Borda's rule upside down, which knows nothing about groups."""
 
     needs = "rankings"
 

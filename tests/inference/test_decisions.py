@@ -166,7 +166,7 @@ def test_anytime_intervals_decide_fewer_pairs():
 @pytest.mark.parametrize(
     ("choice", "how", "parameter", "message"),
     [
-        ({"estimand": "imputed"}, "holm", "estimand", "says nothing of which item would win"),
+        ({"estimand": "imputed"}, "holm", "estimand", "says nothing about which item would win"),
         (
             {"estimand": "imputed", "simultaneous": "bonferroni"}, "intervals", "estimand",
             "'direct' for decisions",

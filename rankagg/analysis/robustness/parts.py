@@ -106,7 +106,7 @@ class Parts:
         if self.over == "tasks":
             part = table.drop(tasks=gone)
         else:
-            # A task that only systems left out were scored on says nothing of the others.
+            # A task that only systems left out were scored on says nothing about the others.
             left = [k for k, system in enumerate(table.systems) if system not in gone]
             seen = {int(t) for t in table.unit_tasks[~table.missing[left].all(axis=0)]}
             empty = [task for k, task in enumerate(table.tasks) if k not in seen]

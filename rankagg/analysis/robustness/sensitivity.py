@@ -2,7 +2,7 @@
 
 The same rule is applied under every policy, and to completions of the data in which each ranking
 is one of its compatible permutations, drawn uniformly. What all of these agree on does not depend
-on the assumption; what flips does. This is a sensitivity analysis: the draws know nothing of how
+on the assumption; what flips does. This is a sensitivity analysis: the draws know nothing about how
 good an item is, so they are no multiple imputation and their shares no probabilities.
 """
 

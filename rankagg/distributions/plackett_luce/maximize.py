@@ -117,7 +117,7 @@ def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats,
 
     Without a ridge the log worths are determined up to a constant, and one of them is held: the one
     of which most is known, so that its rounding does not reach the others. With one they sum to 0,
-    and what is added says nothing of such.
+    and what is added says nothing about such.
     """
     if not grounded:
         full = information.copy()

@@ -180,8 +180,8 @@ class Resamples:
         """Return simultaneous intervals from the largest studentized deviation.
 
         A lower bound alone (alternative "greater") must hold against resampled means that are too
-        large, an upper one against those that are too small. A resample that tells nothing of a
-        pair says nothing of how far it may be off. With several fixed tasks the quantile is made
+        large, an upper one against those that are too small. A resample that tells nothing about a
+        pair says nothing about how far it may be off. With several fixed tasks the quantile is made
         one of Student's t that is as far out, and where degrees of freedom are few Bonferroni's.
         """
         error = np.nanstd(self.means, axis=0, ddof=1)

@@ -319,8 +319,8 @@ def _resampling(
             exact = who == "units" and _knows_agreement(units)
             pairs = stated(constant, "pairs on which all agree", noun="pair")
             told = (
-                "all {} agree on {}, and so do resamples, which then say nothing of how sure that "
-                "is: the interval is {}"
+                "all {} agree on {}, and so do resamples, which then say nothing about how certain "
+                "that is: the interval is {}"
             )
             bound = "the exact one for units that agree" if exact else "[0, 1]"
             notes.append(said(told, who, pairs, bound))

@@ -158,7 +158,7 @@ class PairwiseIntervals(Result):
     estimand : {"direct", "imputed"}
         "direct": the chance that row is above column in a unit that compares the two, given
         which units do. "imputed": the mean over all units of the proportion of compatible
-        permutations with row above column; it depends on what is missing and says nothing of the
+        permutations with row above column; it depends on what is missing and says nothing about the
         chance that row would beat column.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
@@ -355,7 +355,7 @@ class PairwiseIntervals(Result):
         if self.estimand != "direct":
             raise InvalidInputError(
                 "estimand", "'direct' for decisions", self.estimand,
-                "An imputed proportion says nothing of which item would win.",
+                "An imputed proportion says nothing about which item would win.",
             )  # fmt: skip
         return by_holm(self) if choice == "holm" else by_intervals_of_pairs(self)
 

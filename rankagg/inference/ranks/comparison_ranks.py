@@ -54,7 +54,7 @@ def check_unit(unit: object) -> Redrawn:
 
 
 def check_silent(**options: tuple[object, object]) -> None:
-    """Raise where an option that says nothing of comparisons is not what it is by default."""
+    """Raise where an option that says nothing about comparisons is not what it is by default."""
     for name, (value, silent) in options.items():
         differs = value != silent
         # Arrays and tables compare cell by cell.
