@@ -140,8 +140,8 @@ def fit(
 
     def plain() -> dict[str, Any]:
         rated = {} if ratings is None else {"elo": plain_rows(ratings.reset_index())}
-        law = fitted.distribution.to_dict()
-        return {**fitted.to_dict(alpha), "distribution": law, **rated}
+        drawn = fitted.distribution.to_dict()
+        return {**fitted.to_dict(alpha), "distribution": drawn, **rated}
 
     def told(rows: int | None) -> str:
         text: str = fitted.summary(rows=None, **shown)
