@@ -265,6 +265,19 @@ def test_without_its_only_score_the_first_is_not_first() -> None:
     assert pair.overtaken.is_impossible
 
 
+def test_who_is_below_may_lose_the_only_score_too() -> None:
+    nan = float("nan")
+    table = ra.ScoreTable(
+        [[9, 9, 9], [1, 1, 1], [nan, nan, 2]], systems="ABC", tasks="xyz", higher_is_better=True
+    )
+    pair = ra.removal_radius(table, ra.Mean(), pair=("A", "C"))
+    assert pair.level.taken == (("z", 1),)
+    first = ra.removal_radius(table, ra.Mean())
+    assert first.level.is_impossible
+    assert first.overtaken.is_impossible
+    assert not first.notes
+
+
 # -- edges ----------------------------------------------------------------------------------------
 
 RULES = (ra.Borda(), ra.Copeland(), ra.Kemeny())
