@@ -7,24 +7,21 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats, Integers, Label
 from rankagg._validation import as_numbers, as_weights
 from rankagg.core.arithmetic import exact
+from rankagg.core.connectivity import Connectivity
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pairwise import PairwiseMatrix, label_lines
 from rankagg.core.results import html_table
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from rankagg.core.connectivity import Connectivity
 
 Codes = NDArray[np.intp]
 
@@ -38,10 +35,9 @@ def as_codes(values: ArrayLike, length: int | None, size: int, parameter: str) -
     given = np.asarray(values)
     if given.ndim != 1 or given.dtype.kind not in "iu":
         kind = f"shape {given.shape} of {given.dtype}"
-        raise InvalidInputError(
-            parameter, "a flat sequence of whole numbers", Described(kind),
-            "`Comparisons.from_arrays` takes labels.",
-        )  # fmt: skip
+        allowed = "a flat sequence of whole numbers"
+        remedy = "`Comparisons.from_arrays` takes labels."
+        raise InvalidInputError(parameter, allowed, Described(kind), remedy)
     _check_length(given, length, parameter)
     wrong = (given < 0) | (given >= size)
     if wrong.any():
@@ -104,9 +100,6 @@ def check_apart(first: Codes, second: Codes, items: ItemSet) -> None:
 
 def coded(labels: Iterable[Label], parameter: str) -> tuple[Codes, tuple[Label, ...]]:
     """Return labels as positions among the different ones, which are in order of occurrence."""
-    # Only what comes as labels needs it.
-    import pandas as pd  # noqa: PLC0415
-
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iu":
         codes, found = pd.factorize(labels)
         return codes, tuple(found.tolist())
@@ -136,75 +129,6 @@ ARRAYS = {
     "sides": "i1",
 }  # fmt: skip
 FIELDS = {"items", "cluster_labels", "covariates", *ARRAYS}
-
-
-def plain(comparisons: Comparisons) -> dict[str, Any]:
-    """Return plain data for JSON."""
-    arrays = {name: getattr(comparisons, name) for name in ARRAYS}
-    described = comparisons.covariates.items()
-    return {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "items": list(comparisons.items),
-        **{name: None if array is None else array.tolist() for name, array in arrays.items()},
-        "cluster_labels": list(comparisons.cluster_labels),
-        "covariates": {name: values.tolist() for name, values in described},
-    }
-
-
-def parsed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of comparisons from plain data."""
-    given = dict(data) if isinstance(data, Mapping) else {}
-    found = given.pop("schema", None), given.pop("version", None)
-    if found != (SCHEMA, VERSION):
-        shown = Described(f"schema {found[0]!r}, version {found[1]!r}")
-        allowed = f"plain data of schema {SCHEMA!r}, version {VERSION}"
-        raise InvalidInputError("data", allowed, shown, "`Comparisons.to_dict` writes them.")
-    if given.keys() != FIELDS:
-        differing = ", ".join(sorted(map(str, given.keys() ^ FIELDS)))
-        shown = Described(f"missing or unknown: {differing}")
-        raise InvalidInputError("data", "all fields of comparisons and no others", shown)
-    if given["clusters"] is None and given["cluster_labels"] == []:
-        given["cluster_labels"] = None
-    return given
-
-
-def framed(comparisons: Comparisons) -> pd.DataFrame:
-    """Return a table with a row for each comparison."""
-    # Only who asks needs tables.
-    import pandas as pd  # noqa: PLC0415
-
-    labels = _cells(comparisons.items)
-    columns: dict[str, Any] = {
-        "first": labels[comparisons.first],
-        "second": labels[comparisons.second],
-        "outcome": _cells(("tie", "first", "second"))[comparisons.outcomes],
-    }
-    if comparisons.weights is not None:
-        columns["weight"] = comparisons.weights
-    if comparisons.clusters is not None:
-        columns["cluster"] = _cells(comparisons.cluster_labels)[comparisons.clusters]
-    if comparisons.sides is not None:
-        columns["side"] = comparisons.sides
-    return pd.DataFrame({**columns, **comparisons.covariates})
-
-
-def digest_of(comparisons: Comparisons) -> str:
-    """Return the fingerprint; see `Comparisons.fingerprint`."""
-    digest = sha256(b"rankagg.comparisons 1\n")
-    for labels in (comparisons.items, comparisons.cluster_labels):
-        digest.update(b"%d\n" % len(labels))
-        for text in label_lines(labels):
-            digest.update(text)
-    arrays = [(name, kind, getattr(comparisons, name)) for name, kind in ARRAYS.items()]
-    arrays += [
-        (f"covariate {name}", "<f8", values) for name, values in comparisons.covariates.items()
-    ]
-    for name, kind, array in arrays:
-        if array is not None:
-            digest.update(f"{name} {len(array)}\n".encode("utf-8", "surrogatepass"))
-            digest.update(array.astype(kind).tobytes())
-    return digest.hexdigest()
 
 
 def _cells(labels: Iterable[Label]) -> NDArray[np.object_]:
@@ -390,7 +314,19 @@ class Comparisons(Value):
         -------
         Comparisons
         """
-        return cls(**parsed(data))
+        given = dict(data) if isinstance(data, Mapping) else {}
+        found = given.pop("schema", None), given.pop("version", None)
+        if found != (SCHEMA, VERSION):
+            shown = Described(f"schema {found[0]!r}, version {found[1]!r}")
+            allowed = f"plain data of schema {SCHEMA!r}, version {VERSION}"
+            raise InvalidInputError("data", allowed, shown, "`Comparisons.to_dict` writes them.")
+        if given.keys() != FIELDS:
+            differing = ", ".join(sorted(map(str, given.keys() ^ FIELDS)))
+            shown = Described(f"missing or unknown: {differing}")
+            raise InvalidInputError("data", "all fields of comparisons and no others", shown)
+        if given["clusters"] is None and given["cluster_labels"] == []:
+            given["cluster_labels"] = None
+        return cls(**given)
 
     def _key(self) -> tuple[Hashable, ...]:
         arrays = (self.first, self.second, self.outcomes, self.weights, self.clusters, self.sides)
@@ -451,10 +387,9 @@ class Comparisons(Value):
         n = self.n_items
         if n > MOST_ITEMS:
             shown = Described(counted(n, "item", ","))
-            raise InvalidInputError(
-                "comparisons", f"of at most {MOST_ITEMS:,} items, each pair of which is counted",
-                shown, "Choose some with `restrict`.",
-            )  # fmt: skip
+            allowed = f"of at most {MOST_ITEMS:,} items, each pair of which is counted"
+            remedy = "Choose some with `restrict`."
+            raise InvalidInputError("comparisons", allowed, shown, remedy)
         decided = self.outcomes != 0
         forward = self.outcomes > 0
         above = np.where(forward, self.first, self.second)
@@ -467,10 +402,8 @@ class Comparisons(Value):
     def _taken(self, rows: NDArray[np.intp], items: ItemSet, first: Codes, second: Codes) -> Self:
         """Return some comparisons, known to be good."""
         part = type(self).__new__(type(self))
-        arrays: dict[str, NDArray[Any] | None] = {
-            "first": first, "second": second, "outcomes": self.outcomes,
-            "weights": self.weights, "clusters": self.clusters, "sides": self.sides,
-        }  # fmt: skip
+        names = ("outcomes", "weights", "clusters", "sides")
+        arrays = {"first": first, "second": second, **{name: getattr(self, name) for name in names}}
         described = {name: frozen_array(values[rows]) for name, values in self.covariates.items()}
         part._set(
             items=items,
@@ -522,9 +455,6 @@ class Comparisons(Value):
         -------
         Connectivity
         """
-        # Only who asks needs tables.
-        from rankagg.core.connectivity import Connectivity  # noqa: PLC0415
-
         return Connectivity.of(self.items, *self._results)
 
     # -- parts --------------------------------------------------------------------------------
@@ -590,7 +520,19 @@ class Comparisons(Value):
             With "first", "second" and "outcome" ("first", "second" or "tie"), and "weight",
             "cluster", "side" (1, 0 or -1) and covariates where there are any.
         """
-        return framed(self)
+        labels = _cells(self.items)
+        columns: dict[str, Any] = {
+            "first": labels[self.first],
+            "second": labels[self.second],
+            "outcome": _cells(("tie", "first", "second"))[self.outcomes],
+        }
+        if self.weights is not None:
+            columns["weight"] = self.weights
+        if self.clusters is not None:
+            columns["cluster"] = _cells(self.cluster_labels)[self.clusters]
+        if self.sides is not None:
+            columns["side"] = self.sides
+        return pd.DataFrame({**columns, **self.covariates})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, which `from_dict` takes back.
@@ -600,7 +542,16 @@ class Comparisons(Value):
         dict
             With "schema" and "version", and the arrays as lists.
         """
-        return plain(self)
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        described = self.covariates.items()
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "items": list(self.items),
+            **{name: None if array is None else array.tolist() for name, array in arrays.items()},
+            "cluster_labels": list(self.cluster_labels),
+            "covariates": {name: values.tolist() for name, values in described},
+        }
 
     @cached_property
     def fingerprint(self) -> str:
@@ -610,7 +561,18 @@ class Comparisons(Value):
         for each array that is there a line with its name and length and its numbers, little
         endian: positions of 8 bytes, outcomes and sides of 1, floats of 8.
         """
-        return digest_of(self)
+        digest = sha256(b"rankagg.comparisons 1\n")
+        for labels in (self.items, self.cluster_labels):
+            digest.update(b"%d\n" % len(labels))
+            for text in label_lines(labels):
+                digest.update(text)
+        arrays = [(name, kind, getattr(self, name)) for name, kind in ARRAYS.items()]
+        arrays += [(f"covariate {name}", "<f8", values) for name, values in self.covariates.items()]
+        for name, kind, array in arrays:
+            if array is not None:
+                digest.update(f"{name} {len(array)}\n".encode("utf-8", "surrogatepass"))
+                digest.update(array.astype(kind).tobytes())
+        return digest.hexdigest()
 
     # -- how it looks -------------------------------------------------------------------------
 

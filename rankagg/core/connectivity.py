@@ -163,9 +163,7 @@ class Connectivity(Result):
         group = np.empty(len(self.items), dtype=np.int64)
         for number, members in enumerate(self.groups, start=1):
             group[self.items.indices(members)] = number
-        columns = {
-            "wins": self.wins, "ties": self.ties, "losses": self.losses, "group": group,
-        }  # fmt: skip
+        columns = dict(wins=self.wins, ties=self.ties, losses=self.losses, group=group)
         return pd.DataFrame(columns, index=pd.Index(self.items.labels, name="item"))
 
     def _content(self) -> Mapping[str, Any]:

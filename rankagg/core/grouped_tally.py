@@ -242,13 +242,13 @@ def check_room(n_bytes: int, n_groups: int, n_tasks: int, n_systems: int) -> Non
     """Raise where the tallies of groups take more than `ROOM` bytes."""
     if n_bytes > ROOM:
         fewer = max(n_groups * ROOM // n_bytes, 1)
-        raise InvalidInputError(
-            "n_groups",
+        allowed = (
             f"at most about {fewer} with {counted(n_tasks, 'task')} of "
             f"{counted(n_systems, 'system')}: {n_bytes / 2**30:.1f} GiB of sums are more than "
-            f"{ROOM / 2**30:g}",
-            n_groups, "Take fewer groups, fewer tasks at a time, or leave `n_groups` out.",
-        )  # fmt: skip
+            f"{ROOM / 2**30:g}"
+        )
+        remedy = "Take fewer groups, fewer tasks at a time, or leave `n_groups` out."
+        raise InvalidInputError("n_groups", allowed, n_groups, remedy)
 
 
 def _times(counts: NDArray[Any], stacked: NDArray[Any]) -> NDArray[Any]:

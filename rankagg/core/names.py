@@ -12,10 +12,8 @@ from rankagg._typing import Label
 from rankagg.core.items import counted
 from rankagg.exceptions import visible
 
-WORDS = (
-    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-)  # fmt: skip
+TO_SIX = ("no", "one", "two", "three", "four", "five", "six")
+WORDS = (*TO_SIX, "seven", "eight", "nine", "ten", "eleven", "twelve")
 # Letters of scripts that run from right to left.
 TURNING = frozenset({"R", "AL", "AN"})
 # Scripts whose letters every machine has a font for; the first word of a letter's name tells.

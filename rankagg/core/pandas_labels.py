@@ -37,10 +37,9 @@ def axis_labels(
     if stated != own:
         side = "index" if axis == 0 else "columns"
         allowed = f"left out, or what the {side} of the table {'is' if axis == 0 else 'are'}"
-        raise InvalidInputError(
-            parameter, f"{allowed} ({listed(own)})", Described(listed(stated)),
-            "`set_axis` gives it other labels, and `to_numpy()` has none.",
-        )  # fmt: skip
+        allowed = f"{allowed} ({listed(own)})"
+        remedy = "`set_axis` gives it other labels, and `to_numpy()` has none."
+        raise InvalidInputError(parameter, allowed, Described(listed(stated)), remedy)
     return stated
 
 
@@ -50,17 +49,15 @@ def square_labels(
     """Return the labels of a table of items by items; raises where its two sides differ."""
     rows, columns = (axis_labels(values, axis, None, parameter) for axis in (0, 1))
     if rows is not None and columns is not None and list(rows) != list(columns):
-        raise InvalidInputError(
-            parameter, "the same in the index and the columns, in the same order",
-            Described(f"{listed(list(rows))} and {listed(list(columns))}"),
-            "`frame.loc[items, items]` puts both in one order.",
-        )  # fmt: skip
+        allowed = "the same in the index and the columns, in the same order"
+        got = Described(f"{listed(list(rows))} and {listed(list(columns))}")
+        remedy = "`frame.loc[items, items]` puts both in one order."
+        raise InvalidInputError(parameter, allowed, got, remedy)
     if (rows is None) != (columns is None) and is_frame(values):
         side = "index" if rows is None else "columns"
-        raise InvalidInputError(
-            parameter, "in the index and in the columns", Described(f"none in the {side}"),
-            "`set_axis` names them.",
-        )  # fmt: skip
+        allowed = "in the index and in the columns"
+        remedy = "`set_axis` names them."
+        raise InvalidInputError(parameter, allowed, Described(f"none in the {side}"), remedy)
     return axis_labels(values, 0, given, parameter) if rows is not None else given
 
 
@@ -72,10 +69,10 @@ def column_labels(values: object) -> tuple[list[Label], list[Label]] | None:
     if columns.nlevels == 1:
         return None
     if columns.nlevels > 2:
-        raise InvalidInputError(
-            "tasks", "columns of one level, or of two (task and instance)",
-            Described(f"{columns.nlevels} levels"), "`droplevel` removes some.",
-        )  # fmt: skip
+        allowed = "columns of one level, or of two (task and instance)"
+        got = Described(f"{columns.nlevels} levels")
+        remedy = "`droplevel` removes some."
+        raise InvalidInputError("tasks", allowed, got, remedy)
     return columns.get_level_values(0).tolist(), columns.get_level_values(1).tolist()
 
 
@@ -91,9 +88,9 @@ def named_values(given: object, parameter: str, tasks: ItemSet | None = None) ->
     named = dict(zip(labels, series.tolist(), strict=True))
     if len(named) < len(labels):
         twice = labels[int(series.index.duplicated().argmax())]
-        raise InvalidInputError(parameter, "a Series that names each task once", Described(
-            f"{twice!r} more than once"
-        ))  # fmt: skip
+        allowed = "a Series that names each task once"
+        got = Described(f"{twice!r} more than once")
+        raise InvalidInputError(parameter, allowed, got)
     if tasks is None:
         return named
     allowed = f"a Series with the tasks of the table as its index ({listed(list(tasks))})"

@@ -17,7 +17,7 @@ import pandas as pd
 from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights, Unranked
 from rankagg._validation import check_unranked
 from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import HIGH, LEAST, exact_mean, restored
+from rankagg.core.arithmetic.exact_sum import HIGH, LEAST, exact_mean
 from rankagg.core.grouped_tally import GroupedTally, check_groups, groups_of, keys_of_labels
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
@@ -375,22 +375,6 @@ class ScoreSummary(ScoredTasks):
             self.weight_vector,
             check_unranked(unranked),
         )
-
-    def task_scores(self, *, signed: bool = False) -> Floats:
-        """Average the instances of each task.
-
-        Parameters
-        ----------
-        signed : bool, default False
-            Negate tasks where lower is better, so that higher is better throughout.
-
-        Returns
-        -------
-        ndarray of float, shape (n_systems, n_tasks)
-            As `ScoreTable.task_scores`, to the last bit.
-        """
-        means, _, shift = self._task_means(signed)
-        return restored(means, shift)
 
     def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
         """Return what a table does; sizes are those of the means, as sums know no others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -58,6 +59,27 @@ class ScoredTasks(Value):
     def weight_vector(self) -> Floats:
         """The weights of the tasks in order, shape (n_tasks,)."""
         return np.array([self._weights[task] for task in self.tasks])
+
+    @abstractmethod
+    def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
+        """Return means, those of the scores without their signs, and by which 2**shift both are."""
+
+    def task_scores(self, *, signed: bool = False) -> Floats:
+        """Average the instances of each task.
+
+        Parameters
+        ----------
+        signed : bool, default False
+            Negate tasks where lower is better, so that higher is better throughout.
+
+        Returns
+        -------
+        ndarray of float, shape (n_systems, n_tasks)
+            Means over the instances that are present; NaN where none is. Sums are rounded once, so
+            that the order of the instances changes no bit.
+        """
+        means, _, shift = self._task_means(signed)
+        return restored(means, shift)
 
     @property
     def n_systems(self) -> int:
@@ -425,23 +447,6 @@ class ScoreTable(Pastable, ScoredTasks):
         if not isinstance(steps, Mapping):
             return np.full(self.n_tasks, steps)
         return np.array([steps.get(task, 0.0) for task in self.tasks])
-
-    def task_scores(self, *, signed: bool = False) -> Floats:
-        """Average the instances of each task.
-
-        Parameters
-        ----------
-        signed : bool, default False
-            Negate tasks where lower is better, so that higher is better throughout.
-
-        Returns
-        -------
-        ndarray of float, shape (n_systems, n_tasks)
-            Means over the instances that are present; NaN where none is. Sums are rounded once, so
-            that the order of the instances changes no bit.
-        """
-        means, _, shift = self._task_means(signed)
-        return restored(means, shift)
 
     def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
         """Return means, those of the scores without their signs, and by which 2**shift both are."""

@@ -185,10 +185,9 @@ def read_grid(
     given = [name for name in long.values() if name is not None]
     if given and len(given) < len(long):
         lacking = next(word for word, name in long.items() if name is None)
-        raise InvalidInputError(
-            "ballot, rank and item", "given together (long form) or not at all", None,
-            f"`{lacking}` is missing.",
-        )  # fmt: skip
+        allowed = "given together (long form) or not at all"
+        remedy = f"`{lacking}` is missing."
+        raise InvalidInputError("ballot, rank and item", allowed, None, remedy)
     if given and choices is not None:
         raise InvalidInputError("choices", "left out in the long form", list(names_of(choices)))
     for name in [] if choices is None else names_of(choices):

@@ -133,12 +133,9 @@ class CastVotes(Result):
         return (*self._facts(), *told, *self._below())
 
     def _content(self) -> Mapping[str, Any]:
-        names = (
-            "n_ballots", "n_unchanged", "n_changed", "n_blank", "n_emptied", "n_choices",
-            "n_ranked",
-        )  # fmt: skip
+        kinds = ("ballots", "unchanged", "changed", "blank", "emptied", "choices", "ranked")
         return {
-            **{name: getattr(self, name) for name in names},
+            **{f"n_{kind}": getattr(self, f"n_{kind}") for kind in kinds},
             "items": list(self.profile.items),
             "steps": plain_rows(self.to_frame().reset_index()),
             "spelled": dict(self.spelled),

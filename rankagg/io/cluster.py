@@ -21,10 +21,9 @@ def _distributed(parameter: str, given: object) -> Any:
     try:
         import distributed  # noqa: PLC0415 - only where there is a cluster
     except ImportError:
-        raise InvalidInputError(
-            parameter, "left out where dask.distributed is not installed", given,
-            "It is in the extra `big`: pip install 'rankagg[big]'.",
-        ) from None  # fmt: skip
+        allowed = "left out where dask.distributed is not installed"
+        remedy = "It is in the extra `big`: pip install 'rankagg[big]'."
+        raise InvalidInputError(parameter, allowed, given, remedy) from None
     return distributed
 
 
@@ -51,10 +50,9 @@ def connected(address: str) -> Iterator[Client]:
     try:
         client = distributed.Client(address, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise InvalidInputError(
-            "address", "that of a scheduler of dask.distributed which runs, as tcp://host:8786",
-            address, f"{type(error).__name__}: {error}.",
-        ) from None  # fmt: skip
+        allowed = "that of a scheduler of dask.distributed which runs, as tcp://host:8786"
+        remedy = f"{type(error).__name__}: {error}."
+        raise InvalidInputError("address", allowed, address, remedy) from None
     with client:
         yield client
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
 #: Who gave an answer, in "model_a", "Response A", "player 1".
-WHO = ("model", "assistant", "response", "answer", "output", "system", "option", "candidate",
-       "player", "team", "side")  # fmt: skip
+ASSISTANTS = ("model", "assistant", "response", "answer", "output", "system", "option")
+WHO = (*ASSISTANTS, "candidate", "player", "team", "side")
 FIRST_SIDE = ("first", "left", "a", "1st", "home", "white")
 SECOND_SIDE = ("second", "right", "b", "2nd", "away", "black")
 WON_BY_FIRST = ("win", "won", "wins", "true", "yes", "a>b", "[[a]]", "1-0")
@@ -246,9 +246,7 @@ def read_comparisons(
     >>> battles.outcomes
     array([ 1,  0, -1], dtype=int8)
     """
-    meant = None if outcome_is is None else check_choice(
-        outcome_is, ("side", "winner"), "outcome_is"
-    )  # fmt: skip
+    meant = outcome_is and check_choice(outcome_is, ("side", "winner"), "outcome_is")
     described = names_of(covariates)
     named = (first, second, outcome, weight, cluster, side)
     _check_different(named, described)

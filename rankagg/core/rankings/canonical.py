@@ -166,11 +166,12 @@ def refuse_codes(ranks: object) -> None:
     """Refuse an array of integers below 0, such as the `ranks` of a profile, which hold codes."""
     if not (isinstance(ranks, np.ndarray) and ranks.dtype.kind == "i" and (ranks < 0).any()):
         return
-    raise InvalidInputError(
-        "ranks", "an array of integers from 0 on, or of any floats", int(ranks[ranks < 0][0]),
+    allowed = "an array of integers from 0 on, or of any floats"
+    remedy = (
         "Below 0 the ranks of a profile hold codes, for which NaN stands here; "
-        "`from_scores(..., higher_is_better=False)` takes any numbers.",
-    )  # fmt: skip
+        "`from_scores(..., higher_is_better=False)` takes any numbers."
+    )
+    raise InvalidInputError("ranks", allowed, int(ranks[ranks < 0][0]), remedy)
 
 
 def restricted(ranks: Ranks, columns: list[int]) -> Ranks:

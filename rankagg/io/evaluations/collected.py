@@ -8,13 +8,14 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankagg._typing import Label
-from rankagg.core.items import counted
+from rankagg.core.items import counted, shortened
 from rankagg.exceptions import DataFormatError, shown
+from rankagg.io.strict_json import Field
 
 # Stands where a score is that of a whole task.
 WHOLE_TASK = -1
@@ -118,6 +119,15 @@ class Collector:
         self._score.append(score)
         self._content.append(_content_digest(content))
 
+    def take(self, series: int, field: Field, **about: Any) -> None:
+        """Take in a number or a truth value; count what is neither."""
+        if isinstance(field.value, bool | int | float):
+            self.add(series, field.measured(), **about)
+            return
+        what = {list: "a list", dict: "an object", str: "a text"}.get(type(field.value), "null")
+        why = f"{what}, no number, under {shortened(self.all_series[series].metric)}"
+        self.leave_out(self.all_series[series].source, "score", why)
+
     def leave_out(self, source: str, what: str, why: str, number: int = 1) -> None:
         """Count what is not read."""
         self._left_out[source, what, why] += number
@@ -144,10 +154,8 @@ class Collector:
 
     def scores(self) -> Scores:
         """Return the scores; raises where one is there twice."""
-        columns = (
-            self._of_series, self._of_instance, self._epoch, self._score, self._content
-        )  # fmt: skip
-        scores = Scores(*(np.array(column) for column in columns))
+        numbers = self._of_series, self._of_instance, self._epoch
+        scores = Scores(*map(np.array, (*numbers, self._score, self._content)))
         self._check_once(scores)
         return scores
 

@@ -90,49 +90,16 @@ class Evaluations(Value):
     _scores: Scores
     _shared: tuple[str, ...]
 
-    def __init__(
-        self,
-        *,
-        series: Iterable[Series],
-        instances: Iterable[Label],
-        held: Scores,
-        formats: Mapping[str, int],
-        left_out: Iterable[LeftOut],
-        shortfalls: Iterable[str] = (),
-    ) -> None:
-        named, shared = with_distinct_tasks(list(series))
+    def __init__(self, collector: Collector, formats: Mapping[str, int]) -> None:
+        named, shared = with_distinct_tasks(collector.all_series)
         self._set(
             formats=tuple(formats.items()),
-            left_out=tuple(left_out),
-            shortfalls=tuple(shortfalls),
-            _series=tuple(named),
-            _instances=tuple(instances),
-            _scores=Scores(*(frozen_array(column) for column in held)),
-            _shared=tuple(shared),
-        )
-
-    @classmethod
-    def of(cls, collector: Collector, formats: Mapping[str, int]) -> Evaluations:
-        """Return what a collector took in.
-
-        Parameters
-        ----------
-        collector : Collector
-            What read the records.
-        formats : mapping of str to int
-            How many files of each format were read.
-
-        Returns
-        -------
-        Evaluations
-        """
-        return cls(
-            series=collector.all_series,
-            instances=collector.instances,
-            held=collector.scores(),
-            formats=formats,
             left_out=collector.left_out,
             shortfalls=collector.shortfalls,
+            _series=tuple(named),
+            _instances=collector.instances,
+            _scores=Scores(*map(frozen_array, collector.scores())),
+            _shared=tuple(shared),
         )
 
     def _key(self) -> tuple[Hashable, ...]:

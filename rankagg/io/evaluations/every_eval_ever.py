@@ -272,14 +272,13 @@ def write_evaluations(
     for name, text in (("title", title), ("organization", organization)):
         if not isinstance(text, str) or not text.strip():
             raise InvalidInputError(name, "a text", text)
-    made = int(time.time()) if timestamp is None else _time(timestamp)
+    now = int(time.time()) if timestamp is None else timestamp
+    made = check_integer(now, "timestamp", low=0, high=LARGEST_TIME)
     ranking = consensus.ranking
     unranked = [item for item, rank in zip(ranking.items, ranking.ranks, strict=True) if rank < 0]
     if unranked:
-        raise InvalidInputError(
-            "consensus", "a ranking of all items", listed(unranked),
-            "They have no rank: leave them out before ranking.",
-        )  # fmt: skip
+        remedy = "They have no rank: leave them out before ranking."
+        raise InvalidInputError("consensus", "a ranking of all items", listed(unranked), remedy)
     config = _metric_config(consensus)
     folder = Path(target)
     try:
@@ -291,10 +290,6 @@ def write_evaluations(
         content = _aggregate(written(item), rank + 1, config, (title, organization, made))
         write_text(file, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     return tuple(files)
-
-
-def _time(timestamp: object) -> int:
-    return check_integer(timestamp, "timestamp", low=0, high=LARGEST_TIME)
 
 
 def _metric_config(consensus: RankedSystems) -> dict[str, Any]:

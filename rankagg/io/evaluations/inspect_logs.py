@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rankagg.core.items import shortened
 from rankagg.exceptions import DataFormatError
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.strict_json import LENIENT, Field, parse_json
@@ -163,13 +162,8 @@ def _add_all(
         value = part.value
         if isinstance(value, str) and are_letters:
             collector.add(number, LETTERS[value], instance=instance, epoch=epoch)
-        elif isinstance(value, bool | int | float):
-            collector.add(number, part.measured(), instance=instance, epoch=epoch)
         else:
-            kinds = {list: "a list", dict: "an object", str: "a text", type(None): "null"}
-            collector.leave_out(
-                base.source, "score", f"{kinds[type(value)]}, no number, under {shortened(metric)}"
-            )
+            collector.take(number, part, instance=instance, epoch=epoch)
 
 
 def read_archive(name: str, path: Path, collector: Collector) -> None:

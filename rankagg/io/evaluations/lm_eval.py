@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankagg.core.items import counted, listed, shortened
+from rankagg.core.items import counted, listed
 from rankagg.exceptions import DataFormatError
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.strict_json import Field, fields_of_lines
@@ -65,7 +65,7 @@ def read_results(root: Field, path: Path, collector: Collector) -> Run:
             # A group that has no parts here is a task.
             parts = tuple(part for part in groups.get(task, ()) if part != task)
             number = collector.series(run.series(task, metric, chosen, parts))
-            _add(collector, number, value)
+            collector.take(number, value)
     return run
 
 
@@ -81,23 +81,6 @@ def _metrics(results: Field, collector: Collector) -> Iterator[tuple[str, str, F
             yield metric, chosen, value
         else:
             collector.leave_out(results.name, "value", "no metric and filter in its name")
-
-
-def _add(
-    collector: Collector,
-    series: int,
-    part: Field,
-    *,
-    instance: str | int | None = None,
-    content: str = "",
-) -> None:
-    value = part.value
-    if isinstance(value, bool | int | float):
-        collector.add(series, part.measured(), instance=instance, content=content)
-        return
-    what = {list: "a list", dict: "an object", str: "a text", type(None): "null"}[type(value)]
-    why = f"{what}, no number, under {shortened(collector.all_series[series].metric)}"
-    collector.leave_out(collector.all_series[series].source, "score", why)
 
 
 def _model(root: Field) -> str:
@@ -206,7 +189,7 @@ def read_samples(
             if key not in numbers:
                 numbers[key] = collector.series(run.series(told["task"], *key))
             content = "" if digest is None else digest.text()
-            _add(collector, numbers[key], value, instance=instance, content=content)
+            collector.take(numbers[key], value, instance=instance, content=content)
     collector.expect(source, len(documents), run.sizes.get(told["task"], len(documents)))
 
 

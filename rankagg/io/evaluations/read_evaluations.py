@@ -6,12 +6,11 @@ import gzip
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from glob import glob, has_magic
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from rankagg.core.items import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError
@@ -19,7 +18,7 @@ from rankagg.io.evaluations import every_eval_ever, inspect_logs, lm_eval
 from rankagg.io.evaluations.collected import Collector
 from rankagg.io.evaluations.evaluations import Evaluations
 from rankagg.io.strict_json import LENIENT, Field, parse_json
-from rankagg.io.tables.sources import decoded, opened, read_data
+from rankagg.io.tables.sources import decoded, files_at, opened, read_data
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -104,42 +103,19 @@ def evaluation_files(paths: Paths) -> tuple[list[EvaluationFile], int]:
     found: dict[Path, EvaluationFile] = {}
     others = 0
     for path in given:
-        if not isinstance(path, str | PathLike):
-            raise InvalidInputError("paths", "paths, patterns or folders", path)
-        if isinstance(path, PathLike) and not isinstance(path.__fspath__(), str):
-            raise InvalidInputError("paths", "paths of text", path)
-        files = list(_files_at(Path(path)))
-        kept = [file for file in files if file.is_named or file.ending in ENDINGS]
-        others += len(files) - len(kept)
-        for file in kept:
-            found.setdefault(file.path.resolve(), file)
+        files, is_named = files_at(path, "paths", (".",))
+        if is_named:  # what is not there is told when it is opened
+            opened(files[0][0], lambda path: path.open("rb").close())
+        for file, _ in files:
+            one = EvaluationFile(file, is_named)
+            if is_named or one.ending in ENDINGS:
+                found.setdefault(file.resolve(), one)
+            else:
+                others += 1
     if not found:
-        raise InvalidInputError(
-            "paths", f"files that end in {', '.join(WHOLE + LINES)}, or folders with some",
-            given[0] if len(given) == 1 else given,
-        )  # fmt: skip
+        allowed = f"files that end in {', '.join(WHOLE + LINES)}, or folders with some"
+        raise InvalidInputError("paths", allowed, given[0] if len(given) == 1 else given)
     return list(found.values()), others
-
-
-def _files_at(path: Path) -> Iterator[EvaluationFile]:
-    try:
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and not _is_hidden(p, path))
-        elif path.exists() or not has_magic(str(path)):
-            # What is not there is told when it is opened.
-            opened(path, lambda path: path.open("rb").close())
-            yield EvaluationFile(path, True)
-            return
-        else:
-            matching = (Path(p) for p in sorted(glob(str(path), recursive=True)))
-            inside = [p for p in matching if p.is_file()]
-    except (ValueError, OSError) as error:
-        raise InvalidInputError("paths", "paths that can be read", str(path), f"{error}.") from None
-    yield from (EvaluationFile(p, False) for p in inside)
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 EEE, LM_EVAL, INSPECT = "Every Eval Ever", "lm-evaluation-harness", "Inspect"
@@ -222,12 +198,10 @@ def read_evaluations(paths: Paths) -> Evaluations:
             lm_eval.read_samples(file.name, file.path, file.lines(), runs, collector)
     if others:
         collector.leave_out("", "file", "its name ends in nothing that is read", others)
-    found = Evaluations.of(collector, formats)
+    found = Evaluations(collector, formats)
     if not found.n_scores:
-        raise InvalidInputError(
-            "paths", "files with scores", listed([file.name for file in files]),
-            "; ".join(found.notes),
-        )  # fmt: skip
+        names = listed([file.name for file in files])
+        raise InvalidInputError("paths", "files with scores", names, "; ".join(found.notes))
     return found
 
 
@@ -333,14 +307,12 @@ def looks_like_evaluations(text: str) -> bool:
     """Say whether a text seems to be what an evaluation tool wrote."""
     if text.lstrip()[:1] != "{" or not any(mark in text for mark in EVALUATION_MARKS):
         return False
-    tests: tuple[Callable[[Any], bool], ...] = (
-        inspect_logs.is_log, _is_aggregate, _is_results, lambda x: _kind_of_line(x) is not None,
-    )  # fmt: skip
+    tests = (inspect_logs.is_log, _is_aggregate, _is_results, _kind_of_line)
     for part in (text.lstrip().partition("\n")[0], text):
         try:
             content = json.loads(part)
         except (ValueError, RecursionError):
             continue
-        return any(test(content) for test in tests)
+        return any(bool(test(content)) for test in tests)
     # What is cut off has begun like one.
     return '"evaluation_results"' in text or '"schema_version"' in text[:1000]

@@ -88,15 +88,13 @@ def _check_known(
         return
     for task, name in wanted.items():
         if task not in metrics:
-            raise InvalidInputError(
-                "metric", f"a mapping from tasks ({listed(list(metrics))})", task,
-                nearest(task, metrics),
-            )  # fmt: skip
+            allowed = f"a mapping from tasks ({listed(list(metrics))})"
+            remedy = nearest(task, metrics)
+            raise InvalidInputError("metric", allowed, task, remedy)
         if name not in metrics[task]:
-            raise InvalidInputError(
-                "metric", f"one of {listed(metrics[task])} for task {shown(task)}", name,
-                nearest(name, metrics[task]),
-            )  # fmt: skip
+            allowed = f"one of {listed(metrics[task])} for task {shown(task)}"
+            remedy = nearest(name, metrics[task])
+            raise InvalidInputError("metric", allowed, name, remedy)
 
 
 def _metrics_told(chosen: Mapping[str, str]) -> str:
@@ -131,11 +129,10 @@ def directions(
         answer = given.get(metric) if isinstance(given, Mapping) else given
         if answer is None:
             source = next(series.source for series in chosen if series.task == task)
-            raise InvalidInputError(
-                "higher_is_better", "given for metrics whose direction the files do not state",
-                Described(f"none for {shown(metric)} of task {shown(task)} ({source})"),
-                "Name the metric in `higher_is_better`.",
-            )  # fmt: skip
+            allowed = "given for metrics whose direction the files do not state"
+            got = Described(f"none for {shown(metric)} of task {shown(task)} ({source})")
+            remedy = "Name the metric in `higher_is_better`."
+            raise InvalidInputError("higher_is_better", allowed, got, remedy)
         found[task] = bool(answer)
         added[found[task]][metric] = None
     told = [
@@ -153,18 +150,16 @@ def _check_given(
     known = list(dict.fromkeys(metric_of.values()))
     for name, answer in given.items():
         if name not in known:
-            raise InvalidInputError(
-                "higher_is_better", f"a mapping from metrics ({listed(known)})", name,
-                nearest(name, known),
-            )  # fmt: skip
+            allowed = f"a mapping from metrics ({listed(known)})"
+            remedy = nearest(name, known)
+            raise InvalidInputError("higher_is_better", allowed, name, remedy)
         check_flag(answer, "higher_is_better")
     for task, series in stated.items():
         name = metric_of[task]
         if name in given and bool(given[name]) != series.higher_is_better:
-            raise InvalidInputError(
-                "higher_is_better", f"what {series.source} states of {shown(name)}",
-                Described(f"{given[name]} for {shown(name)}"),
-            )  # fmt: skip
+            allowed = f"what {series.source} states of {shown(name)}"
+            got = Described(f"{given[name]} for {shown(name)}")
+            raise InvalidInputError("higher_is_better", allowed, got)
 
 
 Codes = NDArray[np.int64]
@@ -290,10 +285,9 @@ def _told(series: Sequence[Series], scores: Scores, cell: Codes, runs: str | Non
         told.append(f"so on for {counted(len(found) - LISTED, 'more pair')} of system and task")
     listing = ", ".join(told)
     if runs is None:
-        raise InvalidInputError(
-            "runs", "'mean', 'first', 'last' or 'each' where a system has several runs on a task",
-            None, f"There are {listing}.",
-        )  # fmt: skip
+        allowed = "'mean', 'first', 'last' or 'each' where a system has several runs on a task"
+        remedy = f"There are {listing}."
+        raise InvalidInputError("runs", allowed, None, remedy)
     what = {"mean": "the mean of", "first": "the first of", "last": "the last of"}[runs]
     return [f"runs: {what} {listing}"]
 
@@ -316,13 +310,11 @@ def _check_same_questions(
         return
     task, instance = units[int(different[0])]
     more = len(different) - 1
-    raise InvalidInputError(
-        "by", "'task' where one instance is another question in some files than in others",
-        Described(
-            f"instance {shown(instance)} of task {shown(task)}{f' and {more} more' if more else ''}"
-        ),
-        "Their checksums differ; files of one version of the task can be read by instance.",
-    )  # fmt: skip
+    allowed = "'task' where one instance is another question in some files than in others"
+    also = f" and {more} more" if more else ""
+    got = Described(f"instance {shown(instance)} of task {shown(task)}{also}")
+    remedy = "Their checksums differ; files of one version of the task can be read by instance."
+    raise InvalidInputError("by", allowed, got, remedy)
 
 
 # Settings of one task that are told.
@@ -436,17 +428,15 @@ def _level(
         found = of_instances if by == "instance" else of_tasks
         if not found:
             other = "task" if by == "instance" else "instance"
-            raise InvalidInputError(
-                "by", f"{other!r} for these files", by,
-                f"They have no scores of {'instances' if by == 'instance' else 'whole tasks'}.",
-            )  # fmt: skip
+            allowed = f"{other!r} for these files"
+            remedy = f"They have no scores of {'instances' if by == 'instance' else 'whole tasks'}."
+            raise InvalidInputError("by", allowed, by, remedy)
         return by == "instance", []
     names = None if wanted is None else set(wanted if isinstance(wanted, list) else wanted.values())
     tasks, instances = (
-        {(series[n].system, series[n].task) for n in numbers
-         if names is None or series[n].metric in names}
-        for numbers in (of_tasks, of_instances)
-    )  # fmt: skip
+        {(one.system, one.task) for one in some if names is None or one.metric in names}
+        for some in ([series[n] for n in numbers] for numbers in (of_tasks, of_instances))
+    )
     if not instances:
         return not of_tasks, []
     if tasks <= instances:

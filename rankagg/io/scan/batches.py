@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from glob import glob, has_magic
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -20,15 +19,20 @@ from rankagg._typing import Floats, Label
 from rankagg.core.grouped_tally import keys_of_labels, keys_of_texts
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, shown
 from rankagg.io.output_files import unguard
+from rankagg.io.tables.columns import MISSING_WORDS
+from rankagg.io.tables.sources import files_at
 
 Kind: TypeAlias = Literal["parquet", "csv", "json"]
 Sources: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 SCAN_KINDS: dict[str, Kind] = {
-    ".parquet": "parquet", ".pq": "parquet",
-    ".csv": "csv", ".tsv": "csv",
-    ".jsonl": "json", ".ndjson": "json",
-}  # fmt: skip
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}
 PACKED = (".gz", ".bz2", ".zst", ".lz4")
 
 
@@ -72,9 +76,14 @@ def scan_files(sources: Sources) -> tuple[ScanFile, ...]:
     given = [sources] if isinstance(sources, str | PathLike) else list(sources)
     files: list[ScanFile] = []
     for source in given:
-        if not isinstance(source, str | PathLike):
-            raise InvalidInputError("sources", "paths, patterns or folders", source)
-        files += _scan_files_at(Path(source))
+        found, is_named = files_at(source, "sources", (".", "_"))
+        if not found:
+            allowed = "a folder with files, or a pattern that some file matches"
+            raise InvalidInputError("sources", allowed, str(source))
+        if is_named and not found[0][0].is_file():
+            allowed = "a file, a pattern or a folder"
+            raise InvalidInputError("sources", allowed, str(source), "There is none.")
+        files += (_scan_file(*file) for file in found)
     if not files:
         raise InvalidInputError("sources", "one file at least", given)
     seen: set[Path] = set()
@@ -86,33 +95,10 @@ def scan_files(sources: Sources) -> tuple[ScanFile, ...]:
     names = [{name for name, _ in file.constants} for file in files]
     for file, own in zip(files, names, strict=True):
         if own != names[0]:
-            raise InvalidInputError(
-                "sources", f"files in folders that all name {sorted(names[0])}, as the first does",
-                str(file.path),
-            )  # fmt: skip
+            allowed = f"files in folders that all name {sorted(names[0])}, as the first does"
+            raise InvalidInputError("sources", allowed, str(file.path))
         file.identity  # noqa: B018 - what it is now
     return tuple(files)
-
-
-def _scan_files_at(path: Path) -> list[ScanFile]:
-    if path.is_dir():
-        inside = sorted(p for p in path.rglob("*") if p.is_file() and not _is_hidden(p, path))
-        if not inside:
-            raise InvalidInputError("sources", "a folder with files", str(path))
-        return [_scan_file(p, p.relative_to(path).parts[:-1]) for p in inside]
-    if path.is_file():
-        return [_scan_file(path, ())]
-    if has_magic(str(path)):
-        matching = [Path(p) for p in sorted(glob(str(path), recursive=True))]
-        files = [p for p in matching if p.is_file()]
-        if not files:
-            raise InvalidInputError("sources", "a pattern that some file matches", str(path))
-        return [_scan_file(p, p.parts[:-1]) for p in files]
-    raise InvalidInputError("sources", "a file, a pattern or a folder", str(path), "There is none.")
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
 
 
 def _scan_file(path: Path, folders: tuple[str, ...]) -> ScanFile:
@@ -126,19 +112,19 @@ def _kind_of(path: Path) -> Kind:
     ending = Path(name.removesuffix(next((p for p in PACKED if name.endswith(p)), ""))).suffix
     kind = SCAN_KINDS.get(ending)
     if kind is None or (kind == "parquet" and not name.endswith(ending)):
-        known = ", ".join(SCAN_KINDS)
-        raise InvalidInputError(
-            "sources", f"files that end in {known} (text also packed: {', '.join(PACKED)})",
-            str(path), f"Leave {shown(path.name)} out with a pattern, or rename it.",
-        )  # fmt: skip
+        known, packed = ", ".join(SCAN_KINDS), ", ".join(PACKED)
+        allowed = f"files that end in {known} (text also packed: {packed})"
+        remedy = f"Leave {shown(path.name)} out with a pattern, or rename it."
+        raise InvalidInputError("sources", allowed, str(path), remedy)
     return kind
 
 
 #: A column's Arrow type, or None where the file does not say and what is asked for counts.
 Types = dict[str, Any]
 
-MISSING_TEXTS = ("", "NA", "N/A", "na", "n/a", "Na", "NaN", "nan", "NAN", "null", "NULL", "Null",
-           "none", "None", "NONE")  # fmt: skip
+CASES = (str, str.upper, str.capitalize)
+# Arrow knows words for missing numbers in one case each.
+MISSING_TEXTS = ["", *(case(w) for w in MISSING_WORDS - {""} for case in CASES), "NaN"]
 # Bytes of text that are parsed in one go, and rows of Parquet that are a part by themselves.
 TEXT_BLOCK = 2**22
 PART_ROWS = 2**20
@@ -285,13 +271,15 @@ def _csv_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[None
     with _arrow_errors(path):
         reader = csv.open_csv(
             path,
-            read_options=csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
-            parse_options=csv.ParseOptions(delimiter=_delimiter_of(path), newlines_in_values=True),
-            convert_options=csv.ConvertOptions(
-                column_types=kinds, include_columns=list(types), null_values=MISSING_TEXTS,
+            csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
+            csv.ParseOptions(delimiter=_delimiter_of(path), newlines_in_values=True),
+            csv.ConvertOptions(
+                column_types=kinds,
+                include_columns=list(types),
+                null_values=MISSING_TEXTS,
                 strings_can_be_null=True,
             ),
-        )  # fmt: skip
+        )
     start = 0
     for batch in _stepwise(reader, path, ""):
         yield None, start, batch
@@ -311,10 +299,8 @@ def _json_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[Non
     start = 0
     for block in _whole_lines(path):
         with _arrow_errors(path, f", after row {start}"):
-            table = json.read_json(
-                BytesIO(block), json.ReadOptions(use_threads=False, block_size=len(block) + 1),
-                options,
-            ).combine_chunks()  # fmt: skip
+            reading = json.ReadOptions(use_threads=False, block_size=len(block) + 1)
+            table = json.read_json(BytesIO(block), reading, options).combine_chunks()
         more = sorted(set(table.column_names) - known)
         if more:
             raise DataFormatError(
@@ -415,10 +401,9 @@ def _arrow_errors(path: Path, where: str = "") -> Iterator[None]:
     try:
         import pyarrow as pa  # noqa: PLC0415
     except ImportError:
-        raise InvalidInputError(
-            "sources", "readable with pyarrow, which is not installed", Described(str(path)),
-            "pip install pyarrow",
-        ) from None  # fmt: skip
+        allowed = "readable with pyarrow, which is not installed"
+        remedy = "pip install pyarrow"
+        raise InvalidInputError("sources", allowed, Described(str(path)), remedy) from None
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:

@@ -49,10 +49,9 @@ class ScanLayout:
         if not isinstance(self.higher_is_better, Mapping):
             return self.higher_is_better
         if task not in self.higher_is_better:
-            raise InvalidInputError(
-                "higher_is_better", "given for every task", task,
-                nearest(task, self.higher_is_better),
-            )  # fmt: skip
+            allowed = "given for every task"
+            remedy = nearest(task, self.higher_is_better)
+            raise InvalidInputError("higher_is_better", allowed, task, remedy)
         return self.higher_is_better[task]
 
 
@@ -101,10 +100,8 @@ def layout_of(
         known = ItemSet(unguard(column) for column in wide)
     numbers = wide if score is None else [score]
     labels = [column for column in (system, task, instance) if column is not None]
-    return ScanLayout(
-        known, tuple(wide), system, score, task, instance,
-        _types(files[0], first, numbers, labels), better,
-    )  # fmt: skip
+    types = _types(files[0], first, numbers, labels)
+    return ScanLayout(known, tuple(wide), system, score, task, instance, types, better)
 
 
 def check_weights(task_weights: TaskWeights | None) -> dict[Label, float]:
@@ -160,10 +157,9 @@ def _system_columns(
                 allowed = f"columns of {file.path.name} with scores ({listed(list(first))})"
                 raise InvalidInputError("systems", allowed, name, nearest(name, first))
     if not columns:
-        raise InvalidInputError(
-            "sources", "files with a column for each system", str(file.path),
-            "Name `system=` and `score=` where a row holds one score.",
-        )  # fmt: skip
+        allowed = "files with a column for each system"
+        remedy = "Name `system=` and `score=` where a row holds one score."
+        raise InvalidInputError("sources", allowed, str(file.path), remedy)
     return columns
 
 

@@ -153,11 +153,8 @@ class Totals:
             gone = [task for task in order if task not in scored]
             tasks = f", among them all of {counted(len(gone), 'task')}" if gone else ""
             were = "instance has" if empty == 1 else "instances have"
-            warnings.warn(
-                f"{empty} {were} no score of any system and {'is' if empty == 1 else 'are'} left "
-                f"out{tasks}",
-                DataWarning, stacklevel=4,
-            )  # fmt: skip
+            told = f"no score of any system and {'is' if empty == 1 else 'are'} left out{tasks}"
+            warnings.warn(f"{empty} {were} {told}", DataWarning, stacklevel=4)
         return scored
 
 

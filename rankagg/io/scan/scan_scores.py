@@ -50,10 +50,9 @@ def sorted_files(
     try:
         import duckdb  # noqa: PLC0415
     except ImportError:
-        raise InvalidInputError(
-            "scattered", "'refuse' where DuckDB is not installed", "sort",
-            "pip install 'rankagg[big]'",
-        ) from None  # fmt: skip
+        allowed = "'refuse' where DuckDB is not installed"
+        remedy = "pip install 'rankagg[big]'"
+        raise InvalidInputError("scattered", allowed, "sort", remedy) from None
     names = {role: getattr(layout, role) for role in ROLES if getattr(layout, role) is not None}
     kinds = {role: _plain_kind(layout.types[name]) for role, name in names.items()}
     schema = pa.schema(list(kinds.items()))
@@ -344,10 +343,9 @@ class ScoreScan(Value):
         """Return the number of groups; None for none."""
         number = check_groups(n_groups)
         if number is not None and self._layout.instance is None:
-            raise InvalidInputError(
-                "n_groups", "None where no column of instances is named, by whose labels they are "
-                "made", number, "Name it with `instance=` of `scan_scores`.",
-            )  # fmt: skip
+            allowed = "None where no column of instances is named, by whose labels they are made"
+            remedy = "Name it with `instance=` of `scan_scores`."
+            raise InvalidInputError("n_groups", allowed, number, remedy)
         return number
 
     def _cluster(self, engine: Engine, client: Client | None, n_jobs: int | None) -> Client | None:
@@ -361,10 +359,9 @@ class ScoreScan(Value):
                 "n_jobs", "left out on a cluster, which has workers of its own", n_jobs
             )
         if self._scattered == "sort":
-            raise InvalidInputError(
-                "scattered", "'refuse' on a cluster: what is sorted would lie on this machine only",
-                self._scattered, "Sort the files first, by task and instance.",
-            )  # fmt: skip
+            allowed = "'refuse' on a cluster: what is sorted would lie on this machine only"
+            remedy = "Sort the files first, by task and instance."
+            raise InvalidInputError("scattered", allowed, self._scattered, remedy)
         return check_client(client)
 
     def _plain(self, n_groups: int | None = None) -> dict[str, Any]:

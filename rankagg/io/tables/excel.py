@@ -47,10 +47,8 @@ class _DamagedError(Exception):
     """What is wrong with the XML of a workbook, in a few words."""
 
 
-FAILURES = (
-    _DamagedError, BadZipFile, zlib.error, expat.ExpatError, EOFError, OSError, LookupError,
-    ValueError, OverflowError, RuntimeError,
-)  # fmt: skip
+NO_XML = (_DamagedError, BadZipFile, zlib.error, expat.ExpatError)
+FAILURES = (*NO_XML, EOFError, OSError, LookupError, ValueError, OverflowError, RuntimeError)
 
 
 def read_excel(path: Path) -> Table:

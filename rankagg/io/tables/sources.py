@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from glob import glob, has_magic
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
 from os import PathLike
@@ -179,6 +180,33 @@ def opened(path: Path, read: Callable[[Path], T]) -> T:
         raise InvalidInputError("source", "a path", str(path), f"{error}.") from None
 
 
+def files_at(
+    path: str | PathLike[str], parameter: str, hidden: tuple[str, ...]
+) -> tuple[list[tuple[Path, tuple[str, ...]]], bool]:
+    """Return the files of a path, a pattern or a folder, with the folders that lead to each.
+
+    And whether it is the path of a file, or of nothing. What begins with a sign of `hidden` in a
+    folder is left out.
+    """
+    if not isinstance(path, str | PathLike):
+        raise InvalidInputError(parameter, "paths, patterns or folders", path)
+    if isinstance(path, PathLike) and not isinstance(path.__fspath__(), str):
+        raise InvalidInputError(parameter, "paths of text", path)
+    top = Path(path)
+    try:
+        if top.is_dir():
+            below = ((p, p.relative_to(top).parts) for p in sorted(top.rglob("*")) if p.is_file())
+            seen = (one for one in below if not any(part.startswith(hidden) for part in one[1]))
+            return [(file, parts[:-1]) for file, parts in seen], False
+        if top.exists() or not has_magic(str(top)):
+            return [(top, ())], True
+        matching = (Path(p) for p in sorted(glob(str(top), recursive=True)))
+        return [(file, file.parts[:-1]) for file in matching if file.is_file()], False
+    except (ValueError, OSError) as error:
+        told = f"{error}."
+        raise InvalidInputError(parameter, "paths that can be read", str(path), told) from None
+
+
 def decoded(name: str, data: bytes | str) -> str:
     """Return the text that is read, without a byte order mark."""
     if isinstance(data, str):
@@ -220,6 +248,7 @@ def lines_of(text: str) -> list[str]:
 SHEET = "save it as CSV (UTF-8), or read it with pandas.read_excel and give the DataFrame"
 UNPACK = "unpack it first, or read it with pandas.read_csv and give the DataFrame"
 BY_HAND = "copy its table into a CSV file"
+LOAD = "load it with numpy.load and give an array"
 ENCODING = "save it as UTF-8, or open it with its encoding and give the stream"
 
 
@@ -227,32 +256,39 @@ def _pandas(function: str) -> str:
     return f"read it with pandas.{function} and give the DataFrame, or save it as CSV (UTF-8)"
 
 
-BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
-    (b"\xff\xfe\x00\x00", "UTF-32 text", ENCODING),
-    (b"\x00\x00\xfe\xff", "UTF-32 text", ENCODING),
-    (b"\xff\xfe", "UTF-16 text", ENCODING),
-    (b"\xfe\xff", "UTF-16 text", ENCODING),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (or another OLE file)", SHEET),
-    (b"\x1f\x8b", "compressed by gzip", UNPACK),
-    (b"\xfd7zXZ\x00", "compressed by xz", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
-    (b"Rar!\x1a\x07", "a RAR archive", "unpack it first"),
-    (b"SQLite format 3\x00", "an SQLite database", _pandas("read_sql")),
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", _pandas("read_hdf")),
-    (b"\x93NUMPY", "a NumPy array", "load it with numpy.load and give the array to ScoreTable"),
-    (b"ARROW1\x00\x00", "an Arrow or Feather file", _pandas("read_feather")),
-    (b"%PDF-", "a PDF document", BY_HAND),
-    (b"\x89PNG\r\n\x1a\n", "a picture", BY_HAND),
-    (b"\xff\xd8\xff", "a picture", BY_HAND),
-)
-
-# What a zip archive holds says what wrote it.
-ZIPPED = (
-    (b"xl/", "an Excel workbook", SHEET),
-    (b"application/vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet", SHEET),
-    (b"word/", "a Word document", BY_HAND),
-    (b".npy", "an archive of NumPy arrays", "load it with numpy.load and give an array"),
+# How files begin, and what a zip archive holds says what wrote it.
+FILE_KINDS = (
+    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32 text", ENCODING),
+    (rb"\xff\xfe|\xfe\xff", "UTF-16 text", ENCODING),
+    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (or another OLE file)", SHEET),
+    (rb"\x1f\x8b", "compressed by gzip", UNPACK),
+    (rb"\xfd7zXZ\0", "compressed by xz", UNPACK),
+    (rb"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
+    (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", "compressed by bzip2", UNPACK),
+    (rb"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
+    (rb"Rar!\x1a\x07", "a RAR archive", "unpack it first"),
+    (rb".{257}ustar", "a tar archive", "unpack it first"),
+    (rb"PK\x03\x04.*xl/", "an Excel workbook", SHEET),
+    (rb"PK\x03\x04.*vnd\.oasis\.opendocument\.spreadsheet", "an OpenDocument spreadsheet", SHEET),
+    (rb"PK\x03\x04.*word/", "a Word document", BY_HAND),
+    (
+        rb"PK\x03\x04.*\.npy",
+        "an archive of NumPy arrays",
+        "load it with numpy.load and give an array",
+    ),
+    (rb"PK\x03\x04", "a zip archive", UNPACK),
+    (rb"SQLite format 3\0", "an SQLite database", _pandas("read_sql")),
+    (rb"\x89HDF\r\n\x1a\n", "an HDF5 file", _pandas("read_hdf")),
+    (rb"\x93NUMPY", "a NumPy array", "load it with numpy.load and give the array to ScoreTable"),
+    (rb"ARROW1\0\0", "an Arrow or Feather file", _pandas("read_feather")),
+    (rb"PAR1(?=.{8}).*PAR1\Z", "a Parquet file", _pandas("read_parquet")),
+    (
+        rb"\x80[\x02-\x05].*\.\Z",
+        "a pickle",
+        "save its table as CSV (UTF-8), or give the object itself",
+    ),
+    (rb"%PDF-", "a PDF document", BY_HAND),
+    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff", "a picture", BY_HAND),
 )
 
 # A tag alone, or another after it: a label in a table is followed by a delimiter.
@@ -261,54 +297,14 @@ MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)"
 
 def check_not_binary(name: str, data: bytes) -> None:
     """Raise where bytes are those of a well-known kind of file that is no UTF-8 text."""
-    found = _binary_kind(data)
-    if found is not None:
-        what, remedy = found
-        raise DataFormatError(f"{name} is {what}, not UTF-8 text: {remedy}.")
-
-
-def _binary_kind(data: bytes) -> tuple[str, str] | None:
-    for beginning, what, remedy in BEGINNINGS:
-        if data.startswith(beginning):
-            return what, remedy
-    if data.startswith(b"PK\x03\x04"):
-        for part, what, remedy in ZIPPED:
-            if part in data:
-                return what, remedy
-        return "a zip archive", UNPACK
-    return next((kind for told, kind in TOLD_BY_MORE if told(data)), None)
-
-
-def _is_parquet(data: bytes) -> bool:
-    return data[:4] == b"PAR1" == data[-4:] and len(data) >= 12
-
-
-def _is_bzip2(data: bytes) -> bool:
-    return re.match(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", data) is not None
-
-
-def _is_pickle(data: bytes) -> bool:
-    return re.match(rb"\x80[\x02-\x05]", data) is not None and data.endswith(b".")
-
-
-def _is_tar(data: bytes) -> bool:
-    return data[257:262] == b"ustar"
-
-
-def _is_wide_text(data: bytes) -> bool:
-    """Say whether every second byte is mostly zero: Latin text in UTF-16 without a mark."""
+    kinds = ((what, remedy) for start, what, remedy in FILE_KINDS if re.match(start, data, re.S))
+    # Latin text in UTF-16 without a mark: mostly zeros in every second byte.
     start = data[:4096]
     zeros = max(start[0::2].count(0), start[1::2].count(0))
-    return len(start) >= 4 and zeros > 0.4 * len(start)
-
-
-TOLD_BY_MORE: tuple[tuple[Callable[[bytes], bool], tuple[str, str]], ...] = (
-    (_is_parquet, ("a Parquet file", _pandas("read_parquet"))),
-    (_is_bzip2, ("compressed by bzip2", UNPACK)),
-    (_is_pickle, ("a pickle", "save its table as CSV (UTF-8), or give the object itself")),
-    (_is_tar, ("a tar archive", "unpack it first")),
-    (_is_wide_text, ("UTF-16 text without a byte order mark", ENCODING)),
-)
+    is_wide = len(start) >= 4 and zeros > 0.4 * len(start)
+    wide = ("UTF-16 text without a byte order mark", ENCODING) if is_wide else None
+    if found := next(kinds, wide):
+        raise DataFormatError(f"{name} is {found[0]}, not UTF-8 text: {found[1]}.")
 
 
 def check_plain_table(name: str, text: str) -> None:
