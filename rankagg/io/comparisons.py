@@ -132,17 +132,8 @@ class Conventions(NamedTuple):
             if key not in self.always and key not in known:
                 words = [word for word in (*self.always, *known) if len(str(word)) > 2]
                 return Reading([], at, hint=nearest(labels[at], words))
-        # Each is known by itself: take the one that fits with the first in no convention.
-        at = next(at for at, key in enumerate(keys) if key not in self.always)
-        for other in range(at + 1, len(keys)):
-            both = {keys[at], keys[other]} - self.always.keys()
-            if not any(both <= convention.meaning.keys() for convention in self.conventions):
-                why = f"beside {shown(labels[at])}, which no convention has"
-                return Reading([], other, why)
-        if keys[at] == 0:
-            return Reading([], at, "which is a loss beside 1 and a tie beside -1, and neither here")
         many = ", ".join(shown(label) for label in labels[:6])
-        return Reading([], at, f"in a column of {many}, which no convention has together")
+        return Reading([], 0, f"in a column of {many}, which no convention has together")
 
 
 def key_of(label: Any) -> Key:

@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg.cli import main
 from rankagg.io.scan.batches import rows_about, scan_files, scan_parts
-from tests.io.scan_files import drawn, long, wide, write
+from tests.io.scan.scan_files import drawn, long, wide, write
 
 TABLE = drawn(2)
 COLUMNS = ["--task", "task", "--instance", "id"]

@@ -14,7 +14,7 @@ from rankagg.cli import main
 from rankagg.cli.app import app
 from rankagg.io.json_files import write_summary, write_votes
 from rankagg.testing.commands import commands_of
-from tests.io.scan_files import drawn, long, wide
+from tests.io.scan.scan_files import drawn, long, wide
 
 NAN = float("nan")
 LONG = ["--task", "task", "--instance", "id", "--system", "system", "--score", "score"]

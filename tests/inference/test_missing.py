@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.analysis.missing import ASSUMPTIONS
 from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
-from tests.io.scan_files import drawn
+from tests.io.scan.scan_files import drawn
 
 NAN = float("nan")
 LETTERS = "ABCDEF"

@@ -8,7 +8,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.io import cluster
-from tests.io.scan_files import drawn, scan, wide, write
+from tests.io.scan.scan_files import drawn, scan, wide, write
 
 
 def test_dask_is_not_installed(tmp_path, monkeypatch):

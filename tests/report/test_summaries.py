@@ -6,7 +6,7 @@ import numpy as np
 
 import rankagg as ra
 from rankagg.report import charts
-from tests.io.scan_files import drawn
+from tests.io.scan.scan_files import drawn
 
 
 def text_of(report):

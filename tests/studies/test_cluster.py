@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.study import Study
-from tests.io.test_scan_dask import client, pytestmark  # noqa: F401 - a fixture, and marks
+from tests.io.scan.test_run_dask import client, pytestmark  # noqa: F401 - a fixture, and marks
 
 TABLE = ra.datasets.load("superglue_human")
 STUDIES = {

@@ -20,7 +20,7 @@ from rankagg.teaching.tables import (
     text_table,
     wrapped,
 )
-from tests.core.test_pasted import read_latex
+from tests.core.test_results_pasted import read_latex
 
 FEW = settings(max_examples=40, deadline=None)
 WORDS = st.text(alphabet=st.sampled_from("abM模 -_/#&\\[*{>,é" + "\N{EN DASH}"), max_size=60)

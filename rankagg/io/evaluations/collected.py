@@ -124,7 +124,8 @@ class Collector:
         if isinstance(field.value, bool | int | float):
             self.add(series, field.measured(), **about)
             return
-        what = {list: "a list", dict: "an object", str: "a text"}.get(type(field.value), "null")
+        kinds: dict[type, str] = {list: "a list", dict: "an object", str: "a text"}
+        what = kinds.get(type(field.value), "null")
         why = f"{what}, no number, under {shortened(self.all_series[series].metric)}"
         self.leave_out(self.all_series[series].source, "score", why)
 

@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.exceptions import DataWarning
 from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
-from tests.io.scan_files import LONG, NAN, drawn, long, scan, wide, write
+from tests.io.scan.scan_files import LONG, NAN, drawn, long, scan, wide, write
 from tests.strategies import POLICIES
 
 FORMS = {"wide": (wide, None), "long": (long, LONG)}

@@ -16,7 +16,7 @@ from rankagg.core import grouped_tally
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
-from tests.io.scan_files import LONG, NAN, drawn, long, scan, wide, write
+from tests.io.scan.scan_files import LONG, NAN, drawn, long, scan, wide, write
 
 GROUPS = 5
 

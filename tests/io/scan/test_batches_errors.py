@@ -9,7 +9,7 @@ import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
 from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
-from tests.io.scan_files import LONG, NAN, drawn, long, scan, wide, write
+from tests.io.scan.scan_files import LONG, NAN, drawn, long, scan, wide, write
 
 
 @pytest.fixture

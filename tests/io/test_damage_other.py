@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
 from tests.io.damage import damaged, survives
-from tests.io.test_other_files import FRAME, LONG, as_json_lines, write_parquet
+from tests.io.tables.test_sources_formats import FRAME, LONG, as_json_lines, write_parquet
 
 DAMAGED = {
     ".parquet": lambda path: write_parquet(path, row_group_size=2),

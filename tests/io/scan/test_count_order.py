@@ -17,7 +17,7 @@ from rankagg.io.scan import count as scan_count
 from rankagg.io.scan.batches import scan_parts
 from rankagg.io.scan.count import count_part
 from rankagg.io.scan.run import Totals
-from tests.io.scan_files import LONG, drawn, long, scan, wide, write
+from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 from tests.strategies import quick
 
 

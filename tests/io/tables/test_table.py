@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.tables.sources import lines_of, read_table
-from tests.io.workbooks import rows_of
+from tests.io.tables.workbooks import rows_of
 
 READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),

@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, OutputError
 from rankagg.io.scan import batches
 from rankagg.io.scan import run as scan_run
-from tests.io.scan_files import LONG, drawn, long, scan, wide, write
+from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 
 
 @pytest.fixture(autouse=True)

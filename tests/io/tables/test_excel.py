@@ -30,7 +30,7 @@ from rankagg.io.tables import excel
 from rankagg.io.tables.sources import read_table
 from rankagg.io.tables.table import Unreadable
 from tests.io.damage import SCRAPS, damaged, survives
-from tests.io.workbooks import HEADER, parts_of, rows_of, workbook, zipped
+from tests.io.tables.workbooks import HEADER, parts_of, rows_of, workbook, zipped
 
 PLAIN = (
     '<row r="2"><c r="A2" t="inlineStr"><is><t>A</t></is></c><c r="B2"><v>0.5</v></c></row>'
@@ -523,7 +523,7 @@ def test_damaged_workbooks(tmp_path):
 def test_thousands_of_damaged_workbooks_stay_below_a_gigabyte(tmp_path):
     pytest.importorskip("openpyxl")
     program = (
-        "import resource, sys; from pathlib import Path; from tests.io.test_workbooks import *; "
+        "import resource, sys; from pathlib import Path; from tests.io.tables.test_excel import *; "
         f"path = Path({str(tmp_path / 'a.xlsx')!r}); found = survey(2000, path, 11); "
         "hungry(path); "
         "print(found['refused'], found['same'], "

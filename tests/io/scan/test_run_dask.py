@@ -20,7 +20,7 @@ from rankagg.io import cluster
 from rankagg.io.scan import batches
 from rankagg.io.scan import run as scan_dask
 from rankagg.io.scan.count import count_part
-from tests.io.scan_files import LONG, drawn, long, scan, wide, write
+from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 
 distributed = pytest.importorskip("distributed", reason="the extra `big` is not installed")
 pytestmark = [
