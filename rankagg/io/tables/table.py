@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -117,7 +118,8 @@ class Table:
     def coded(self, name: Any, parameter: str, *, gaps: bool = False) -> Coded:
         """Return a column of labels; where a cell is empty the code is -1, or an error raised."""
         column = self.columns[self.position(name, parameter)]
-        found = None if isinstance(column, list) else _encoded(column)
+        array = _as_array(column)
+        found = None if isinstance(array, list) else _encoded(array)
         if found is None:
             cells = self.cells(name, parameter)
             for row, cell in enumerate(cells):
@@ -234,6 +236,14 @@ def _joined(columns: list[Any]) -> Any:
     return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
 
 
+def _as_array(cells: Any) -> Any:
+    """Return a list of plain cells of one type as an array; anything else as it is."""
+    if isinstance(cells, list) and set(map(type, cells)) <= {str, int, float, type(None)}:
+        with suppress(pa.ArrowException, OverflowError, ValueError):
+            return pa.chunked_array([pa.array(cells)])
+    return cells
+
+
 def _encoded(column: Any) -> Coded | None:
     """Return distinct labels in their order, None for an empty cell; None for other types."""
     kind = column.type
@@ -259,6 +269,9 @@ def _is_text(kind: Any) -> bool:
 def numbers_of(cells: Any, style: NumberStyle = USUAL) -> Column:
     """Return the numbers in an array or a list: NaN is missing, infinity stands for no number."""
     said: Counter[tuple[str, str]] = Counter()
+    cells = _as_array(cells)
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.combine_chunks()
     found = None if isinstance(cells, list) else _at_once(cells, style)
     values, doubtful = (np.empty(len(cells)), None) if found is None else found
     rows = np.arange(len(cells)) if doubtful is None else np.flatnonzero(doubtful)
