@@ -1,6 +1,7 @@
 """Real certificates of every kind, and what a forger may do to them."""
 
 import json
+from collections.abc import Callable
 from copy import deepcopy
 from fractions import Fraction
 from functools import cache
@@ -39,6 +40,9 @@ QUOTAS = ra.Constraints(
 PALEY = ra.PairwiseMatrix.from_wins(
     [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
 )
+
+
+Kind = ra.Certificate
 
 
 class Specimen(NamedTuple):
@@ -310,6 +314,10 @@ def restate(data: dict[str, Any], case: Specimen, rng: Random) -> None:
 
 def mutant(case: Specimen, rng: Random) -> dict[str, Any]:
     """Return a certificate with one to three changes, half of the time one that claims a lot."""
+    return forged(case, rng, restate)
+
+
+def forged(case: Any, rng: Random, restate: Callable) -> dict[str, Any]:
     data = deepcopy(case.plain)
     for _ in range(rng.choice((1, 1, 2, 3))):
         if data:
