@@ -57,9 +57,7 @@ def test_only_exact_rules_have_a_certificate(tied: ra.Consensus) -> None:
 
 
 def test_only_exact_rules_say_whether_they_are_proved() -> None:
-    squares = {1, 3, 4, 5, 9}
-    paley = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
-    votes = ra.PairwiseMatrix.from_wins(paley)
+    votes = ra.PairwiseMatrix.from_wins([[0, 3, 1], [1, 0, 3], [3, 1, 0]])
     assert ra.Copeland().aggregate(votes).is_proved is None
     assert ra.Kemeny().aggregate(votes).is_proved is True
-    assert ra.Kemeny(backend="lazy").aggregate(votes).is_proved is False
+    assert ra.Kemeny(time_limit=0).aggregate(votes).is_proved is False

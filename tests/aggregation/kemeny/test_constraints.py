@@ -52,8 +52,8 @@ def check(seed: int) -> bool:
 
 
 def test_random_instances_equal_brute_force() -> None:
-    found = [check(seed) for seed in range(60)]
-    assert 10 < sum(found) < 55
+    found = [check(seed) for seed in range(30)]
+    assert 5 < sum(found) < 27
 
 
 @pytest.mark.slow

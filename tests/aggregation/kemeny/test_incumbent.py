@@ -115,14 +115,14 @@ def test_the_search_has_its_share_of_the_time(monkeypatch, seconds) -> None:
 
 
 def test_it_is_no_worse_than_the_search_alone_with_the_same_steps(monkeypatch) -> None:
-    clock = Clock(monkeypatch, 1e-5)
-    problem = tangled(30, 2)
+    clock = Clock(monkeypatch, 1e-4)
+    problem = tangled(20, 2)
     best = incumbent(problem, deadline=clock.deadline(100))
     first = best.order
     best.prepare()
     for round_ in range(20):
         clock.now += 0.1
-        best.round(np.random.default_rng(round_).random((30, 30)))
+        best.round(np.random.default_rng(round_).random((20, 20)))
         best.search()
     alone = Memetic(best.margins, first[None], np.random.default_rng(module.SEED))
     alone.advance(best.steps // alone.size)
