@@ -50,6 +50,8 @@ from .aggregation.voting.positional_rules import Dowdall as Dowdall
 from .aggregation.voting.positional_rules import Plurality as Plurality
 from .aggregation.voting.positional_rules import Positional as Positional
 from .aggregation.voting.positional_rules import Veto as Veto
+from .analysis.comparison.agreement import TaskAgreement as TaskAgreement
+from .analysis.comparison.agreement import task_agreement as task_agreement
 from .analysis.comparison.compare import Comparison as Comparison
 from .analysis.comparison.compare import capabilities as capabilities
 from .analysis.comparison.compare import compare as compare
@@ -70,8 +72,6 @@ from .analysis.robustness.sensitivity import Sensitivity as Sensitivity
 from .analysis.robustness.sensitivity import sensitivity as sensitivity
 from .analysis.robustness.stability import Stability as Stability
 from .analysis.robustness.stability import stability as stability
-from .analysis.robustness.task_agreement import TaskAgreement as TaskAgreement
-from .analysis.robustness.task_agreement import task_agreement as task_agreement
 from .analysis.tournament import TournamentGraph as TournamentGraph
 from .core.comparisons import Comparisons as Comparisons
 from .core.connectivity import Connectivity as Connectivity
@@ -128,12 +128,10 @@ from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRank
 from .distributions.stored import distribution_from_dict as distribution_from_dict
 from .distributions.uniform import Uniform as Uniform
 from .inference.decisions import Decisions as Decisions
+from .inference.dispersion import DispersionReport as DispersionReport
 from .inference.dispersion import dispersion as dispersion
+from .inference.dispersion import dispersion_report as dispersion_report
 from .inference.dispersion import spread as spread
-from .inference.dispersion_report import DispersionReport as DispersionReport
-from .inference.dispersion_report import dispersion_report as dispersion_report
-from .inference.friedman import FriedmanTest as FriedmanTest
-from .inference.friedman import friedman as friedman
 from .inference.intervals.bounds import bernstein_radius as bernstein_radius
 from .inference.intervals.bounds import comparisons_needed as comparisons_needed
 from .inference.intervals.bounds import hoeffding_radius as hoeffding_radius
@@ -146,6 +144,10 @@ from .inference.power import Separation as Separation
 from .inference.power import detectable_difference as detectable_difference
 from .inference.power import separation as separation
 from .inference.power import units_needed as units_needed
+from .inference.rank_tests import FriedmanTest as FriedmanTest
+from .inference.rank_tests import SkillingsMackTest as SkillingsMackTest
+from .inference.rank_tests import friedman as friedman
+from .inference.rank_tests import skillings_mack as skillings_mack
 from .inference.ranks.rank_intervals import rank_intervals as rank_intervals
 from .inference.ranks.rank_results import RankIntervals as RankIntervals
 from .inference.sampling import EmpiricalBernsteinStopping as EmpiricalBernsteinStopping
@@ -154,8 +156,6 @@ from .inference.sampling import HoeffdingEstimator as HoeffdingEstimator
 from .inference.sampling import UStatistic as UStatistic
 from .inference.sampling import distance_to as distance_to
 from .inference.sampling import mean_distance as mean_distance
-from .inference.skillings_mack import SkillingsMackTest as SkillingsMackTest
-from .inference.skillings_mack import skillings_mack as skillings_mack
 from .io.ballots import read_ballots as read_ballots
 from .io.ballots import write_ballots as write_ballots
 from .io.cast_votes import CastVotes as CastVotes

@@ -235,24 +235,11 @@ class Explanation(Result):
     def _content(self) -> dict[str, Any]:
         swap = None
         if self.swap is not None:
-            swap = {
-                "extra_cost": self.swap.extra_cost,
-                "ranking": [list(bucket) for bucket in self.swap.ranking.buckets],
-            }
-        return {
-            "aggregator": self.consensus.aggregator.name,
-            "above": self.above,
-            "below": self.below,
-            "is_tied": self.is_tied,
-            "votes_for": self.votes_for,
-            "votes_against": self.votes_against,
-            "ties": self.ties,
-            "cycle": list(self.cycle),
-            "score_difference": self.score_difference,
-            "rankings_to_flip": self.rankings_to_flip,
-            "is_held": self.is_held,
-            "swap": swap,
-        }
+            ranking = [list(bucket) for bucket in self.swap.ranking.buckets]
+            swap = {"extra_cost": self.swap.extra_cost, "ranking": ranking}
+        pair = self._plain("above", "below", "is_tied", "votes_for", "votes_against", "ties")
+        more = self._plain("cycle", "score_difference", "rankings_to_flip", "is_held")
+        return {"aggregator": self.consensus.aggregator.name, **pair, **more, "swap": swap}
 
     # -- in words -----------------------------------------------------------------------------
 

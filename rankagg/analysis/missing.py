@@ -257,16 +257,10 @@ class MissingReport(Result):
         return pd.Index(list(self.items), name="item")
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "unit": self.unit,
-            "n_units": self.n_units,
-            "n_cells": self.n_cells,
-            "n_missing": self.n_missing,
-            "items": self.to_frame().reset_index().to_dict("records"),
-            "never_compared": [list(pair) for pair in self.never_compared],
-            "groups": [list(group) for group in self.groups],
-            "assumptions": dict(ASSUMPTIONS),
-        }
+        sizes = self._plain("unit", "n_units", "n_cells", "n_missing")
+        items = self.to_frame().reset_index().to_dict("records")
+        found = self._plain("never_compared", "groups")
+        return {**sizes, "items": items, **found, "assumptions": dict(ASSUMPTIONS)}
 
     # -- how it looks -------------------------------------------------------------------------
 

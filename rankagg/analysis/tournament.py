@@ -110,8 +110,7 @@ def essential_items(margins: Integers) -> Bools:
     y is 0 and the other is 1 at least; the items with x > 0 are the set, since no optimal
     strategy plays an item with y > 0. HiGHS finds such numbers in floats. They are taken for what
     they say (x > 1/2) only if integers with the same signs exist, which elimination shows.
-    Otherwise, which happens where margins differ much in size, the simplex method finds them in
-    integers; that takes a second for fifty items.
+    Margins that differ too much in size for that are refused.
 
     References
     ----------
@@ -127,9 +126,10 @@ def essential_items(margins: Integers) -> Bools:
     """
     whole: Whole = margins.astype(object)
     guess = _in_floats(whole)
-    if guess is not None and _is_proved(whole, guess):
-        return guess > 0.5
-    return _in_integers(whole) > 0
+    if guess is None or not _is_proved(whole, guess):
+        told = Described(f"margins up to {abs(whole).max()} that differ too much in size")
+        raise InvalidInputError("votes", "of margins that floats can weigh", told)
+    return guess > 0.5
 
 
 def _in_floats(margins: Whole) -> Floats | None:
@@ -176,40 +176,6 @@ def _null_vector(square: Whole, near: Floats) -> Whole:
         vector[free] = chosen * last
         vector[pivots] = -(table[: len(pivots), free] @ chosen)
     return vector if last > 0 else -vector
-
-
-def _in_integers(margins: Whole) -> Whole:
-    """Return a multiple of some x >= 0 with x' margins >= 0 and x + x' margins >= 1.
-
-    The sum of x is as small as it can be. The dual program is solved: its slack variables start,
-    and their final prices are x. Bland's rule ends.
-    """
-    n = len(margins)
-    unit: Whole = np.eye(n, dtype=np.int64).astype(object)
-    ones: Whole = np.ones((n, 1), dtype=np.int64).astype(object)
-    zeros = np.zeros((1, n), dtype=object)
-    prices = np.hstack([zeros, -ones.T, zeros, [[0]]])
-    table: Whole = np.vstack([np.hstack([margins, margins + unit, unit, ones]), prices])
-    basis = np.arange(2 * n, 3 * n)
-    last = 1
-    while len(entering := np.flatnonzero(table[n, :-1] < 0)):
-        column = int(entering[0])
-        row = _leaving(table[:n, column], table[:n, -1], basis)
-        last = _pivot(table, row, column, last)
-        basis[row] = column
-    solution: Whole = table[n, 2 * n : 3 * n]
-    return solution
-
-
-def _leaving(column: Whole, amounts: Whole, basis: NDArray[np.int64]) -> int:
-    """Return the row of the least ratio of amount to column, of the first variable if several."""
-    rows = np.flatnonzero(column > 0).tolist()
-    best = rows[0]
-    for row in rows[1:]:
-        ahead = amounts[row] * column[best] - amounts[best] * column[row]
-        if ahead < 0 or (ahead == 0 and basis[row] < basis[best]):
-            best = row
-    return int(best)
 
 
 def _pivot(table: Whole, row: int, column: int, last: int) -> int:
@@ -562,18 +528,10 @@ class TournamentGraph(Result):
         return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "items": list(self.items),
-            "arcs": self.arcs().to_dict("records"),
-            "draws": [list(pair) for pair in self.draws()],
-            "condorcet_winner": self.condorcet_winner,
-            "condorcet_loser": self.condorcet_loser,
-            "smith_set": list(self.smith_set()),
-            "schwartz_set": list(self.schwartz_set()),
-            "uncovered_set": list(self.uncovered_set()),
-            "condensation": [list(group) for group in self.condensation()],
-            "cyclic_components": [list(group) for group in self.cyclic_components()],
-        }
+        arcs = {"arcs": self.arcs().to_dict("records"), **self._plain("draws")}
+        winners = self._plain("condorcet_winner", "condorcet_loser", "smith_set", "schwartz_set")
+        sets = self._plain("uncovered_set", "condensation", "cyclic_components")
+        return {**self._plain("items"), **arcs, **winners, **sets}
 
     def _facts(self) -> list[str]:
         winner, loser = self.condorcet_winner, self.condorcet_loser

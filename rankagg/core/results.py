@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
 from itertools import pairwise
-from math import isnan
+from math import isfinite, isnan
 from numbers import Integral, Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, dataclass_transform
@@ -483,6 +483,10 @@ class Result(Pastable, Value):
 
     # -- what it gets -------------------------------------------------------------------------
 
+    def _plain(self, *names: str) -> dict[str, Any]:
+        """Return attributes, and what methods without arguments return, as plain data for JSON."""
+        return {name: _plain_value(getattr(self, name)) for name in names}
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""
         return {"schema": self._schema, "version": self._version, **self._content()}
@@ -560,6 +564,17 @@ def _html(lines: Iterable[str]) -> str:
     # A fact of several lines is a small table.
     tags = ((line, "pre" if "\n" in line else "p") for line in lines if line)
     return "".join(f"<{tag}>{escape(line)}</{tag}>" for line, tag in tags)
+
+
+def _plain_value(value: Any) -> Any:
+    if callable(value):
+        value = value()
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    is_many = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+    return [_plain_value(part) for part in value] if is_many else value
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -24,19 +24,17 @@ from rankagg.inference.intervals.bounds import (
     is_near_normal,
     normal_radius,
 )
-from rankagg.inference.intervals.methods import Options
+from rankagg.inference.intervals.methods import IntervalOptions
 
 FAR = 10**9
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Basis:
     """What decisions rest on."""
 
     # How pairs were decided.
     method: str
-    # What must be true for the level to hold, for the reader.
-    assumes: str
     # What is independent, in the singular.
     word: str
     # How many of these there are.
@@ -46,6 +44,20 @@ class Basis:
     decidable_from: int | None
     # False where no outcome of these units would have decided anything.
     is_possible: bool
+
+    @property
+    def assumes(self) -> str:
+        """What must be true for the level to hold, for the reader."""
+        draws = f"{self.word}s are independent draws"
+        if self.method == "sign-flips":
+            return (
+                f"{self.word}s are independent, and the differences of all items in one are, "
+                "together, symmetric about their center"
+            )
+        if self.method in ("sign-test", "clopper-pearson", "wilson"):
+            return f"{draws}, and ties of some items say nothing of the order of others"
+        many = self.method in ("max-t", "percentile", "bca", "normal")
+        return f"{draws}, and many" if many else draws
 
     def counted(self) -> str:
         """Return the units and their number, and what would be needed."""
@@ -67,7 +79,7 @@ class Basis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return asdict(self)
+        return {"method": self.method, "assumes": self.assumes, **asdict(self)}
 
     def warning(self, alpha: float) -> str | None:
         """Return a sentence where nothing could have been decided."""
@@ -81,21 +93,6 @@ class Basis:
             apart = "no two items are told apart by the {} {}s that it takes"
             return said(f"no pair can be decided at {{}}: {apart}", level, enough, self.word)
         return said(told, units, level, enough)
-
-
-def assumption(method: str, word: str) -> str:
-    """Return what must be true for the level of a method to hold."""
-    draws = f"{word}s are independent draws"
-    if method == "sign-flips":
-        return (
-            f"{word}s are independent, and the differences of all items in one are, together, "
-            "symmetric about their center"
-        )
-    if method in ("sign-test", "clopper-pearson", "wilson"):
-        return f"{draws}, and ties of some items say nothing about the order of others"
-    if method in ("max-t", "percentile", "bca", "normal"):
-        return f"{draws}, and many"
-    return draws
 
 
 def unit_word(unit: str, *, is_task: bool) -> str:
@@ -116,7 +113,7 @@ def by_p_values(alpha: float, n_items: int, per_unit: float) -> int | None:
     return _least(lambda units: per_unit**units <= alpha / hypotheses)
 
 
-def by_intervals(options: Options, n_items: int) -> int | None:
+def by_intervals(options: IntervalOptions, n_items: int) -> int | None:
     """Return the least T for which an interval of T units that all agree leaves 1/2 outside."""
     n_pairs = n_items * (n_items - 1) // 2
     if not n_pairs:
@@ -170,12 +167,12 @@ def holm(p_values: Floats) -> Floats:
     Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal
     of Statistics 6.
     """
-    order = np.argsort(p_values, kind="stable")
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.maximum.accumulate(
-        p_values[order] * np.arange(len(p_values), 0, -1, dtype=np.float64)
-    )
-    return np.minimum(adjusted, 1.0)
+    from statsmodels.stats.multitest import multipletests  # noqa: PLC0415
+
+    if not len(p_values):
+        return p_values
+    adjusted: Floats = multipletests(p_values, method="holm")[1]
+    return adjusted
 
 
 def tarone(p_values: Floats, least: Floats, alpha: float) -> Bools:
@@ -323,17 +320,9 @@ class Decisions(Result):
         return pd.DataFrame(self.pairs, columns=["above", "below"])
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "items": list(self.items),
-            "how": self.how,
-            "alpha": self.alpha,
-            "is_approximate": self.is_approximate,
-            "basis": None if self.basis is None else self.basis.to_dict(),
-            "warning": self.warning,
-            "pairs": [list(pair) for pair in self.pairs],
-            "groups": [list(group) for group in self.groups],
-            "cyclic_components": [list(items) for items in self.cyclic_components],
-        }
+        basis = None if self.basis is None else self.basis.to_dict()
+        found = self._plain("warning", "pairs", "groups", "cyclic_components")
+        return {**self._plain("items", "how", "alpha", "is_approximate"), "basis": basis, **found}
 
     def _facts(self) -> list[str]:
         bound = "about" if self.is_approximate else "at most"

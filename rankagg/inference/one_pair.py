@@ -9,9 +9,9 @@ state.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from math import floor, sqrt
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -35,10 +35,11 @@ def binomial_p_value(wins: int, losses: int, *, midp: bool = False) -> float:
 
 def share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]:
     """Return Clopper and Pearson's interval for the share of wins; [0, 1] where there are none."""
-    n = wins + losses
-    lower = float(scipy.stats.beta.ppf(alpha / 2.0, wins, losses + 1)) if wins else 0.0
-    upper = float(scipy.stats.beta.isf(alpha / 2.0, wins + 1, losses)) if losses and n else 1.0
-    return lower, upper
+    if not wins + losses:
+        return 0.0, 1.0
+    tested = scipy.stats.binomtest(wins, wins + losses)
+    found = tested.proportion_ci(1.0 - alpha, method="exact")
+    return float(found.low), float(found.high)
 
 
 def difference_of_proportions(
@@ -85,14 +86,13 @@ def _likely_loss(wins: int, losses: int, n: int, difference: float) -> float:
     return (float(np.sqrt(max(b * b - 8.0 * n * c, 0.0))) - b) / (4.0 * n)
 
 
-# Sign vectors that are gone through at least, where these are all there are.
-EXACT = 4096
+# Sign vectors that are drawn by default, and that are always gone through where they are all.
+VECTORS, ALWAYS_ALL = 10_000, 4096
 # Numbers held at one time, about.
-BLOCK = 4_000_000
+SIGNS_HELD = 4_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class FlipTests:
+class FlipTests(NamedTuple):
     """What sign flips say of the mean difference of p pairs."""
 
     # Shape (p,). The weighted mean difference (NaN where no unit tells, 0 up to rounding), its
@@ -144,12 +144,12 @@ def flip_tests(
     total, mass = values.sum(axis=0), weight.sum(axis=0)
     terms = np.where(told, np.abs(differences if sizes is None else sizes), 0.0)
     least = rounding_error((terms * weights[:, None]).sum(axis=0), len(differences))
-    signs = _Signs(len(differences), n_vectors, rng)
+    times, is_exact, blocks = sign_vectors(len(differences), n_vectors, rng)
     width = values.shape[1]
     reached = np.zeros(width)
-    ends = np.empty((2, signs.n_vectors, width))
+    ends = np.empty((2, times, width))
     start = 0
-    for block in signs.blocks():
+    for block in blocks:
         rows = slice(start, start + len(block))
         start = rows.stop
         turned_sum, turned_mass = block @ values, block @ weight
@@ -161,44 +161,56 @@ def flip_tests(
         whole = (mass - np.abs(turned_mass)) <= rounding_error(mass, len(differences))
         ends[0, rows] = np.where(whole, -np.inf, np.minimum(stay, turned))
         ends[1, rows] = np.where(whole, np.inf, np.maximum(stay, turned))
-    cut = int(np.floor(alpha * signs.n_vectors + 1e-9))
+    cut = int(np.floor(alpha * times + 1e-9))
     lower = np.partition(ends[0], cut, axis=0)[cut]
-    upper = np.partition(ends[1], signs.n_vectors - 1 - cut, axis=0)[signs.n_vectors - 1 - cut]
+    upper = np.partition(ends[1], times - 1 - cut, axis=0)[times - 1 - cut]
     with np.errstate(invalid="ignore"):
         mean = np.where(np.abs(total) <= least, 0.0, total) / mass
-    return FlipTests(mean, reached / signs.n_vectors, lower, upper, signs.n_vectors, signs.is_exact)
+    return FlipTests(mean, reached / times, lower, upper, times, is_exact)
 
 
-class _Signs:
-    """All sign vectors of so many units, but for the opposite ones, or some that are drawn."""
+def sign_vectors(
+    n_units: int, n_vectors: int, rng: np.random.Generator
+) -> tuple[int, bool, Iterator[Floats]]:
+    """Return how many sign vectors to go through, whether they are all, and them block by block.
 
-    def __init__(self, n_units: int, n_vectors: int, rng: np.random.Generator) -> None:
-        self.n_units, self.rng = n_units, rng
-        self.free = max(n_units - 1, 0)
-        self.is_exact = 2.0 ** min(self.free, 64) <= max(EXACT, n_vectors)
-        self.n_vectors = 2**self.free if self.is_exact else n_vectors
+    All but the opposite ones where they are no more, or than `ALWAYS_ALL`; else some that are
+    drawn. Blocks have the shape (some, u); the first vector is that observed.
+    """
+    free = max(n_units - 1, 0)
+    is_exact = 2.0 ** min(free, 64) <= max(ALWAYS_ALL, n_vectors)
+    times = 2**free if is_exact else n_vectors
 
-    def blocks(self) -> Iterator[Floats]:
-        """Go through sign vectors, shape (some, u); the first one is that observed."""
-        size = max(1, BLOCK // max(self.n_units, 1))
-        for start in range(0, self.n_vectors, size):
-            stop = min(start + size, self.n_vectors)
-            signs = np.ones((stop - start, self.n_units))
-            if self.is_exact:
-                number = np.arange(start, stop)[:, None]
-                signs[:, 1:] = 1.0 - 2.0 * ((number >> np.arange(self.free)) & 1)
+    def blocks() -> Iterator[Floats]:
+        size = max(1, SIGNS_HELD // max(n_units, 1))
+        for start in range(0, times, size):
+            stop = min(start + size, times)
+            if is_exact:
+                signs = all_signs(n_units, start, stop)
             else:
-                bits = np.frombuffer(self.rng.bytes(signs.size), dtype=np.uint8)
-                signs = 1.0 - 2.0 * (bits & 1).reshape(signs.shape)
-                if start == 0:
-                    signs[0] = 1.0
+                signs = drawn_signs((stop - start, n_units), rng)
+                signs[: start == 0] = 1.0
             yield signs
+
+    return times, is_exact, blocks()
+
+
+def all_signs(n_units: int, start: int, stop: int) -> Floats:
+    """Return sign vectors by their numbers in binary, of which the first sign is always +1."""
+    free = max(n_units - 1, 0)
+    signs = np.ones((stop - start, n_units))
+    signs[:, 1:] = 1.0 - 2.0 * ((np.arange(start, stop)[:, None] >> np.arange(free)) & 1)
+    return signs
+
+
+def drawn_signs(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+    """Draw signs, each from one byte."""
+    bits = np.frombuffer(rng.bytes(shape[0] * shape[1]), dtype=np.uint8)
+    return 1.0 - 2.0 * (bits & 1).reshape(shape).astype(np.float64)
 
 
 # Up to so many units that differ the distribution of the sum of ranks is exact.
 EXACT_UNITS = 100
-# Different values of which all means of two are held at once.
-HELD = 2000
 
 
 def signed_rank_p_value(
@@ -256,11 +268,12 @@ def hodges_lehmann(differences: Floats, alpha: float) -> tuple[float, float, flo
     ranks = [(many - 1) // 2, many // 2]
     if below >= 0:
         ranks += [below, many - 1 - below]
-    found = _walsh(differences, np.array(ranks))
-    center = float((found[0] + found[1]) / 2.0)
+    values, counts = np.unique(differences, return_counts=True)
+    found = [_walsh_at(values, counts, rank) for rank in ranks]
+    center = (found[0] + found[1]) / 2.0
     if below < 0:
         return center, -np.inf, np.inf
-    return center, float(found[2]), float(found[3])
+    return center, found[2], found[3]
 
 
 @lru_cache(maxsize=256)
@@ -286,26 +299,6 @@ def _distribution(ranks: NDArray[np.int64]) -> Floats:
         chances[rank : reach + rank + 1] += chances[: reach + 1].copy()
         reach += rank
     return chances
-
-
-def _walsh(differences: Floats, ranks: NDArray[np.intp]) -> Floats:
-    """Return order statistics of the means of two differences, from rank 0."""
-    values, counts = np.unique(differences, return_counts=True)
-    if len(values) <= HELD:
-        return _walsh_held(values, counts, ranks)
-    return np.array([_walsh_at(values, counts, int(rank)) for rank in ranks])
-
-
-def _walsh_held(values: Floats, counts: NDArray[np.intp], ranks: NDArray[np.intp]) -> Floats:
-    first, second = np.triu_indices(len(values))
-    means = (values[first] + values[second]) / 2.0
-    often = np.where(
-        first == second, counts[first] * (counts[first] + 1) // 2, counts[first] * counts[second]
-    )
-    order = np.argsort(means, kind="stable")
-    at = np.searchsorted(np.cumsum(often[order]), ranks, side="right")
-    result: Floats = means[order][at]
-    return result
 
 
 def _walsh_at(values: Floats, counts: NDArray[np.intp], rank: int) -> float:

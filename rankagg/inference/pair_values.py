@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,11 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 
 # Numbers that are looked at one time.
-BLOCK = 1_000_000
+ROWS_HELD = 1_000_000
+
+
+#: Positions of the first and of the second item of each pair.
+Pairs: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +49,15 @@ class PairValues(ABC):
         """True where no possible value is outside [0, 1]."""
         return True
 
+    @property
+    def n_items(self) -> int:
+        """The number of items that rows tell of."""
+        return int(self.rows.shape[1])
+
     @cached_property
-    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def pairs(self) -> Pairs:
         """Positions of the first and the second item of each pair, first < second."""
-        first, second = np.triu_indices(self.rows.shape[1], k=1)
+        first, second = np.triu_indices(self.n_items, k=1)
         return first, second
 
     @abstractmethod
@@ -60,41 +69,50 @@ class PairValues(ABC):
         return np.ones(len(self.pairs[0]))
 
 
-@dataclass(frozen=True, eq=False)
-class Comparisons(PairValues):
-    """Rankings that tell of the pairs they compare: above, tied or below."""
+class OrderShares(NamedTuple):
+    """Shares of the orders of each ranking with either item of a pair above; ties are apart."""
 
-    rows: Ranks
-
-    def values(self) -> Floats:
-        """Return 1, 1/2 or 0; NaN where an item is unranked or both are unlisted."""
-        first, second = self.pairs
-        result = _above(self.rows, self.pairs)
-        observed = self.rows != UNRANKED
-        result[~_both(observed, self.pairs)] = np.nan
-        result[_both(self.rows == UNLISTED, (first, second))] = np.nan
-        return result
+    # Shape (m, p).
+    first: Floats
+    second: Floats
+    tied: Bools
 
 
-@dataclass(frozen=True, eq=False)
-class CompatibleShares(PairValues):
-    """Rankings that tell of every pair, by the share of their compatible permutations."""
+def order_shares(ranks: Ranks, pairs: Pairs, unranked: Unranked) -> OrderShares:
+    """Return the shares of a ranking's compatible orders with either item of a pair above.
 
-    rows: Ranks
-
-    def values(self) -> Floats:
-        """Return the shares: between 0 and 1 where an item is unranked."""
-        first, second = self.pairs
-        result = _above(self.rows, self.pairs)
-        observed = self.rows != UNRANKED
+    Nothing is said of items that the policy does not compare, unless it is "uniform".
+    """
+    ranks = places.unranked_last(ranks) if unranked == "last" else ranks
+    (one, two), place = pairs, places.comparable(ranks)
+    seen, off = ranks != UNRANKED, ranks == UNLISTED
+    both = seen[:, one] & seen[:, two] & ~(off[:, one] & off[:, two])
+    first = ((place[:, one] < place[:, two]) & both).astype(np.float64)
+    second = ((place[:, one] > place[:, two]) & both).astype(np.float64)
+    if unranked == "uniform":
         # P(unobserved before observed) = (place + 1)/(k + 1).
-        share = (places.mid_ranks(self.rows) + 1.0) / (observed.sum(axis=1, keepdims=True) + 1.0)
-        only_first = observed[:, first] & ~observed[:, second]
-        only_second = ~observed[:, first] & observed[:, second]
-        result = np.where(only_first, 1.0 - share[:, first], result)
-        result = np.where(only_second, share[:, second], result)
-        result[_both(~observed, self.pairs) | _both(self.rows == UNLISTED, self.pairs)] = 0.5
-        return result
+        ahead = (places.mid_ranks(ranks) + 1.0) / (seen.sum(axis=1, keepdims=True) + 1.0)
+        level = (off[:, one] & off[:, two]) | ~(seen[:, one] | seen[:, two])
+        for mine, other, share, rest in ((one, two, first, second), (two, one, second, first)):
+            alone = seen[:, mine] & ~seen[:, other]
+            share[alone], rest[alone] = 1.0 - ahead[:, mine][alone], ahead[:, mine][alone]
+            share[level] = 0.5
+    return OrderShares(first, second, both & (place[:, one] == place[:, two]))
+
+
+@dataclass(frozen=True, eq=False)
+class RankedPairs(PairValues):
+    """Rankings that tell of the pairs they compare, or of all by their compatible permutations."""
+
+    rows: Ranks
+    is_direct: bool = True
+
+    def values(self) -> Floats:
+        """Return the share of orders with the first above, a tie half; NaN where nothing tells."""
+        shares = order_shares(self.rows, self.pairs, "ignore" if self.is_direct else "uniform")
+        values: Floats = shares.first + shares.tied / 2
+        values[~(shares.tied | (shares.first + shares.second > 0))] = np.nan
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +129,7 @@ class Differences(PairValues):
     @property
     def is_complete(self) -> bool:
         """True where every row tells of every pair."""
-        size = max(1, BLOCK // max(self.rows.shape[1], 1))
+        size = max(1, ROWS_HELD // max(self.rows.shape[1], 1))
         starts = range(0, len(self.rows), size)
         return not any(np.isnan(self._of(self.rows[at : at + size])).any() for at in starts)
 
@@ -154,19 +172,6 @@ def point_differences(
 
 def _ranked_points(ranks: Ranks, unranked: Unranked) -> Floats:
     return np.where(ranks == UNRANKED, np.nan, points(ranks, unranked))
-
-
-def _above(ranks: Ranks, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
-    first, second = pairs
-    comparable = places.comparable(ranks)
-    one, two = comparable[:, first], comparable[:, second]
-    values: Floats = (one < two) + 0.5 * (one == two)
-    return values
-
-
-def _both(flags: Bools, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Bools:
-    both: Bools = flags[:, pairs[0]] & flags[:, pairs[1]]
-    return both
 
 
 # Differences that asymmetry is looked for in at most, and how often their signs are turned.

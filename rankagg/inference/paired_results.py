@@ -126,19 +126,9 @@ class PairedTest(Result):
         return {name: getattr(self, name) for name in names}
 
     def _content(self) -> dict[str, Any]:
-        return {
-            **plain_rows(self.to_frame())[0],
-            "method": self.method,
-            "effect_is": self.effect_name,
-            "unit": self.unit,
-            "n_units": self.n_units,
-            "n_missing": self.n_missing,
-            "alpha": self.alpha,
-            "is_exact": self.is_exact,
-            "direction": self.direction,
-            "assumes": self.assumes,
-            "notes": list(self.notes),
-        }
+        size = {"effect_is": self.effect_name, **self._plain("unit", "n_units", "n_missing")}
+        rest = self._plain("alpha", "is_exact", "direction", "assumes", "notes")
+        return {**plain_rows(self.to_frame())[0], "method": self.method, **size, **rest}
 
     def _facts(self) -> list[str]:
         kind = "exact" if self.is_exact else "approximate"
@@ -243,17 +233,10 @@ class PairedTests(Result):
         return frame.sort_values("effect", ascending=False, kind="stable")
 
     def _content(self) -> dict[str, Any]:
-        one = self.tests[0]
-        return {
-            "reference": self.reference,
-            "method": self.method,
-            "effect_is": one.effect_name,
-            "unit": one.unit,
-            "alpha": self.alpha,
-            "assumes": one.assumes,
-            "notes": list(self.notes),
-            "tests": plain_rows(self.to_frame().reset_index()),
-        }
+        one = self.tests[0]._plain("unit", "alpha", "assumes")
+        tests = plain_rows(self.to_frame().reset_index())
+        what = {**self._plain("reference", "method"), "effect_is": self.tests[0].effect_name}
+        return {**what, **one, **self._plain("notes"), "tests": tests}
 
     @property
     def notes(self) -> tuple[str, ...]:

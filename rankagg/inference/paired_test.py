@@ -24,6 +24,7 @@ from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_sign_flips, unit_word
 from rankagg.inference.one_pair import (
+    VECTORS,
     binomial_p_value,
     difference_of_proportions,
     flip_tests,
@@ -121,7 +122,7 @@ def paired_sample(
     asked = np.isin(np.arange(data.n_systems), [first, second])
     numbers, shift = scaled(np.where(asked, scores, np.nan))
     known = data.instances if instances is None else instances
-    units = units_from(data.rankings(), source, unit=unit, fixed_tasks=False, instances=known)
+    units = units_from(data.rankings(), source, unit, instances=known)
     # A power of two changes no digit.
     weights = np.ldexp(units.weights, -np.frexp(units.weights.max())[1])
     units = replace(units, source=replace(source, rows=numbers), weights=weights)
@@ -155,9 +156,6 @@ def _word(unit: Unit, *, is_task: bool) -> str:
 AGREED = "all {word}s agree on some pair, so its interval has no width and tells no uncertainty"
 # Effect, lower, upper, p-value, whether that is exact, and the direction.
 Found: TypeAlias = tuple[float, float, float, float, bool, int]
-
-# Sign vectors, where there are more than can be gone through.
-VECTORS = 10_000
 
 
 def paired_test(

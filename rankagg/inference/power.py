@@ -24,15 +24,8 @@ from rankagg.inference.paired_results import TESTS
 from rankagg.inference.paired_test import PairedSample, paired_sample
 from rankagg.inference.units import Unit
 
-# Units above which Student's distribution is the normal one.
-NORMAL_FROM = 10**6
-# Where and how much an average over (0, 1) looks: Gauss and Legendre's points, moved to both ends
-# by u^2 (3 - 2u), where quantiles are steep.
-_POINTS, _SHARES = np.polynomial.legendre.leggauss(120)
-_POINTS, _SHARES = (_POINTS + 1) / 2, _SHARES / 2
-NODES, WEIGHTS = _POINTS**2 * (3 - 2 * _POINTS), _SHARES * 6 * _POINTS * (1 - _POINTS)
 # More units than anybody has.
-MOST = 10**12
+MOST_UNITS = 10**12
 
 
 def units_needed(
@@ -98,7 +91,7 @@ def units_needed(
         raise InvalidInputError(
             "difference", "another number than 0", difference, "No number of units tells equals."
         )
-    level, chance = _levels(alpha, power, n_tests)
+    level, chance = _test_levels(alpha, power, n_tests)
     if _is_spread(spread, differing):
         width = check_number(spread, "spread", low=0)
         return least_units(lambda n: t_power(gap, width, n, level), chance)
@@ -149,14 +142,14 @@ def detectable_difference(
     1.0
     """
     n = check_integer(n_units, "n_units", low=2)
-    level, chance = _levels(alpha, power, n_tests)
+    level, chance = _test_levels(alpha, power, n_tests)
     if _is_spread(spread, differing):
         return t_detectable(check_number(spread, "spread", low=0), n, level, chance)
     share = check_number(differing, "differing", low=0, high=1, open_low=True)
     return answers_detectable(share, n, level, chance)
 
 
-def _levels(alpha: object, power: object, n_tests: object) -> tuple[float, float]:
+def _test_levels(alpha: object, power: object, n_tests: object) -> tuple[float, float]:
     chance = check_number(power, "power", low=0, high=1, open_low=True, open_high=True)
     level = check_alpha(alpha) / check_integer(n_tests, "n_tests", low=1)
     if chance <= level:
@@ -185,20 +178,16 @@ def t_power(gap: float, spread: float, n: float, level: float) -> float:
         return 0.0
     if spread <= 0:
         return 1.0
-    far = gap / spread * float(np.sqrt(n))
-    if n > NORMAL_FROM:
-        z = float(scipy.stats.norm.isf(level / 2))
-        return float(scipy.stats.norm.sf(z - far) + scipy.stats.norm.sf(z + far))
-    seen = np.sqrt(scipy.stats.chi2.ppf(NODES, n - 1) / (n - 1))
-    critical = scipy.stats.t.isf(level / 2, n - 1) * seen
-    tails = scipy.stats.norm.sf(critical - far) + scipy.stats.norm.sf(critical + far)
-    return float(WEIGHTS @ tails)
+    far, critical = gap / spread * float(np.sqrt(n)), scipy.stats.t.isf(level / 2, n - 1)
+    # Far on the other side SciPy knows no tail: it is nought.
+    other = np.nan_to_num(scipy.stats.nct.cdf(-critical, n - 1, far))
+    return float(scipy.stats.nct.sf(critical, n - 1, far) + other)
 
 
 def least_units(power_of: Callable[[int], float], chance: float) -> int:
     """Return the smallest number of units with so much power."""
     high = 2
-    while power_of(high) < chance and high < MOST:
+    while power_of(high) < chance and high < MOST_UNITS:
         high *= 2
     low = high // 2
     while high - low > 1:
@@ -304,20 +293,15 @@ def separation(
         )
     if data.n_systems < 2:
         raise InvalidInputError("data", "a table of two systems or more", data, table_remedy(data))
-    level = check_alpha(alpha)
-    chance = check_number(power, "power", low=0, high=1, open_low=True, open_high=True)
     tests = data.n_systems - 1 if n_tests is None else check_integer(n_tests, "n_tests", low=1)
-    if chance <= level / tests:
-        raise InvalidInputError(
-            "power", f"more than the level of a test ({level / tests:g})", power
-        )
+    level, chance = _test_levels(alpha, power, tests)
     order = _order(data)
     names = [data.systems[int(i)] for i in order]
     sample = paired_sample(data, list(pairwise(names)), unit=unit, instances=instances)
-    rows = [_row(sample, pair, level / tests, chance) for pair in range(len(names) - 1)]
+    rows = [_row(sample, pair, level, chance) for pair in range(len(names) - 1)]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     return Separation(
-        order=tuple(names), unit=sample.unit, word=sample.word, alpha=level, power=chance,
+        order=tuple(names), unit=sample.unit, word=sample.word, alpha=float(alpha), power=chance,
         n_tests=tests, is_answers=_is_answers(sample), **columns,
     )  # fmt: skip
 
@@ -441,14 +425,9 @@ class Separation(Result):
         return pd.DataFrame(columns)
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "unit": self.unit,
-            "alpha": self.alpha,
-            "power": self.power,
-            "n_tests": self.n_tests,
-            "test": "mcnemar" if self.is_answers else "t",
-            "pairs": plain_rows(self.to_frame()),
-        }
+        test = "mcnemar" if self.is_answers else "t"
+        level = self._plain("unit", "alpha", "power", "n_tests")
+        return {**level, "test": test, "pairs": plain_rows(self.to_frame())}
 
     def _facts(self) -> list[str]:
         enough = int((self.needed <= self.n_units).sum())

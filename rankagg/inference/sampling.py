@@ -28,14 +28,13 @@ from rankagg._validation import (
 )
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.results import Result
 from rankagg.exceptions import Described, InvalidInputError
+from rankagg.inference.pair_values import order_shares
 
 # Numbers held at one time while pairs of items are compared.
-BLOCK = 4_000_000
+CELLS_HELD = 4_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +146,7 @@ def mean_distance(
     scale = pairs if normalized else 1.0
 
     def batch(first: Ranks, second: Ranks) -> Floats:
-        size = max(1, BLOCK // n**2)
+        size = max(1, CELLS_HELD // n**2)
         parts = [
             _kendall(first[start : start + size], second[start : start + size], penalty, policy)
             for start in range(0, len(first), size)
@@ -180,50 +179,17 @@ def distance_to(ranking: PartialRanking, distance: Callable[..., float], high: f
 
 
 def _kendall(first: Ranks, second: Ranks, p: float, unranked: Unranked) -> Floats:
-    mine, theirs = (_order_shares(ranks, unranked) for ranks in (first, second))
-    # Each pair of items is seen from both sides, which is how often it disagrees.
-    distance = np.einsum("bij,bji->b", mine.above, theirs.above)
+    pairs = np.triu_indices(first.shape[1], k=1)
+    mine, theirs = (order_shares(ranks, pairs, unranked) for ranks in (first, second))
+    distance: Floats = (mine.first * theirs.second + mine.second * theirs.first).sum(axis=1)
     if p:
-        judged = theirs.above + theirs.above.transpose(0, 2, 1)
-        mutual = mine.above + mine.above.transpose(0, 2, 1)
-        once = (mine.tied * judged).sum(axis=(1, 2)) + (theirs.tied * mutual).sum(axis=(1, 2))
-        distance = distance + p * once / 2.0
-    result: Floats = distance
-    return result
-
-
-@dataclass(frozen=True, eq=False)
-class _OrderShares:
-    """The share of each ranking's orders with row above column, and whether it ties the two."""
-
-    above: Floats
-    tied: Floats
-
-
-def _order_shares(ranks: Ranks, unranked: Unranked) -> _OrderShares:
-    ranks = places.unranked_last(ranks) if unranked == "last" else ranks
-    place = places.comparable(ranks)
-    observed = ranks != UNRANKED
-    off = ranks == UNLISTED
-    both = observed[:, :, None] & observed[:, None, :] & ~(off[:, :, None] & off[:, None, :])
-    above = ((place[:, :, None] < place[:, None, :]) & both).astype(np.float64)
-    tied = ((place[:, :, None] == place[:, None, :]) & both).astype(np.float64)
-    diagonal: Any = np.arange(ranks.shape[1])
-    if unranked == "uniform":
-        seen = observed.sum(axis=1, keepdims=True)
-        ahead = np.where(observed, (places.mid_ranks(ranks) + 1.0) / (seen + 1.0), 0.0)
-        # Row unobserved and column observed, the reverse, and nothing known at all.
-        above += np.where(~observed[:, :, None] & observed[:, None, :], ahead[:, None, :], 0.0)
-        above += np.where(observed[:, :, None] & ~observed[:, None, :], 1 - ahead[:, :, None], 0.0)
-        above += 0.5 * (off[:, :, None] & off[:, None, :])
-        above += 0.5 * (~observed[:, :, None] & ~observed[:, None, :])
-    above[:, diagonal, diagonal] = 0.0
-    tied[:, diagonal, diagonal] = 0.0
-    return _OrderShares(above, tied)
+        once = mine.tied * (theirs.first + theirs.second) + theirs.tied * (mine.first + mine.second)
+        distance = distance + p * once.sum(axis=1)
+    return distance
 
 
 # Choices that are drawn and evaluated at one time.
-CHUNK = 50_000
+CHOICES_HELD = 50_000
 # Looks of the stopping rule: the first, and by how much each is later than the one before.
 FIRST_LOOK, GROWTH = 32, 1.1
 # How often choices with one ranking twice are drawn again.
@@ -341,7 +307,7 @@ class _Sampler:
 
     def draw(self, size: int) -> Floats:
         """Return so many values, a chunk at a time."""
-        sizes = [min(CHUNK, size - start) for start in range(0, size, CHUNK)]
+        sizes = [min(CHOICES_HELD, size - start) for start in range(0, size, CHOICES_HELD)]
         parts = [self.statistic.values(self._profile, self._choices(part)) for part in sizes]
         return np.concatenate(parts)
 
@@ -416,7 +382,8 @@ class HoeffdingEstimator(SamplingEstimator):
         size = self.n_samples(sampler.statistic)
         # Chunk by chunk: only the sum is kept.
         total = sum(
-            float(sampler.draw(min(CHUNK, size - start)).sum()) for start in range(0, size, CHUNK)
+            float(sampler.draw(min(CHOICES_HELD, size - start)).sum())
+            for start in range(0, size, CHOICES_HELD)
         )
         value = total / size
         low, high = sampler.statistic.low, sampler.statistic.high

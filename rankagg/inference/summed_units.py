@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast, get_args
+from typing import ClassVar, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label, Tolerance, Unranked
+from rankagg._typing import Bools, Floats, Label, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import summed_points
@@ -20,14 +20,8 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.tally import grid
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.intervals.bootstrap import GroupSums
 from rankagg.inference.pair_values import Moments, PairSums, PairValues, moments_of
-from rankagg.inference.units import Estimand, Unit, Units, pooled
-
-__all__ = [
-    "WITH_GROUPS", "SummedUnits", "check_fixed", "check_no_more", "check_not_redrawn",
-    "shares_of", "summed_points_of", "summed_units",
-]  # fmt: skip
+from rankagg.inference.units import DrawnRows, Estimand, Unit, Units, pooled
 
 #: What to do where instances are to be drawn again.
 WITH_GROUPS = "add the scores up with `n_groups=200`"
@@ -55,14 +49,13 @@ class SummedUnits:
     # together.
     unit: Unit = "ranking"
     # The sums of groups of units, which can be drawn again; None where they are not known.
-    groups: GroupSums | None = None
+    groups: DrawnRows | None = None
     # What the reader must know.
     notes: tuple[str, ...] = ()
 
-    @property
-    def is_bounded(self) -> bool:
-        """True: no value is outside [0, 1]."""
-        return True
+    #: No value is outside [0, 1], and single rankings are not known.
+    is_bounded: ClassVar[bool] = True
+    inner: ClassVar[None] = None
 
     @cached_property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -106,12 +99,14 @@ class SummedUnits:
         result = wins[first, second], ties[first, second], wins[second, first]
         return cast(tuple[Floats, Floats, Floats], tuple(part.astype(float) for part in result))
 
-    def moments(self) -> Moments:
-        """Return the moments of all pairs; they are computed once."""
-        return self._moments
+    def drawn_rows(self) -> DrawnRows:
+        """Return the groups that resamples draw."""
+        assert self.groups is not None, "asked only of sums of groups"
+        return self.groups
 
     @cached_property
-    def _moments(self) -> Moments:
+    def moments(self) -> Moments:
+        """The moments of all pairs."""
         n, first, second = self.sums
         if self.unit == "instance":
             return _moments_of_instances(n, first, self.summary.weight_vector)
@@ -142,12 +137,11 @@ def _moments_of_instances(n: Floats, first: Floats, weights: Floats) -> Moments:
 class _TaskMeans(PairValues):
     """Mean values of the pairs of n items in every task: rows are values themselves."""
 
-    n_items: int
+    n_systems: int
 
-    @cached_property
-    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        first, second = np.triu_indices(self.n_items, k=1)
-        return first, second
+    @property
+    def n_items(self) -> int:
+        return self.n_systems
 
     def values(self) -> Floats:
         return cast(Floats, self.rows)
@@ -213,10 +207,9 @@ def summed_units(
         means = first / n
     # Each task a cluster of one: resamples draw them in the order that they have in a table.
     numbers = np.arange(len(means))
-    return Units(
-        summary.systems, "task", _TaskMeans(means, summary.n_systems), np.ones(len(means)),
-        summary.weight_vector, numbers, np.zeros_like(numbers), np.ones(1), False,
-    )  # fmt: skip
+    source, ones, tasks = _TaskMeans(means, summary.n_systems), np.ones(len(means)), numbers * 0
+    weights = summary.weight_vector
+    return Units(summary.systems, "task", source, ones, weights, numbers, tasks, np.ones(1), False)
 
 
 def _with_groups(
@@ -241,12 +234,32 @@ def _with_groups(
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = squares / n == (values / n) ** 2
     shared = units.unit == "instance"
-    groups = GroupSums.of(
-        sums, summary.weight_vector, (values == 0) | (values == n) | alike,
-        fixed_tasks=units.fixed_tasks, shared=shared,
-    )  # fmt: skip
+    agreed = (values == 0) | (values == n) | alike
+    groups = _group_sums(sums, summary.weight_vector, agreed, units.fixed_tasks, shared)
     notes = (MANY_TIMES,) if shared and not _in_all_tasks(sums) else ()
     return replace(units, groups=groups, notes=(*notes, *units.notes))
+
+
+def _group_sums(
+    sums: Sequence[tuple[NDArray[np.intp], Floats, Floats]],
+    weights: Floats,
+    agreed: Bools,
+    fixed_tasks: bool,
+    shared: bool,
+) -> DrawnRows:
+    """Put the sums of the groups of all tasks together."""
+    numbers, told, first = (np.concatenate(part) for part in zip(*sums, strict=True))
+    tasks = np.repeat(np.arange(len(sums)), [len(part[0]) for part in sums])
+    if fixed_tasks:
+        return DrawnRows(first, told, np.ones(len(first)), tasks, weights, agreed)
+    told, first = told * weights[tasks, None], first * weights[tasks, None]
+    if shared:
+        found, where = np.unique(numbers, return_inverse=True)
+        order = np.argsort(where, kind="stable")
+        starts = np.searchsorted(where[order], np.arange(len(found)))
+        told, first = (np.add.reduceat(part[order], starts, axis=0) for part in (told, first))
+    ones = np.ones(len(first))
+    return DrawnRows(first, told, ones, np.zeros(len(first), dtype=np.intp), np.ones(1), agreed)
 
 
 def _in_all_tasks(sums: Sequence[tuple[NDArray[np.intp], Floats, Floats]]) -> bool:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias, cast, get_args
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
-from rankagg._typing import Floats, Label, Tolerance
+from rankagg._typing import Bools, Floats, Label, Tolerance
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
 from rankagg.core.items import ItemSet, counted
@@ -26,11 +26,10 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 from rankagg.inference.pair_values import (
-    Comparisons,
-    CompatibleShares,
     Moments,
     PairSums,
     PairValues,
+    RankedPairs,
     moments_of,
 )
 
@@ -40,10 +39,9 @@ def check_nested(clusters: NDArray[np.intp], strata: NDArray[np.intp]) -> None:
     first = np.zeros(int(clusters.max()) + 1, dtype=np.intp)
     first[clusters] = strata
     if (first[clusters] != strata).any():
-        raise InvalidInputError(
-            "fixed_tasks", "False unless `unit='ranking'`, where tasks share instances", True,
-            "Average over tasks with `unit='instance'` alone, or name instances of each task.",
-        )  # fmt: skip
+        allowed = "False unless `unit='ranking'`, where tasks share instances"
+        remedy = "Average over tasks with `unit='instance'` alone, or name instances of each task."
+        raise InvalidInputError("fixed_tasks", allowed, True, remedy)
 
 
 def instances_within(
@@ -123,22 +121,16 @@ def summed(cells: NDArray[np.intp], values: Floats) -> Floats:
     return np.bincount(cells, weights=values).astype(np.float64)
 
 
-def one_stratum(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
-    """Return what `strata_of` does where no task is fixed."""
-    return np.zeros(len(profile), dtype=np.intp), np.ones(1)
-
-
 Unit: TypeAlias = Literal["ranking", "instance", "task"]
 # What resamples draw: units, or tasks and then instances within them.
 Redrawn: TypeAlias = Literal["ranking", "instance", "task", "hierarchical"]
 Estimand: TypeAlias = Literal["direct", "imputed"]
 
 # Values of pairs that are held at one time, about: a few arrays of so many floats.
-BLOCK = 1_000_000
+VALUES_HELD = 1_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
+class Block(NamedTuple):
     """Some units."""
 
     # Shape (u, p). For each unit and pair how far the first item is above the second: 1 above, 0
@@ -150,6 +142,23 @@ class Block:
     weights: Floats
     # Shape (u,). The fixed task of each unit; all 0 where tasks are not fixed.
     strata: NDArray[np.intp]
+
+
+class DrawnRows(NamedTuple):
+    """What a bootstrap draws again: units, or groups of which only the sums are known."""
+
+    # Shape (r, p). For each row and pair the weighted sum of the values of its units, and the
+    # weight of those that tell.
+    first: Floats
+    told: Floats
+    # Shape (r,). How often each row was observed.
+    counts: Floats
+    # Shape (r,). The fixed task of each row; all 0 where tasks are not fixed.
+    strata: NDArray[np.intp]
+    # Shape (s,). The weights of the fixed tasks.
+    stratum_weights: Floats
+    # Shape (p,). Whether all units that tell of a pair have the same value.
+    agreed: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +185,9 @@ class Units:
     inner: NDArray[np.intp] | None = None
     # What the reader must know of them.
     notes: tuple[str, ...] = ()
+
+    #: Units themselves are drawn again, and no groups of them.
+    groups: ClassVar[None] = None
 
     @property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -229,16 +241,12 @@ class Units:
     def blocks(self) -> Iterator[Block]:
         """Go through all units, some at a time."""
         n_pairs = len(self.pairs[0])
-        size = max(1, BLOCK // max(n_pairs, 1))
+        size = max(1, VALUES_HELD // max(n_pairs, 1))
         if self.clusters is None:
             for start in range(0, len(self.source), size):
                 rows = slice(start, start + size)
-                yield Block(
-                    self.source.take(rows).values(),
-                    self.counts[rows],
-                    self.weights[rows],
-                    self.strata[rows],
-                )
+                kept = (self.counts[rows], self.weights[rows], self.strata[rows])
+                yield Block(self.source.take(rows).values(), *kept)
             return
         order = np.argsort(self.clusters, kind="stable")
         starts = np.flatnonzero(np.diff(self.clusters[order], prepend=-1))
@@ -261,22 +269,14 @@ class Units:
 
     def all_blocks(self) -> Block:
         """Return all units at once, row by row."""
-        blocks = list(self.blocks())
-        return Block(
-            *(
-                np.concatenate([getattr(block, name) for block in blocks])
-                for name in ("values", "counts", "weights", "strata")
-            )
-        )
+        return Block(*map(np.concatenate, zip(*self.blocks(), strict=True)))
 
     def compressed(self) -> Units:
         """Return the same units, equal rankings as one row with a count."""
         if self.clusters is not None:
             return self
         rows = np.column_stack([self.source.rows, self.strata, self.weights])
-        _, first, where = np.unique(
-            rows, axis=0, return_index=True, return_inverse=True, equal_nan=False
-        )
+        _, first, where = np.unique(rows, True, True, axis=0, equal_nan=False)
         return replace(
             self,
             source=self.source.take(first),
@@ -296,13 +296,9 @@ class Units:
 
     # -- sums ---------------------------------------------------------------------------------
 
-    def moments(self) -> Moments:
-        """Return the moments of all pairs; they are computed once."""
-        return self._moments
-
     @cached_property
-    def _moments(self) -> Moments:
-        """Go through the units a block at a time."""
+    def moments(self) -> Moments:
+        """The moments of all pairs, from the units a block at a time."""
         shape = (len(self.stratum_weights), len(self.pairs[0]))
         n, mass, squared_mass, first, second = (np.zeros(shape) for _ in range(5))
         for block in self.blocks():
@@ -336,12 +332,24 @@ class Units:
         """How far rounding can have moved the mean value of each pair."""
         return cast(Floats, rounding_error(self.sizes, self.n_rows))
 
+    def drawn_rows(self) -> DrawnRows:
+        """Return the units that resamples draw; equal rankings are one row with a count."""
+        block = self.whole()
+        center, weights = self.moments.mean, block.weights[:, None]
+        present = ~np.isnan(block.values)
+        # Units that agree up to rounding agree.
+        same = np.abs(block.values - center) <= self.errors
+        values = np.where(present, np.where(same, center, block.values), 0.0)
+        agreed = np.ones(len(center), dtype=bool)
+        sums = (values * weights, present * weights)
+        return DrawnRows(*sums, block.counts, block.strata, self.stratum_weights, agreed)
+
     # -- outcomes -----------------------------------------------------------------------------
 
     @property
     def is_direct(self) -> bool:
         """True where a ranking's value is 1, 1/2 or 0."""
-        return isinstance(self.source, Comparisons)
+        return isinstance(self.source, RankedPairs) and self.source.is_direct
 
     def outcomes(self) -> tuple[Floats, Floats, Floats]:
         """Return for each pair the units with the first above, tied, and the second above."""
@@ -366,11 +374,8 @@ def units_of(
     """Say what the independent units of some rankings are, and what they tell of pairs."""
     what = check_choice(estimand, get_args(Estimand), "estimand")
     profile, known = rankings_of(data, tolerance, instances)
-    source = Comparisons(profile.ranks) if what == "direct" else CompatibleShares(profile.ranks)
-    return units_from(
-        profile, source, unit=unit, fixed_tasks=fixed_tasks, instances=known,
-        hierarchical=hierarchical,
-    )  # fmt: skip
+    source = RankedPairs(profile.ranks, is_direct=what == "direct")
+    return units_from(profile, source, unit, fixed_tasks, known, hierarchical=hierarchical)
 
 
 def redrawn(unit: object) -> tuple[Unit, bool]:
@@ -387,11 +392,10 @@ def rankings_of(
         if instances is None:
             return data.rankings(tolerance), data.instances
         if len(instances) != data.n_units:
-            raise InvalidInputError(
-                "instances", f"one for each column of the table ({data.n_units} of them)",
-                Described(counted(len(instances), "instance")),
-                "Leave them out to take the table's own.",
-            )  # fmt: skip
+            allowed = f"one for each column of the table ({data.n_units} of them)"
+            given = Described(counted(len(instances), "instance"))
+            remedy = "Leave them out to take the table's own."
+            raise InvalidInputError("instances", allowed, given, remedy)
         return data.rankings(tolerance), instances
     if isinstance(data, Profile):
         return data, instances
@@ -406,10 +410,10 @@ def rankings_of(
 def units_from(
     profile: Profile,
     source: PairValues,
-    *,
     unit: object,
-    fixed_tasks: object,
-    instances: Sequence[Label] | None,
+    fixed_tasks: object = False,
+    instances: Sequence[Label] | None = None,
+    *,
     hierarchical: bool = False,
 ) -> Units:
     """Return the units of observations that belong to the rankings of a profile, row by row.
@@ -419,11 +423,13 @@ def units_from(
     kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
     fixed = check_flag(fixed_tasks, "fixed_tasks")
     if fixed and kind == "task":
+        remedy = "Of fixed tasks only what is within them is drawn."
         raise InvalidInputError(
-            "fixed_tasks", "False unless `unit='ranking'` or 'instance'", fixed,
-            "Of fixed tasks only what is within them is drawn.",
-        )  # fmt: skip
-    strata, stratum_weights = strata_of(profile) if fixed else one_stratum(profile)
+            "fixed_tasks", "False unless `unit='ranking'` or 'instance'", fixed, remedy
+        )
+    strata, stratum_weights = np.zeros(len(profile), dtype=np.intp), np.ones(1)
+    if fixed:
+        strata, stratum_weights = strata_of(profile)
     clusters = clusters_of(profile, kind, instances)
     if fixed and clusters is not None:
         check_nested(clusters, strata)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from rankagg._typing import Floats
 from rankagg.core.items import counted
-from rankagg.inference.friedman import FriedmanTest
+from rankagg.inference.rank_tests import FriedmanTest
 from rankagg.plotting.sheet import Sheet, open_frame, rank_ticks, right_names
 from rankagg.plotting.theme import ACCENTS, INK, check_drawn, letter, stroke
 

@@ -18,8 +18,8 @@ from rankagg._validation import check_choice
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.comparison.agreement import TaskAgreement
 from rankagg.analysis.robustness.rank_shares import RankShares
-from rankagg.analysis.robustness.task_agreement import TaskAgreement
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking

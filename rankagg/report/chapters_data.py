@@ -15,7 +15,7 @@ import pandas as pd
 from rankagg import __version__
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import PairData
-from rankagg.analysis.comparison.alternatives import LATE
+from rankagg.analysis.comparison.agreement import LATE
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rankagg._typing import Bools, Label
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.comparison.alternatives import LATE, Alternatives
+from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.core.names import joined, listing, named, part_of, said, stated
 from rankagg.report.charts import flow_of, pair_map_of
 from rankagg.report.findings import Findings

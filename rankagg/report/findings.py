@@ -13,13 +13,12 @@ from rankagg.aggregation.evidence import Data, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import default_aggregators
-from rankagg.analysis.comparison.alternatives import Alternatives
+from rankagg.analysis.comparison.agreement import Alternatives
 from rankagg.analysis.comparison.compare import Comparison, compare_until
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
-from rankagg.analysis.robustness.parts import Source
-from rankagg.analysis.robustness.stability import Stability, leave_each_out
+from rankagg.analysis.robustness.stability import Source, Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.names import level_of

@@ -12,7 +12,7 @@ import numpy as np
 from rankagg._typing import Floats, Label
 from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.means import Mean
-from rankagg.analysis.comparison.alternatives import LATE
+from rankagg.analysis.comparison.agreement import LATE
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rankagg._typing import Bools, Label
-from rankagg.analysis.comparison.alternatives import LATE
+from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core.items import ItemSet, listed, written
 from rankagg.core.names import said, stated
 from rankagg.exceptions import InvalidInputError, nearest

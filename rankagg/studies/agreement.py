@@ -21,7 +21,7 @@ from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import overlap_curves
 from rankagg.analysis.comparison.compare import DEPTHS, Comparison, compare
-from rankagg.analysis.robustness.parts import Parts
+from rankagg.analysis.robustness.stability import Parts
 from rankagg.core.items import counted, listed
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED

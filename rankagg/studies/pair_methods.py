@@ -9,15 +9,21 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Label
+from rankagg._typing import Bools, Floats, Label, RNGLike
 from rankagg._validation import check_choice, check_flag
 from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bounds import hoeffding_radius
-from rankagg.inference.intervals.methods import BINOMIAL, Method, Options, Simultaneous
-from rankagg.inference.intervals.pairwise import intervals_of, square
+from rankagg.inference.intervals.methods import (
+    BINOMIAL,
+    IntervalOptions,
+    Method,
+    Simultaneous,
+    square,
+)
+from rankagg.inference.intervals.pairwise import intervals_of
 from rankagg.inference.units import Estimand, Unit, Units, units_of
 
 __all__ = ["IntervalMethod", "Judged", "PairMethod", "PrintedRadius", "RankedTable"]
@@ -50,7 +56,7 @@ class RankedTable:
 
     def comparisons(self, unit: Unit) -> float:
         """Return the mean number of units that compare a pair."""
-        return float(self.units(unit, "direct").moments().n.mean())
+        return float(self.units(unit, "direct").moments.n.mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,14 +183,14 @@ class IntervalMethod(PairMethod):
         parts += ["holm"] if self.holm else []
         return self._named(parts + (["imputed"] if self.estimand == "imputed" else []))
 
-    def _options(self, alpha: float = 0.05) -> Options:
-        return Options(
-            self.method, alpha, self.simultaneous, "two-sided", self.anytime, self.ties, 2000
+    def _options(self, alpha: float = 0.05, rng: RNGLike = 0) -> IntervalOptions:
+        return IntervalOptions(
+            self.method, alpha, self.simultaneous, "two-sided", self.anytime, self.ties, rng=rng
         )
 
     def _judge(self, ranked: RankedTable, alpha: float, rng: np.random.Generator) -> Judged:
         units = ranked.units(self.unit, self.estimand)
-        intervals = intervals_of(units, self.estimand, self._options(alpha), rng)
+        intervals = intervals_of(units, self.estimand, self._options(alpha, rng))
         items, estimate = intervals.items, intervals.estimate
         if self.holm:
             return Judged(items, estimate, intervals.decisions("holm").above)
@@ -231,7 +237,7 @@ class PrintedRadius(PairMethod):
 
     def _judge(self, ranked: RankedTable, alpha: float, rng: np.random.Generator) -> Judged:
         imputed = ranked.units(self.unit, "imputed")
-        mean, z = imputed.moments().mean, ranked.units(self.unit, "direct").moments().n
+        mean, z = imputed.moments.mean, ranked.units(self.unit, "direct").moments.n
         number, n_items = np.maximum(z, 1.0), len(imputed.items)
         level = alpha / (4.0 * n_items * number**2) if self.radius == "figure 4" else alpha
         radius = np.where(z > 0, hoeffding_radius(1.0 / number, level, sides=1), 1.0)

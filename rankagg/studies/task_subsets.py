@@ -18,7 +18,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.analysis.comparison.agreement import agreement_of
-from rankagg.analysis.robustness.parts import Parts, draw_subset
+from rankagg.analysis.robustness.stability import Parts, draw_subset
 from rankagg.core.items import counted, listed
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED

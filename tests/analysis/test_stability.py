@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.parts import Warm
-from rankagg.analysis.robustness.parts import Source
+from rankagg.analysis.robustness.stability import Source
 from rankagg.exceptions import InvalidInputError
 
 TABLE = ra.datasets.load("superglue_human")

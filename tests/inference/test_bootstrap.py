@@ -44,7 +44,7 @@ def instances_of(n_instances, n_metrics, seed=0):
 def test_the_mean_of_the_sample_is_that_of_the_moments(profile, choice):
     held = units_of(profile, **choice)
     resamples = resampled_means(held, 5, generator())
-    np.testing.assert_allclose(resamples.mean, held.moments().mean, atol=1e-12)
+    np.testing.assert_allclose(resamples.mean, held.moments.mean, atol=1e-12)
     assert resamples.means.shape == (5, len(held.pairs[0]))
 
 
@@ -85,7 +85,7 @@ def test_a_unit_is_drawn_as_often_as_it_was_observed():
 def test_drawing_in_chunks_changes_nothing(numbers, monkeypatch):
     held = units_of(ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 3, 2]))
     whole = resampled_means(held, 200, generator()).means
-    monkeypatch.setattr(bootstrap, "CHUNK", numbers)
+    monkeypatch.setattr(bootstrap, "DRAWN_AT_ONCE", numbers)
     np.testing.assert_array_equal(resampled_means(held, 200, generator()).means, whole)
 
 

@@ -75,7 +75,7 @@ def test_resampled_means_in_plain_python(table, estimand, unit):
     units = summed_units(summary, unit=kind, estimand=estimand, fixed_tasks=fixed)
     rows = rows_of(table, kind, fixed=fixed)
     strata = np.array([stratum for stratum, _, _ in rows])
-    found = bootstrap.grouped_means(units.groups, 4, np.random.default_rng(5))
+    found = bootstrap.resampled_means(units, 4, np.random.default_rng(5))
     several = len(set(strata)) > 1
     ones, rng = np.ones(len(rows)), np.random.default_rng(5)
     times = resample_counts(ones, strata, 4, rng, one_less=several)
@@ -87,7 +87,7 @@ def test_resampled_means_in_plain_python(table, estimand, unit):
         np.testing.assert_allclose(found.means[:, p], expected, atol=1e-12)
         whole = plain_means(rows, np.ones(len(rows)), pair, estimand, weights)
         np.testing.assert_allclose(found.mean[p], whole, atol=1e-12)
-        np.testing.assert_allclose(units.moments().mean[p], whole, atol=1e-12)
+        np.testing.assert_allclose(units.moments.mean[p], whole, atol=1e-12)
 
 
 def correlated(m=60, tasks="abcd", n=4, seed=0):
@@ -122,7 +122,7 @@ def test_every_unit_a_group_of_its_own_is_the_bootstrap_of_units():
     assert len(units.groups.first) == 80
     order = [u for _, us in sorted(plain_groups(table, 10**6)["a"].items()) for u in us]
     counts = resample_counts(np.ones(80), np.zeros(80, dtype=int), 50, np.random.default_rng(2))
-    found = bootstrap.grouped_means(units.groups, 50, np.random.default_rng(2)).means
+    found = bootstrap.resampled_means(units, 50, np.random.default_rng(2)).means
     first, second = units.pairs
     values = (table.values[first] > table.values[second])[:, order]
     np.testing.assert_allclose(found, counts @ values.T / 80, atol=1e-12)

@@ -783,7 +783,7 @@ def test_a_single_task_may_be_fixed_too():
 @strategies.quick
 def test_units_and_shares_are_those_of_the_units(profile, fixed):
     found = from_data(profile, fixed_tasks=fixed)
-    moments = units_of(profile, fixed_tasks=fixed).moments()
+    moments = units_of(profile, fixed_tasks=fixed).moments
     np.testing.assert_array_equal(upper(found.n_units), moments.n)
     np.testing.assert_array_equal(upper(found.shares), moments.shares)
     np.testing.assert_array_equal(found.shares, found.shares.T)

@@ -75,7 +75,7 @@ def test_variances_are_those_that_are_stated():
 def test_blocks_change_nothing(monkeypatch):
     units = units_of(table(gaps=0.2), **HIERARCHICAL)
     whole = hierarchical_means(units, 300, np.random.default_rng(0)).means
-    monkeypatch.setattr("rankagg.inference.intervals.bootstrap.BLOCK", 40)
+    monkeypatch.setattr("rankagg.inference.intervals.bootstrap.DRAWN_AT_ONCE", 40)
     parts = hierarchical_means(units, 300, np.random.default_rng(0)).means
     np.testing.assert_allclose(parts, whole)
 
@@ -127,8 +127,8 @@ def test_runs_of_fixed_tasks_are_averaged():
     values = units_of(scores).source.values()
     by_question = values.reshape(5, 2, -1).mean(axis=1)
     expected = (by_question[:3].mean(axis=0) + by_question[3:].mean(axis=0)) / 2
-    np.testing.assert_allclose(units.moments().mean, expected)
-    np.testing.assert_allclose(units.moments().shares, (1 / 3 + 1 / 2) / 4)
+    np.testing.assert_allclose(units.moments.mean, expected)
+    np.testing.assert_allclose(units.moments.shares, (1 / 3 + 1 / 2) / 4)
     assert units.unit_strata.tolist() == [0, 0, 0, 1, 1]
     found = resampled_means(units, 8000, np.random.default_rng(0))
     variance = (by_question[:3].var(axis=0) / 2 + by_question[3:].var(axis=0) / 1) / 4

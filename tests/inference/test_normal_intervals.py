@@ -14,7 +14,7 @@ from rankagg import bernstein_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_intervals
 from rankagg.inference.intervals.bounds import is_near_normal, largest_skewness, normal_radius
-from rankagg.inference.intervals.methods import Options
+from rankagg.inference.intervals.methods import IntervalOptions
 from tests.core.test_task_tally import tables
 from tests.inference.test_summed_units import assert_same
 from tests.strategies import quick
@@ -235,7 +235,7 @@ def test_alone_they_would_not():
 
 @pytest.mark.parametrize("alpha", [0.05, 0.5])
 def test_decisions_are_possible_from_where_some_outcome_decides(alpha):
-    options = Options("normal", alpha, "bonferroni", "two-sided", False, "half", 100)
+    options = IntervalOptions("normal", alpha, "bonferroni", "two-sided", False, "half", 100)
     enough = by_intervals(options, 2)
 
     def decides(n):

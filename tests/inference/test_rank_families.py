@@ -15,10 +15,11 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import tarone
 from rankagg.inference.intervals.bootstrap import resampled_means
 from rankagg.inference.intervals.methods import HOLDS_FROM, few_units
+from rankagg.inference.one_pair import VECTORS
 from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks.rank_intervals import METHODS
 from rankagg.inference.ranks.rank_results import Families
-from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
+from rankagg.inference.ranks.sign_flips import sign_flips
 from rankagg.inference.units import units_from
 from tests import strategies
 

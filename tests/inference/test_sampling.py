@@ -118,7 +118,7 @@ def test_distances_do_not_depend_on_the_size_of_blocks(monkeypatch):
     profile = ra.Profile.from_ranks(rng.random((20, 5)))
     rows = rng.integers(0, 20, (57, 2))
     whole = mean_distance(5).values(profile, rows)
-    monkeypatch.setattr(sampling, "BLOCK", 5**2 * 10)
+    monkeypatch.setattr(sampling, "CELLS_HELD", 5**2 * 10)
     assert mean_distance(5).values(profile, rows).tolist() == whole.tolist()
 
 
@@ -203,7 +203,7 @@ def test_samples_are_drawn_in_chunks(monkeypatch):
         sizes.append(len(first))
         return np.zeros(len(first))
 
-    monkeypatch.setattr(sampling, "CHUNK", 40)
+    monkeypatch.setattr(sampling, "CHOICES_HELD", 40)
     statistic = ra.UStatistic(degree=1, low=0, high=1, batch=count)
     estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.1).estimate(SMALL, statistic, rng=0)
     assert sizes == [40, 40, 40, 30]

@@ -14,10 +14,11 @@ from scipy import stats
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
+from rankagg.inference.one_pair import VECTORS
 from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks import sign_flips as module
 from rankagg.inference.ranks.rank_results import Families
-from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
+from rankagg.inference.ranks.sign_flips import sign_flips
 from rankagg.inference.units import units_from
 from tests import oracles
 
@@ -258,7 +259,7 @@ def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
     scores = np.random.default_rng(seed).normal(size=(12, 4)) + np.array([1.2, 0.8, 0, 0])
     exact = flips(scores)
     assert (exact.n_vectors, exact.is_exact) == (2048, True)
-    monkeypatch.setattr(module, "EXACT", 1)
+    monkeypatch.setattr(module, "ALWAYS_ALL", 1)
     drawn = flips(scores, n_vectors=2000, rng=seed)
     assert not drawn.is_exact
     for name in ("together", "alone"):
@@ -271,7 +272,7 @@ def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
 def test_all_are_gone_through_where_as_many_are_drawn(monkeypatch):
     scores = np.random.default_rng(0).normal(size=(9, 3))
     assert flips(scores, n_vectors=100).is_exact
-    monkeypatch.setattr(module, "EXACT", 1)
+    monkeypatch.setattr(module, "ALWAYS_ALL", 1)
     assert flips(scores, n_vectors=256).is_exact
     assert not flips(scores, n_vectors=255).is_exact
 
@@ -298,11 +299,11 @@ def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, man
     weights = np.random.default_rng(1).uniform(0.5, 2, size=40)
     exact = flips(scores[:9], weights=weights[:9])
     expected = flips(scores, weights=weights, n_vectors=4000)
-    monkeypatch.setattr(module, "BLOCK", block)
+    monkeypatch.setattr(module, "SIGNS_HELD", block)
     found = flips(scores[:9], weights=weights[:9])
     np.testing.assert_array_equal(found.together, exact.together)
-    monkeypatch.setattr(module, "HELD", held)
-    monkeypatch.setattr(module, "MANY", many)
+    monkeypatch.setattr(module, "SUMS_HELD", held)
+    monkeypatch.setattr(module, "LONG_ROWS", many)
     found = flips(scores, weights=weights, n_vectors=4000)
     assert not found.is_exact
     for name in ("together", "alone"):
@@ -314,7 +315,7 @@ def test_summed_items_give_the_p_values_of_summed_pairs(monkeypatch):
     # The same signs are drawn for both.
     scores = np.random.default_rng(0).normal(size=(30, 5)) + np.array([1, 0.6, 0.3, 0, 0])
     pairs = flips(scores, n_vectors=3000)
-    monkeypatch.setattr(module, "MANY", 0)
+    monkeypatch.setattr(module, "LONG_ROWS", 0)
     items = flips(scores, n_vectors=3000)
     for name in ("ahead", "together", "alone"):
         np.testing.assert_array_equal(getattr(items, name), getattr(pairs, name))
@@ -324,22 +325,22 @@ def test_equal_rankings_are_summed_once():
     profile = ra.Profile.from_orders(["ABC", "BCA", "ABC", "CAB"] * 20)
     source = point_differences(profile.ranks, "uniform")
     given = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
-    assert len(module._Sums.of(given).held.counts) == 3
+    assert len(module._FlippedSums.of(given).held.counts) == 3
 
 
 @pytest.mark.parametrize("many", [0, 1000])
 def test_time_runs_out_between_blocks_too(many, monkeypatch):
     # With many items one sign vector, and even summing the units once, may take too long.
-    monkeypatch.setattr(module, "HELD", 0)
-    monkeypatch.setattr(module, "MANY", many)
+    monkeypatch.setattr(module, "SUMS_HELD", 0)
+    monkeypatch.setattr(module, "LONG_ROWS", many)
     scores = np.random.default_rng(0).normal(size=(30, 3))
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
     source = point_differences(profile.ranks, "uniform")
     given = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     late = Deadline(0.0)
     with pytest.raises(OutOfTimeError):
-        module._Sums.of(given, late)
-    sums = replace(module._Sums.of(given), deadline=late)
+        module._FlippedSums.of(given, late)
+    sums = replace(module._FlippedSums.of(given), deadline=late)
     with pytest.raises(OutOfTimeError):
         next(sums.drawn_signs(100, np.random.default_rng(0)))
 

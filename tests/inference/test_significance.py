@@ -13,7 +13,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.friedman import average_ranks
+from rankagg.inference.rank_tests import average_ranks
 from tests import strategies
 
 SUPERGLUE = ra.datasets.load("superglue_human")
@@ -124,13 +124,6 @@ def test_counts_take_no_memory_and_do_not_overflow():
     assert test.n_rankings == 5 * large // 2 + 1
     assert test.average_ranks == pytest.approx(small.average_ranks, rel=1e-14)
     assert test.kendall_w == pytest.approx(small.kendall_w, rel=1e-14)
-
-
-def test_many_rankings_are_looked_at_in_parts(monkeypatch):
-    profile = ra.Mallows(ra.Permutation.from_order("ABCDE"), theta=0.2).sample(50, rng=0)
-    whole = ra.friedman(profile)
-    monkeypatch.setattr("rankagg.inference.friedman.BLOCK", 12)
-    assert ra.friedman(profile) == whole
 
 
 @pytest.mark.parametrize(("k", "m"), [(2, 4), (3, 3), (4, 2)])

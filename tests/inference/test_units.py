@@ -146,9 +146,9 @@ def test_moments_of_rankings(profile, estimand):
     ]  # fmt: skip
     if held.is_weighted:
         assert len(set(profile.weights)) > 1
-        assert np.isnan(held.moments().variance).all()
+        assert np.isnan(held.moments.variance).all()
         expected = [(n, mean, None, shares) for n, mean, _, shares in expected]
-    check_moments(held.moments(), expected)
+    check_moments(held.moments, expected)
 
 
 @given(strategies.profiles(weights=st.just(0.1)), estimands)
@@ -158,7 +158,7 @@ def test_equal_weights_are_no_weights(profile, estimand):
     assert not held.is_weighted
     plain = ra.Profile(list(profile), counts=profile.counts)
     expected = [slow_moments(slow_units(plain, i, j, estimand)) for i, j in all_pairs(plain)]
-    check_moments(held.moments(), expected)
+    check_moments(held.moments, expected)
 
 
 @given(strategies.profiles(groups=True, weights=exact_weights), estimands)
@@ -172,7 +172,7 @@ def test_moments_of_tasks(profile, estimand):
     ]
     if held.is_weighted:
         expected = [(n, mean, None, shares) for n, mean, _, shares in expected]
-    check_moments(held.moments(), expected)
+    check_moments(held.moments, expected)
 
 
 @given(st.data(), strategies.profiles(), estimands)
@@ -187,7 +187,7 @@ def test_moments_of_instances(data, profile, estimand):
         slow_moments(slow_units(profile, i, j, estimand, labels, equal=True))
         for i, j in all_pairs(profile)
     ]
-    check_moments(held.moments(), expected)
+    check_moments(held.moments, expected)
 
 
 def slow_fixed(profile, i, j, estimand):
@@ -216,7 +216,7 @@ def slow_fixed(profile, i, j, estimand):
 def test_moments_of_fixed_tasks(profile, estimand):
     held = units_of(profile, fixed_tasks=True, estimand=estimand)
     check_moments(
-        held.moments(), [slow_fixed(profile, i, j, estimand) for i, j in all_pairs(profile)]
+        held.moments, [slow_fixed(profile, i, j, estimand) for i, j in all_pairs(profile)]
     )
 
 
@@ -224,7 +224,7 @@ def test_fixed_tasks_count_by_their_weights_and_not_by_their_sizes():
     profile = ra.Profile.from_orders(
         ["AB", "BA", "BA"], counts=[6, 1, 3], groups="xyy", weights=[3, 1, 1]
     )
-    moments = units_of(profile, fixed_tasks=True).moments()
+    moments = units_of(profile, fixed_tasks=True).moments
     assert moments.n.tolist() == [10]
     assert moments.mean.tolist() == [3 / 4]
     assert moments.shares == pytest.approx([(3 / 4) ** 2 / 6 + (1 / 4) ** 2 / 4])
@@ -232,7 +232,7 @@ def test_fixed_tasks_count_by_their_weights_and_not_by_their_sizes():
 
 def test_an_instance_is_one_observation_whatever_its_metrics():
     profile = ra.Profile.from_orders(["AB", "AB", "BA", "BA"])
-    moments = units_of(profile, unit="instance", instances=[7, 7, 7, 8]).moments()
+    moments = units_of(profile, unit="instance", instances=[7, 7, 7, 8]).moments
     assert moments.n.tolist() == [2]
     assert moments.mean == pytest.approx([1 / 3])
     assert moments.variance == pytest.approx([2 / 9])
@@ -240,7 +240,7 @@ def test_an_instance_is_one_observation_whatever_its_metrics():
 
 def test_weights_count_within_an_instance_only():
     profile = ra.Profile.from_orders(["AB", "BA", "BA"], weights=[3, 1, 50])
-    moments = units_of(profile, unit="instance", instances="uuv").moments()
+    moments = units_of(profile, unit="instance", instances="uuv").moments
     assert moments.mean == pytest.approx([3 / 8])
     assert moments.shares.tolist() == [1 / 2]
 
@@ -260,21 +260,21 @@ def test_a_count_is_as_many_rankings(profile, estimand):
         assert once.n_units == often.n_units == profile.counts.sum()
         for name in ("n", "mean", "variance", "shares"):
             np.testing.assert_allclose(
-                getattr(once.moments(), name), getattr(often.moments(), name), atol=1e-12
+                getattr(once.moments, name), getattr(often.moments, name), atol=1e-12
             )
 
 
 @given(strategies.profiles())
 @strategies.quick
 def test_means_and_shares_are_those_of_the_votes(profile):
-    direct = units_of(profile).moments()
+    direct = units_of(profile).moments
     votes = profile.pairwise("ignore")
     first, second = np.triu_indices(profile.n_items, k=1)
     np.testing.assert_allclose(direct.mean, votes.proportion[first, second], atol=1e-12)
     with np.errstate(invalid="ignore"):
         shares = votes.squared_weights / votes.comparisons**2
     np.testing.assert_allclose(direct.shares, shares[first, second], atol=1e-12)
-    imputed = units_of(profile, estimand="imputed").moments()
+    imputed = units_of(profile, estimand="imputed").moments
     proportion = profile.pairwise("uniform").proportion
     np.testing.assert_allclose(imputed.mean, proportion[first, second], atol=1e-12)
     assert (imputed.n == profile.counts.sum()).all()
@@ -304,25 +304,25 @@ CHOICES = [
 @strategies.quick
 def test_going_in_blocks_changes_nothing(size, profile, choice):
     held = units_of(profile, instances=[ord(g) % 2 for g in profile.groups], **choice)
-    whole, moments = held.whole(), held.moments()
+    whole, moments = held.whole(), held.moments
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(units, "BLOCK", size)
+        patch.setattr(units, "VALUES_HELD", size)
         np.testing.assert_array_equal(held.whole().values, whole.values)
         np.testing.assert_array_equal(held.whole().counts, whole.counts)
         for name in ("n", "mean", "variance", "shares"):
             np.testing.assert_allclose(
-                getattr(held.moments(), name), getattr(moments, name), atol=1e-12
+                getattr(held.moments, name), getattr(moments, name), atol=1e-12
             )
 
 
 def test_a_block_holds_no_more_than_it_should(monkeypatch):
     profile = ra.Profile.from_orders(["ABC"] * 10, groups="uuuvvwwwwx")
-    monkeypatch.setattr(units, "BLOCK", 9)
+    monkeypatch.setattr(units, "VALUES_HELD", 9)
     sizes = [len(block.values) for block in units_of(profile).blocks()]
     assert sizes == [3, 3, 3, 1]
     sizes = [len(block.values) for block in units_of(profile, unit="task").blocks()]
     assert sizes == [1, 1, 1, 1]
-    monkeypatch.setattr(units, "BLOCK", 15)
+    monkeypatch.setattr(units, "VALUES_HELD", 15)
     sizes = [len(block.values) for block in units_of(profile, unit="task").blocks()]
     assert sizes == [2, 2]
 
@@ -384,7 +384,7 @@ def test_a_score_table_has_instances_and_tasks(table):
     task = units_of(table, unit="task")
     assert values_of(task).tolist() == [[0.5], [0.5]]
     assert task.is_weighted
-    assert task.moments().shares == pytest.approx([(9 + 1) / 16])
+    assert task.moments.shares == pytest.approx([(9 + 1) / 16])
     assert values_of(units_of(table)).tolist()[:3] == [[1], [0], [0.5]]
 
 
@@ -396,8 +396,8 @@ def test_a_pair_that_an_instance_never_compares_has_no_say(table):
     gone = ra.ScoreTable(
         [[0.9, NAN], [0.8, 0.1]], tasks=["f1", "f1"], instances=[1, 2], higher_is_better=True
     )
-    assert units_of(gone, unit="instance").moments().n.tolist() == [1]
-    imputed = units_of(gone, unit="instance", estimand="imputed").moments()
+    assert units_of(gone, unit="instance").moments.n.tolist() == [1]
+    imputed = units_of(gone, unit="instance", estimand="imputed").moments
     assert (imputed.n.tolist(), imputed.mean.tolist()) == ([2], [0.75])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.robustness.parts import Found
+from rankagg.analysis.robustness.stability import KnownConsensus
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
@@ -219,7 +219,7 @@ def test_what_is_not_decided_is_no_dot_of_no_change() -> None:
     assert not cut_off(ax)
 
 
-def replaced(given: ra.Stability, without: list[Found]) -> ra.Stability:
+def replaced(given: ra.Stability, without: list[KnownConsensus]) -> ra.Stability:
     return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())
 
 

@@ -1,36 +1,42 @@
-"""How alike rankings are: all with all, and as lines of a rank-flow chart."""
+"""Agreement of rankings with each other, of a rule with all exact optima, and of tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
 from math import nan
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
-from rankagg._typing import Ranks
+from rankagg._pandas import table_remedy
+from rankagg._typing import Floats, Label, Ranks, Tolerance
 from rankagg._validation import check_choice, check_integer
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.aggregator import Slater
+from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.placed_rules import PlacedRule
+from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.result import Consensus
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.names import said, stated
+from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.results import Result, plain_rows
+from rankagg.core.scores import ScoreTable
 from rankagg.distances import kendall_distance, kendall_tau, tau_ap, top_k_agreement
 from rankagg.distances.agreement import overlaps
+from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError
+from rankagg.inference.rank_tests import average_ranks
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.optima import Optima
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
-
-__all__ = [
-    "GAP",
-    "Measure",
-    "agreement_matrix",
-    "agreement_of",
-    "distances_to_optima",
-    "flow_slots",
-    "moves",
-    "overlap_curves",
-]
 
 Measure: TypeAlias = Literal["tau", "tau_ap", "distance"]
 Rankings: TypeAlias = Mapping[str, PartialRanking]
@@ -113,3 +119,294 @@ def moves(ranks: Ranks) -> NDArray[np.intp]:
     listed = np.where(ranks >= 0, ranks, ranks.shape[1])
     width: NDArray[np.intp] = listed.max(axis=0) - listed.min(axis=0)
     return width
+
+
+T = TypeVar("T")
+
+#: What stands in the place of what the time limit, or the user, did not leave time for.
+LATE = "not computed in time"
+
+
+@dataclass(frozen=True, eq=False)
+class Alternatives:
+    """All optima, in numbers; what there was no time for is None."""
+
+    # The optima, under the deadline.
+    optima: Optima | WeakOptima
+    # Whether there is one only.
+    is_unique: bool | None
+    # The items that are first in some optimum.
+    winners: tuple[Label, ...] | None
+    # The best and the worst rank of every item.
+    ranks: tuple[NDArray[np.intp], NDArray[np.intp]] | None
+    # How many there are; None too where a block is too large to be counted.
+    count: int | None
+    # Why they were not counted, where that is so.
+    too_large: str
+    # Added rankings that can overturn the consensus; None too for a single item, where there are
+    # several optima, and where they may tie items.
+    radius: int | None
+    # Whether there was time for all of it.
+    is_complete: bool
+
+    @classmethod
+    def of(
+        cls, optima: Optima | WeakOptima, deadline: Deadline, *, radius: bool = False
+    ) -> Alternatives:
+        """Find out what there is time for."""
+        every = optima._until(deadline)
+        late: list[str] = []
+
+        def ask(question: Callable[[], T], name: str) -> T | None:
+            try:
+                return question()
+            except OutOfTimeError:
+                late.append(name)
+                return None
+
+        unique = ask(lambda: every.is_unique, "is_unique")
+        winners = ask(every.winners, "winners")
+        ranks = ask(every.rank_ranges, "ranks")
+        count, too_large = None, ""
+        try:
+            count = ask(every.count, "count")
+        except BlockTooLargeError as error:
+            too_large = str(error)
+        added = None
+        if radius and unique and isinstance(every, Optima):
+            added = ask(lambda: every.addition_radius, "radius")
+        return cls(every, unique, winners, ranks, count, too_large, added, not late)
+
+    def summary(self) -> str:
+        """Return how many optima there are and where they differ, as text."""
+        if self.is_unique is None:
+            return f"{LATE} whether there are others"
+        if self.is_unique or self.count is not None or self.too_large:
+            return self.optima.summary()
+        return f"more than one; {LATE} how many"
+
+
+def is_yardstick(consensus: Consensus) -> bool:
+    """Say whether a consensus is that of the exact rule: of all rankings, by all votes."""
+    rule = consensus.aggregator
+    is_held = getattr(rule, "constraints", None) is not None
+    is_other = is_held or isinstance(rule, Slater | PlacedRule)
+    return consensus.certificate is not None and not is_other
+
+
+def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgreement:
+    """Say how far the tasks of a table order its systems alike.
+
+    Parameters
+    ----------
+    data : ScoreTable
+        The scores; instances of a task are averaged first.
+    tolerance : float, mapping or Series from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+
+    Returns
+    -------
+    TaskAgreement
+
+    Raises
+    ------
+    InvalidInputError
+        If there are less than two tasks or systems.
+
+    Notes
+    -----
+    Two tasks are compared on the systems that both have. Kendall's W without gaps is that of
+    `friedman`, corrected for ties; with gaps it is (1 + (T - 1) r)/T, r being the average of
+    Spearman's correlations of all pairs of T tasks, or 0 where that is below: the same where
+    nothing is missing or tied.
+
+    References
+    ----------
+    Kendall and Babington Smith (1939), https://doi.org/10.1214/aoms/1177732186; Kendall (1945),
+    "The treatment of ties in ranking problems", https://doi.org/10.1093/biomet/33.3.239, for tau-b.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> found = ra.task_agreement(ra.datasets.load("superglue_human"))
+    >>> found
+    <TaskAgreement of 10 tasks on 6 systems: W = 0.518, mean tau 0.419>
+    >>> found.to_frame().head(3).round(2)
+             with_rest  mean_tau  n_systems
+    task
+    MultiRC       0.07      0.10          6
+    BoolQ         0.33      0.22          6
+    AX-g          0.33      0.20          6
+    """
+    if not isinstance(data, ScoreTable):
+        raise InvalidInputError("data", "a ScoreTable, which has tasks", data, table_remedy(data))
+    if data.n_tasks < 2 or data.n_systems < 2:
+        raise InvalidInputError("data", "a table of two tasks and two systems or more", data)
+    table = averaged_tasks(data)
+    profile = table.rankings(tolerance)
+    signs, told = _signs(profile.ranks)
+    tau = _tau(signs, told, signs, told)
+    others = np.stack([_without(profile, t) for t in range(len(profile))])
+    with_rest = np.array(
+        [_tau(signs[[t]], told[[t]], *_signs(others[[t]]))[0, 0] for t in range(len(profile))]
+    )
+    present = (profile.ranks >= 0).astype(np.intp)
+    complete = bool(present.all())
+    w = (
+        average_ranks(profile.ranks, profile.counts).kendall_w
+        if complete
+        else _concordance(profile)
+    )
+    gaps = int(present.size - present.sum())
+    lacking = stated(gaps, "cells missing", noun="score", of=present.size)
+    notes = (said("{} missing: tasks are compared on what both have", lacking),)
+    return TaskAgreement(
+        tasks=table.tasks, n_systems=table.n_systems, tau=tau, n_common=present @ present.T,
+        with_rest=with_rest, kendall_w=w, notes=notes if gaps else (),
+    )  # fmt: skip
+
+
+def averaged_tasks(table: ScoreTable) -> ScoreTable:
+    """Return the averages of the instances of every task; a table without instances as it is."""
+    if not table.is_instance_level:
+        return table
+    return ScoreTable(
+        table.task_scores(), systems=table.systems, tasks=list(table.tasks),
+        higher_is_better=table.higher_is_better, task_weights=table.task_weights,
+    )  # fmt: skip
+
+
+def _signs(ranks: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Return for each ranking and pair who is above, 0 for a tie or a gap, and whether both are."""
+    first, second = np.triu_indices(ranks.shape[1], k=1)
+    there = ranks >= 0
+    told = (there[:, first] & there[:, second]).astype(np.float64)
+    signs: Floats = np.sign(ranks[:, second] - ranks[:, first]) * told
+    return signs, told
+
+
+def _tau(signs: Floats, told: Floats, others: Floats, others_told: Floats) -> Floats:
+    """Return tau-b of each of some rankings with each of others; NaN where one ties all."""
+    untied, others_untied = signs**2 @ others_told.T, told @ (others**2).T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau: Floats = (signs @ others.T) / np.sqrt(untied * others_untied)
+    return tau
+
+
+def _without(profile: Profile, task: int) -> NDArray[Any]:
+    """Return Borda's ranks from all other tasks."""
+    rest = profile[np.delete(np.arange(len(profile)), task)]
+    return Borda().aggregate(rest).ranking.ranks
+
+
+def _concordance(profile: Profile) -> float:
+    """Return W from the average of Spearman's correlations."""
+    ranks = np.where(profile.ranks >= 0, profile.ranks, np.nan)
+    found = []
+    for a, b in combinations(range(len(ranks)), 2):
+        both = ~np.isnan(ranks[a]) & ~np.isnan(ranks[b])
+        if both.sum() < 2:
+            continue
+        one, two = (scipy.stats.rankdata(ranks[t, both]) for t in (a, b))
+        if np.ptp(one) and np.ptp(two):
+            found.append(float(np.corrcoef(one, two)[0, 1]))
+    if not found:
+        return float("nan")
+    # Correlations on different systems can be lower together than those on the same ones.
+    return max((1 + (len(ranks) - 1) * float(np.mean(found))) / len(ranks), 0.0)
+
+
+class TaskAgreement(Result):
+    """How far tasks order systems alike.
+
+    Made by `task_agreement`; `plot` draws a `rankagg.plotting.task_agreement_plot`. What leaving a
+    task out changes says `stability`, and how near subsets of tasks come to all of them
+    `TaskSubsetStudy`.
+
+    Attributes
+    ----------
+    tasks : ItemSet
+        The T tasks.
+    n_systems : int
+        How many systems there are.
+    tau : ndarray of float, shape (T, T)
+        Kendall's tau-b of two tasks on the systems of both; NaN where one ties all of these, or
+        there are less than two.
+    n_common : ndarray of int, shape (T, T)
+        The systems of both.
+    with_rest : ndarray of float, shape (T,)
+        Tau-b of each task with Borda's ranking by all other tasks.
+    kendall_w : float
+        Kendall's W: 1 where all tasks agree, 1/T about where they have nothing to do with each
+        other.
+    notes : tuple of str
+        What the reader must know.
+    """
+
+    tasks: ItemSet
+    n_systems: int
+    tau: Floats
+    n_common: NDArray[np.intp]
+    with_rest: Floats
+    kendall_w: float
+    notes: tuple[str, ...]
+
+    _schema: ClassVar[str] = "rankagg.task_agreement"
+    _plot = "task_agreement_plot"
+    _row: ClassVar[str] = "task"
+
+    @property
+    def mean_tau(self) -> float:
+        """The average of tau over all pairs of tasks that have one; NaN where none has."""
+        pairs = self.tau[np.triu_indices(len(self.tasks), k=1)]
+        known = pairs[~np.isnan(pairs)]
+        return float(known.mean()) if len(known) else float("nan")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per task, the one that agrees least with the rest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            with_rest, mean_tau (with the other tasks), n_systems (that it has).
+        """
+        off = ~np.eye(len(self.tasks), dtype=bool) & ~np.isnan(self.tau)
+        with np.errstate(invalid="ignore"):
+            mean = np.where(off, self.tau, 0.0).sum(axis=1) / off.sum(axis=1)
+        columns = {
+            "with_rest": self.with_rest, "mean_tau": mean, "n_systems": np.diag(self.n_common),
+        }  # fmt: skip
+        frame = pd.DataFrame(columns, index=pd.Index(list(self.tasks), name="task"))
+        return frame.sort_values("with_rest", kind="stable")
+
+    def pairs(self) -> pd.DataFrame:
+        """Return tau of every two tasks, tasks by tasks."""
+        labels = pd.Index(list(self.tasks), name="task")
+        return pd.DataFrame(self.tau, index=labels, columns=labels.rename(None))
+
+    def _content(self) -> dict[str, Any]:
+        found = self._plain("n_systems", "kendall_w", "mean_tau", "tau", "notes")
+        return {**found, "tasks": plain_rows(self.to_frame().reset_index())}
+
+    def _facts(self) -> list[str]:
+        told, size = "{} on {}: Kendall's W {}, mean tau of two tasks {}", self.n_systems
+        sizes = stated(len(self.tasks), "tasks", noun="task"), stated(size, "items", noun="system")
+        w, tau = (
+            stated(self.kendall_w, "Kendall's W", _agreement_told),
+            stated(self.mean_tau, "mean tau", _agreement_told),
+        )
+        return [said(told, *sizes, w, tau), *(said("note: {}", note) for note in self.notes)]
+
+    def __repr__(self) -> str:
+        return (
+            f"<TaskAgreement of {counted(len(self.tasks), 'task')} on "
+            f"{counted(self.n_systems, 'system')}: W = {_agreement_told(self.kendall_w)}, "
+            f"mean tau {_agreement_told(self.mean_tau)}>"
+        )
+
+
+def _agreement_told(value: float) -> str:
+    """Return a number as text; what rounding leaves of nothing is zero, without a sign."""
+    if np.isnan(value):
+        return "not defined"
+    return f"{round(value, 12):z.3g}"

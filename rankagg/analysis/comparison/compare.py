@@ -17,12 +17,13 @@ from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.agreement import (
+    Alternatives,
     Measure,
     agreement_matrix,
     distances_to_optima,
+    is_yardstick,
     overlap_curves,
 )
-from rankagg.analysis.comparison.alternatives import Alternatives, is_yardstick
 from rankagg.analysis.comparison.sentences import details_of, head_of, sentences_of, text_of
 from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix

@@ -9,8 +9,7 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.comparison.agreement import distances_to_optima
-from rankagg.analysis.comparison.alternatives import LATE, Alternatives
+from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
 from rankagg.core.items import counted, shortened
 from rankagg.core.names import (
     capital,

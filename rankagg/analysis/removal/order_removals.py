@@ -5,9 +5,8 @@ they put in this order. The consensus has the largest. Items that stay below (or
 removed are left out first: where every item of a part beats every item below by so many votes that
 no removal of the size turns a majority, the exact consensus of all is that of the part, followed by
 that of the rest. Removals are then looked for that let one order of a rival prevail, which gives an
-upper bound. Where few choices are left below it, all are tried, each solved exactly; else a program
-in whole numbers with an unknown order (`OrderProgram`) is solved, to which the exact engine adds
-the orders that have to be beaten.
+upper bound. Where few items are left, the least removal is found for each of their orders; where
+few choices are left below the bound, all are tried, each solved exactly. Else an interval is left.
 
 Deciding whether so many removals suffice is hard in general: Bartholdi, Tovey and Trick (1992),
 doi:10.1016/0895-7177(92)90085-Y, for deleting voters; the fewest changes of ballots are the margin
@@ -19,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, combinations, permutations
+from itertools import accumulate, permutations
 from typing import cast
 
 import numpy as np
@@ -32,9 +31,8 @@ from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import forced_bounds
 from rankagg.aggregation.kemeny.proof_nodes import Node
-from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses, fewest
-from rankagg.analysis.removal.score_removals import Merged, each_rival
+from rankagg.analysis.removal.score_removals import Merged, each_rival, reach_targets
 from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import strong_parts
 
@@ -314,96 +312,8 @@ class Contest:
         return Problem(exact.fit(costs), 0, 1)
 
 
-class OrderProgram:
-    """The program of a contest."""
-
-    @staticmethod
-    def size_of(contest: Contest) -> int:
-        """Return how many numbers the rows of the classes hold, about."""
-        digits = sum(count.bit_length() for count in contest.merged.counts.tolist())
-        return digits * len(contest.whole)
-
-    def __init__(self, contest: Contest) -> None:
-        self._contest = contest
-        self.program = IntegerProgram()
-        self._before = self.program.columns([1] * len(contest.whole))
-        self._digits: list[tuple[int, int, int]] = []  # class, worth, column
-        self._taken: dict[int, int] = {}  # what removed units take from x, by column
-        self._orders()
-        self._side()
-        for k, count in enumerate(contest.merged.counts.tolist()):
-            self._class(k, count)
-
-    def _column(self, i: int, j: int) -> tuple[int, int]:
-        """Return the column of a pair, and 1 where it says i before j, -1 where j before i."""
-        low, high = min(i, j), max(i, j)
-        at = low * self._contest.size - low * (low + 1) // 2 + high - low - 1
-        return int(self._before[at]), 1 if i < j else -1
-
-    def _ahead(self, pairs: list[tuple[int, int]], least: int) -> None:
-        """Let at least so many pairs stand in the given order."""
-        row: dict[int, int] = {}
-        for i, j in pairs:
-            column, sign = self._column(i, j)
-            row[column] = sign
-            least -= int(sign < 0)
-        self.program.at_least(row, least)
-
-    def _orders(self) -> None:
-        for a, b, c in combinations(range(self._contest.size), 3):
-            self._ahead([(a, b), (b, c), (c, a)], 1)
-            self._ahead([(b, a), (c, b), (a, c)], 1)
-
-    def _side(self) -> None:
-        """Let rivals prevail: before the upper item, or before each present first."""
-        tops, rivals = self._contest.tops, self._contest.rivals
-        for top in tops:
-            self._ahead([(rival, top) for rival in rivals], 1)
-
-    def _class(self, k: int, count: int) -> None:
-        leads: Integers = self._contest.leads[k]
-        low, high = (int(part.astype(object).sum()) for part in (
-            np.minimum(leads, 0), np.maximum(leads, 0)
-        ))  # fmt: skip
-        own = {int(c): int(-lead) for c, lead in zip(self._before, leads, strict=True)}
-        digits: dict[int, int] = {}
-        for bit in range(count.bit_length()):
-            worth = 2**bit
-            (digit,) = self.program.columns([1], cost=worth).tolist()
-            (taken,) = self.program.columns([high - low], whole=False).tolist()
-            self.program.at_least({**own, taken: 1, digit: low - high}, -high)
-            self._taken[taken] = -worth
-            self._taken[digit] = -worth * low
-            self._digits.append((k, worth, digit))
-            digits[digit] = -worth
-        self.program.at_least(digits, -count)
-
-    def must_beat(self, vector: NDArray[np.int64]) -> None:
-        """Add the row that x is worth at least as much as an order of the others."""
-        contest = self._contest
-        own = {int(c): int(m) for c, m in zip(self._before, contest.whole, strict=True)}
-        row = {**own, **self._taken}
-        theirs = (contest.leads.astype(object) @ vector.astype(object)).tolist()
-        for k, worth, digit in self._digits:
-            row[digit] += worth * int(theirs[k])
-        value = int((vector.astype(object) * contest.whole.astype(object)).sum())
-        self.program.at_least(row, value + int(contest.question.strict))
-
-    def read(self, values: NDArray[np.int64]) -> tuple[NDArray[np.int64], Order]:
-        """Return the removed units by class, and the order."""
-        contest = self._contest
-        removed = np.zeros(len(contest.merged.counts), dtype=np.int64)
-        for k, worth, digit in self._digits:
-            removed[k] += worth * values[digit]
-        before = np.zeros((contest.size, contest.size), dtype=np.int64)
-        first, second = contest.pairs
-        before[first, second] = values[self._before]
-        before[second, first] = 1 - values[self._before]
-        return removed, np.argsort(-before.sum(axis=1), kind="stable")
-
-
-# Programs of more items or numbers take too long; so many choices are all tried.
-ITEMS, TERMS, SUBSETS = 30, 300_000, 20_000
+# So many choices are all tried.
+SUBSETS = 20_000
 ROUNDS = 4
 
 
@@ -424,14 +334,11 @@ def search_orders(
     if len(smaller) < contest.size:
         contest = Contest(units, question, smaller)
         pool = _Pool(contest)
-    if not pool.vectors:
         pool.add(contest.best_top(contest.whole, deadline))
     if contest.size <= FEW:
         _order_by_order(contest, pool, bracket, deadline)
     elif _n_tries(contest.merged.counts, bracket) <= SUBSETS:
         _try_all(contest, bracket, deadline)
-    elif contest.size <= ITEMS and OrderProgram.size_of(contest) <= TERMS:
-        _program(contest, pool, bracket, deadline)
 
 
 def _n_tries(counts: NDArray[np.int64], bracket: Bracket) -> int:
@@ -583,22 +490,21 @@ def _for_order(
             ahead = rival - vector
             gains.append(contest.sums(ahead))
             targets.append(int((contest.whole.astype(object) * ahead).sum()) + strict)
-        # Classes that say the same of these orders are one.
-        merged = Merged(cast(Integers, np.stack(gains, axis=1)), contest.merged.counts)
-        program = IntegerProgram()
-        columns = program.columns(merged.counts.tolist(), cost=1).tolist()
-        for k, target in enumerate(targets):
-            program.at_least(dict(zip(columns, merged.gains[:, k].tolist(), strict=True)), target)
-        optimum = program.solve(deadline, below=bracket.upper)
-        if optimum.values is None:
-            return optimum.bound, None
-        removed = merged.spread(optimum.values)
+        bound, removed = reach_targets(
+            cast(Integers, np.stack(gains, axis=1)),
+            targets,
+            contest.merged.counts,
+            bracket.upper,
+            deadline,
+        )
+        if removed is None:
+            return bound, None
         margins = contest.margins(removed)
         best = contest.best_top(margins, deadline)
         if contest.value(order, margins) >= contest.value(best, margins) + strict:
-            return optimum.bound, removed
+            return bound, removed
         if not pool.add(best):
-            return optimum.bound, None  # the solver is not as exact as that
+            return bound, None  # the solver is not as exact as that
 
 
 # -- all of it ------------------------------------------------------------------------------------
@@ -644,26 +550,3 @@ def _try_all(contest: Contest, bracket: Bracket, deadline: Deadline) -> None:
                 bracket.raise_to(size)
                 return
         bracket.raise_to(size + 1)
-
-
-def _program(contest: Contest, pool: _Pool, bracket: Bracket, deadline: Deadline) -> None:
-    """Solve the program with an unknown order, adding orders that have to be beaten."""
-    model = OrderProgram(contest)
-    strict = int(contest.question.strict)
-    used = 0
-    while not bracket.is_closed():
-        for vector in pool.vectors[used:]:
-            model.must_beat(vector)
-        used = len(pool.vectors)
-        optimum = model.program.solve(deadline, below=bracket.upper)
-        bracket.raise_to(optimum.bound)
-        if optimum.values is None:
-            return
-        removed, order = model.read(optimum.values)
-        margins = contest.margins(removed)
-        best = contest.best_top(margins, deadline)
-        value = contest.value(order, margins)
-        if contest.is_rival(order) and value >= contest.value(best, margins) + strict:
-            bracket.offer(contest.merged.spread(removed))
-        elif not pool.add(best):
-            return  # the solver is not as exact as that

@@ -28,12 +28,13 @@ from rankagg.analysis.removal.removal_units import (
     RemovalClasses,
     RemovalUnit,
 )
+from rankagg.core.items import counted
 from rankagg.core.names import listing, named, said, stated
 from rankagg.core.profile import Profile
 from rankagg.core.results import Result, plain_rows
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value
-from rankagg.exceptions import InvalidInputError, OutOfTimeError
+from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,16 +86,14 @@ class Removal(Value):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        taken = None if self.taken is None else [
-            {"unit": label, "count": number} for label, number in self.taken
-        ]  # fmt: skip
+        taken = [{"unit": label, "count": number} for label, number in self.taken or ()]
         return {
             "number": self.number,
             "is_proved": self.is_proved,
             "is_impossible": self.is_impossible,
             "lower": self.lower,
             "upper": self.upper,
-            "removed": taken,
+            "removed": None if self.taken is None else taken,
             "first": list(self.first),
         }
 
@@ -228,13 +227,10 @@ class RemovalRadius(Result):
         return said("{}; it is proved that fewer than {} would not", told, fewer)
 
     def _content(self) -> dict[str, Any]:
+        what = {"aggregator": self.consensus.aggregator.name, "unit": self.unit, "units": self.noun}
         return {
-            "aggregator": self.consensus.aggregator.name,
-            "unit": self.unit,
-            "units": self.noun,
-            "n_units": self.n_units,
-            "pair": None if self.pair is None else list(self.pair),
-            "first": list(self.first),
+            **what,
+            **self._plain("n_units", "pair", "first"),
             "level": self.level.to_dict(),
             "overtaken": self.overtaken.to_dict(),
             "removed": plain_rows(self.to_frame()),
@@ -319,7 +315,7 @@ def removal_radius(
     Notes
     -----
     Exact for all rules: for sums of points by sorting, for Copeland's rule by an integer program,
-    for Kemeny's by integer programs with orders that the exact engine adds, or by trying all
+    for Kemeny's by an integer program for each of few orders, or by trying all
     choices where they are few. Every removal is checked by aggregating what is left. In large
     cases the exact consensus leaves an interval, with what was proved.
 
@@ -425,25 +421,24 @@ def _units(data: Any, rule: Any, unit: RemovalUnit | None, tolerance: Tolerance)
         raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
     inner, outer = (rule.inner, rule.outer) if isinstance(rule, TwoLevel) else (None, rule)
     if not isinstance(outer, RULES) or not (inner is None or isinstance(inner, RULES)):
-        raise InvalidInputError(
-            "aggregator", "Borda, Copeland, Kemeny, Mean, or a TwoLevel of these", rule
-        )
+        allowed = "Borda, Copeland, Kemeny, Mean, or a TwoLevel of these"
+        raise InvalidInputError("aggregator", allowed, rule)
     if isinstance(outer, Kemeny) and outer.consensus_ties:
-        raise InvalidInputError(
-            "aggregator", "a rule whose consensus is strict, where it is the exact one", rule,
-            "Leave out `consensus_ties`.",
-        )  # fmt: skip
+        allowed = "a rule whose consensus is strict, where it is the exact one"
+        raise InvalidInputError("aggregator", allowed, rule, "Leave out `consensus_ties`.")
     if any(isinstance(one, Kemeny) and one.constraints is not None for one in (inner, outer)):
         raise InvalidInputError("aggregator", "a rule without constraints", rule)
+    if isinstance(outer, Mean) and isinstance(data, ScoreTable) and data.n_missing:
+        gaps = Described(f"{data.n_missing} of {counted(data.values.size, 'score')} missing")
+        remedy = "Drop systems or tasks with gaps, or take a rule on rankings such as Borda()."
+        raise InvalidInputError("data", "a table without missing scores for Mean", gaps, remedy)
     has_tasks = isinstance(data, ScoreTable) or data.groups is not None
     if unit is None:
         unit = "task" if has_tasks else "ranking"
     check_choice(unit, get_args(RemovalUnit), "unit")
     if unit == "task" and not has_tasks:
-        raise InvalidInputError(
-            "unit", "'ranking' for rankings without groups", unit,
-            "Give `groups=` to the constructor of the profile.",
-        )  # fmt: skip
+        remedy = "Give `groups=` to the constructor of the profile."
+        raise InvalidInputError("unit", "'ranking' for rankings without groups", unit, remedy)
     if unit == "ranking" and isinstance(rule, TwoLevel | Mean):
         raise InvalidInputError("unit", f"'task' for {rule.name}, which counts tasks whole", unit)
     return RemovalClasses(data=data, rule=rule, tolerance=tolerance, unit=unit)
@@ -464,11 +459,11 @@ def _search(
 ) -> tuple[str, ...]:
     """Close the bracket as far as there is time; return what is to be said of it."""
     # The solvers are loaded when something is solved.
-    from rankagg.analysis.removal.majority_removals import search_majorities  # noqa: PLC0415
     from rankagg.analysis.removal.order_removals import search_orders  # noqa: PLC0415
     from rankagg.analysis.removal.score_removals import (  # noqa: PLC0415
+        search_majorities,
         search_means,
-        search_points,
+        search_sums,
     )
 
     rule = units.rule.outer if isinstance(units.rule, TwoLevel) else units.rule
@@ -478,7 +473,7 @@ def _search(
         elif isinstance(rule, Mean):
             search_means(units.evidence.scores, question, bracket, deadline)
         elif isinstance(rule, Borda):
-            search_points(units, question, bracket, deadline)
+            search_sums(units.points, units.counts, question, bracket, deadline)
         elif isinstance(rule, Copeland):
             search_majorities(units, rule, question, bracket, deadline)
         else:

@@ -23,7 +23,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.robustness.parts import Parts
+from rankagg.analysis.robustness.stability import Parts
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.profile import Profile

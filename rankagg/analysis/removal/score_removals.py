@@ -1,28 +1,25 @@
-"""The fewest removals where scores are averages or sums over units (Borda, mean scores).
-
-Where all scores are there, means are compared by sums, as Borda's points are. Where some are
-missing, what a task adds depends on which others are left: a mean is a quotient. Then some number
-t stands between the means, and rows "sum <= t x weight" for a top and "sum >= t x weight" for the
-rival are linear once t is known. An interval of t gives rows that are looser than those of any t
-in it; where what they allow does not do it, the interval is cut between the two means that come
-out, which leaves it out of both parts.
-"""
+"""The fewest removals where scores are sums (Borda, mean scores) or count majorities (Copeland)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Integers
+from rankagg._typing import Bools, Integers
+from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses, chosen, fewest
 from rankagg.core.arithmetic import exact
 from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InvalidInputError
+
+# Programs of more numbers take too long.
+PROGRAM_NUMBERS = 100_000
 
 
 class Merged:
@@ -54,9 +51,11 @@ class Merged:
 
 
 def each_rival(
-    bracket: Bracket, rivals: tuple[int, ...], bounds: NDArray[np.int64],
+    bracket: Bracket,
+    rivals: tuple[int, ...],
+    bounds: NDArray[np.int64],
     solve: Callable[[int], int],
-) -> None:  # fmt: skip
+) -> None:
     """Find the fewest removals over all rivals, the most promising first."""
     known = bounds.copy()
     try:
@@ -68,17 +67,13 @@ def each_rival(
         bracket.raise_to(int(known.min(initial=bracket.total)))
 
 
-def search_points(
-    units: RemovalClasses, question: Question, bracket: Bracket, deadline: Deadline
-) -> None:
-    """Close the bracket for Borda's rule; see `search_sums`."""
-    search_sums(units.points, units.counts, question, bracket, deadline)
-
-
 def search_sums(
-    points: Integers, counts: NDArray[np.int64], question: Question, bracket: Bracket,
+    points: Integers,
+    counts: NDArray[np.int64],
+    question: Question,
+    bracket: Bracket,
     deadline: Deadline,
-) -> None:  # fmt: skip
+) -> None:
     """Find the fewest removals where an item's score is the sum of its points.
 
     Against one present first, the largest differences of points go first (`fewest`), for each
@@ -98,9 +93,11 @@ def search_sums(
         if len({tuple(column) for column in gains.T.tolist()}) == 1:
             bracket.offer(chosen(int(bounds[at]), gains[:, 0], counts))
             return int(bounds[at])
-        return _against_all(
-            gains, [int(targets[top][at]) for top in tops], counts, bracket, deadline
-        )
+        wanted = [int(targets[top][at]) for top in tops]
+        bound, removed = reach_targets(gains, wanted, counts, bracket.upper, deadline)
+        if removed is not None and (removed.astype(object) @ gains >= wanted).all():
+            bracket.offer(removed)
+        return bound
 
     each_rival(bracket, question.rivals, bounds, solve)
 
@@ -113,148 +110,277 @@ def _total(gains: Integers, counts: NDArray[np.int64]) -> Integers:
     return total
 
 
-def _against_all(
-    gains: Integers, targets: list[int], counts: NDArray[np.int64], bracket: Bracket,
+def reach_targets(
+    gains: Integers,
+    targets: list[int],
+    counts: NDArray[np.int64],
+    below: int,
     deadline: Deadline,
-) -> int:  # fmt: skip
-    """Find the fewest units whose gains reach all targets, and return a bound on their number."""
+) -> tuple[int, NDArray[np.int64] | None]:
+    """Return a bound on the fewest units whose gains reach all targets, and such units if found.
+
+    Only fewer than `below` units are looked for.
+    """
     merged = Merged(gains, counts)
+    if merged.gains.size > PROGRAM_NUMBERS:
+        return 0, None
     program = IntegerProgram()
     columns = program.columns(merged.counts.tolist(), cost=1).tolist()
     for k, target in enumerate(targets):
         program.at_least(dict(zip(columns, merged.gains[:, k].tolist(), strict=True)), target)
-    optimum = program.solve(deadline, below=bracket.upper)
-    if optimum.values is not None:
-        removed = optimum.values
-        reached = removed.astype(object) @ merged.gains.astype(object)
-        if all(int(r) >= target for r, target in zip(reached, targets, strict=True)):
-            bracket.offer(merged.spread(removed))
-    return optimum.bound
-
-
-CUTS = 500
+    optimum = program.solve(deadline, below=below)
+    return optimum.bound, None if optimum.values is None else merged.spread(optimum.values)
 
 
 def search_means(
     table: ScoreTable, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
-    """Find the fewest tasks whose removal puts a rival's mean above those of all present firsts.
-
-    Who has no score left is not first, and so makes place for the rival; of a pair both keep one,
-    since nobody stands above or below who is not ranked. Where the upper item of the pair need not
-    stand above the lower any longer, taking all scores of either does it.
-    """
-    sums = _Sums.of(table)
-    present = sums.weights > 0
-    counts = np.ones(table.n_tasks, dtype=np.int64)
-    asked = [*question.tops, *question.rivals]
-    if present[:, asked].all():
-        search_sums(sums.scores, counts, question, bracket, deadline)
-        return
-    if question.is_pair and not question.strict:
-        for item in asked:
-            bracket.offer(present[:, item])
-    each_rival(
-        bracket, question.rivals, np.full(len(question.rivals), int(question.strict)),
-        lambda rival: _solve(sums, rival, question, bracket, deadline),
-    )  # fmt: skip
+    """Find the fewest tasks whose removal puts a rival's mean above those of all present firsts."""
+    values = table.task_scores(signed=True).T
+    # Scores are read as the fractions that their authors wrote.
+    numbers, _ = exact.as_votes(np.ones(values.size, dtype=np.int64), values.ravel())
+    ones = np.ones(len(values), dtype=np.int64)
+    weights, _ = exact.as_votes(ones, table.weight_vector)
+    scores = weights.astype(object)[:, None] * numbers.astype(object).reshape(values.shape)
+    search_sums(exact.fit(scores), ones, question, bracket, deadline)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """What each task adds to the weighted sum, and to the weight, of every item; shape (m, n)."""
+LARGEST_DENOMINATOR = 1000
 
-    scores: Integers
-    weights: Integers
 
-    @classmethod
-    def of(cls, table: ScoreTable) -> _Sums:
-        values = table.task_scores(signed=True).T
-        present = ~np.isnan(values)
-        # Scores are read as the fractions that their authors wrote.
-        filled = np.where(present, values, 0.0).ravel()
-        numbers, _ = exact.as_votes(np.ones(len(filled), dtype=np.int64), filled)
-        weights, _ = exact.as_votes(np.ones(len(values), dtype=np.int64), table.weight_vector)
-        each = np.where(present, weights[:, None], 0).astype(object)
-        return cls(exact.fit(each * numbers.reshape(values.shape).astype(object)), exact.fit(each))
+def search_majorities(
+    units: RemovalClasses, rule: Copeland, question: Question, bracket: Bracket, deadline: Deadline
+) -> None:
+    """Find the fewest removals that put a rival above all present firsts."""
+    alpha = exact.as_fraction(rule.alpha)
+    if alpha.denominator > LARGEST_DENOMINATOR:
+        allowed = f"a fraction with a denominator up to {LARGEST_DENOMINATOR}"
+        remedy = "Removals are counted in whole numbers."
+        raise InvalidInputError("alpha of Copeland", allowed, rule.alpha, remedy)
+    tops = [_Line(units, top) for top in question.tops]
 
-    def mean(self, item: int, removed: NDArray[np.int64]) -> Fraction | None:
-        """Return the mean of an item on a common scale; None without any score."""
-        left = removed == 0
-        weight = int(self.weights[left, item].astype(object).sum())
-        return (
-            Fraction(int(self.scores[left, item].astype(object).sum()), weight) if weight else None
-        )
+    def least(rival: int) -> int:
+        deadline.seconds_left()
+        line = _Line(units, rival)
+        return max(_least(top, line, alpha, question)[0] for top in tops)
+
+    bounds = np.array([least(rival) for rival in question.rivals], dtype=np.int64)
+
+    def solve(rival: int) -> int:
+        lines = [*tops, _Line(units, rival)]
+        _by_steps(lines, alpha, question, bracket, deadline)
+        # The bound of this rival may be reached by now.
+        if bounds[question.rivals.index(rival)] >= bracket.upper:
+            return bracket.upper
+        return _solve(lines, alpha, question, bracket, deadline)
+
+    each_rival(bracket, question.rivals, bounds, solve)
+
+
+class _Step(NamedTuple):
+    """A change of one pair of an item that speaks for the rival."""
+
+    # With how many removals it can be had at least, taken by itself.
+    number: int
+    # What it changes in the score of the item.
+    worth: Fraction
+    # Which pair of which item, and its new state.
+    item: int
+    pair: int
+    state: int
+
+
+class _Line:
+    """The majorities of one item against all others."""
+
+    def __init__(self, units: RemovalClasses, item: int) -> None:
+        others = np.delete(np.arange(len(units.items)), item)
+        self.item = item
+        self.counts = units.counts
+        self.leads = units.leads(item, others)
+        self.compared = units.compared(item, others)
+        self.margins, self.comparisons = self.sums(np.zeros(len(self.counts), dtype=np.int64))
+
+    def sums(self, removed: NDArray[np.int64]) -> tuple[Integers, Integers]:
+        """Return the margins and the comparisons that are left."""
+        left = (self.counts - removed).astype(object)
+        return left @ self.leads.astype(object), left @ self.compared.astype(object)
+
+    def score(self, removed: NDArray[np.int64], alpha: Fraction) -> Fraction:
+        """Return what the rule gives the item."""
+        margins, comparisons = self.sums(removed)
+        seen: Bools = (comparisons > 0).astype(bool)
+        wins = int(((margins > 0).astype(bool) & seen).sum())
+        losses = int(((margins < 0).astype(bool) & seen).sum())
+        return wins + alpha * (len(margins) - wins - losses)
+
+    @property
+    def states(self) -> list[int]:
+        """1 for a pair that is won, -1 for one that is lost, 0 for a draw."""
+        seen = self.comparisons > 0
+        return [
+            ((margin > 0) - (margin < 0)) * int(one)
+            for margin, one in zip(self.margins.tolist(), seen.tolist(), strict=True)
+        ]
+
+    def steps(self, alpha: Fraction, sign: int) -> list[_Step]:
+        """Return what each pair can add to the score (sign 1) or take from it (sign -1)."""
+        worth = {-1: Fraction(0), 0: alpha, 1: Fraction(1)}
+        behind = -sign * self.margins
+        even = fewest(behind, -sign * self.leads, self.counts)
+        past = fewest(behind + 1, -sign * self.leads, self.counts)
+        # A pair that no ballot compares any longer is even, too.
+        gone = np.minimum(self.comparisons, int(self.counts.sum())).astype(np.int64)
+        found = []
+        for k, state in enumerate(self.states):
+            now = worth[state]
+            first = max(sign * (worth[0] - now), Fraction(0))
+            second = max(sign * (worth[sign] - now), first)
+            if state != sign:
+                # Units of several ballots may hold all comparisons of a pair.
+                vanish = int(gone[k]) if self._single else int(self.comparisons[k] > 0)
+                least = min(int(even[k]), vanish, int(past[k]))
+                found.append(_Step(least, first, self.item, k, 0))
+                found.append(_Step(int(past[k]), second - first, self.item, k, sign))
+        return found
+
+    @property
+    def _single(self) -> bool:
+        return int(self.compared.max(initial=0)) <= 1
+
+
+def _least(
+    top: _Line, rival: _Line, alpha: Fraction, question: Question
+) -> tuple[int, list[_Step]]:
+    """Bound the removals that a rival needs: every pair may have its own best removal."""
+    nothing = np.zeros(len(top.counts), dtype=np.int64)
+    gap = top.score(nothing, alpha) - rival.score(nothing, alpha)
+    total = int(top.counts.sum())
+    steps = sorted(rival.steps(alpha, 1) + top.steps(alpha, -1), key=lambda step: step.number)
+    taken: list[_Step] = []
+    for step in steps:
+        if gap < 0 or (gap == 0 and not question.strict):
+            break
+        if step.worth:
+            taken.append(step)
+            gap -= step.worth
+    if gap > 0 or (gap == 0 and question.strict):
+        return total, []
+    return min(max((step.number for step in taken), default=0), total), taken
+
+
+def _by_steps(
+    lines: list[_Line], alpha: Fraction, question: Question, bracket: Bracket, deadline: Deadline
+) -> None:
+    """Offer the fewest removals that make the cheapest changes together and no pair worse."""
+    *tops, rival = lines
+    wanted = {(line.item, k): s for line in lines for k, s in enumerate(line.states)}
+    for top in tops:
+        for step in _least(top, rival, alpha, question)[1]:
+            wanted[step.item, step.pair] = step.state
+    gains, targets = [], []
+    for line in lines:
+        sign = 1 if line is rival else -1
+        for k, margin in enumerate(line.margins.tolist()):
+            state = sign * wanted[line.item, k]
+            if state >= 0:  # what is lost needs no votes
+                gains.append(-sign * line.leads[:, k])
+                targets.append(state - sign * int(margin))
+    if gains:
+        stacked = np.stack(gains, axis=1)
+        removed = reach_targets(stacked, targets, rival.counts, bracket.upper, deadline)[1]
+        if removed is not None:
+            _offer(lines, removed, alpha, question, bracket)
+
+
+def _offer(
+    lines: list[_Line],
+    removed: NDArray[np.int64],
+    alpha: Fraction,
+    question: Question,
+    bracket: Bracket,
+) -> None:
+    """Offer a removal if it does it."""
+    *tops, rival = lines
+    mine = rival.score(removed, alpha)
+    theirs = max(line.score(removed, alpha) for line in tops)
+    if mine > theirs or (mine == theirs and not question.strict):
+        bracket.offer(removed)
 
 
 def _solve(
-    sums: _Sums, rival: int, question: Question, bracket: Bracket, deadline: Deadline
+    lines: list[_Line], alpha: Fraction, question: Question, bracket: Bracket, deadline: Deadline
 ) -> int:
-    """Find the fewest tasks for one rival; return a bound on their number."""
-    present = sums.weights > 0
-    both = zip(sums.scores[present].tolist(), sums.weights[present].tolist(), strict=True)
-    ends = [Fraction(score, weight) for score, weight in both]
-    # Intervals of t, each with a bound on the tasks that it needs.
-    waiting = [(0, min(ends) - 1, max(ends) + 1)]
-    for _ in range(CUTS):
-        waiting.sort(key=lambda case: case[0])
-        bound, low, high = waiting[0]
-        if bound >= bracket.upper:
-            break
-        optimum = _program(sums, rival, question, low, high).solve(deadline, below=bracket.upper)
-        bound = max(bound, optimum.bound)
-        if optimum.values is None:
-            waiting[0] = (bound, low, high)
-            continue
-        removed = optimum.values[: len(present)]
-        mine = sums.mean(rival, removed)
-        theirs = [sums.mean(top, removed) for top in question.tops]
-        assert mine is not None, "a row keeps a score of the rival"
-        most = max((mean for mean in theirs if mean is not None), default=mine - 1)
-        if mine > most or (mine == most and not question.strict):
-            bracket.offer(removed)
-            waiting[0] = (bound, low, high)
-            continue
-        between = _between(mine, most)
-        if not low < between < high:
-            break  # the solver is not as exact as that
-        waiting[0] = (bound, low, between)
-        waiting.append((bound, between, high))
-    return min(case[0] for case in waiting)
+    """Find the fewest removals that put the last item above the others; return a bound, or 0.
 
+    For every pair of one of the items there is a column for "ahead" and one for "behind", and one
+    for "compared" where ballots leave the two open but still say something of them:
 
-def _between(low: Fraction, high: Fraction) -> Fraction:
-    """Return a fraction of small numbers from `low` to `high`."""
-    middle = (low + high) / 2
-    size = 1
-    while low < high:
-        simple = middle.limit_denominator(size)
-        if low < simple < high:
-            return simple
-        size *= 2
-    return middle
-
-
-def _program(
-    sums: _Sums, rival: int, question: Question, low: Fraction, high: Fraction
-) -> IntegerProgram:
-    """Return the rows of an interval of t, open where being level is not enough."""
+        margin - lead x removed <= most x (ahead + 1 - compared),
+        margin - lead x removed >= least x (behind + 1 - compared),
+        margin - lead x removed >= 1 where ahead, <= -1 where behind.
+    """
+    rival = lines[-1]
+    gains = np.concatenate(
+        [array for line in lines for array in (line.leads, line.compared)], axis=1
+    )
+    merged = Merged(gains, rival.counts)
+    if merged.gains.size > PROGRAM_NUMBERS:
+        return 0
     program = IntegerProgram()
-    columns = program.columns([1] * len(sums.weights), cost=1).tolist()
-    open_ends = int(question.strict)
-    cases = [(top, high, -1) for top in question.tops] + [(rival, low, 1)]
-    for item, end, sign in cases:
-        each = [
-            sign * (int(score) * end.denominator - int(weight) * end.numerator)
-            for score, weight in zip(sums.scores[:, item], sums.weights[:, item], strict=True)
-        ]
-        present = [columns[k] for k in np.flatnonzero(sums.weights[:, item] > 0).tolist()]
-        above = dict(zip(columns, (-e for e in each), strict=True))
-        kept = dict.fromkeys(present, -1)
-        if item != rival and not question.is_pair:
-            (gone,) = program.columns([1], cost=0).tolist()
-            above[gone], kept[gone] = open_ends, 1
-            program.at_least({**dict.fromkeys(present, 1), gone: -len(present)}, 0)
-        program.at_least(above, open_ends - sum(each))
-        program.at_least(kept, 1 - len(present))
-    return program
+    removed = program.columns(merged.counts.tolist(), cost=1)
+    width = rival.leads.shape[1]
+    scores = []
+    for number in range(len(lines)):
+        at = 2 * width * number
+        states = [_pair(program, removed, merged, at + k, at + width + k) for k in range(width)]
+        # The score of an item in `alpha.denominator`ths: ahead + alpha (1 - ahead - behind).
+        score: dict[int, int] = {}
+        for ahead, behind in states:
+            score[ahead] = alpha.denominator - alpha.numerator
+            score[behind] = -alpha.numerator
+        scores.append(score)
+    for score in scores[:-1]:
+        row = {column: -number for column, number in score.items()}
+        program.at_least({**row, **scores[-1]}, int(question.strict))
+    optimum = program.solve(deadline, below=bracket.upper)
+    if optimum.values is not None:
+        _offer(lines, merged.spread(optimum.values[removed]), alpha, question, bracket)
+    return optimum.bound
+
+
+def _pair(
+    program: IntegerProgram, removed: NDArray[np.intp], merged: Merged, lead: int, seen: int
+) -> tuple[int, int]:
+    """Add the columns and rows of a pair; return the columns of "ahead" and "behind"."""
+    leads, counts = merged.gains[:, lead].tolist(), merged.counts.tolist()
+    compared = merged.gains[:, seen].tolist()
+    margin = sum(a * c for a, c in zip(leads, counts, strict=True))
+    most = sum(max(a, 0) * c for a, c in zip(leads, counts, strict=True))
+    least = sum(min(a, 0) * c for a, c in zip(leads, counts, strict=True))
+    ahead, behind = program.columns([int(most > 0), int(least < 0)]).tolist()
+    left = dict(zip(removed.tolist(), (-a for a in leads), strict=True))  # margin + this is left
+    negative = {k: -v for k, v in left.items()}
+    open_pair = any(a and not c for a, c in zip(leads, compared, strict=True))
+    either: dict[int, int] = {}
+    spare = 0
+    if open_pair:
+        (is_seen,) = program.columns([1]).tolist()
+        votes = sum(a * c for a, c in zip(compared, counts, strict=True))
+        gone = dict(zip(removed.tolist(), compared, strict=True))
+        # What is left of the comparisons is at least 1 where seen, and 0 where not.
+        program.at_least({**{k: -v for k, v in gone.items()}, is_seen: -1}, -votes)
+        program.at_least({**gone, is_seen: max(votes, 1)}, votes)
+        program.at_least({is_seen: 1, ahead: -1, behind: -1}, 0)
+        either, spare = {is_seen: -1}, 1
+    else:
+        program.at_least({ahead: -1, behind: -1}, -1)
+
+    def factor(size: int) -> dict[int, int]:
+        return {k: v * size for k, v in either.items()}
+
+    program.at_least({**negative, ahead: most, **factor(most)}, margin - spare * most)
+    program.at_least({**left, behind: -least, **factor(-least)}, -margin + spare * least)
+    program.at_least({**left, ahead: least - 1}, least - margin)
+    program.at_least({**negative, behind: -most - 1}, margin - most)
+    return ahead, behind

@@ -614,14 +614,9 @@ class RankShares(Result):
         return pd.Index(list(self.items), name="item")
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "aggregator": self.aggregator.name,
-            "unit": self.unit,
-            "fixed_tasks": self.fixed_tasks,
-            "n_resamples": self.n_resamples,
-            "notes": list(self.notes),
-            "items": plain_rows(self.to_frame().reset_index()),
-        }
+        what = self._plain("unit", "fixed_tasks", "n_resamples", "notes")
+        items = plain_rows(self.to_frame().reset_index())
+        return {"aggregator": self.aggregator.name, **what, "items": items}
 
     def _facts(self) -> list[str]:
         within = " within tasks" if self.fixed_tasks else ""

@@ -30,7 +30,7 @@ from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.robustness.parts import Near
+from rankagg.analysis.robustness.stability import Near
 from rankagg.core.items import ItemSet, counted, shortened
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
@@ -446,15 +446,13 @@ class Sensitivity(Result):
         return ever.sort_values(by, ascending=False, kind="stable")
 
     def _content(self) -> dict[str, Any]:
+        named = zip(self.policies, self.consensuses, strict=True)
+        sizes = {"n_samples": len(self.samples), "n_unsettled": self.n_unsettled}
         return {
             "aggregator": self.aggregator.name,
             "policies": list(self.policies),
-            "n_samples": len(self.samples),
-            "n_unsettled": self.n_unsettled,
-            "consensuses": {
-                policy: [list(bucket) for bucket in consensus.buckets]
-                for policy, consensus in zip(self.policies, self.consensuses, strict=True)
-            },
+            **sizes,
+            "consensuses": {policy: list(map(list, c.buckets)) for policy, c in named},
             "flips": self.to_frame().to_dict("records"),
         }
 

@@ -2,34 +2,257 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import field
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from math import comb
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from rankagg._typing import Label, Ranks, RNGLike, Tolerance
+from rankagg._pandas import table_remedy
+from rankagg._typing import Bools, Label, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import agreement_of
-from rankagg.analysis.robustness.parts import Found, Over, Source, draw_subset
-from rankagg.core.items import counted
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import part_of, said, stated
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import ROWS, Result, plain_rows
 from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.core.scores import ScoreTable, tolerance_within
+from rankagg.core.value import Value, array_key
+from rankagg.exceptions import Described, InformationLostError, InvalidInputError, OutOfTimeError
+
+Over = Literal["tasks", "systems"]
+
+
+def draw_subset(n_units: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return so many of the positions 0, 1, ..., in order, every subset with equal chance."""
+    return np.sort(rng.choice(n_units, size, replace=False))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Parts:
+    """Data of which some tasks or systems can be left out."""
+
+    # All of them; of a summary tasks can be left out.
+    data: ScoreTable | ScoreSummary | Profile
+    # Scores that differ by no more are tied.
+    tolerance: Tolerance
+    over: Over
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, ScoreTable | ScoreSummary | Profile):
+            raise InvalidInputError(
+                "data", "a ScoreTable or a Profile", self.data, table_remedy(self.data)
+            )
+        if self.over == "systems" and isinstance(self.data, ScoreSummary):
+            raise InformationLostError(
+                "over='systems' needs rankings; a ScoreSummary does not hold them. Read the scores "
+                "with `read_scores`, or take over='tasks'."
+            )
+
+    @property
+    def items(self) -> Any:
+        """The systems."""
+        return self.data.items if isinstance(self.data, Profile) else self.data.systems
+
+    @property
+    def units(self) -> tuple[Label, ...]:
+        """What may be left out."""
+        if self.over == "systems":
+            return tuple(self.items)
+        if not isinstance(self.data, Profile):
+            return tuple(self.data.tasks)
+        if self.data.groups is None:
+            return tuple(range(len(self.data)))
+        return tuple(dict.fromkeys(self.data.groups))
+
+    @property
+    def noun(self) -> str:
+        """What the units are called, in the plural."""
+        if not isinstance(self.data, Profile):
+            return self.over
+        if self.over == "systems":
+            return "items"
+        if self.data.groups is not None:
+            return "groups"
+        return "rankings" if len(self.data) == self.data.n_rankings else "different rankings"
+
+    def part(self, kept: NDArray[np.intp]) -> Evidence:
+        """Return what there is of the units at some positions."""
+        left_in = set(kept.tolist())
+        gone = [unit for k, unit in enumerate(self.units) if k not in left_in]
+        if not gone:
+            return Evidence(self.data, self.tolerance)
+        if isinstance(self.data, ScoreTable):
+            return self._part_of_table(self.data, gone)
+        if isinstance(self.data, ScoreSummary):
+            return Evidence(_without(self.data, gone), self.tolerance)
+        if self.over == "systems":
+            left = [item for item in self.data.items if item not in gone]
+            return Evidence(self.data.restrict(left))
+        groups = range(len(self.data)) if self.data.groups is None else self.data.groups
+        rows = [row for row, group in enumerate(groups) if group not in gone]
+        return Evidence(self.data[np.array(rows)])
+
+    def _part_of_table(self, table: ScoreTable, gone: list[Label]) -> Evidence:
+        if self.over == "tasks":
+            part = table.drop(tasks=gone)
+        else:
+            # A task that only systems left out were scored on says nothing of the others.
+            left = [k for k, system in enumerate(table.systems) if system not in gone]
+            seen = {int(t) for t in table.unit_tasks[~table.missing[left].all(axis=0)]}
+            empty = [task for k, task in enumerate(table.tasks) if k not in seen]
+            part = table.drop(systems=gone, tasks=empty)
+        return Evidence(part, tolerance_within(self.tolerance, table.tasks, part.tasks))
+
+
+def _without(summary: ScoreSummary, gone: list[Label]) -> ScoreSummary:
+    """Return a summary without some of its tasks."""
+    kept = [task for task in summary.tasks if task not in gone]
+    return ScoreSummary(
+        summary.systems,
+        {task: summary.tallies[task] for task in kept},
+        higher_is_better={task: summary.higher_is_better[task] for task in kept},
+        task_weights={task: summary.task_weights[task] for task in kept},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """What helps an exact rule with related data, once the consensus of all is known."""
+
+    # A rule that can use it.
+    rule: Kemeny
+    # Shape (n,). The consensus of all units.
+    ranks: Ranks
+    # What its proof used, and those of related data that were solved since.
+    warm: Warm
+
+    @classmethod
+    def of(cls, rule: Aggregator, whole: Consensus, items: ItemSet) -> Near | None:
+        """Return what the consensus of all teaches; None where the rule cannot use it."""
+        proof = whole.certificate
+        if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
+            return None
+        warm = Warm.of(len(proof.items), proof.proofs)
+        return cls(rule, whole.ranking.reindex(items).ranks, warm)
+
+    def fork(self) -> Near:
+        """Return the same, to learn for itself."""
+        return replace(self, warm=self.warm.fork())
+
+    def consensus(
+        self, evidence: Evidence, inside: NDArray[np.intp], deadline: Deadline
+    ) -> Consensus:
+        """Aggregate related data, whose systems are those at some positions."""
+        policy = evidence.policy(self.rule.unranked)
+        outcome = self.rule.solve(
+            evidence.votes(policy), start=np.argsort(self.ranks[inside]), deadline=deadline,
+            warm=self.warm.within(inside),
+        )  # fmt: skip
+        assert outcome.ranking is not None, "the rule returns a ranking"
+        return Consensus(
+            ranking=outcome.ranking,
+            scores=None,
+            aggregator=self.rule,
+            unranked=policy,
+            certificate=outcome.certificate,
+            _optima=outcome.optima,
+            notes=outcome.notes,
+            interrupted=outcome.interrupted,
+            runtime=0.0,
+            _evidence=evidence,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class KnownConsensus(Value):
+    """What is known of the consensus of some of the units."""
+
+    # Shape (n,). The ranks of all systems; those that were left out are unranked.
+    ranks: Ranks
+    # False where an exact rule did not prove it in time.
+    is_proved: bool
+    # Shape (n, n). Which system stands before which in every optimum of an exact rule; None for
+    # other rules, where nobody asked, or where that was not found in time.
+    always: Bools | None = None
+    # The positions of those that stand first in some optimum, where `always` is known.
+    leaders: tuple[int, ...] = ()
+
+    @classmethod
+    def nothing(cls, n: int) -> KnownConsensus:
+        """Return what is known where there was no time at all."""
+        return cls(np.full(n, UNRANKED, dtype=np.intp), is_proved=False)
+
+    def _key(self) -> tuple[Hashable, ...]:
+        known = None if self.always is None else array_key(self.always)
+        return array_key(self.ranks), self.is_proved, known, self.leaders
+
+    @property
+    def has_several_optima(self) -> bool:
+        """Whether optima were looked at, and there is more than one."""
+        ranked = int((self.ranks != UNRANKED).sum())
+        return self.always is not None and 2 * self.always.sum() < ranked * (ranked - 1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Source(Parts):
+    """Data that a rule can aggregate without some of their tasks or systems."""
+
+    rule: Aggregator
+    near: Near | None = None
+
+    def beside(self, whole: Consensus) -> Source:
+        """Return the same, helped by what is known of all units."""
+        return replace(self, near=Near.of(self.rule, whole, self.items))
+
+    def fork(self) -> Source:
+        """Return the same, to learn from parts of its own."""
+        return self if self.near is None else replace(self, near=self.near.fork())
+
+    def consensus(self, kept: NDArray[np.intp], deadline: Deadline) -> Consensus:
+        """Aggregate what is kept."""
+        evidence = self.part(kept)
+        if self.near is None:
+            return self.rule.aggregate(evidence, deadline=deadline)
+        inside = np.array(self.items.indices(list(evidence.items)))
+        return self.near.consensus(evidence, inside, deadline)
+
+    def found(self, kept: NDArray[np.intp], deadline: Deadline, *, optima: bool) -> KnownConsensus:
+        """Return what is known of the consensus of what is kept."""
+        return self.known(self.consensus(kept, deadline), deadline, optima=optima)
+
+    def known(self, consensus: Consensus, deadline: Deadline, *, optima: bool) -> KnownConsensus:
+        """Return what is known of a consensus, of all optima too where they are asked for."""
+        if consensus.interrupted:
+            raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
+        ranks = consensus.ranking.reindex(self.items).ranks
+        if consensus.is_proved is False or not optima or not isinstance(consensus.optima, Optima):
+            return KnownConsensus(ranks, consensus.is_proved is not False)
+        inside = np.array(self.items.indices(list(consensus.items)))
+        every = consensus.optima._until(deadline)
+        always = np.zeros((len(ranks), len(ranks)), dtype=bool)
+        try:
+            always[np.ix_(inside, inside)] = every.relation()
+            leaders = self.items.indices(list(every.winners()))
+        except OutOfTimeError:
+            return KnownConsensus(ranks, is_proved=True)
+        return KnownConsensus(ranks, True, always, tuple(leaders))
 
 
 class Stability(Result):
@@ -54,10 +277,10 @@ class Stability(Result):
     over: Over
     units: tuple[Label, ...]
     noun: str = field(compare=False)
-    _known: Found
-    _without: tuple[Found, ...]
+    _known: KnownConsensus
+    _without: tuple[KnownConsensus, ...]
     _sizes: tuple[int, ...]
-    _on_subsets: tuple[Found, ...]
+    _on_subsets: tuple[KnownConsensus, ...]
     _optima: bool
 
     _schema = "rankagg.stability"
@@ -74,7 +297,7 @@ class Stability(Result):
         """For how many units it is not known what leaving them out changes."""
         return sum(not self._is_decided(part) for part in self._without)
 
-    def _is_decided(self, part: Found) -> bool:
+    def _is_decided(self, part: KnownConsensus) -> bool:
         if self._optima and (self._known.always is None or part.always is None):
             return False
         return self._known.is_proved and part.is_proved
@@ -111,7 +334,7 @@ class Stability(Result):
             notes.append("of each subset one optimum is held against one of all data")
         return tuple(notes)
 
-    def _agreement(self, part: Found) -> dict[str, Any]:
+    def _agreement(self, part: KnownConsensus) -> dict[str, Any]:
         """Return what is known to agree between a consensus and that of all data."""
         if not self._is_decided(part):
             return {"distance": np.nan, "tau": np.nan, "top1": np.nan}
@@ -123,7 +346,7 @@ class Stability(Result):
         whole = self.consensus.ranking
         return agreement_of(whole, PartialRanking(ranks, whole.items))
 
-    def _winner(self, part: Found) -> str | None:
+    def _winner(self, part: KnownConsensus) -> str | None:
         """Name who is first; None where that is not known."""
         if not self._is_decided(part):
             return None
@@ -188,13 +411,10 @@ class Stability(Result):
         return self.influence()
 
     def _content(self) -> dict[str, Any]:
+        what = {"aggregator": self.consensus.aggregator.name, "over": self.over, "units": self.noun}
         return {
-            "aggregator": self.consensus.aggregator.name,
-            "over": self.over,
-            "units": self.noun,
-            "unproved": self.unproved,
-            "undecided": self.undecided,
-            "notes": list(self.notes),
+            **what,
+            **self._plain("unproved", "undecided", "notes"),
             "influence": plain_rows(self.influence().reset_index()),
             "subsets": plain_rows(self.subsets().reset_index()),
         }
@@ -234,7 +454,7 @@ class Stability(Result):
         return f"<Stability of {self.consensus.aggregator.name} over {len(self.units)} {self.noun}>"
 
 
-def _agreement_of_optima(whole: Found, part: Found) -> dict[str, Any]:
+def _agreement_of_optima(whole: KnownConsensus, part: KnownConsensus) -> dict[str, Any]:
     """Return what must differ, whichever optima are taken: what all of them agree on."""
     assert whole.always is not None, "asked only where it is known"
     assert part.always is not None, "asked only where it is known"
@@ -374,7 +594,7 @@ def leave_each_out(
         results = [found for chunk in every for found in chunk]
     else:
         # Nothing can be held against what is not proved.
-        results = [Found.nothing(len(source.items))] * len(kept)
+        results = [KnownConsensus.nothing(len(source.items))] * len(kept)
     return Stability(
         consensus=whole,
         over=source.over,
@@ -394,7 +614,7 @@ def _found(
     parts: list[tuple[int, NDArray[np.intp], bool]],
     deadline: Deadline,
     workers: int,
-) -> list[Found]:
+) -> list[KnownConsensus]:
     """Return what is known of parts, each given with how many are left and what is asked."""
     # Shares are set when a part is begun, so what one does not need is for the others.
     return [

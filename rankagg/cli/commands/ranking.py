@@ -17,7 +17,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import BACKENDS
 from rankagg.aggregation.two_level import default_aggregators
-from rankagg.analysis.comparison.alternatives import Alternatives
+from rankagg.analysis.comparison.agreement import Alternatives
 from rankagg.check_certificate import BYTES
 from rankagg.check_certificate import SECONDS as TIME
 from rankagg.cli.options.command import (

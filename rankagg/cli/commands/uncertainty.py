@@ -181,7 +181,7 @@ def agreement(given: Input, *, n_resamples: int | None, seed: int, output: Outpu
         rankagg agreement instances.csv --instance id --json
         rankagg agreement scores.csv --as latex
     """
-    from rankagg.analysis.robustness.task_agreement import averaged_tasks
+    from rankagg.analysis.comparison.agreement import averaged_tasks
 
     remedy = " `rankagg dispersion` says how far rankings are from each other."
     given.need(ra.ScoreTable, "Agreement of tasks needs the scores of systems", remedy)

@@ -26,7 +26,7 @@ from rankagg.core.items import ItemSet
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from rankagg.analysis.comparison.alternatives import Alternatives
+    from rankagg.analysis.comparison.agreement import Alternatives
     from rankagg.analysis.explanation import Explanation
 
 __all__ = [

@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import scipy
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
 from rankagg.core.arithmetic.exact_sum import rounding_error
-from rankagg.inference.units import Block, Units
+from rankagg.core.names import said, stated
+from rankagg.inference.units import DrawnRows, Units
 
-__all__ = [
-    "GROUPS_HOLD_FROM",
-    "GroupSums",
-    "Resamples",
-    "few_groups",
-    "freedom_of",
-    "grouped_means",
-    "hierarchical_means",
-    "joint_floor",
-    "resample_counts",
-    "resample_rows",
-    "resampled_means",
-    "stratified_means",
-    "widened",
-]
+if TYPE_CHECKING:
+    from rankagg.inference.summed_units import SummedUnits
 
 # So many degrees of freedom for each item tell how the means of all pairs hang together.
-MANY = 2
+KNOWN_PER_ITEM = 2
 
 
-def freedom_of(
-    strata: NDArray[np.intp],
-    stratum_weights: Floats,
-    counts: Floats,
-    values: Floats,
-    present: Floats,
-) -> Floats:
+def freedom_of(rows: DrawnRows) -> Floats:
     """Return the degrees of freedom of the variance of each pair's mean over fixed tasks.
 
     References
@@ -49,14 +32,15 @@ def freedom_of(
     Satterthwaite (1946), "An approximate distribution of estimates of variance components",
     https://doi.org/10.2307/3002019.
     """
+    values, present = rows.first, rows.told
     n_pairs = values.shape[1]
     variance, doubt = np.zeros(n_pairs), np.zeros(n_pairs)
     single = np.zeros(n_pairs, dtype=bool)
-    for s, weight in enumerate(stratum_weights):
+    for s, weight in enumerate(rows.stratum_weights):
         if weight <= 0:
             continue
-        inside = strata == s
-        often, value, told = counts[inside], values[inside], present[inside]
+        inside = rows.strata == s
+        often, value, told = rows.counts[inside], values[inside], present[inside]
         n, mass = often @ (told > 0), often @ told
         single |= n == 1
         more = np.maximum(n - 1.0, 1.0)
@@ -88,13 +72,13 @@ def joint_floor(alpha: float, sides: int, freedom: Floats) -> float:
     tell how far out it may be.
     """
     items = np.sqrt(2.0 * len(freedom))
-    if freedom.min() >= MANY * items:
+    if freedom.min() >= KNOWN_PER_ITEM * items:
         return -np.inf
     return float(scipy.stats.norm.isf(alpha / sides / len(freedom)))
 
 
-# Numbers that are drawn at one time.
-CHUNK = 20_000_000
+# Numbers that are drawn at one time, about.
+DRAWN_AT_ONCE = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,43 +183,40 @@ class Resamples:
         return self.mean - radius, self.mean + radius
 
 
-def resampled_means(units: Units, n_resamples: int, rng: np.random.Generator) -> Resamples:
-    """Draw units with replacement and take the mean of every pair, many times.
+def resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator) -> Resamples:
+    """Draw units, or groups of them, with replacement and take the mean of every pair, many times.
 
-    Of several fixed tasks each draws one unit less than it has: means of k draws of k units vary
+    Of several fixed tasks each draws one row less than it has: means of k draws of k units vary
     by (k - 1)/k of what means of k units do, and those of k - 1 draws by all of it.
+
+    A group of independent units is itself one of as many independent and alike observations, the
+    mean is a ratio of their sums, and so the distribution of the resampled means comes near
+    that of the mean as the number of groups grows, however many units each has.
 
     References
     ----------
     Rao and Wu (1988), "Resampling inference with complex survey data",
-    https://doi.org/10.1080/01621459.1988.10478591.
+    https://doi.org/10.1080/01621459.1988.10478591; for drawing whole groups Field and Welsh (2007),
+    "Bootstrapping clustered data", https://doi.org/10.1111/j.1467-9868.2007.00593.x, and for such
+    weights in general Præstgaard and Wellner (1993), "Exchangeably weighted bootstraps of the
+    general empirical process", https://doi.org/10.1214/aop/1176989011.
     """
-    fixed = len(units.stratum_weights) > 1
-    block = units.whole()
-    present = ~np.isnan(block.values)
-    # Units that agree up to rounding agree.
-    center = units.moments().mean
-    same = np.abs(block.values - center) <= units.errors
-    values = np.where(present, np.where(same, center, block.values), 0.0)
-    weights = block.weights[:, None]
-    means = np.empty((n_resamples, values.shape[1]))
-    size = max(1, CHUNK // len(values))
-    for start in range(0, n_resamples, size):
-        rows = slice(start, min(start + size, n_resamples))
-        times = rows.stop - rows.start
-        counts = resample_counts(block.counts, block.strata, times, rng, one_less=fixed)
-        means[rows] = _means(units, block, counts, values * weights, present * weights)
-    mean = _means(units, block, block.counts[None, :], values * weights, present * weights)[0]
-    # Influence of each unit on the mean, for the acceleration.
-    influence = np.where(present, (values - mean) * weights, 0.0)
-    squares = block.counts @ influence**2
+    rows = units.drawn_rows()
+    fixed = len(rows.stratum_weights) > 1
+    means = np.empty((n_resamples, rows.first.shape[1]))
+    for part in _slices(n_resamples, len(rows.first)):
+        times = len(means[part])
+        drawn = resample_counts(rows.counts, rows.strata, times, rng, one_less=fixed)
+        means[part] = stratified_means(rows, drawn)
+    mean = stratified_means(rows, rows.counts[None, :])[0]
+    # Influence of each row on the mean, for the acceleration.
+    influence = np.where(rows.told > 0, rows.first - mean * rows.told, 0.0)
+    squares = rows.counts @ influence**2
     with np.errstate(invalid="ignore", divide="ignore"):
-        skewness = np.where(squares > 0, block.counts @ influence**3 / (6.0 * squares**1.5), 0.0)
+        skewness = np.where(squares > 0, rows.counts @ influence**3 / (6.0 * squares**1.5), 0.0)
     if not fixed:
         return Resamples(mean, means, skewness)
-    freedom = freedom_of(
-        block.strata, units.stratum_weights, block.counts, values * weights, present * weights
-    )
+    freedom = freedom_of(rows)
     means[:, freedom == 0] = mean[freedom == 0]
     return Resamples(mean, means, skewness, freedom)
 
@@ -244,7 +225,7 @@ def resample_counts(
     counts: Floats,
     strata: NDArray[np.intp],
     times: int,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     one_less: bool = False,
 ) -> NDArray[np.int64]:
@@ -258,7 +239,7 @@ def resample_counts(
     return drawn
 
 
-def resample_rows(units: Units, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def resample_rows(units: Units, times: int, rng: Generator) -> NDArray[np.int64]:
     """Draw how often each ranking occurs in each resample of the units, shape (times, m)."""
     if units.clusters is None:
         return resample_counts(units.counts, units.strata, times, rng)
@@ -267,28 +248,16 @@ def resample_rows(units: Units, times: int, rng: np.random.Generator) -> NDArray
     return rows
 
 
-def _means(
-    units: Units, block: Block, counts: NDArray[np.generic], values: Floats, present: Floats
-) -> Floats:
-    return stratified_means(block.strata, units.stratum_weights, counts, values, present)
-
-
-def stratified_means(
-    strata: NDArray[np.intp],
-    stratum_weights: Floats,
-    counts: NDArray[np.generic],
-    values: Floats,
-    present: Floats,
-) -> Floats:
+def stratified_means(rows: DrawnRows, counts: NDArray[np.generic]) -> Floats:
     """Return the mean of every pair in samples that hold rows so often."""
-    total = np.zeros((len(counts), values.shape[1]))
+    total = np.zeros((len(counts), rows.first.shape[1]))
     mass = np.zeros_like(total)
-    for s, weight in enumerate(stratum_weights):
-        inside = strata == s
+    for s, weight in enumerate(rows.stratum_weights):
+        inside = rows.strata == s
         drawn = counts[:, inside].astype(np.float64)
-        told = drawn @ present[inside]
+        told = drawn @ rows.told[inside]
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.where(told > 0, drawn @ values[inside] / told, 0.0)
+            mean = np.where(told > 0, drawn @ rows.first[inside] / told, 0.0)
         total += weight * mean
         mass += weight * (told > 0)
     with np.errstate(invalid="ignore"):
@@ -301,112 +270,21 @@ def stratified_means(
 GROUPS_HOLD_FROM = {"percentile": 100, "bca": 100, "max-t": 200}
 
 
-@dataclass(frozen=True, eq=False)
-class GroupSums:
-    """Sums over the units of each group."""
-
-    # Shape (g, p). For each group and pair the weighted sum of the values of its units, and the
-    # weight of those that tell.
-    first: Floats
-    told: Floats
-    # Shape (g,). The fixed task of each group; all 0 where tasks are not fixed.
-    strata: NDArray[np.intp]
-    # Shape (s,). The weights of the fixed tasks.
-    stratum_weights: Floats
-    # Shape (p,). Whether all units that tell of a pair have the same value.
-    agreed: Bools
-
-    @classmethod
-    def of(
-        cls,
-        sums: Sequence[tuple[NDArray[np.intp], Floats, Floats]],
-        weights: Floats,
-        agreed: Bools,
-        *,
-        fixed_tasks: bool,
-        shared: bool,
-    ) -> GroupSums:
-        """Put the sums of all tasks together."""
-        numbers, told, first = (np.concatenate(part) for part in zip(*sums, strict=True))
-        tasks = np.repeat(np.arange(len(sums)), [len(part[0]) for part in sums])
-        if fixed_tasks:
-            return cls(first, told, tasks, weights, agreed)
-        told, first = told * weights[tasks, None], first * weights[tasks, None]
-        if shared:
-            found, where = np.unique(numbers, return_inverse=True)
-            order = np.argsort(where, kind="stable")
-            starts = np.searchsorted(where[order], np.arange(len(found)))
-            told, first = (np.add.reduceat(part[order], starts, axis=0) for part in (told, first))
-        return cls(first, told, np.zeros(len(first), dtype=np.intp), np.ones(1), agreed)
-
-    @property
-    def n_telling(self) -> NDArray[np.int64]:
-        """How many groups tell of each pair, shape (p,)."""
-        telling: NDArray[np.int64] = (self.told > 0).sum(axis=0)
-        return telling
-
-
-def grouped_means(sums: GroupSums, n_resamples: int, rng: np.random.Generator) -> Resamples:
-    """Draw groups with replacement, as many as there are, and take the mean of every pair.
-
-    Of several fixed tasks each draws one group less than it has; see `resampled_means`.
-
-    A group of independent units is itself one of as many independent and alike observations, the
-    mean is a ratio of their sums, and so the distribution of the resampled means comes near
-    that of the mean as the number of groups grows, however many units each has.
-
-    References
-    ----------
-    Field and Welsh (2007), "Bootstrapping clustered data",
-    https://doi.org/10.1111/j.1467-9868.2007.00593.x, for drawing whole groups;
-    Præstgaard and Wellner (1993), "Exchangeably weighted bootstraps of the general empirical
-    process", https://doi.org/10.1214/aop/1176989011, for such weights in general.
-    """
-    fixed = len(sums.stratum_weights) > 1
-    ones = np.ones(len(sums.first))
-    means = np.empty((n_resamples, sums.first.shape[1]))
-    size = max(1, CHUNK // max(sums.first.shape))
-    for start in range(0, n_resamples, size):
-        rows = slice(start, min(start + size, n_resamples))
-        times = rows.stop - rows.start
-        counts = resample_counts(ones, sums.strata, times, rng, one_less=fixed)
-        means[rows] = _grouped_means(sums, counts)
-    mean = _grouped_means(sums, ones[None, :])[0]
-    # Influence of each group on the mean, for the acceleration.
-    influence = sums.first - mean * sums.told
-    squares = (influence**2).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        cubes = (influence**3).sum(axis=0)
-        skewness = np.where(squares > 0, cubes / (6.0 * squares**1.5), 0.0)
-    if not fixed:
-        return Resamples(mean, means, skewness)
-    freedom = freedom_of(sums.strata, sums.stratum_weights, ones, sums.first, sums.told)
-    means[:, freedom == 0] = mean[freedom == 0]
-    return Resamples(mean, means, skewness, freedom)
-
-
-def _grouped_means(sums: GroupSums, counts: NDArray[np.generic]) -> Floats:
-    return stratified_means(sums.strata, sums.stratum_weights, counts, sums.first, sums.told)
-
-
-def few_groups(method: str, sums: GroupSums, n: Floats, varies: Bools) -> tuple[str, ...]:
+def few_groups(method: str, groups: DrawnRows, n: Floats, varies: Bools) -> tuple[str, ...]:
     """Return a note where fewer groups were drawn than intervals were measured to need."""
-    telling, enough = sums.n_telling, GROUPS_HOLD_FROM[method]
+    telling, enough = (groups.told > 0).sum(axis=0), GROUPS_HOLD_FROM[method]
     rough = varies & (telling < enough) & (telling < n)
     if not rough.any():
         return ()
-    least = int(telling[rough].min())
-    return (
-        f"resamples draw groups, and {least} tell of some pair: {method} intervals were measured "
-        f"to hold from about {enough} on",
+    told = (
+        "resamples draw groups, and {} tell of some pair: {} intervals were measured to hold from "
+        "about {} on"
     )
+    least = int(telling[rough].min())
+    return (said(told, stated(least, "fewest groups of a pair"), method, enough),)
 
 
-# Numbers that are held at one time, about.
-BLOCK = 10_000_000
-
-
-def hierarchical_means(units: Units, n_resamples: int, rng: np.random.Generator) -> Resamples:
+def hierarchical_means(units: Units, n_resamples: int, rng: Generator) -> Resamples:
     """Draw tasks with replacement, instances of each, and take the mean of every pair.
 
     A task that is drawn twice has other instances each time. Means of tasks vary by their
@@ -446,7 +324,7 @@ def hierarchical_means(units: Units, n_resamples: int, rng: np.random.Generator)
             mass[first] += weights[task] * np.add.reduceat(present, begins, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(mass > 0, total / mass, np.nan)
-    moments = units.moments()
+    moments = units.moments
     # Of one task alone nothing follows for others, however its instances vary.
     alone = moments.n < 2
     means[:, alone] = moments.mean[alone]
@@ -455,11 +333,11 @@ def hierarchical_means(units: Units, n_resamples: int, rng: np.random.Generator)
 
 def _slices(length: int, width: int) -> Iterator[slice]:
     """Yield parts of so many rows that they can be held."""
-    size = max(1, BLOCK // width)
+    size = max(1, DRAWN_AT_ONCE // width)
     return (slice(start, start + size) for start in range(0, length, size))
 
 
-def _counts(n_instances: int, times: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+def _counts(n_instances: int, times: NDArray[np.intp], rng: Generator) -> Floats:
     """Draw how often each instance of a task occurs where the task was drawn so many times."""
     chances = np.full(n_instances, 1 / n_instances)
     return rng.multinomial(n_instances * times, chances).astype(np.float64)

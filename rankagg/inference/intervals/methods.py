@@ -1,28 +1,26 @@
-"""The methods behind confidence intervals: from units to bounds for every pair.
+"""Methods of confidence intervals: from units to bounds for every pair.
 
-From how many units on approximate intervals were measured to hold what they promise.
-
-The figures are those of the coverage study (`examples/long/coverage` and the page about it): the
-smallest number of units of the study at and above which a method was wrong in no more than 7 % of
-the tables of any distribution, where 5 % are promised. They are no proof for other data.
+The figures from how many units on approximate intervals were measured to hold what they promise
+are those of the coverage study (`examples/long/coverage` and the page about it): the smallest
+number of units of the study at and above which a method was wrong in no more than 7 % of the tables
+of any distribution, where 5 % are promised. They are no proof for other data.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats
-from rankagg._validation import check_alpha, check_choice, check_flag, check_integer
+from rankagg._typing import Bools, Floats, RNGLike
+from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
 from rankagg.core.items import counted
 from rankagg.core.names import said, stated
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import (
     Resamples,
     few_groups,
-    grouped_means,
     hierarchical_means,
     resampled_means,
 )
@@ -36,22 +34,6 @@ from rankagg.inference.intervals.bounds import (
 from rankagg.inference.pair_values import Moments
 from rankagg.inference.summed_units import WITH_GROUPS, SummedUnits
 from rankagg.inference.units import Units
-
-__all__ = [
-    "BINOMIAL",
-    "HOLDS_FROM",
-    "LEAST_FREEDOM",
-    "RESAMPLING",
-    "Alternative",
-    "Bounds",
-    "Method",
-    "Options",
-    "Simultaneous",
-    "bounds_of",
-    "few_units",
-    "little_freedom",
-    "resamples_of",
-]
 
 # Method or kind of joint interval: units. "normal" is not here: it was never wrong so often,
 # because it is not made where units are too few (`normal.is_near_normal`).
@@ -87,6 +69,10 @@ def little_freedom(freedom: Floats) -> tuple[str, ...]:
     return (said(told, stated(least, "least degrees of freedom", ".2g"), enough),)
 
 
+ONLY_RESAMPLES = (
+    "Only resamples draw tasks and then instances; `unit='task'` goes with every method."
+)
+
 Method: TypeAlias = Literal[
     "hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"
 ]
@@ -98,7 +84,7 @@ RESAMPLING = ("percentile", "bca")
 
 
 @dataclass(frozen=True)
-class Options:
+class IntervalOptions:
     """How intervals are to be made; the names are those of `PairwiseIntervals.from_data`."""
 
     method: Method
@@ -106,10 +92,12 @@ class Options:
     simultaneous: Simultaneous | None
     alternative: Alternative
     anytime: bool
-    ties: str
-    n_resamples: int
+    ties: str = "half"
+    n_resamples: int = 2000
+    rng: RNGLike = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rng", as_generator(self.rng))
         check_choice(self.method, get_args(Method), "method")
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
         check_choice(self.simultaneous, (None, *get_args(Simultaneous)), "simultaneous")
@@ -119,26 +107,28 @@ class Options:
         times = check_integer(self.n_resamples, "n_resamples", low=100)
         object.__setattr__(self, "n_resamples", times)
         if self.simultaneous == "max-t" and self.method != "percentile":
-            raise InvalidInputError(
-                "simultaneous", "None or 'bonferroni' with this method", "max-t",
-                "'max-t' is a bootstrap: `method='percentile'`.",
-            )  # fmt: skip
+            remedy = "'max-t' is a bootstrap: `method='percentile'`."
+            allowed = "None or 'bonferroni' with this method"
+            raise InvalidInputError("simultaneous", allowed, "max-t", remedy)
         if self.anytime and self.method != "hoeffding":
             raise InvalidInputError("anytime", "False unless `method='hoeffding'`", True)
         if self.ties == "exclude" and self.method not in BINOMIAL:
-            raise InvalidInputError(
-                "ties", "'half' with this method", "exclude",
-                "Only 'wilson' and 'clopper-pearson' leave ties out.",
-            )  # fmt: skip
+            remedy = "Only 'wilson' and 'clopper-pearson' leave ties out."
+            raise InvalidInputError("ties", "'half' with this method", "exclude", remedy)
 
     @property
     def sides(self) -> int:
         """The number of bounds that share the probability of error."""
         return 2 if self.alternative == "two-sided" else 1
 
+    @property
+    def name(self) -> str:
+        """The method, as notes name it."""
+        return "max-t" if self.simultaneous == "max-t" else self.method
+
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class PairBounds:
     """Lower and upper bounds of all pairs, their estimates, and what must be said."""
 
     mean: Floats
@@ -150,31 +140,26 @@ class Bounds:
 
 
 def bounds_of(
-    units: Units | SummedUnits,
-    options: Options,
-    rng: np.random.Generator,
-    resamples: Resamples | None = None,
-) -> Bounds:
+    units: Units | SummedUnits, options: IntervalOptions, resamples: Resamples | None = None
+) -> PairBounds:
     """Return the bounds of all pairs: within [0, 1], and all of it where nothing was compared.
 
     Resamples are drawn where they are needed and not given.
     """
     n_pairs = len(units.pairs[0])
-    if isinstance(units, Units) and units.inner is not None and options.method != "percentile":
-        raise InvalidInputError(
-            "method", "'percentile' or 'max-t' with `unit='hierarchical'`", options.method,
-            "Only resamples draw tasks and then instances; `unit='task'` goes with every method.",
-        )  # fmt: skip
+    if units.inner is not None and options.method != "percentile":
+        allowed = "'percentile' or 'max-t' with `unit='hierarchical'`"
+        raise InvalidInputError("method", allowed, options.method, ONLY_RESAMPLES)
     if not n_pairs:
         nothing = np.zeros(0)
-        return Bounds(nothing, nothing, nothing, nothing, nothing)
+        return PairBounds(nothing, nothing, nothing, nothing, nothing)
     alpha = options.alpha / n_pairs if options.simultaneous == "bonferroni" else options.alpha
     if options.method in BINOMIAL:
         bounds = _binomial(units, options, alpha)
     elif options.method in RESAMPLING:
         if options.method == "bca" and len(units.stratum_weights) > 1:
             raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
-        drawn = resamples or resamples_of(units, options, rng)
+        drawn = resamples or resamples_of(units, options)
         bounds = _resampling(units, options, alpha, drawn)
     else:
         bounds = _concentration(units, options, alpha)
@@ -189,52 +174,49 @@ def bounds_of(
     if silent.any():
         pairs = stated(int(silent.sum()), "pairs not told of", noun="pair", of=n_pairs)
         notes = (said("no {} tells of {}: the interval is [0, 1]", units.unit, pairs), *notes)
-    return Bounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
+    return PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
 
-def resamples_of(
-    units: Units | SummedUnits, options: Options, rng: np.random.Generator
-) -> Resamples:
+def resamples_of(units: Units | SummedUnits, options: IntervalOptions) -> Resamples:
     """Draw units again, or groups of them where only their sums are known."""
-    if isinstance(units, Units):
-        draw = resampled_means if units.inner is None else hierarchical_means
-        return draw(units, options.n_resamples, rng)
-    if units.groups is None:
-        name = "max-t" if options.simultaneous == "max-t" else options.method
+    if isinstance(units, SummedUnits) and units.groups is None:
         raise InformationLostError(
-            f"method={name!r} needs rankings; a ScoreSummary does not hold them. Take 'hoeffding', "
-            f"'bernstein' or 'normal', {WITH_GROUPS}, or read the scores with `read_scores`."
+            f"method={options.name!r} needs rankings; a ScoreSummary does not hold them. Take "
+            f"'hoeffding', 'bernstein' or 'normal', {WITH_GROUPS}, or read the scores with "
+            "`read_scores`."
         )
-    return grouped_means(units.groups, options.n_resamples, rng)
+    rng = as_generator(options.rng)
+    if isinstance(units, Units) and units.inner is not None:
+        return hierarchical_means(units, options.n_resamples, rng)
+    return resampled_means(units, options.n_resamples, rng)
 
 
-def _too_few(units: Units | SummedUnits, options: Options, n: Floats) -> tuple[str, ...]:
+def _too_few(units: Units | SummedUnits, options: IntervalOptions, n: Floats) -> tuple[str, ...]:
     """Return a note where an approximate method has fewer units than it was measured to need.
 
     Of n units for each pair the fewest count, if there are any.
     """
     told = n[n > 0]
-    name = "max-t" if options.simultaneous == "max-t" else options.method
-    note = few_units(name, int(told.min()), units.unit) if told.size else None
+    note = few_units(options.name, int(told.min()), units.unit) if told.size else None
     return () if note is None else (note,)
 
 
-def _concentration(units: Units | SummedUnits, options: Options, alpha: float) -> Bounds:
-    moments = units.moments()
+def _concentration(
+    units: Units | SummedUnits, options: IntervalOptions, alpha: float
+) -> PairBounds:
+    moments = units.moments
     level: Any = anytime_alpha(alpha, moments.n) if options.anytime else alpha
     if options.method == "hoeffding":
         return _around(moments, hoeffding_radius(moments.shares, level, options.sides))
     if units.is_weighted:
-        raise InvalidInputError(
-            "method", "'hoeffding' or a bootstrap where units differ in weight", options.method
-        )
+        allowed = "'hoeffding' or a bootstrap where units differ in weight"
+        raise InvalidInputError("method", allowed, options.method)
     radius = bernstein_radius(moments.variance, moments.n, alpha, options.sides)
     if options.method == "bernstein":
         return _around(moments, radius)
     near = is_near_normal(moments.mean, moments.variance, moments.n, alpha, options.sides)
-    radius = np.where(
-        near, normal_radius(moments.variance, moments.n, alpha, options.sides), radius
-    )
+    normal = normal_radius(moments.variance, moments.n, alpha, options.sides)
+    radius = np.where(near, normal, radius)
     far = int(((moments.n > 0) & ~near).sum())
     if not far:
         return _around(moments, radius)
@@ -245,26 +227,25 @@ def _concentration(units: Units | SummedUnits, options: Options, alpha: float) -
     return _around(moments, radius, (note,))
 
 
-def _around(moments: Moments, radius: Floats, notes: tuple[str, ...] = ()) -> Bounds:
+def _around(moments: Moments, radius: Floats, notes: tuple[str, ...] = ()) -> PairBounds:
     mean = moments.mean
-    return Bounds(mean, moments.n, moments.shares, mean - radius, mean + radius, notes)
+    return PairBounds(mean, moments.n, moments.shares, mean - radius, mean + radius, notes)
 
 
-def _binomial(units: Units | SummedUnits, options: Options, alpha: float) -> Bounds:
+def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float) -> PairBounds:
     is_plain = units.is_direct and units.unit == "ranking" and not units.is_weighted
     if not is_plain:
-        raise InvalidInputError(
-            "method", "'hoeffding' or a bootstrap here", options.method,
-            "Binomial intervals are for direct comparisons of equal weight, each ranking a unit.",
-        )  # fmt: skip
+        remedy = (
+            "Binomial intervals are for direct comparisons of equal weight, each ranking a unit."
+        )
+        allowed = "'hoeffding' or a bootstrap here"
+        raise InvalidInputError("method", allowed, options.method, remedy)
     first, ties, second = units.outcomes()
     if ties.any() and options.ties != "exclude":
-        raise InvalidInputError(
-            "ties", f"'exclude' for method '{options.method}': the data have "
-            f"{counted(int(ties.sum()), 'tie')} "
-            f"in {counted(int((ties > 0).sum()), 'pair')}", options.ties,
-            "Or take 'hoeffding', where a tie counts half.",
-        )  # fmt: skip
+        many = f"{counted(int(ties.sum()), 'tie')} in {counted(int((ties > 0).sum()), 'pair')}"
+        allowed = f"'exclude' for method '{options.method}': the data have {many}"
+        remedy = "Or take 'hoeffding', where a tie counts half."
+        raise InvalidInputError("ties", allowed, options.ties, remedy)
     n = first + second
     mean = np.where(n > 0, first / np.maximum(n, 1.0), np.nan)
     from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
@@ -280,13 +261,13 @@ def _binomial(units: Units | SummedUnits, options: Options, alpha: float) -> Bou
         many = stated(int(ties.sum()), "ties left out")
         notes = (said("{} {} left out", many, "tie was" if many == "1" else "ties were"), *notes)
     with np.errstate(divide="ignore"):
-        return Bounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
+        return PairBounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
 
 def _resampling(
-    units: Units | SummedUnits, options: Options, alpha: float, resamples: Resamples
-) -> Bounds:
-    moments = units.moments()
+    units: Units | SummedUnits, options: IntervalOptions, alpha: float, resamples: Resamples
+) -> PairBounds:
+    moments = units.moments
     varies = resamples.varies
     lower, upper = _agreeing_bounds(units, moments, options)
     if varies.any():
@@ -296,16 +277,15 @@ def _resampling(
         notes = list(_too_few(units, options, moments.n[varies]))
     else:
         notes = list(little_freedom(resamples.freedom[varies]))
-    if isinstance(units, SummedUnits) and units.groups is not None:
-        name = "max-t" if options.simultaneous == "max-t" else options.method
-        notes += few_groups(name, units.groups, moments.n, varies)
+    if units.groups is not None:
+        notes += few_groups(options.name, units.groups, moments.n, varies)
     tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         beyond = stated(tails, "resamples beyond a bound", ".2g", "resample")
         notes.append(said("only {} to be expected beyond each bound: raise `n_resamples`", beyond))
     single = resamples.single & (moments.n > 0)
     if single.any():
-        drawn = "group of units" if isinstance(units, SummedUnits) else units.unit
+        drawn = units.unit if units.groups is None else "group of units"
         pairs = stated(int(single.sum()), "pairs with a single unit in a task", noun="pair")
         told = (
             "on {} a fixed task has one {} alone, which does not tell how it varies: the interval "
@@ -324,14 +304,12 @@ def _resampling(
             )
             bound = "the exact one for units that agree" if exact else "[0, 1]"
             notes.append(said(told, who, pairs, bound))
-    return Bounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
+    return PairBounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
 
 
 def _agreed(units: Units | SummedUnits, moments: Moments) -> Bools:
     """Return whether all units agree on the pairs on which all resamples do."""
-    if isinstance(units, SummedUnits) and units.groups is not None:
-        return units.groups.agreed
-    return np.ones(len(moments.n), dtype=bool)
+    return np.ones(len(moments.n), dtype=bool) if units.groups is None else units.groups.agreed
 
 
 def _knows_agreement(units: Units | SummedUnits) -> bool:
@@ -339,7 +317,7 @@ def _knows_agreement(units: Units | SummedUnits) -> bool:
 
 
 def _agreeing_bounds(
-    units: Units | SummedUnits, moments: Moments, options: Options
+    units: Units | SummedUnits, moments: Moments, options: IntervalOptions
 ) -> tuple[Floats, Floats]:
     """Return bounds of the mean for pairs on which all n units have the same value c.
 
@@ -359,10 +337,19 @@ def _agreeing_bounds(
 
 
 def _resampled_bounds(
-    resamples: Resamples, options: Options, alpha: float
+    resamples: Resamples, options: IntervalOptions, alpha: float
 ) -> tuple[Floats, Floats]:
     if options.simultaneous == "max-t":
         return resamples.max_t(alpha, options.alternative)
     if options.method == "bca":
         return resamples.bca(alpha, options.sides)
     return resamples.percentile(alpha, options.sides)
+
+
+def square(units: Units | SummedUnits, above: Floats, below: Floats, diagonal: float) -> Floats:
+    """Return a matrix of the values of all pairs, of first against second and the reverse."""
+    first, second = units.pairs
+    matrix = np.full((len(units.items),) * 2, diagonal)
+    matrix[first, second] = above
+    matrix[second, first] = below
+    return matrix

@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label, RNGLike, Tolerance
-from rankagg._validation import as_generator, check_choice
+from rankagg._validation import check_choice
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import level_of, said
 from rankagg.core.profile import Profile
@@ -22,7 +22,6 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import (
     Basis,
     Decisions,
-    assumption,
     by_intervals,
     by_p_values,
     tarone,
@@ -32,10 +31,11 @@ from rankagg.inference.intervals.methods import (
     BINOMIAL,
     RESAMPLING,
     Alternative,
+    IntervalOptions,
     Method,
-    Options,
     Simultaneous,
     bounds_of,
+    square,
 )
 from rankagg.inference.summed_units import (
     SummedUnits,
@@ -71,10 +71,8 @@ def least_p_values(intervals: PairwiseIntervals) -> Floats:
 def by_holm(intervals: PairwiseIntervals) -> Decisions:
     """Decide by Holm's procedure, with Tarone's count where p-values are exact."""
     if intervals.anytime:
-        raise InvalidInputError(
-            "how", "'intervals' for anytime intervals", "holm",
-            "Holm's procedure is for one look at the data.",
-        )  # fmt: skip
+        remedy = "Holm's procedure is for one look at the data."
+        raise InvalidInputError("how", "'intervals' for anytime intervals", "holm", remedy)
     exact = intervals.method in BINOMIAL
     n, alpha = len(intervals.items), intervals.alpha
     off = ~np.eye(n, dtype=bool)
@@ -83,14 +81,9 @@ def by_holm(intervals: PairwiseIntervals) -> Decisions:
     above = np.zeros_like(off)
     above[off] = tarone(p_values(intervals)[off], count, alpha)
     name = "sign-test" if exact else "hoeffding"
-    basis = Basis(
-        method=name,
-        assumes=assumption(name, intervals.unit),
-        word=intervals.unit,
-        n_units=intervals.total_units,
-        decidable_from=by_p_values(alpha, n, 0.5 if exact else float(np.exp(-0.5))),
-        is_possible=bool(tarone(least, count, alpha).any()),
-    )
+    enough = by_p_values(alpha, n, 0.5 if exact else float(np.exp(-0.5)))
+    possible = bool(tarone(least, count, alpha).any())
+    basis = Basis(name, intervals.unit, intervals.total_units, enough, possible)
     how = "exact sign tests (Holm, Tarone)" if exact else "Holm's procedure on Hoeffding p-values"
     return Decisions(items=intervals.items, above=above, alpha=alpha, how=how, basis=basis)
 
@@ -98,26 +91,16 @@ def by_holm(intervals: PairwiseIntervals) -> Decisions:
 def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
     """Decide where 1/2 is outside of a simultaneous interval."""
     if intervals.simultaneous is None:
-        raise InvalidInputError(
-            "simultaneous", "'bonferroni' or 'max-t' for decisions by intervals", None,
-            "Make the intervals with it, or decide by Holm's procedure.",
-        )  # fmt: skip
+        remedy = "Make the intervals with it, or decide by Holm's procedure."
+        allowed = "'bonferroni' or 'max-t' for decisions by intervals"
+        raise InvalidInputError("simultaneous", allowed, None, remedy)
     above: Bools = intervals.lower > 0.5
     np.fill_diagonal(above, False)
-    options = Options(
-        intervals.method, intervals.alpha, intervals.simultaneous, intervals.alternative,
-        intervals.anytime, "half", 100,
-    )  # fmt: skip
-    name = "max-t" if intervals.simultaneous == "max-t" else intervals.method
+    names = ("method", "alpha", "simultaneous", "alternative", "anytime")
+    options = IntervalOptions(*(getattr(intervals, name) for name in names))
     enough = by_intervals(options, len(intervals.items))
-    basis = Basis(
-        method=name,
-        assumes=assumption(name, intervals.unit),
-        word=intervals.unit,
-        n_units=intervals.total_units,
-        decidable_from=enough,
-        is_possible=enough is not None and int(intervals.n_units.max()) >= enough,
-    )
+    possible = enough is not None and int(intervals.n_units.max()) >= enough
+    basis = Basis(options.name, intervals.unit, intervals.total_units, enough, possible)
     return Decisions(
         items=intervals.items,
         above=above,
@@ -158,7 +141,7 @@ class PairwiseIntervals(Result):
     estimand : {"direct", "imputed"}
         "direct": the chance that row is above column in a unit that compares the two, given
         which units do. "imputed": the mean over all units of the proportion of compatible
-        permutations with row above column; it depends on what is missing and says nothing about the
+        permutations with row above column; it depends on what is missing and says nothing of the
         chance that row would beat column.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
@@ -297,7 +280,9 @@ class PairwiseIntervals(Result):
         1     C     A     0.583  0.457  0.699
         2     B     C     0.700  0.575  0.801
         """
-        options = Options(method, alpha, simultaneous, alternative, anytime, ties, n_resamples)
+        options = IntervalOptions(
+            method, alpha, simultaneous, alternative, anytime, ties, n_resamples, rng
+        )
         units: Units | SummedUnits
         if isinstance(data, ScoreSummary):
             check_no_more(data, tolerance, instances)
@@ -307,10 +292,14 @@ class PairwiseIntervals(Result):
             kind, hierarchical = redrawn(unit)
             profile, known = rankings_of(data, tolerance, instances)
             units = units_of(
-                profile, unit=kind, estimand=estimand, fixed_tasks=fixed_tasks, instances=known,
+                profile,
+                unit=kind,
+                estimand=estimand,
+                fixed_tasks=fixed_tasks,
+                instances=known,
                 hierarchical=hierarchical,
-            )  # fmt: skip
-        return intervals_of(units, estimand, options, as_generator(rng))
+            )
+        return intervals_of(units, estimand, options)
 
     # -- what they say ------------------------------------------------------------------------
 
@@ -353,10 +342,8 @@ class PairwiseIntervals(Result):
         """
         choice = check_choice(how, ("holm", "intervals"), "how")
         if self.estimand != "direct":
-            raise InvalidInputError(
-                "estimand", "'direct' for decisions", self.estimand,
-                "An imputed proportion says nothing about which item would win.",
-            )  # fmt: skip
+            remedy = "An imputed proportion says nothing of which item would win."
+            raise InvalidInputError("estimand", "'direct' for decisions", self.estimand, remedy)
         return by_holm(self) if choice == "holm" else by_intervals_of_pairs(self)
 
     # -- how they look ------------------------------------------------------------------------
@@ -388,20 +375,9 @@ class PairwiseIntervals(Result):
         return pd.DataFrame(rows, columns=columns)
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "items": list(self.items),
-            "estimand": self.estimand,
-            "unit": self.unit,
-            "fixed_tasks": self.fixed_tasks,
-            "method": self.method,
-            "alpha": self.alpha,
-            "simultaneous": self.simultaneous,
-            "alternative": self.alternative,
-            "anytime": self.anytime,
-            "hierarchical": self.hierarchical,
-            "notes": list(self.notes),
-            "pairs": plain_rows(self.to_frame()),
-        }
+        what = self._plain("items", "estimand", "unit", "fixed_tasks", "method", "alpha")
+        how = self._plain("simultaneous", "alternative", "anytime", "hierarchical", "notes")
+        return {**what, **how, "pairs": plain_rows(self.to_frame())}
 
     def describe(self) -> str:
         """Return one sentence: what is estimated, from what, and what the level covers."""
@@ -426,10 +402,10 @@ class PairwiseIntervals(Result):
 
 
 def intervals_of(
-    units: Units | SummedUnits, estimand: Estimand, options: Options, rng: np.random.Generator
+    units: Units | SummedUnits, estimand: Estimand, options: IntervalOptions
 ) -> PairwiseIntervals:
     """Return the intervals of all pairs of some units, which know their moments from then on."""
-    bounds = bounds_of(units, options, rng)
+    bounds = bounds_of(units, options)
     return PairwiseIntervals(
         items=units.items,
         estimate=square(units, bounds.mean, 1.0 - bounds.mean, 0.5),
@@ -447,14 +423,5 @@ def intervals_of(
         alternative=options.alternative,
         anytime=options.anytime,
         notes=bounds.notes,
-        hierarchical=isinstance(units, Units) and units.inner is not None,
+        hierarchical=units.inner is not None,
     )
-
-
-def square(units: Units | SummedUnits, above: Floats, below: Floats, diagonal: float) -> Floats:
-    """Return a matrix of the values of all pairs, of first against second and the reverse."""
-    first, second = units.pairs
-    square = np.full((len(units.items),) * 2, diagonal)
-    square[first, second] = above
-    square[second, first] = below
-    return square

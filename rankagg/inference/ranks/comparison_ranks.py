@@ -18,18 +18,18 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted, listed
 from rankagg.core.names import said, stated
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.decisions import Basis, Decisions, assumption, by_p_values
+from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals
 from rankagg.inference.units import Redrawn
 
 ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
 
 # Below so many wins or losses the variance of a share is bounded from below.
-FEW = 10
+FEW_WINS = 10
 # The fewest degrees of freedom, with which hardly anything is decided.
-LEAST = 0.1
+LEAST_DEGREES = 0.1
 # So many units for each item tell how the differences of all pairs hang together.
-MANY = 5
+UNITS_PER_ITEM = 5
 
 
 def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
@@ -39,10 +39,9 @@ def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
     if unit not in ("comparison", "cluster"):
         raise InvalidInputError("unit", "'comparison' or 'cluster' for Comparisons", unit)
     if unit == "cluster" and data.clusters is None:
-        raise InvalidInputError(
-            "unit", "'comparison' for comparisons without clusters", unit,
-            "`cluster=` of `read_comparisons` names their column.",
-        )  # fmt: skip
+        remedy = "`cluster=` of `read_comparisons` names their column."
+        allowed = "'comparison' for comparisons without clusters"
+        raise InvalidInputError("unit", allowed, unit, remedy)
     return unit
 
 
@@ -71,7 +70,7 @@ def _members(data: Comparisons, unit: ComparisonUnit) -> tuple[NDArray[np.intp],
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredItems:
     """Scores of items, and the covariance of their errors."""
 
     # Shape (n,). Shares of wins, a tie half.
@@ -99,7 +98,7 @@ class Scored:
         difference, error = self.scores[:, None] - self.scores, self.errors()
         quotient = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
         freedom = np.minimum(self.effective[:, None], self.effective) - 1.0
-        tail = stats.t.sf(np.abs(quotient), np.maximum(freedom, LEAST))
+        tail = stats.t.sf(np.abs(quotient), np.maximum(freedom, LEAST_DEGREES))
         return np.asarray(np.sign(quotient) * stats.norm.isf(tail), dtype=np.float64)
 
     def bonferroni(self, alpha: float, n_pairs: int) -> float:
@@ -107,22 +106,9 @@ class Scored:
 
         Minus infinity where the units are so many that they tell how differences hang together.
         """
-        if self.effective.min() >= MANY * len(self.scores) or not n_pairs:
+        if self.effective.min() >= UNITS_PER_ITEM * len(self.scores) or not n_pairs:
             return -np.inf
         return float(stats.norm.isf(alpha / n_pairs))
-
-
-class Rates(NamedTuple):
-    """Win rates, and what they are made of."""
-
-    # Shape (n,). Win rates.
-    scores: Floats
-    # Shape (n,). In how many comparisons of equal weight.
-    sizes: Floats
-    # Shape (m,). How far each comparison moves the rate of the item on either side, and how far a
-    # whole win would.
-    moves: list[Floats]
-    pulls: list[Floats]
 
 
 class _Side(NamedTuple):
@@ -138,81 +124,64 @@ def _sides(data: Comparisons) -> tuple[_Side, _Side]:
     return _Side(data.first, data.second, won), _Side(data.second, data.first, 1.0 - won)
 
 
-def scored(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> Scored:
-    """Return the win rate of every item."""
-    n = data.n_items
+def scored(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> ScoredItems:
+    """Return the win rate of every item, or the mean of its win rates over all opponents."""
+    n, sides = data.n_items, _sides(data)
     weights = np.ones(len(data)) if data.weights is None else data.weights
-    rates = _over_opponents if over_opponents else _over_comparisons
-    scores, sizes, moves, pulls = rates(data, weights)
-    members, n_units = _members(data, unit)
-    columns = np.concatenate([side.item for side in _sides(data)])
-    cells, shape = (np.tile(members, 2), columns), (n_units, n)
-    influence = csr_array((np.concatenate(moves), cells), shape=shape)
-    # Comparisons of a unit may all go the same way: it tells by the square of what it holds.
-    pull = csr_array((np.concatenate(pulls), cells), shape=shape).power(2)
-    effective = pull.sum(axis=0) ** 2 / pull.power(2).sum(axis=0)
-    covariance = (influence.T @ influence).toarray() * (n_units / max(n_units - 1, 1))
-    # Where nearly all was won or lost residuals say too little: no less than a binomial then.
-    few = sizes * np.minimum(scores, 1.0 - scores) < FEW
-    shrunk = (scores * sizes + 2.0) / (sizes + 4.0)
-    lacking = np.maximum(shrunk * (1.0 - shrunk) / sizes - covariance.diagonal(), 0.0)
-    covariance[np.diag_indices(n)] += np.where(few, lacking, 0.0)
-    return Scored(scores, covariance, effective, n_units)
-
-
-def _over_comparisons(data: Comparisons, weights: Floats) -> Rates:
-    """Return win rates, and what they are made of."""
-    n, sides = data.n_items, _sides(data)
-    total, squares, gained = (
-        np.sum([np.bincount(side.item, weights=of(side), minlength=n) for side in sides], axis=0)
-        for of in (
-            lambda _: weights,
-            lambda _: weights**2,
-            lambda side: weights * side.won,
-        )
-    )
-    never = total == 0
-    if never.any():
-        names = Described(f"none of {listed(data.items.where(never))}")
-        raise InvalidInputError(
-            "comparisons", "of every item for of='mean'", names,
-            "Leave such items out with `restrict`, or take of='pairwise'.",
-        )  # fmt: skip
-    rate = gained / total
-    pulls = [weights / total[side.item] for side in sides]
-    moves = [pull * (side.won - rate[side.item]) for pull, side in zip(pulls, sides, strict=True)]
-    return Rates(rate, total**2 / squares, moves, pulls)
-
-
-def _over_opponents(data: Comparisons, weights: Floats) -> Rates:
-    """Return mean win rates over all opponents, and what they are made of."""
-    n, sides = data.n_items, _sides(data)
     counts: Floats = data.counts.astype(np.float64)
-    np.fill_diagonal(counts, 2)
-    if (counts < 2).any():
-        pairs = data.items.pairs_where(np.triu(counts < 2, k=1))
-        one, other = pairs[0]
-        shown = Described(f"{one} and {other} less often ({counted(len(pairs), 'such pair')})")
-        raise InvalidInputError(
-            "comparisons", "of every two items, twice at least, for of='borda'", shown,
-            "Take of='pairwise', or of='mean' for win rates over the comparisons as they are.",
-        )  # fmt: skip
-    cells = [side.item * n + side.other for side in sides]
-    total, squares, gained = np.zeros(n * n), np.zeros(n * n), np.zeros(n * n)
+    _check_met(data, counts, over_opponents=over_opponents)
+    # A cell is an item against one opponent, or against whomever it met.
+    cells = [side.item * n + side.other if over_opponents else side.item for side in sides]
+    total, squares, gained = np.zeros((3, n * n if over_opponents else n))
     for at, side in zip(cells, sides, strict=True):
-        total += np.bincount(at, weights=weights, minlength=n * n)
-        squares += np.bincount(at, weights=weights**2, minlength=n * n)
-        gained += np.bincount(at, weights=weights * side.won, minlength=n * n)
-    total[:: n + 1] = 1.0
+        total += np.bincount(at, weights=weights, minlength=len(total))
+        squares += np.bincount(at, weights=weights**2, minlength=len(total))
+        gained += np.bincount(at, weights=weights * side.won, minlength=len(total))
+    stretch, opponents = np.ones(n), 1
+    if over_opponents:
+        # Residuals from an estimated share are too small by that.
+        np.fill_diagonal(counts, 2)
+        stretch, opponents = np.sqrt(counts / (counts - 1)).ravel() / (n - 1), n - 1
+        total[:: n + 1] = 1.0
     share = gained / total
-    of_one = (squares / total**2).reshape(n, n).sum(axis=1) / (n - 1) ** 2
-    # Residuals from an estimated share are too small by that.
-    stretch = np.sqrt(counts / (counts - 1)).ravel() / (n - 1)
+    scores = share.reshape(n, -1).sum(axis=1) / opponents
+    sizes = opponents**2 / (squares / total**2).reshape(n, -1).sum(axis=1)
+    # How far each comparison moves the score of the item on either side, and a whole win would.
     pulls = [weights / total[at] * stretch[at] for at in cells]
     moves = [
         pull * (side.won - share[at]) for pull, at, side in zip(pulls, cells, sides, strict=True)
     ]
-    return Rates(share.reshape(n, n).sum(axis=1) / (n - 1), 1.0 / of_one, moves, pulls)
+    members, n_units = _members(data, unit)
+    columns = np.concatenate([side.item for side in _sides(data)])
+    places, shape = (np.tile(members, 2), columns), (n_units, n)
+    influence = csr_array((np.concatenate(moves), places), shape=shape)
+    # Comparisons of a unit may all go the same way: it tells by the square of what it holds.
+    pull = csr_array((np.concatenate(pulls), places), shape=shape).power(2)
+    effective = pull.sum(axis=0) ** 2 / pull.power(2).sum(axis=0)
+    covariance = (influence.T @ influence).toarray() * (n_units / max(n_units - 1, 1))
+    # Where nearly all was won or lost residuals say too little: no less than a binomial then.
+    few = sizes * np.minimum(scores, 1.0 - scores) < FEW_WINS
+    shrunk = (scores * sizes + 2.0) / (sizes + 4.0)
+    lacking = np.maximum(shrunk * (1.0 - shrunk) / sizes - covariance.diagonal(), 0.0)
+    covariance[np.diag_indices(n)] += np.where(few, lacking, 0.0)
+    return ScoredItems(scores, covariance, effective, n_units)
+
+
+def _check_met(data: Comparisons, counts: Floats, *, over_opponents: bool) -> None:
+    """Raise unless every item was compared, or every two items twice."""
+    never = counts.sum(axis=1) == 0
+    if never.any() and not over_opponents:
+        names = Described(f"none of {listed(data.items.where(never))}")
+        remedy = "Leave such items out with `restrict`, or take of='pairwise'."
+        raise InvalidInputError("comparisons", "of every item for of='mean'", names, remedy)
+    rare = np.triu(counts < 2, k=1)
+    if rare.any() and over_opponents:
+        pairs = data.items.pairs_where(rare)
+        one, other = pairs[0]
+        shown = Described(f"{one} and {other} less often ({counted(len(pairs), 'such pair')})")
+        remedy = "Take of='pairwise', or of='mean' for win rates over the comparisons as they are."
+        allowed = "of every two items, twice at least, for of='borda'"
+        raise InvalidInputError("comparisons", allowed, shown, remedy)
 
 
 def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, int]:
@@ -237,8 +206,8 @@ def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, 
 
 
 #: The method for each kind of rank.
-METHOD = {"pairwise": "sign-test", "borda": "max-t", "mean": "max-t"}
-DRAWS = 10_000
+METHOD_OF = {"pairwise": "sign-test", "borda": "max-t", "mean": "max-t"}
+NORMAL_DRAWS = 10_000
 #: With fewer units the largest studentized difference is not known well enough.
 FEWEST = 20
 
@@ -256,29 +225,21 @@ def ranks_of_comparisons(
     """Bound the ranks of compared items; see `rank_intervals`."""
     check_alpha(alpha)
     kind = unit_of(data, unit)
-    if method not in (None, METHOD[of]):
-        raise InvalidInputError(
-            "method", f"{METHOD[of]!r} or None for of={of!r} of Comparisons", method
-        )
+    if method not in (None, METHOD_OF[of]):
+        allowed = f"{METHOD_OF[of]!r} or None for of={of!r} of Comparisons"
+        raise InvalidInputError("method", allowed, method)
     if of == "pairwise":
         return _by_majorities(data, kind, alpha)
     found = scored(data, kind, over_opponents=of == "borda")
     if found.n_units < FEWEST:
-        raise InvalidInputError(
-            "comparisons", f"in {FEWEST} {kind}s at least for of={of!r}",
-            Described(counted(found.n_units, kind)),
-            "With fewer the level is not kept: take of='pairwise', which is exact.",
-        )  # fmt: skip
-    families = _by_largest(found, alpha, n_resamples or DRAWS, as_generator(rng))
+        few = Described(counted(found.n_units, kind))
+        remedy = "With fewer the level is not kept: take of='pairwise', which is exact."
+        allowed = f"in {FEWEST} {kind}s at least for of={of!r}"
+        raise InvalidInputError("comparisons", allowed, few, remedy)
+    families = _by_largest(found, alpha, n_resamples or NORMAL_DRAWS, as_generator(rng))
     what = "mean win rates over all opponents" if of == "borda" else "win rates"
-    basis = Basis(
-        method="max-t",
-        assumes=assumption("max-t", kind),
-        word=kind,
-        n_units=found.n_units,
-        decidable_from=FEWEST if data.n_items > 1 else None,
-        is_possible=True,
-    )
+    enough = FEWEST if data.n_items > 1 else None
+    basis = Basis("max-t", kind, found.n_units, enough, is_possible=True)
     decisions = Decisions(
         items=data.items,
         above=families.together,
@@ -304,7 +265,9 @@ def kind_for(data: Comparisons) -> Of:
     return "borda" if n_units >= FEWEST and bool((counts >= 2).all()) else "pairwise"
 
 
-def _by_largest(found: Scored, alpha: float, n_draws: int, rng: np.random.Generator) -> Families:
+def _by_largest(
+    found: ScoredItems, alpha: float, n_draws: int, rng: np.random.Generator
+) -> Families:
     """Decide by the largest studentized difference, among all pairs and those of each item.
 
     Units get independent normal weights, so that what they add up to is normal with the estimated
@@ -334,24 +297,17 @@ def _by_largest(found: Scored, alpha: float, n_draws: int, rng: np.random.Genera
 def _by_majorities(data: Comparisons, unit: ComparisonUnit, alpha: float) -> RankIntervals:
     """Decide by exact sign tests of units, with Holm's procedure."""
     if unit == "comparison" and data.weights is not None and np.ptp(data.weights):
-        raise InvalidInputError(
-            "comparisons", "of equal weights for of='pairwise' and unit='comparison'", data,
-            "A sign test counts comparisons: take of='mean', or clusters.",
-        )  # fmt: skip
+        remedy = "A sign test counts comparisons: take of='mean', or clusters."
+        allowed = "of equal weights for of='pairwise' and unit='comparison'"
+        raise InvalidInputError("comparisons", allowed, data, remedy)
     won, n_units = pair_majorities(data, unit)
     n = data.n_items
     decided = won + won.T
     p_values: Floats = np.where(decided > 0, binom.sf(won - 1, decided, 0.5), 1.0)
     least = np.power(0.5, decided)
     families = Families.from_p_values(p_values, least, alpha)
-    basis = Basis(
-        method="sign-test",
-        assumes=assumption("sign-test", unit),
-        word=unit,
-        n_units=n_units,
-        decidable_from=by_p_values(alpha, n, 0.5),
-        is_possible=bool(Families.from_p_values(least, least, alpha).together.any()),
-    )
+    possible = bool(Families.from_p_values(least, least, alpha).together.any())
+    basis = Basis("sign-test", unit, n_units, by_p_values(alpha, n, 0.5), possible)
     decisions = Decisions(
         items=data.items,
         above=families.together,

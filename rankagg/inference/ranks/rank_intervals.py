@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
+from numpy.random import Generator
 
 from rankagg._typing import Label, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
@@ -23,13 +24,13 @@ from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import (
     Basis,
     Decisions,
-    assumption,
     by_intervals,
     by_sign_flips,
     unit_word,
 )
-from rankagg.inference.intervals.methods import Options
+from rankagg.inference.intervals.methods import ONLY_RESAMPLES, IntervalOptions, square
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.one_pair import VECTORS
 from rankagg.inference.pair_values import Differences, asymmetry_note, point_differences
 from rankagg.inference.ranks.comparison_ranks import check_silent, check_unit, ranks_of_comparisons
 from rankagg.inference.ranks.rank_results import (
@@ -39,7 +40,7 @@ from rankagg.inference.ranks.rank_results import (
     RankUnit,
     decided_by_intervals,
 )
-from rankagg.inference.ranks.sign_flips import HELD, VECTORS, sign_flips
+from rankagg.inference.ranks.sign_flips import SUMS_HELD, sign_flips
 from rankagg.inference.summed_units import (
     SummedUnits,
     check_no_more,
@@ -54,17 +55,19 @@ RankMethod: TypeAlias = Literal[
 ]
 
 
-def joint_options(method: RankMethod, alpha: float, n_resamples: int) -> Options:
+def joint_options(
+    method: RankMethod, alpha: float, n_resamples: int, rng: RNGLike
+) -> IntervalOptions:
     """Return the options of two-sided intervals for all pairs at once."""
     resampling = method == "max-t"
-    return Options(
+    return IntervalOptions(
         method="percentile" if resampling else cast(Any, _intervals_of(method)),
         alpha=alpha,
         simultaneous="max-t" if resampling else "bonferroni",
         alternative="two-sided",
         anytime=False,
-        ties="half",
         n_resamples=n_resamples,
+        rng=rng,
     )
 
 
@@ -91,17 +94,20 @@ def by_majorities(
     chosen = method or _default(data, options["unit"], options["fixed_tasks"], kept["instances"])
     if chosen == "sign-test":
         if ties == "half":
+            remedy = "Where a tie should count half, take 'hoeffding'."
             raise InvalidInputError(
-                "ties", "'exclude' or None for method='sign-test'", ties,
-                "Where a tie should count half, take 'hoeffding'.",
-            )  # fmt: skip
+                "ties", "'exclude' or None for method='sign-test'", ties, remedy
+            )
         ties = "exclude"
     resampling = chosen == "max-t"
     intervals = PairwiseIntervals.from_data(
-        data, method="percentile" if resampling else cast(Any, _intervals_of(chosen)),
-        simultaneous="max-t" if resampling else "bonferroni", ties=ties or "half", **kept,
+        data,
+        method="percentile" if resampling else cast(Any, _intervals_of(chosen)),
+        simultaneous="max-t" if resampling else "bonferroni",
+        ties=ties or "half",
+        **kept,
         **options,
-    )  # fmt: skip
+    )
     return RankIntervals.from_intervals(intervals, "intervals" if resampling else "holm")
 
 
@@ -119,7 +125,7 @@ def _default(
 
 
 @dataclass(frozen=True, eq=False)
-class Observed:
+class ItemNumbers:
     """Numbers of all items in all rankings of a profile."""
 
     profile: Profile
@@ -130,10 +136,8 @@ class Observed:
 
     def units(self, unit: Unit, fixed_tasks: bool, *, hierarchical: bool = False) -> Units:
         """Return the independent units."""
-        return units_from(
-            self.profile, self.source, unit=unit, fixed_tasks=fixed_tasks,
-            instances=self.instances, hierarchical=hierarchical,
-        )  # fmt: skip
+        given = (self.profile, self.source, unit, fixed_tasks, self.instances)
+        return units_from(*given, hierarchical=hierarchical)
 
 
 def points_of(
@@ -142,7 +146,7 @@ def points_of(
     instances: Sequence[Label] | None,
     unranked: Unranked,
     method: RankMethod,
-) -> Observed:
+) -> ItemNumbers:
     """Return the Borda points of all items in all rankings."""
     profile, known = rankings_of(data, tolerance, instances)
     flips = method == "sign-flips"
@@ -152,7 +156,7 @@ def points_of(
     if flips and gaps and unranked != "last":
         total = profile.n_rankings * profile.n_items
         notes = (_pair_by_pair(part_of(gaps, "cells missing", total, "cells", "rank"), "ranked"),)
-    return Observed(profile, known, source, _has_tasks(data), notes)
+    return ItemNumbers(profile, known, source, _has_tasks(data), notes)
 
 
 def _pair_by_pair(gaps: str, what: str) -> str:
@@ -172,28 +176,28 @@ def scores_of(
     score_range: tuple[float, float] | None,
     method: RankMethod,
     instances: Sequence[Label] | None,
-) -> Observed:
+) -> ItemNumbers:
     """Return the scores of all systems, as shares of their range."""
     if not isinstance(data, ScoreTable):
         raise InvalidInputError("data", "a ScoreTable for of='mean'", data)
     flips = method == "sign-flips"
     if data.n_missing and not flips:
         raise InvalidInputError(
-            "data", f"a table without missing scores for of='mean' and method={method!r}",
+            "data",
+            f"a table without missing scores for of='mean' and method={method!r}",
             Described(f"{data.n_missing} of {counted(data.values.size, 'score')} missing"),
             "Means over different units are not comparable; drop units, or use of='borda' or "
             "method='sign-flips', which compares two systems where both have scores.",
-        )  # fmt: skip
+        )
     ends = np.array([np.nan] * 2 if score_range is None else _check_range(score_range, data))
     numbers, _ = scaled(np.concatenate([ends, data.values.ravel()]))
     scores, (low, high) = (numbers[2:].reshape(data.values.shape) * data.signs).T, numbers[:2]
     if score_range is not None:
         scale = float(high - low)
     elif method in ("hoeffding", "bernstein"):
-        raise InvalidInputError(
-            "score_range", "the least and the largest possible score for this method", None,
-            "Without it use method='sign-flips' or 'max-t'.",
-        )  # fmt: skip
+        remedy = "Without it use method='sign-flips' or 'max-t'."
+        allowed = "the least and the largest possible score for this method"
+        raise InvalidInputError("score_range", allowed, None, remedy)
     else:
         # Neither signs nor studentized differences depend on the scale.
         most = np.nanmax(scores, axis=1, initial=-np.inf)
@@ -205,7 +209,7 @@ def scores_of(
         gaps = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score")
         notes = (_pair_by_pair(gaps, "scored"),)
     known = data.instances if instances is None else instances
-    return Observed(data.rankings(), known, source, _has_tasks(data), notes)
+    return ItemNumbers(data.rankings(), known, source, _has_tasks(data), notes)
 
 
 def _check_range(score_range: tuple[float, float], table: ScoreTable) -> tuple[float, float]:
@@ -218,9 +222,8 @@ def _check_range(score_range: tuple[float, float], table: ScoreTable) -> tuple[f
         raise InvalidInputError("score_range", allowed, score_range)
     least, most = np.nanmin(table.values), np.nanmax(table.values)
     if least < low or most > high:
-        raise InvalidInputError(
-            "score_range", f"a range that holds all scores ({least:g} to {most:g})", score_range
-        )
+        allowed = f"a range that holds all scores ({least:g} to {most:g})"
+        raise InvalidInputError("score_range", allowed, score_range)
     return low, high
 
 
@@ -232,7 +235,7 @@ METHODS: dict[str, tuple[RankMethod, ...]] = {
 
 RESAMPLES = 2000
 
-WHAT = {"borda": "Borda points", "mean": "scores"}
+DIFFERENCES_OF = {"borda": "Borda points", "mean": "scores"}
 
 
 def rank_intervals(
@@ -351,9 +354,12 @@ def rank_intervals(
     check_choice(ties, (None, "half", "exclude"), "ties")
     if isinstance(data, Comparisons):
         check_silent(
-            fixed_tasks=(fixed_tasks, False), instances=(instances, None), ties=(ties, None),
-            score_range=(score_range, None), tolerance=(tolerance, 0.0),
-        )  # fmt: skip
+            fixed_tasks=(fixed_tasks, False),
+            instances=(instances, None),
+            ties=(ties, None),
+            score_range=(score_range, None),
+            tolerance=(tolerance, 0.0),
+        )
         return ranks_of_comparisons(
             data, kind, method, alpha=alpha, unit=unit, n_resamples=n_resamples, rng=rng
         )
@@ -362,16 +368,22 @@ def rank_intervals(
         method = _resampling(method)
     if kind == "pairwise":
         return by_majorities(
-            data, method, ties, tolerance=tolerance, alpha=alpha, unit=unit,
-            fixed_tasks=fixed_tasks, instances=instances, n_resamples=n_resamples or RESAMPLES,
+            data,
+            method,
+            ties,
+            tolerance=tolerance,
+            alpha=alpha,
+            unit=unit,
+            fixed_tasks=fixed_tasks,
+            instances=instances,
+            n_resamples=n_resamples or RESAMPLES,
             rng=rng,
-        )  # fmt: skip
-    if ties is not None:
-        raise InvalidInputError(
-            "ties", f"None for of={kind!r}", ties, "Tied items have the same points or scores."
         )
+    if ties is not None:
+        remedy = "Tied items have the same points or scores."
+        raise InvalidInputError("ties", f"None for of={kind!r}", ties, remedy)
 
-    def observed(method: RankMethod) -> Observed:
+    def observed(method: RankMethod) -> ItemNumbers:
         if kind == "mean":
             return scores_of(data, score_range, method, instances)
         return points_of(data, tolerance, instances, check_unranked(unranked), method)
@@ -383,8 +395,8 @@ def rank_intervals(
             data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
         )
         by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
-        options = joint_options(by, alpha, n_resamples or RESAMPLES)
-        return _Case(kind, by, False, (), summed, options.alpha).by_bounds(options, rng)
+        options = joint_options(by, alpha, n_resamples or RESAMPLES, rng)
+        return _Case(kind, by, False, (), summed, options.alpha).by_bounds(options)
     independent, hierarchical = redrawn(unit)
     chosen = method or "sign-flips"
     seen = observed(chosen)
@@ -395,20 +407,18 @@ def rank_intervals(
         units = seen.units(independent, fixed_tasks)
         turned = "tasks are fixed, so that signs cannot be turned round within them"
         seen = replace(seen, notes=(*seen.notes, f"{turned}: decided by {chosen} instead"))
-    options = joint_options(chosen, alpha, n_resamples or RESAMPLES)
+    options = joint_options(chosen, alpha, n_resamples or RESAMPLES, rng)
     case = _Case(kind, chosen, seen.is_table, seen.notes, units, options.alpha)
     if chosen == "sign-flips":
-        return case.by_flips(n_resamples or VECTORS, rng, deadline)
-    return case.by_bounds(options, rng)
+        return case.by_flips(n_resamples or VECTORS, as_generator(options.rng), deadline)
+    return case.by_bounds(options)
 
 
 def _resampling(method: RankMethod | None) -> RankMethod:
     """Return the method of resampled tasks and instances."""
     if method not in (None, "max-t"):
-        raise InvalidInputError(
-            "method", "'max-t' with `unit='hierarchical'`", method,
-            "Only resamples draw tasks and then instances; `unit='task'` goes with every method.",
-        )  # fmt: skip
+        allowed = "'max-t' with `unit='hierarchical'`"
+        raise InvalidInputError("method", allowed, method, ONLY_RESAMPLES)
     return "max-t"
 
 
@@ -426,10 +436,10 @@ class _Case:
     units: Units | SummedUnits
     alpha: float
 
-    def by_flips(self, n_vectors: int, rng: RNGLike, deadline: Deadline) -> RankIntervals:
+    def by_flips(self, n_vectors: int, rng: Generator, deadline: Deadline) -> RankIntervals:
         """Decide by sign flips."""
         assert isinstance(self.units, Units), "sums do not tell whose signs to flip"
-        flips = sign_flips(self.units, n_vectors, as_generator(rng), deadline)
+        flips = sign_flips(self.units, n_vectors, rng, deadline)
         notes: list[str] = []
         if not flips.is_exact and flips.n_vectors * self.alpha < 50:
             drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
@@ -443,7 +453,7 @@ class _Case:
     def _asymmetry(self) -> tuple[str, ...]:
         """Return a note where differences are not symmetric; not of more than can be held."""
         first, second = self.units.pairs
-        if not isinstance(self.units, Units) or self.units.n_units * len(first) > HELD:
+        if not isinstance(self.units, Units) or self.units.n_units * len(first) > SUMS_HELD:
             return ()
         block, labels = self.units.all_blocks(), self.units.items.labels
         values = np.repeat(block.values, block.counts.astype(np.intp), axis=0)
@@ -453,11 +463,11 @@ class _Case:
         pairs = [(labels[i], labels[j]) for i, j in zip(first, second, strict=True)]
         return asymmetry_note(values - 0.5, pairs, remedy)
 
-    def by_bounds(self, options: Options, rng: RNGLike) -> RankIntervals:
+    def by_bounds(self, options: IntervalOptions) -> RankIntervals:
         """Decide by intervals of differences."""
-        families, notes = decided_by_intervals(self.units, options, as_generator(rng))
+        families, notes = decided_by_intervals(self.units, options)
         joint = "max-t bootstrap" if self.method == "max-t" else f"{self.method} (Bonferroni)"
-        if isinstance(self.units, Units) and self.units.inner is not None:
+        if self.units.inner is not None:
             joint += " (tasks and then their instances drawn)"
         enough = by_intervals(options, len(self.units.items))
         return self._result(families, f"{joint} intervals", enough, notes)
@@ -465,35 +475,28 @@ class _Case:
     def _result(
         self, families: Families, how: str, enough: int | None, notes: Sequence[str]
     ) -> RankIntervals:
-        moments = self.units.moments()
+        moments = self.units.moments
         word = unit_word(self.units.unit, is_task=self.is_table)
-        basis = Basis(
-            method=self.method,
-            assumes=assumption(self.method, word),
-            word=word,
-            n_units=self.units.n_units,
-            decidable_from=enough,
-            is_possible=enough is not None and bool(moments.n.max() >= enough),
-        )
+        possible = enough is not None and bool(moments.n.max() >= enough)
+        basis = Basis(self.method, word, self.units.n_units, enough, possible)
         decisions = Decisions(
             items=self.units.items,
             above=families.together,
             alpha=self.alpha,
-            how=f"{how} of differences of {WHAT[self.of]}",
+            how=f"{how} of differences of {DIFFERENCES_OF[self.of]}",
             is_approximate=self.method == "max-t",
             basis=basis,
         )
-        first, second = self.units.pairs
-        above = np.zeros_like(families.together)
         lead, errors = moments.mean - 0.5, self.units.errors
-        above[first, second], above[second, first] = lead > errors, lead < -errors
+        above = square(self.units, lead - errors, -lead - errors, 0.0) > 0
         never = int((moments.n == 0).sum())
         if never and self.method == "sign-flips":
-            pairs = part_of(never, "pairs never compared", len(first), "pairs", "pair")
+            pairs = part_of(never, "pairs never compared", len(moments.n), "pairs", "pair")
             were = "was" if never == 1 else "were"
             notes = [*notes, said("{} {} never compared", pairs, were)]
         warning = () if decisions.warning is None else (decisions.warning,)
+        told = (*warning, *self.notes, *notes)
+        unit = self.units.unit
         return RankIntervals.from_decisions(
-            self.of, self.units.unit, above, decisions, (*warning, *self.notes, *notes),
-            families=families,
-        )  # fmt: skip
+            self.of, unit, above, decisions, told, families=families
+        )

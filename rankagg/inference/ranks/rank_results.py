@@ -18,7 +18,14 @@ from rankagg.core.names import level_of, said
 from rankagg.core.results import ROWS, Result
 from rankagg.inference.decisions import Decisions, tarone
 from rankagg.inference.intervals.bootstrap import Resamples
-from rankagg.inference.intervals.methods import BINOMIAL, Bounds, Options, bounds_of, resamples_of
+from rankagg.inference.intervals.methods import (
+    BINOMIAL,
+    IntervalOptions,
+    PairBounds,
+    bounds_of,
+    resamples_of,
+    square,
+)
 from rankagg.inference.intervals.pairwise import PairwiseIntervals, least_p_values, p_values
 from rankagg.inference.ranks.sign_flips import SignFlips
 from rankagg.inference.summed_units import SummedUnits
@@ -71,33 +78,29 @@ class Families:
 
 
 def decided_by_intervals(
-    units: Units | SummedUnits, options: Options, rng: np.random.Generator
+    units: Units | SummedUnits, options: IntervalOptions
 ) -> tuple[Families, tuple[str, ...]]:
     """Decide where 1/2 is outside an interval; also return what must be said of these."""
     resamples = None
     if options.simultaneous == "max-t":
-        resamples = resamples_of(units, options, rng)
-    bounds = bounds_of(units, options, rng, resamples)
+        resamples = resamples_of(units, options)
+    bounds = bounds_of(units, options, resamples)
     together = _outside(units, bounds)
     if len(units.items) < 3:
         return Families.at_once(together), bounds.notes
     if resamples is not None:
         return _from_resamples(units, together, resamples, options.alpha), bounds.notes
     alone = replace(options, simultaneous=None, alpha=options.alpha / (len(units.items) - 1))
-    mine = _outside(units, bounds_of(units, alone, rng)).astype(np.int8)
+    mine = _outside(units, bounds_of(units, alone)).astype(np.int8)
     led = np.zeros(len(units.items), dtype=bool)
     for alternative in ("greater", "less"):
-        one_sided = bounds_of(units, replace(alone, alternative=alternative), rng)
+        one_sided = bounds_of(units, replace(alone, alternative=alternative))
         led |= _outside(units, one_sided).any(axis=0)
     return Families(together, mine - mine.T, led), bounds.notes
 
 
-def _outside(units: Units | SummedUnits, bounds: Bounds) -> Bools:
-    first, second = units.pairs
-    n = len(units.items)
-    above = np.zeros((n, n), dtype=bool)
-    above[first, second], above[second, first] = bounds.lower > 0.5, bounds.upper < 0.5
-    return above
+def _outside(units: Units | SummedUnits, bounds: PairBounds) -> Bools:
+    return square(units, bounds.lower, 1.0 - bounds.upper, 0.5) > 0.5
 
 
 def _from_resamples(
@@ -345,18 +348,14 @@ class RankIntervals(Result):
         return frame.sort_values(["rank", "best", "worst"])
 
     def _content(self) -> dict[str, Any]:
+        level = {"alpha": self.decisions.alpha, "how": self.decisions.how}
+        rest = self._plain("method", "assumes", "n_units", "decidable_from")
+        first = self._plain("first", "tied_with_first", "notes")
         return {
-            "of": self.of,
-            "unit": self.unit,
-            "alpha": self.decisions.alpha,
-            "how": self.decisions.how,
-            "method": self.method,
-            "assumes": self.assumes,
-            "n_units": self.n_units,
-            "decidable_from": self.decidable_from,
-            "first": list(self.first),
-            "tied_with_first": list(self.tied_with_first),
-            "notes": list(self.notes),
+            **self._plain("of", "unit"),
+            **level,
+            **rest,
+            **first,
             "ranks": self.to_frame().reset_index().to_dict("records"),
             "marginal": self.to_frame(simultaneous=False).reset_index().to_dict("records"),
         }

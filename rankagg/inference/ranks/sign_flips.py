@@ -17,23 +17,17 @@ from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.one_pair import ALWAYS_ALL, SIGNS_HELD, all_signs, drawn_signs
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.units import Block, Units
 
-__all__ = ["HELD", "VECTORS", "SignFlips", "sign_flips"]
-
-# Sign vectors that are drawn; all are gone through where they are no more, or than EXACT.
-VECTORS = 10_000
-EXACT = 4096
-# Numbers held at one time, about.
-BLOCK = 4_000_000
 # Values that are held for all sign vectors; more are made again for each block of them.
-HELD = 20_000_000
+SUMS_HELD = 20_000_000
 # Rows from which on items are summed and not pairs, if all are there: fewer suffice where they and
 # the pairs are so many together.
-MANY, FEW, PAIRED = 1000, 64, 1_000_000
+LONG_ROWS, SHORT_ROWS, PAIRED_VALUES = 1000, 64, 1_000_000
 
-NEVER = Deadline()
+NO_DEADLINE = Deadline()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +47,7 @@ class SignFlips:
 
 
 def sign_flips(
-    units: Units, n_vectors: int, rng: np.random.Generator, deadline: Deadline = NEVER
+    units: Units, n_vectors: int, rng: np.random.Generator, deadline: Deadline = NO_DEADLINE
 ) -> SignFlips:
     """Compare the sums of all differences with what they would be under other signs.
 
@@ -83,12 +77,14 @@ def sign_flips(
     """
     if len(units.stratum_weights) > 1:
         raise InvalidInputError(
-            "method", "another one with fixed tasks", "sign-flips",
+            "method",
+            "another one with fixed tasks",
+            "sign-flips",
             "Units of a fixed task need not be centered, so their signs cannot be turned; take "
             "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample.",
-        )  # fmt: skip
-    sums = _Sums.of(units, deadline)
-    exact = sums.fits(max(EXACT, n_vectors))
+        )
+    sums = _FlippedSums.of(units, deadline)
+    exact = sums.fits(max(ALWAYS_ALL, n_vectors))
     counter = _Counter(units, sums)
     for block in sums.all_signs() if exact else sums.drawn_signs(n_vectors, rng):
         deadline.seconds_left()
@@ -97,7 +93,7 @@ def sign_flips(
 
 
 @dataclass(frozen=True, eq=False)
-class _Sums:
+class _FlippedSums:
     """Sums over units, of all pairs or of single numbers whose differences they are."""
 
     units: Units
@@ -109,17 +105,18 @@ class _Sums:
     deadline: Deadline
 
     @classmethod
-    def of(cls, units: Units, deadline: Deadline = NEVER) -> _Sums:
+    def of(cls, units: Units, deadline: Deadline = NO_DEADLINE) -> _FlippedSums:
         """Hold the units where they are few; else go through them again and again."""
         n_pairs = len(units.pairs[0])
         is_paired, held = True, None
         if np.issubdtype(units.source.rows.dtype, np.integer):
             units = units.compressed()
         source = units.source
-        is_long = units.n_rows > MANY or (units.n_rows > FEW and units.n_rows * n_pairs > PAIRED)
+        is_long = units.n_rows > LONG_ROWS
+        is_long |= units.n_rows > SHORT_ROWS and units.n_rows * n_pairs > PAIRED_VALUES
         if is_long and isinstance(source, Differences) and source.is_complete:
             units, is_paired = replace(units, source=_Centered.of(source)), False
-        elif units.n_rows * n_pairs <= HELD:
+        elif units.n_rows * n_pairs <= SUMS_HELD:
             held = units.all_blocks()
         told, squares = np.zeros(n_pairs), np.zeros(n_pairs)
         sizes = units.sizes
@@ -150,25 +147,23 @@ class _Sums:
         values = _weighted(self.held)
         values = np.repeat(values, self.held.counts.astype(np.intp), axis=0)
         free = max(len(values) - 1, 0)
-        size = max(1, BLOCK // max(values.shape[1], 1))
+        size = max(1, SIGNS_HELD // max(values.shape[1], 1))
         for start in range(0, 2**free, size):
-            number = np.arange(start, min(start + size, 2**free))
-            signs = np.ones((len(number), len(values)))
-            signs[:, 1:] = 1.0 - 2.0 * ((number[:, None] >> np.arange(free)) & 1)
-            yield signs @ values * self.scale
+            stop = min(start + size, 2**free)
+            yield all_signs(len(values), start, stop) @ values * self.scale
 
     def drawn_signs(self, times: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Draw sign vectors; the first one is that observed."""
         first, second = self.units.pairs
         width = len(first) if self.is_paired else len(self.units.items)
-        size = max(1, BLOCK // width)
+        size = max(1, SIGNS_HELD // width)
         for start in range(0, times, size):
             many = min(size, times - start)
             sums = np.zeros((many, width))
             for block in self._blocks():
                 self.deadline.seconds_left()
                 values = _weighted(block)
-                step = max(1, BLOCK // len(values))
+                step = max(1, SIGNS_HELD // len(values))
                 for low in range(0, many, step):
                     some = slice(low, min(low + step, many))
                     signs = _draw(block.counts, some.stop - low, rng)
@@ -178,7 +173,7 @@ class _Sums:
             if self.is_paired:
                 yield sums * self.scale
                 continue
-            step = max(1, BLOCK // max(len(first), 1))
+            step = max(1, SIGNS_HELD // max(len(first), 1))
             for low in range(0, many, step):
                 some = slice(low, low + step)
                 yield (sums[some][:, first] - sums[some][:, second]) * self.scale
@@ -187,7 +182,7 @@ class _Sums:
 class _Counter:
     """Counts how often the largest of some sums is as large as those observed."""
 
-    def __init__(self, units: Units, sums: _Sums) -> None:
+    def __init__(self, units: Units, sums: _FlippedSums) -> None:
         self.pairs = units.pairs
         self.n = len(units.items)
         self.least = sums.least
@@ -252,7 +247,7 @@ class _Centered(Differences):
 def _informative(block: Block) -> Block:
     """Return the units that tell some items apart; the others do not change any sum."""
     told = (np.nan_to_num(np.abs(block.values - 0.5)) > rounding_error(1.0)).any(axis=1)
-    return Block(block.values[told], block.counts[told], block.weights[told], block.strata[told])
+    return Block(*(part[told] for part in block))
 
 
 def _weighted(block: Block) -> Floats:
@@ -265,8 +260,7 @@ def _weighted(block: Block) -> Floats:
 def _draw(counts: Floats, times: int, rng: np.random.Generator) -> Floats:
     """Draw for each row the sum of as many signs as its count, shape (times, u)."""
     if (counts == 1).all():
-        bits = np.frombuffer(rng.bytes(times * len(counts)), dtype=np.uint8)
-        return 1.0 - 2.0 * (bits & 1).reshape(times, -1).astype(np.float64)
+        return drawn_signs((times, len(counts)), rng)
     many = counts.astype(np.int64)
     return (2 * rng.binomial(many, 0.5, size=(times, len(many))) - many).astype(np.float64)
 

@@ -16,8 +16,7 @@ from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_distance
-from rankagg.inference.dispersion import dispersion, spread
-from rankagg.inference.dispersion_report import DispersionReport, dispersion_report
+from rankagg.inference.dispersion import DispersionReport, dispersion, dispersion_report, spread
 from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.sampling import EmpiricalBernsteinStopping, HoeffdingEstimator, mean_distance

@@ -1,0 +1,730 @@
+"""Rank tests of whether items rank alike: Friedman, Kendall's W, Nemenyi, Skillings and Mack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from rankagg._typing import Bools, Floats, Label, Ranks, RNGLike, Tolerance
+from rankagg._validation import as_generator, as_numbers, check_alpha, check_integer
+from rankagg.core.arithmetic.exact_sum import are_level
+from rankagg.core.graphs import Parts, connected_parts
+from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.names import said, stated
+from rankagg.core.pandas_labels import axis_labels
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNLISTED
+from rankagg.core.results import ROWS, Direction, Result
+from rankagg.core.scores import ScoreTable
+from rankagg.core.value import frozen_array
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.inference.units import Unit, rankings_of, units_of
+
+# Printed average ranks are off by this at most: one decimal.
+ROUNDING = 0.05
+
+
+class AverageRanks(NamedTuple):
+    """What Friedman's test needs to know of some rankings."""
+
+    # Shape (n,). The average mid-rank of each item, from 1; read-only.
+    values: Floats
+    # How many rankings, repeated ones included.
+    n_rankings: int
+    # Kendall's W with its correction for ties; NaN where every ranking ties all items.
+    kendall_w: float
+
+
+def average_ranks(ranks: Ranks, counts: NDArray[np.int64]) -> AverageRanks:
+    """Average the mid-ranks of complete rankings."""
+    n, size = ranks.shape[1], sum(counts.tolist())
+    # Twice the distance from the middle: sums of whole numbers are exact.
+    offsets = 2.0 * places.mid_ranks(ranks) - (n - 1)
+    means = counts @ offsets / size
+    # Its squares hold the correction for ties.
+    squares = float(counts @ (offsets**2).sum(axis=1)) / size
+    concordance = float(means @ means) / squares if squares else float("nan")
+    return AverageRanks(cast(Floats, frozen_array((n + 1 + means) / 2)), size, concordance)
+
+
+def mid_ranks(values: Floats) -> Floats:
+    """Return mid-ranks from 1 of the numbers of each row, NaN where there is none."""
+    mid: Floats = scipy.stats.rankdata(np.round(values, 9), axis=1, nan_policy="omit")
+    return np.where(np.isnan(values), np.nan, mid)
+
+
+def averaged_units(ranks: Floats, counts: NDArray[np.int64], units: NDArray[np.intp]) -> Floats:
+    """Return the average mid-rank of each item in each unit, NaN where it is in none of it."""
+    mid = mid_ranks(ranks)
+    told = ~np.isnan(mid)
+    sums, often = np.zeros((2, int(units.max()) + 1, mid.shape[1]))
+    np.add.at(sums, units, np.where(told, mid, 0.0) * counts[:, None])
+    np.add.at(often, units, told * counts[:, None])
+    total = np.bincount(units, weights=counts)[:, None]
+    if ((often > 0) & (often < total)).any():
+        raise InvalidInputError(
+            "data",
+            "rankings of the same items within every unit",
+            Described("items that only some rankings of a unit have"),
+            "Average ranks among different items are not comparable: leave these items out of "
+            "the unit, or take `unit='ranking'` where rankings are independent.",
+        )
+    with np.errstate(invalid="ignore"):
+        averages: Floats = sums / often
+    return averages
+
+
+def check_rankings(profile: Profile) -> None:
+    """Raise unless there are two items, and all rankings weigh the same."""
+    if profile.n_items < 2:
+        raise InvalidInputError("data", "rankings of two items or more", profile)
+    if not are_level(profile.weights):
+        spread = Described(f"weights from {profile.weights.min():g} to {profile.weights.max():g}")
+        remedy = (
+            "Make them equal (a ScoreTable's with `with_task_weights({})`), or make "
+            "`PairwiseIntervals`, which take weights."
+        )
+        raise InvalidInputError("data", "rankings of equal weight for this test", spread, remedy)
+
+
+def check_average_ranks(given: ArrayLike) -> Floats:
+    """Return average ranks that strict rankings can have, as far as these are rounded."""
+    values = as_numbers(given, "average_ranks")
+    number = np.arange(1, len(values) + 1)
+    if len(values) < 2 or np.isnan(values).any():
+        raise InvalidInputError("average_ranks", "two finite numbers or more", values.tolist())
+    sums, least = np.cumsum(np.sort(values)), np.cumsum(number)
+    if abs(sums[-1] - least[-1]) > ROUNDING * len(values):
+        allowed = f"average ranks from 1, which sum to n(n + 1)/2 = {least[-1]}"
+        raise InvalidInputError("average_ranks", allowed, Described(f"the sum {sums[-1]:g}"))
+    low = sums < least - ROUNDING * number
+    if low.any():
+        best = int(np.argmax(low))
+        few = f"the {best + 1} smallest of which sum to {least[best]} at least"
+        found = Described(f"the sum {sums[best]:g} of these")
+        raise InvalidInputError("average_ranks", f"average ranks from 1, {few}", found)
+    return cast(Floats, frozen_array(values))
+
+
+NO_TIES = "from average ranks alone, as those of rankings without ties"
+
+
+class FriedmanTest(Result):
+    """Friedman's test: whether all items rank alike in independent complete rankings.
+
+    Made by `friedman`, or by `from_average_ranks` from printed numbers. `plot` draws a
+    `rankagg.plotting.critical_difference_diagram`.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The k items.
+    average_ranks : ndarray of float, shape (k,)
+        The mean rank of each item, from 1, with mid-ranks for ties.
+    n_rankings : int
+        N, the number of independent rankings: one per unit, repeated ones included.
+    kendall_w : float
+        Kendall's coefficient of concordance W, corrected for ties: 1 where all rankings are
+        equal, 0 where all average ranks are.
+    unit : {"ranking", "instance", "task"}
+        What was taken to be independent.
+    notes : tuple of str
+        What the reader must know.
+    """
+
+    items: ItemSet
+    average_ranks: Floats
+    n_rankings: int
+    kendall_w: float
+    unit: Unit
+    notes: tuple[str, ...]
+
+    _schema = "rankagg.friedman"
+    _plot = "critical_difference_diagram"
+    _best: ClassVar[Mapping[str, Direction]] = {"average_rank": "lowest"}
+
+    @classmethod
+    def from_average_ranks(
+        cls, average_ranks: ArrayLike, n_rankings: int, items: Iterable[Label] | None = None
+    ) -> FriedmanTest:
+        """Test average ranks that are printed somewhere, as those of rankings without ties.
+
+        Parameters
+        ----------
+        average_ranks : array_like of float, shape (k,)
+            From 1, the best. They sum to k(k + 1)/2, up to rounding.
+        n_rankings : int
+            The number of rankings, at least 2.
+        items : iterable of str or int, optional
+            The items; 0, 1, ..., k - 1 by default.
+
+        Returns
+        -------
+        FriedmanTest
+            A note says that no ties are assumed. With ties the statistics would be larger.
+
+        Raises
+        ------
+        InvalidInputError
+            If no rankings have these average ranks.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> test = ra.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], 14)
+        >>> round(test.statistic, 2), round(test.f_statistic, 2)
+        (9.28, 3.69)
+        >>> round(test.critical_difference(0.05), 2), round(test.critical_difference(0.1), 2)
+        (1.25, 1.12)
+        """
+        items = axis_labels(average_ranks, 0, items, "items")
+        ranks = check_average_ranks(average_ranks)
+        names = ItemSet.numbered(len(ranks)) if items is None else ItemSet.coerce(items, ())
+        if len(names) != len(ranks):
+            raise InvalidInputError("items", counted(len(ranks), "label"), names)
+        size = check_integer(n_rankings, "n_rankings", low=2)
+        # Rounded average ranks have another mean than (k + 1)/2.
+        between, k = float(((ranks - ranks.mean()) ** 2).sum()), len(ranks)
+        return cls(
+            items=names,
+            average_ranks=ranks,
+            n_rankings=size,
+            kendall_w=min(12.0 * between / (k**3 - k), 1.0),
+            unit="ranking",
+            notes=(NO_TIES,),
+        )
+
+    # -- whether all are alike ----------------------------------------------------------------
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of the chi-square distribution, k - 1."""
+        return len(self.items) - 1
+
+    @property
+    def statistic(self) -> float:
+        """Friedman's chi-square, corrected for ties: N(k - 1)W."""
+        return self.n_rankings * self.df * self.kendall_w
+
+    @property
+    def p_value(self) -> float:
+        """The chance of so large a chi-square if all items rank alike, for many rankings."""
+        return float(scipy.stats.chi2.sf(self.statistic, self.df))
+
+    @property
+    def f_df(self) -> tuple[int, int]:
+        """Degrees of freedom of the F distribution, k - 1 and (k - 1)(N - 1)."""
+        return self.df, self.df * (self.n_rankings - 1)
+
+    @property
+    def f_statistic(self) -> float:
+        """The F of Iman and Davenport, (N - 1)W/(1 - W); infinite where all rankings are equal."""
+        rest = 1.0 - self.kendall_w
+        return (self.n_rankings - 1) * self.kendall_w / rest if rest > 0 else float("inf")
+
+    @property
+    def f_p_value(self) -> float:
+        """The chance of so large an F if all items rank alike; for few rankings the better one."""
+        return float(scipy.stats.f.sf(self.f_statistic, *self.f_df))
+
+    # -- which are not ------------------------------------------------------------------------
+
+    def critical_difference(self, alpha: float = 0.05) -> float:
+        """Return Nemenyi's critical difference, q sqrt(k(k + 1)/(6N)).
+
+        q is the upper quantile of the range of k normal variables, divided by sqrt(2). Ties would
+        make the difference smaller; they are not looked at.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            The family-wise error rate: the probability that two average ranks differ by more if
+            all items rank alike, in (0, 1).
+
+        Returns
+        -------
+        float
+            In ranks.
+        """
+        level = 1.0 - check_alpha(alpha)
+        quantile = float(scipy.stats.studentized_range.ppf(level, len(self.items), np.inf))
+        return quantile * self._scale
+
+    @property
+    def _scale(self) -> float:
+        """The standard deviation of an average rank without ties, times sqrt(k/(k - 1)).
+
+        Average ranks sum to a constant; this is what they would have as independent numbers.
+        """
+        k = len(self.items)
+        return float(np.sqrt(k * (k + 1) / (12.0 * self.n_rankings)))
+
+    def groups(self, alpha: float = 0.05) -> tuple[tuple[Label, ...], ...]:
+        """Return the sets of items that the critical difference does not tell apart.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            See `critical_difference`.
+
+        Returns
+        -------
+        tuple of tuple
+            The largest sets of items, next to each other by average rank, in which no two differ
+            by more; the best first. They may overlap. A critical-difference diagram draws a bar
+            for each set of two items or more.
+        """
+        order = np.argsort(self.average_ranks, kind="stable")
+        ranks = self.average_ranks[order]
+        ends = np.searchsorted(ranks, ranks + self.critical_difference(alpha), side="right")
+        # A set that ends where the one before it ends is part of that one.
+        starts = np.flatnonzero(np.diff(ends, prepend=0))
+        return tuple(tuple(self.items.at(order[start : ends[start]])) for start in starts)
+
+    def p_values(self) -> pd.DataFrame:
+        """Return Nemenyi's p-value of each pair, adjusted for all pairs.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Items by items, 1 on the diagonal. It is below alpha where two average ranks differ by
+            more than the critical difference.
+        """
+        labels = pd.Index(list(self.items), name="item")
+        gaps = np.abs(self.average_ranks[:, None] - self.average_ranks) / self._scale
+        distinct, where = np.unique(gaps, return_inverse=True)
+        tails = scipy.stats.studentized_range.sf(distinct, len(self.items), np.inf)
+        values = np.clip(tails, 0.0, 1.0)[where].reshape(gaps.shape)
+        np.fill_diagonal(values, 1.0)
+        return pd.DataFrame(values, index=labels, columns=labels.rename(None))
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item with its average rank, the best first."""
+        index = pd.Index(list(self.items), name="item")
+        frame = pd.DataFrame({"average_rank": self.average_ranks}, index=index)
+        return frame.sort_values("average_rank", kind="stable")
+
+    def _content(self) -> dict[str, Any]:
+        what = self._plain("items", "average_ranks", "n_rankings", "unit", "kendall_w", "statistic")
+        return what | self._plain("df", "p_value", "f_statistic", "f_df", "f_p_value", "notes")
+
+    def summary(self, *, alpha: float = 0.05, rows: int | None = ROWS) -> str:
+        """Return the test as text.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the critical difference.
+        rows : int or None, default 30
+            How many items, and how many groups, to print at most; None prints all.
+
+        Returns
+        -------
+        str
+        """
+        return self._text(self._facts(alpha, rows), rows)
+
+    def _facts(self, alpha: float = 0.05, rows: int | None = ROWS) -> list[str]:
+        groups = [listed(group) for group in self.groups(alpha) if len(group) > 1]
+        items = stated(len(self.items), "items", noun="item")
+        rankings = stated(self.n_rankings, "rankings", noun="ranking")
+        chi2, f = stated(self.statistic, "chi-square", ".4g"), stated(self.f_statistic, "F", ".4g")
+        p, p_of_f = stated(self.p_value, "p-value", ".3g"), stated(self.f_p_value, "p of F", ".3g")
+        df, rest = stated(self.df, "freedom"), stated(self.f_df[1], "freedom of the rest")
+        critical = stated(self.critical_difference(alpha), "critical difference", ".4g")
+        level, w = stated(alpha, "alpha", "g"), stated(self.kendall_w, "Kendall's W", ".4g")
+        return [
+            said("{} in {}; independent: {}s", items, rankings, self.unit),
+            *(said("note: {}", note) for note in self.notes),
+            said("Friedman         chi-square {}, df {}, p {}", chi2, df, p),
+            said("Iman, Davenport  F {}, df {} and {}, p {}", f, df, rest, p_of_f),
+            said("Kendall          W {}", w),
+            said("Nemenyi          critical difference {} at alpha {}", critical, level),
+            *(f"not told apart   {group}" for group in groups[:rows]),
+        ]
+
+    def __repr__(self) -> str:
+        return (
+            f"<FriedmanTest of {counted(len(self.items), 'item')} in "
+            f"{counted(self.n_rankings, 'ranking')}: "
+            f"chi-square {self.statistic:.4g}, p = {self.p_value:.3g}, W = {self.kendall_w:.3g}>"
+        )
+
+
+def friedman(
+    data: Profile | ScoreTable,
+    *,
+    unit: Unit = "ranking",
+    tolerance: Tolerance = 0.0,
+    instances: Sequence[Label] | None = None,
+) -> FriedmanTest:
+    """Test whether all items rank alike, from independent complete rankings.
+
+    Parameters
+    ----------
+    data : Profile or ScoreTable
+        Complete rankings, ties allowed; counts are independent repetitions. Or scores that rank.
+    unit : {"ranking", "instance", "task"}, default "ranking"
+        What is independent: each ranking, or each instance or task. Then the items of a unit are
+        ranked once, by their average rank in its rankings.
+    tolerance : float, mapping or Series from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+    instances : sequence, length m, optional
+        The instance of each ranking of a Profile, for `unit="instance"`.
+
+    Returns
+    -------
+    FriedmanTest
+
+    Raises
+    ------
+    InvalidInputError
+        If a ranking is incomplete, weights differ, all rankings tie all items, or there are less
+        than two items or units.
+
+    Notes
+    -----
+    With R_i the average mid-rank of item i of k in N rankings, and t over the sizes of groups of
+    tied items in all of them, Kendall's W is
+
+        12 N^2 sum_i (R_i - (k + 1)/2)^2 / (N^2 (k^3 - k) - N sum_t (t^3 - t)),
+
+    chi-square is N(k - 1)W and F is (N - 1)W/(1 - W). These distributions hold for many rankings.
+
+    References
+    ----------
+    Friedman (1937), https://doi.org/10.1080/01621459.1937.10503522; Kendall and Babington Smith
+    (1939), https://doi.org/10.1214/aoms/1177732186; Iman and Davenport (1980),
+    https://doi.org/10.1080/03610928008827904; Nemenyi (1963), "Distribution-free multiple
+    comparisons", thesis, Princeton University; and for all of them Demšar (2006), "Statistical
+    comparisons of classifiers over multiple data sets", Journal of Machine Learning Research 7.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> test = ra.friedman(ra.datasets.load("superglue_human"))
+    >>> test
+    <FriedmanTest of 6 items in 10 rankings: chi-square 25.92, p = 9.25e-05, W = 0.518>
+    >>> round(test.critical_difference(alpha=0.05), 3)
+    2.384
+    >>> test.groups(alpha=0.05)[1:]
+    (('T5 + Meena', 'T5', 'PAI Albert'), ('T5', 'PAI Albert', 'NEZHA Plus'))
+    """
+    profile, known = rankings_of(data, tolerance, instances)
+    check_rankings(profile)
+    complete = (profile.ranks >= 0).all(axis=1)
+    if not complete.all():
+        gaps = int(profile.counts[~complete].sum(dtype=object))
+        raise InvalidInputError(
+            "data",
+            "complete rankings for Friedman's test",
+            Described(f"{gaps} incomplete ones of {profile.n_rankings}"),
+            "Leave out these rankings or the items that they lack, take `skillings_mack`, or make "
+            "`PairwiseIntervals`, which compare the two items of a pair where both are ranked.",
+        )
+    units = units_of(profile, unit=unit, instances=known)
+    ranks, counts = profile.ranks, profile.counts
+    if units.clusters is not None:
+        averages = averaged_units(ranks.astype(np.float64), counts, units.clusters)
+        ranks, counts = places.competition_ranks(averages), np.ones(len(averages), dtype=np.int64)
+    if units.n_units < 2:
+        found = Described(f"{units.n_units} {units.unit}")
+        raise InvalidInputError("data", f"two {units.unit}s or more", found)
+    values, n_rankings, w = average_ranks(ranks, counts)
+    if np.isnan(w):
+        found = Described(f"a tie of all in every {unit}")
+        raise InvalidInputError("data", "rankings that tell items apart", found)
+    return FriedmanTest(
+        items=profile.items,
+        average_ranks=values,
+        n_rankings=n_rankings,
+        kendall_w=w,
+        unit=units.unit,
+        notes=units.notes,
+    )
+
+
+class SkillingsMackTest(Result):
+    """Skillings and Mack's test: whether all items rank alike in rankings that may lack some.
+
+    Made by `skillings_mack`; it has no plot.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The k items.
+    points : ndarray of float, shape (k,)
+        The sum of the points of each item: below 0 where it ranks better than by chance.
+    n_ranked : ndarray of int, shape (k,)
+        In how many units it is ranked.
+    n_rankings : int
+        The number of independent units.
+    n_telling : int
+        Those that tell two items apart.
+    statistic : float
+        Skillings and Mack's; Friedman's chi-square where nothing is missing.
+    df : int
+        Degrees of freedom: items less parts that no chain of units links.
+    chi2_p_value : float
+        By the chi-square distribution, for many units.
+    simulated_p_value : float or None
+        By random orders within units, the observed one among them; None where none were drawn.
+    n_resamples : int
+        How many orders there were; 0 where none were drawn.
+    unit : {"ranking", "instance", "task"}
+        What was taken to be independent.
+    notes : tuple of str
+        What the reader must know.
+    """
+
+    items: ItemSet
+    points: Floats
+    n_ranked: NDArray[np.intp]
+    n_rankings: int
+    n_telling: int
+    statistic: float
+    df: int
+    chi2_p_value: float
+    simulated_p_value: float | None
+    n_resamples: int
+    unit: Unit
+    notes: tuple[str, ...]
+
+    _schema: ClassVar[str] = "rankagg.skillings_mack"
+
+    @property
+    def p_value(self) -> float:
+        """The simulated p-value, or that of chi-square where nothing was drawn."""
+        return self.chi2_p_value if self.simulated_p_value is None else self.simulated_p_value
+
+    @property
+    def average_points(self) -> Floats:
+        """The points of each item per unit that ranks it, shape (k,); NaN where none does."""
+        with np.errstate(invalid="ignore"):
+            average: Floats = self.points / self.n_ranked
+        return average
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item: points per unit, and the units, the best first."""
+        index = pd.Index(list(self.items), name="item")
+        columns = {"average_points": self.average_points, "n_ranked": self.n_ranked}
+        frame = pd.DataFrame(columns, index=index)
+        return frame.sort_values("average_points", kind="stable")
+
+    def _content(self) -> dict[str, Any]:
+        what = self._plain("items", "average_points", "n_ranked", "n_rankings", "n_telling", "unit")
+        found = self._plain("statistic", "df", "p_value", "chi2_p_value", "simulated_p_value")
+        return what | found | self._plain("n_resamples", "notes")
+
+    def _facts(self) -> list[str]:
+        units = stated(self.n_rankings, "rankings", noun="ranking")
+        telling = stated(self.n_telling, "rankings that tell items apart", of=self.n_rankings)
+        size = said("{} in {}, {}", stated(len(self.items), "items", noun="item"), units, telling)
+        value, df = stated(self.statistic, "Skillings-Mack", ".4g"), stated(self.df, "freedom")
+        p_value = stated(self.chi2_p_value, "p-value", ".3g")
+        lines = [
+            said("{} of which tell items apart; independent: {}s", size, self.unit),
+            *(said("note: {}", note) for note in self.notes),
+            said("Skillings, Mack  {}, df {}, p {} by chi-square", value, df, p_value),
+        ]
+        if self.simulated_p_value is not None:
+            simulated = stated(self.simulated_p_value, "simulated p-value", ".3g")
+            draws = stated(self.n_resamples, "draws", noun="draw")
+            told = "simulated        p {}, of {} of orders within {}s"
+            lines.append(said(told, simulated, draws, self.unit))
+        return lines
+
+    def __repr__(self) -> str:
+        how = "chi-square" if self.simulated_p_value is None else "simulated"
+        return (
+            f"<SkillingsMackTest of {counted(len(self.items), 'item')} in "
+            f"{counted(self.n_rankings, 'ranking')}: {self.statistic:.4g}, df {self.df}, "
+            f"p = {self.p_value:.3g} ({how})>"
+        )
+
+
+# Up to so many units p-values are simulated unless told otherwise, in so many draws.
+FEW, DRAWS = 50, 10_000
+# Numbers held at one time, about.
+BLOCK = 2_000_000
+# Statistics that differ by less, as a share, are equal.
+SAME = 1e-9
+
+
+def skillings_mack(
+    data: Profile | ScoreTable,
+    *,
+    unit: Unit = "ranking",
+    tolerance: Tolerance = 0.0,
+    instances: Sequence[Label] | None = None,
+    n_resamples: int | None = None,
+    rng: RNGLike = 0,
+) -> SkillingsMackTest:
+    """Test whether all items rank alike, from independent rankings that may lack items.
+
+    Parameters
+    ----------
+    data : Profile or ScoreTable
+        Rankings, or scores that rank; which items a ranking lacks must not depend on how good they
+        are. Counts are independent repetitions.
+    unit : {"ranking", "instance", "task"}, default "ranking"
+        What is independent. Of an instance or a task the items are ranked once, by their average
+        rank in those of its rankings that have them, which must have the same items.
+    tolerance : float, mapping or Series from task to float, default 0
+        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+    instances : sequence, length m, optional
+        The instance of each ranking, for `unit="instance"`.
+    n_resamples : int, optional
+        Draws for the p-value, what was observed among them: the observed ranks of each unit in
+        random order. By default 10,000 with up to 50 units, and above none: chi-square.
+    rng : int or numpy.random.Generator, default 0
+        For the draws.
+
+    Returns
+    -------
+    SkillingsMackTest
+
+    Raises
+    ------
+    InvalidInputError
+        If weights differ, no unit tells two items apart, or there are less than two items or units.
+
+    Notes
+    -----
+    An item of a unit with k of them counts sqrt(12/(k + 1)) (r - (k + 1)/2), r its mid-rank; one
+    that is lacking counts nothing. The statistic is A' S^- A, with A the sums of the items and S
+    their covariance if all orders are as likely. Ties make S smaller, by 1 - sum (t^3 - t)/(k^3 -
+    k) in a unit; without gaps the statistic is then Friedman's chi-square. Items that no chain of
+    units links are compared within their parts only, with fewer degrees of freedom.
+
+    References
+    ----------
+    Skillings and Mack (1981), "On the use of a Friedman-type statistic in balanced and unbalanced
+    block designs", https://doi.org/10.1080/00401706.1981.10486261; Chatfield and Mander (2009),
+    "The Skillings-Mack test (Friedman test when there are missing data)",
+    https://doi.org/10.1177/1536867X0900900208, for simulated p-values.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.skillings_mack(ra.datasets.load("superglue_human"))
+    <SkillingsMackTest of 6 items in 10 rankings: 25.92, df 5, p = 0.0001 (simulated)>
+    >>> ra.friedman(ra.datasets.load("superglue_human")).statistic.__round__(2)
+    25.92
+    """
+    profile, known = rankings_of(data, tolerance, instances)
+    units = units_of(profile, unit=unit, instances=known)
+    check_rankings(profile)
+    ranks, counts = _numbers(profile), profile.counts
+    if units.clusters is not None:
+        ranks = averaged_units(ranks, counts, units.clusters)
+        counts = np.ones(len(ranks), dtype=np.int64)
+    ranks, where = np.unique(mid_ranks(ranks), axis=0, return_inverse=True)
+    counts = np.bincount(where.ravel(), weights=counts).astype(np.int64)
+    n_units = int(counts.sum())
+    if n_units < 2:
+        found = Described(counted(n_units, units.unit))
+        raise InvalidInputError("data", f"two {units.unit}s or more", found)
+    points, spread = _points(ranks)
+    telling = spread > 0
+    if not telling.any():
+        found = Described(f"a tie, or one item alone, in every {units.unit}")
+        raise InvalidInputError("data", "rankings that tell two items apart", found)
+    covariance = _covariance(~np.isnan(ranks), spread * counts)
+    linked = connected_parts(covariance < 0)
+    inverse = cast(Floats, np.linalg.pinv(covariance, hermitian=True))
+    sums = counts @ points
+    statistic = float(sums @ inverse @ sums)
+    df = len(profile.items) - len(np.unique(linked))
+    times = None if n_resamples is None else check_integer(n_resamples, "n_resamples", low=100)
+    if times is None and n_units <= FEW:
+        times = DRAWS
+    simulated = None
+    if times is not None:
+        each = np.repeat(np.where(np.isnan(ranks), np.nan, points), counts, axis=0)
+        simulated = _simulated(each, inverse, statistic, times, as_generator(rng))
+    present = (~np.isnan(ranks)).T @ counts
+    return SkillingsMackTest(
+        items=profile.items,
+        points=sums,
+        n_ranked=present.astype(np.intp),
+        n_rankings=n_units,
+        n_telling=int(counts[telling].sum()),
+        statistic=statistic,
+        df=df,
+        chi2_p_value=float(scipy.stats.chi2.sf(statistic, df)),
+        simulated_p_value=simulated,
+        n_resamples=times or 0,
+        unit=units.unit,
+        notes=(*units.notes, *_notes(linked)),
+    )
+
+
+def _numbers(profile: Profile) -> Floats:
+    """Return ranks as numbers, NaN where an item is not ranked."""
+    ranks = profile.ranks
+    listed = np.where(ranks == UNLISTED, ranks.max() + 1, ranks).astype(np.float64)
+    numbers: Floats = np.where((ranks < 0) & (ranks != UNLISTED), np.nan, listed)
+    return numbers
+
+
+def _points(ranks: Floats) -> tuple[Floats, Floats]:
+    """Return what items count in each unit, and the variance of that over k - 1, 0 if all tie.
+
+    Without ties the sum of the squares of the points is k(k - 1), and the covariance in a unit
+    k times the identity less one.
+    """
+    told = ~np.isnan(ranks)
+    k = told.sum(axis=1, keepdims=True)
+    points = np.where(told, np.sqrt(12.0 / (k + 1.0)) * (ranks - (k + 1.0) / 2.0), 0.0)
+    most = (k * (k - 1.0))[:, 0]
+    squares = (points**2).sum(axis=1)
+    shares = np.divide(squares, most, out=np.zeros(len(ranks)), where=most > 0)
+    return points, shares
+
+
+def _covariance(told: Bools, weights: Floats) -> Floats:
+    """Return the covariance of the sums, with weights of units for ties and counts."""
+    together = (told * weights[:, None]).T @ told.astype(np.float64)
+    np.fill_diagonal(together, 0.0)
+    covariance: Floats = np.diag(together.sum(axis=1)) - together
+    return covariance
+
+
+def _simulated(
+    points: Floats, inverse: Floats, statistic: float, times: int, rng: np.random.Generator
+) -> float:
+    """Return how often points in random order give as large a statistic, the observed one too."""
+    n = points.shape[1]
+    reached, done = 1, 1
+    while done < times:
+        some = min(max(1, BLOCK // n), times - done)
+        sums = np.zeros((some, n))
+        for row in points:
+            at = np.flatnonzero(~np.isnan(row))
+            sums[:, at] += rng.permuted(np.broadcast_to(row[at], (some, len(at))), axis=1)
+        drawn = ((sums @ inverse) * sums).sum(axis=1)
+        reached += int((drawn >= statistic * (1.0 - SAME)).sum())
+        done += some
+    return reached / times
+
+
+def _notes(linked: Parts) -> tuple[str, ...]:
+    parts = np.unique(linked, return_counts=True)[1]
+    alone, several = int((parts == 1).sum()), int((parts > 1).sum())
+    notes: tuple[str, ...] = ()
+    if several > 1:
+        told = "no chain of rankings links {} of the items, which are compared within each"
+        notes += (said(told, stated(several, "parts that nothing links", noun="part")),)
+    if alone:
+        items = stated(alone, "items told from no other", noun="item", of=len(linked))
+        notes += (said("{} {} told from no other", items, "is" if alone == 1 else "are"),)
+    return notes
