@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.result import Consensus
+from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.scores import ScoreTable
 from rankagg.replication.leaderboards import Leaderboards
-from rankagg.replication.verdicts import Row, Value
+from rankagg.replication.published import Row, Value
 from rankagg.studies.study import AnyResult, Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["Bench", "Experiment", "Found", "Outcome", "Picture", "Sheet", "Values"]
 
 #: What came out, by item and quantity.
 Values: TypeAlias = dict[tuple[str, str], Value]
@@ -119,3 +121,33 @@ class Outcome:
     found: Found
     rows: tuple[Row, ...]
     seconds: float
+
+
+def scores_of(consensus: Consensus) -> NDArray[np.float64]:
+    """Return the scores of all items, of a rule that gives some."""
+    assert consensus.scores is not None
+    return consensus.scores
+
+
+def as_order(ranking: PartialRanking, *, first: int | None = None) -> str:
+    """Return the ranked items, best first, tied ones joined by "=".
+
+    Examples
+    --------
+    >>> from rankagg import PartialRanking
+    >>> as_order(PartialRanking.from_buckets(["A", "BC"], items="ABCD"))
+    'A > B = C'
+    """
+    groups = ranking.buckets[:first]
+    return " > ".join(" = ".join(str(item) for item in group) for group in groups)
+
+
+def number_at(table: pd.DataFrame, row: Hashable, column: str) -> float:
+    """Return a number of a table, by its row and column.
+
+    Examples
+    --------
+    >>> number_at(pd.DataFrame({"tau": [0.5]}, index=["Borda"]), "Borda", "tau")
+    0.5
+    """
+    return float(table[column].to_dict()[row])

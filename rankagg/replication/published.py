@@ -1,4 +1,4 @@
-"""What the papers print, typed from them, with why a definition gives something else."""
+"""Published quantities and verdicts: what a paper prints beside what comes out here."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-
-__all__ = ["Erratum", "Published", "errata", "published"]
+from typing import Final, TypeAlias
 
 PAPERS = ("P1", "P2", "P3")
 
@@ -112,3 +111,135 @@ def _entry(paper: str, line: dict[str, str]) -> Published:
 def _lines(name: str) -> Iterator[dict[str, str]]:
     text = (files("rankagg.replication") / "published" / name).read_text(encoding="utf-8")
     return iter(csv.DictReader(text.splitlines(), strict=True))
+
+
+#: A number, or an order such as "A > B".
+Value: TypeAlias = float | str
+REACHED: Final = "reached"
+AS_RUN: Final = "reached as the authors ran it"
+EXPLAINED: Final = "differs as explained"
+BEYOND: Final = "beyond the paper"
+NONE: Final = "no verdict"
+OPEN: Final = "not judged"
+MISSED: Final = "not reached"
+#: What is said where there is nothing to explain.
+PLAIN: Final = {
+    REACHED: "as defined",
+    AS_RUN: "as their program has it",
+    BEYOND: "not in print; as an independent program has it",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A quantity: where it is printed, what is printed, what comes out, and the verdict."""
+
+    # Where it is printed, and what it is.
+    paper: str
+    item: str
+    quantity: str
+    # As in print; empty where the paper has no number for it.
+    printed: str
+    # What the paper's words give and nothing else, from an independent computation.
+    definition: str
+    # What the authors' program gives on their file.
+    authors: str
+    # What came out here; empty where it was not computed.
+    here: str
+    # "reached": by the paper's words it is as printed, or as they determine where nothing is
+    # printed. "reached as the authors ran it": the print comes out, or there is only something to
+    # come out, the way their program ran. "differs as explained": here it is as the paper's words
+    # have it, and the print is not. "beyond the paper": it is as an independent program has it.
+    # "no verdict": there is nothing to hold it against, or it is not computed here. "not judged":
+    # not computed in full in this run. "not reached": a fault of this side.
+    verdict: str
+    reason: str
+    # The names of the explanations, for links.
+    errata: tuple[str, ...] = ()
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it should have been reached, and was not."""
+        return self.verdict == MISSED
+
+
+def judge(
+    entry: Published, here: Value | None, as_run: Value | None = None, *, open_because: str = ""
+) -> Row:
+    """Hold what came out against its references and the print."""
+    verdict, reason = _verdict(entry, here, as_run, open_because)
+    return Row(
+        entry.paper, entry.item, entry.quantity, entry.printed, entry.definition, entry.authors,
+        "" if here is None else as_text(here), verdict, reason,
+        tuple(erratum.name for erratum in entry.errata),
+    )  # fmt: skip
+
+
+def _verdict(
+    entry: Published, here: Value | None, as_run: Value | None, open_because: str
+) -> tuple[str, str]:
+    if entry.is_open or not entry.reference:
+        return NONE, entry.reason or "there is nothing to hold it against"
+    if here is None or open_because:
+        return OPEN, open_because or "it was not computed"
+    if not _agree(here, entry.reference, entry.tolerance):
+        return MISSED, f"an independent program gives {entry.reference}"
+    if as_run is not None and not _agree(as_run, entry.authors, entry.tolerance):
+        return MISSED, f"the authors' program gives {entry.authors}, and here it gave {as_run}"
+    return _beside_print(entry, here, as_run) if entry.printed else _unprinted(entry)
+
+
+def _unprinted(entry: Published) -> tuple[str, str]:
+    verdict = REACHED if entry.definition else AS_RUN if entry.authors else BEYOND
+    return verdict, entry.reason or PLAIN[verdict]
+
+
+def _beside_print(entry: Published, here: Value, as_run: Value | None) -> tuple[str, str]:
+    if _is_print(entry, here):
+        return (REACHED if entry.definition else AS_RUN), entry.reason or "as printed"
+    if not entry.reason:
+        return MISSED, f"{entry.printed} is printed, and nothing explains the difference"
+    ran = as_run is not None and _is_print(entry, as_run)
+    return (AS_RUN if ran else EXPLAINED), entry.reason
+
+
+def _is_print(entry: Published, value: Value) -> bool:
+    allowed = 0.0 if entry.is_exact else max(entry.slack, half_unit(entry.printed))
+    return _agree(value, entry.printed, allowed)
+
+
+def _agree(value: Value, expected: str, tolerance: float) -> bool:
+    if isinstance(value, str):
+        return value == expected
+    try:
+        apart = abs(value - float(expected))
+    except ValueError:
+        return False
+    # The last bits of a decimal number are no difference.
+    return apart <= tolerance + 1e-12 * max(1.0, abs(value))
+
+
+def half_unit(printed: str) -> float:
+    """Return half a unit of the last printed digit; 0 for texts.
+
+    Examples
+    --------
+    >>> half_unit(".67"), half_unit("1430"), half_unit("A > B")
+    (0.005, 0.5, 0.0)
+    """
+    try:
+        float(printed)
+    except ValueError:
+        return 0.0
+    return 0.5 * 10.0 ** -len(printed.partition(".")[2])
+
+
+def as_text(value: Value) -> str:
+    """Return a value as it stands in files: 12 significant digits, the same on every machine.
+
+    Examples
+    --------
+    >>> as_text(2 / 3), as_text(7.0), as_text("A > B")
+    ('0.666666666667', '7', 'A > B')
+    """
+    return value if isinstance(value, str) else f"{value + 0.0:.12g}"

@@ -19,15 +19,36 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.items import counted
 from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, nearest
+from rankagg.replication import (
+    p1_boards,
+    p1_dispersion,
+    p1_instances,
+    p1_synthetic,
+    p2_compatible,
+    p2_instances,
+    p2_tasks,
+    p3_benchmarks,
+    p3_columns,
+    p3_consensus,
+)
 from rankagg.replication.experiment import FEW, Bench, Experiment, Found, Outcome
 from rankagg.replication.leaderboards import Leaderboards
-from rankagg.replication.page import page_of
-from rankagg.replication.published import PAPERS, Published, published
-from rankagg.replication.registry import EXPERIMENTS
-from rankagg.replication.saving import folder_for, save
-from rankagg.replication.verdicts import Row, judge
+from rankagg.replication.page import folder_for, page_of, save
+from rankagg.replication.published import PAPERS, Published, Row, judge, published
 
-__all__ = ["Replication", "replicate"]
+#: All experiments, in the order of the papers.
+EXPERIMENTS: tuple[Experiment, ...] = (
+    *(*p1_boards.TOY_EXPERIMENTS, *p1_synthetic.EXPERIMENTS, *p1_boards.SIZES_EXPERIMENTS),
+    *(*p1_boards.BOARD_EXPERIMENTS, *p1_instances.SUBSET_EXPERIMENTS),
+    *(*p1_instances.INSTANCE_EXPERIMENTS, *p1_dispersion.EXPERIMENTS),
+    *(*p2_compatible.COMPATIBLE_EXPERIMENTS, *p2_instances.CONFIDENCE_EXPERIMENTS),
+    *(*p2_tasks.TASK_EXPERIMENTS, *p2_tasks.DRAWN_EXPERIMENTS),
+    *(*p2_instances.INSTANCE_EXPERIMENTS, *p2_compatible.GAP_EXPERIMENTS),
+    *(*p2_instances.STATISTIC_EXPERIMENTS, *p2_tasks.POLICY_EXPERIMENTS),
+    *(*p3_benchmarks.LEADER_EXPERIMENTS, *p3_columns.SPREAD_EXPERIMENTS),
+    *(*p3_columns.RATIO_EXPERIMENTS, *p3_benchmarks.METRIC_EXPERIMENTS),
+    *(*p3_columns.COLUMN_EXPERIMENTS, *p3_consensus.EXPERIMENTS),
+)
 
 COLUMNS = tuple(one.name for one in fields(Row) if one.name != "errata")
 

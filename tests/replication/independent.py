@@ -15,11 +15,12 @@ from scipy.optimize import LinearConstraint, milp
 from scipy.stats import kendalltau, rankdata
 
 import rankagg as ra
-from rankagg.replication.p1 import boards as p1_boards
-from rankagg.replication.p1.sizes import DATA_SETS as NINE
-from rankagg.replication.p2 import confidence, drawn, instance_level, task_level
-from rankagg.replication.p2.instance_level import DATA_SETS as FIVE
-from rankagg.replication.p3.benchmarks import DIAGNOSTICS, GENERATION
+from rankagg.replication import p1_boards
+from rankagg.replication import p2_instances as instances_of_p2
+from rankagg.replication import p2_tasks as tasks_of_p2
+from rankagg.replication.p1_boards import DATA_SETS as NINE
+from rankagg.replication.p2_instances import DATA_SETS as FIVE
+from rankagg.replication.p3_benchmarks import DIAGNOSTICS, GENERATION
 from rankagg.studies.corruption import Drawing
 from rankagg.studies.pair_methods import PrintedRadius
 from rankagg.studies.sources import without_proportion
@@ -736,7 +737,7 @@ def p2_tasks(data, n_repetitions=100):
     names = ("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=data[name]) for name in names],
-        proportions=task_level.LEVELS,
+        proportions=tasks_of_p2.TASK_LEVELS,
         n_repetitions=n_repetitions,
     )
     pair = "mean", "one level"
@@ -887,10 +888,10 @@ def p2_drawn(data, n_repetitions=100):
     rules = ("mean", "one level", "two levels")
     found = {}
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.LatentModel(step=drawn.STEP)],
-        aggregators=tuple(drawn.RULES.values()),
-        proportions=drawn.LEVELS,
-        scales=drawn.FACTORS,
+        models=[ra.studies.LatentModel(step=tasks_of_p2.STEP)],
+        aggregators=tuple(tasks_of_p2.RULES.values()),
+        proportions=tasks_of_p2.DRAWN_LEVELS,
+        scales=tasks_of_p2.FACTORS,
         n_repetitions=n_repetitions,
     )
     rows = [cell for cell in study.cells() if cell.proportion in (0.0, 0.4)]
@@ -902,8 +903,8 @@ def p2_drawn(data, n_repetitions=100):
             found["Figure 3", where] = float(np.nanmean(part[[rule]].to_numpy(float)))
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
-        aggregators=tuple(drawn.RULES.values()),
-        proportions=instance_level.LEVELS,
+        aggregators=tuple(tasks_of_p2.RULES.values()),
+        proportions=instances_of_p2.LEVELS,
         n_repetitions=n_repetitions,
     )
     frame = missing_scores(study, rules)
@@ -940,8 +941,8 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
     found = {}
     models = {
         (m, step): ra.studies.LatentModel(step=step, n_systems=10, n_tasks=1, n_instances=m)
-        for m in confidence.SIZES
-        for step in confidence.STEPS
+        for m in instances_of_p2.SIZES
+        for step in instances_of_p2.STEPS
     }
     study = ra.studies.ConfidenceStudy(
         models=tuple(models.values()),

@@ -9,9 +9,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.replication import replicate as module
-from rankagg.replication.published import PAPERS, published
-from rankagg.replication.registry import EXPERIMENTS
-from rankagg.replication.verdicts import MISSED, NONE, OPEN, judge
+from rankagg.replication.published import MISSED, NONE, OPEN, PAPERS, judge, published
+from rankagg.replication.replicate import EXPERIMENTS
 from tests.conftest import DATA
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -6,12 +6,10 @@ import pytest
 import rankagg as ra
 from rankagg.replication.experiment import Bench
 from rankagg.replication.leaderboards import CATALOGUE, Leaderboards
-from rankagg.replication.p1.as_run import as_read, unstable_order
-from rankagg.replication.p1.boards import BOARDS, name_of
-from rankagg.replication.p1.sizes import DATA_SETS
-from rankagg.replication.published import published
-from rankagg.replication.registry import EXPERIMENTS
-from rankagg.replication.verdicts import AS_RUN, BEYOND, MISSED, NONE, OPEN
+from rankagg.replication.p1_as_run import as_read, unstable_order
+from rankagg.replication.p1_boards import BOARDS, DATA_SETS, name_of
+from rankagg.replication.published import AS_RUN, BEYOND, MISSED, NONE, OPEN, published
+from rankagg.replication.replicate import EXPERIMENTS
 from tests.conftest import DATA
 from tests.known_answers import leaves
 from tests.replication.independent import their_sort

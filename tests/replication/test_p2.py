@@ -6,12 +6,20 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.replication import p2_as_run as as_run
 from rankagg.replication.leaderboards import CATALOGUE, Leaderboards
-from rankagg.replication.p2 import as_run
-from rankagg.replication.p2.as_run import chance_of, counted_profile, run_again, shuffle
-from rankagg.replication.published import published
-from rankagg.replication.registry import EXPERIMENTS
-from rankagg.replication.verdicts import AS_RUN, BEYOND, EXPLAINED, MISSED, NONE, OPEN, REACHED
+from rankagg.replication.p2_as_run import chance_of, counted_profile, run_again, shuffle
+from rankagg.replication.published import (
+    AS_RUN,
+    BEYOND,
+    EXPLAINED,
+    MISSED,
+    NONE,
+    OPEN,
+    REACHED,
+    published,
+)
+from rankagg.replication.replicate import EXPERIMENTS
 from tests.conftest import DATA
 
 FORMULAS = {

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.replication.p3 import consensus
-from rankagg.replication.p3.benchmarks import MEANS, benchmarks
-from rankagg.replication.p3.flow import Column, Panel, draw_flows
-from rankagg.replication.published import published
-from rankagg.replication.verdicts import AS_RUN, BEYOND, EXPLAINED, NONE, REACHED
+from rankagg.replication import p3_consensus as consensus
+from rankagg.replication.p3_benchmarks import MEANS, benchmarks
+from rankagg.replication.panels import Column, Panel, draw_flows
+from rankagg.replication.published import AS_RUN, BEYOND, EXPLAINED, NONE, REACHED, published
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 

@@ -6,19 +6,21 @@ from importlib.resources import files
 import pytest
 
 from rankagg.replication.leaderboards import CATALOGUE
-from rankagg.replication.published import PAPERS, errata, published
-from rankagg.replication.registry import EXPERIMENTS
-from rankagg.replication.verdicts import (
+from rankagg.replication.published import (
     AS_RUN,
     BEYOND,
     EXPLAINED,
     MISSED,
     NONE,
     OPEN,
+    PAPERS,
     REACHED,
+    errata,
     half_unit,
     judge,
+    published,
 )
+from rankagg.replication.replicate import EXPERIMENTS
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -16,13 +16,10 @@ from rankagg.analysis.comparison.compare import compare
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_intervals import rank_intervals
-from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet
+from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, as_order
 from rankagg.replication.leaderboards import load_table
-from rankagg.replication.p3.benchmarks import DIAGNOSTICS, GENERATION, HUMAN, MEANS, place
-from rankagg.replication.reading import as_order
-from rankagg.replication.verdicts import Value, as_text
-
-__all__ = ["EXPERIMENTS"]
+from rankagg.replication.p3_benchmarks import DIAGNOSTICS, GENERATION, HUMAN, MEANS, place
+from rankagg.replication.published import Value, as_text
 
 BEYOND = "Beyond: exact consensus"
 INTERVALS = (

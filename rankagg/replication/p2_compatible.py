@@ -1,26 +1,26 @@
-"""Equations 5 and 6, the algorithms and remarks: compatible permutations and how many there are."""
+"""Compatible rankings and gaps of the second paper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import factorial
 
 import numpy as np
 
 from rankagg._typing import Floats, Ranks
+from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores import ScoreTable
-from rankagg.replication.experiment import Bench, Experiment, Found
+from rankagg.distances import kendall_tau
+from rankagg.replication.experiment import Bench, Experiment, Found, Sheet, as_order, scores_of
 from rankagg.replication.leaderboards import load_table
-from rankagg.replication.p2.as_run import chance_of
-from rankagg.replication.reading import as_order, scores_of
-from rankagg.replication.verdicts import Value
-
-__all__ = ["EXPERIMENTS"]
+from rankagg.replication.p2_as_run import by_counts, chance_of, counted_profile
+from rankagg.replication.published import Value
 
 MATRIX, SUMS, FORMULA, THEOREM = "Section 2.2.1", "Equation 5", "Equation 6", "Theorem 1"
 COIN, UNIFORM, REMARKS = "Algorithm 1", "Algorithm 2", ("Remark 1", "Remark 2", "Remark 3")
@@ -32,7 +32,7 @@ ERRORS = 4.5
 LARGEST = 6
 
 
-def run(bench: Bench) -> Found:
+def run_compatible(bench: Bench) -> Found:
     """Hold closed forms against all compatible permutations, and draw some of them."""
     values = {**_matrix(), **_formula(), **_counts(), **_draws(), **_column_sums()}
     return Found(values)
@@ -137,7 +137,7 @@ def _sampled(ranking: PartialRanking) -> Ranks:
 def _column_sums() -> dict[tuple[str, str], Value]:
     """Sum the columns of M, and hold them against the sums of expected ranks."""
     gaps, complete = load_table("xtreme_gaps"), load_table("toy_tasks")
-    order = np.argsort(_sums(gaps), kind="stable")
+    order = np.argsort(_compatible_sums(gaps), kind="stable")
     ranking = PartialRanking.from_order(
         [gaps.systems[at] for at in order.tolist()], items=gaps.systems
     )
@@ -145,10 +145,10 @@ def _column_sums() -> dict[tuple[str, str], Value]:
     return {
         (SUMS, "order by the column sums, Table 5"): as_order(ranking),
         (SUMS, "largest difference from sums of expected ranks, Table 5"): _apart(
-            _sums(gaps), _borda_sums(gaps)
+            _compatible_sums(gaps), _borda_sums(gaps)
         ),
         (REMARKS[0], "largest difference from sums of ranks, nothing missing"): _apart(
-            _sums(complete), ranks
+            _compatible_sums(complete), ranks
         ),
         (REMARKS[1], "order by the sums of ranks, nothing missing"): as_order(
             Borda().aggregate(complete).ranking
@@ -156,7 +156,7 @@ def _column_sums() -> dict[tuple[str, str], Value]:
     }
 
 
-def _sums(table: ScoreTable) -> Floats:
+def _compatible_sums(table: ScoreTable) -> Floats:
     """Sum over the columns how often the others are before a system: its rank, from 0."""
     sums: Floats = table.rankings().pairwise("uniform").wins.sum(axis=0)
     return sums
@@ -172,4 +172,92 @@ def _apart(one: Floats, other: Floats) -> float:
     return round(float(np.abs(one - other).max()), 12)
 
 
-EXPERIMENTS = (Experiment("p2-equation-6", "compatible permutations", ITEMS, run),)
+COMPATIBLE_EXPERIMENTS = (
+    Experiment("p2-equation-6", "compatible permutations", ITEMS, run_compatible),
+)
+
+
+TABLE, APPENDIX = "Table 5", "Appendix C.1"
+TASKS, INSTANCES = "Example: xtreme_missing", "Example: DIALOGUE_pc_missing"
+Values = dict[tuple[str, str], Value]
+
+
+def run_gap(bench: Bench) -> Found:
+    """Rank tables with gaps by sums of proportions, by sums of counts and by means."""
+    gaps = load_table("xtreme_gaps")
+    values = _of_table_5(gaps)
+    for table in bench.tables("XTREME with gaps").values():
+        values |= _of_xtreme(table)
+    for table in bench.tables("dialogue with gaps").values():
+        values |= _of_dialogue(table)
+    frame = gaps.to_frame().rename_axis("system").reset_index()
+    caption = "XTREME with 10 systems, 18 of 40 scores missing; higher is better."
+    return Found(values, sheets=(Sheet("p2-table-5", caption, frame),))
+
+
+def _of_table_5(table: ScoreTable) -> Values:
+    rankings = table.rankings()
+    mean = Mean().aggregate(table).ranking
+    return {
+        (TABLE, "systems"): float(table.n_systems),
+        (TABLE, "missing scores"): float(table.n_missing),
+        (TABLE, "proportion of missing scores"): table.n_missing / table.values.size,
+        (APPENDIX, "order by one level"): as_order(Borda().aggregate(table).ranking),
+        (APPENDIX, "order by the mean"): as_order(mean),
+        (APPENDIX, "systems without a mean"): ", ".join(map(str, mean.unranked)),
+        (APPENDIX, "order by sums of counts"): as_order(by_counts(rankings)),
+        **_numbered(APPENDIX, "sum of ranks", table.systems, _gap_sums(table)),
+    }
+
+
+def _of_xtreme(table: ScoreTable) -> Values:
+    rankings = table.rankings()
+    counted = counted_profile(rankings)
+    total = counted.n_rankings * (table.n_systems - 1)
+    by_count = Borda().aggregate(counted)
+    without = table.drop(tasks=["Score"])
+    rows = [f"row {row}" for row in range(table.n_systems)]
+    return {
+        **_numbered(TASKS, "sum of ranks", rows, _gap_sums(table)),
+        **_numbered(TASKS, "sum of ranks without Score", rows, _gap_sums(without)),
+        **_numbered(TASKS, "mean", rows, scores_of(Mean().aggregate(table))),
+        **_numbered(TASKS, "sum of ranks by counts", rows, total - scores_of(by_count)),
+        (TASKS, "tau of sums by counts and by proportions"): kendall_tau(
+            by_count.ranking, Borda().aggregate(table).ranking
+        ),
+    }
+
+
+def _of_dialogue(table: ScoreTable) -> Values:
+    two = {
+        absent: table.n_tasks * (table.n_systems - 1)
+        - scores_of(TwoLevel(Borda(), Borda(), absent=absent).aggregate(table))
+        for absent in ("ranked", "unranked")
+    }
+    ties = sum(not ranking.is_strict for ranking in table.rankings())
+    return {
+        (INSTANCES, "rankings"): float(table.n_units),
+        (INSTANCES, "rankings with ties"): float(ties),
+        **_numbered(INSTANCES, "sum of ranks, one level", table.systems, _gap_sums(table)),
+        **_numbered(INSTANCES, "sum of ranks, two levels", table.systems, two["ranked"]),
+        **_numbered(
+            INSTANCES, "sum of ranks, two levels, absent systems unranked", table.systems,
+            two["unranked"],
+        ),
+    }  # fmt: skip
+
+
+def _gap_sums(table: ScoreTable) -> Floats:
+    """Sum expected ranks from 0, as the columns of M do."""
+    sums: Floats = table.n_units * (table.n_systems - 1) - scores_of(Borda().aggregate(table))
+    return sums
+
+
+def _numbered(item: str, what: str, names: Iterable[object], numbers: Floats) -> Values:
+    pairs = zip(names, np.asarray(numbers).tolist(), strict=True)
+    return {(item, f"{what}, {name}"): number for name, number in pairs}
+
+
+GAP_EXPERIMENTS = (
+    Experiment("p2-table-5", "tables with gaps", (TABLE, APPENDIX, TASKS, INSTANCES), run_gap),
+)

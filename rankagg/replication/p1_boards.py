@@ -1,4 +1,4 @@
-"""Tables 2, 3 and 6: Borda and the mean on the three leaderboards of tasks."""
+"""Leaderboards of the first paper: its example, its task-level tables, and their sizes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,81 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg._typing import Label
+from rankagg._typing import Floats, Label
+from rankagg.aggregation.condorcet import PairwiseMajority
+from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_tau
-from rankagg.replication.experiment import Bench, Experiment, Found, Sheet, Values
-from rankagg.replication.p1.as_run import as_read, board_values, tau_with_score
-from rankagg.replication.reading import scores_of
-from rankagg.replication.verdicts import Value
+from rankagg.replication.experiment import (
+    Bench,
+    Experiment,
+    Found,
+    Sheet,
+    Values,
+    as_order,
+    scores_of,
+)
+from rankagg.replication.leaderboards import load_table
+from rankagg.replication.p1_as_run import as_read, board_values, tau_with_score
+from rankagg.replication.published import Value
 from rankagg.studies.agreement import AgreementResult, AgreementStudy
 
-__all__ = ["BOARDS", "EXPERIMENTS", "in_file_order", "name_of"]
+TABLE, PAIRED = "Table 1", "Section 2"
+#: Figures without a quantity.
+SHOWN = ("Figure 1", "Figure 2")
+PAIRS = (("B", "A"), ("C", "B"), ("A", "C"))
+
+
+def run_toy(bench: Bench) -> Found:
+    """Rank the bundled table by the mean, majorities, Borda and the exact Kemeny rule."""
+    toy = load_table("toy_tasks")
+    n_tasks, n_systems = toy.n_tasks, toy.n_systems
+    mean, borda, kemeny = (rule.aggregate(toy) for rule in (Mean(), Borda(), Kemeny()))
+    votes = toy.rankings().pairwise()
+    values: dict[tuple[str, str], Value] = {}
+    # Where lower is better, means are negated; Borda points count the systems that are worse, the
+    # paper's ranks from 1.
+    sums_of_scores = -n_tasks * scores_of(mean)
+    sums_of_ranks = n_tasks * n_systems - scores_of(borda)
+    for at, system in enumerate(toy.systems):
+        values[TABLE, f"sum of scores, {system}"] = float(sums_of_scores[at])
+        values[TABLE, f"sum of ranks, {system}"] = float(sums_of_ranks[at])
+    for better, worse in PAIRS:
+        pair = toy.systems.index(better), toy.systems.index(worse)
+        values[TABLE, f"tasks with {better} before {worse}"] = float(votes.wins[pair])
+    values |= {
+        (TABLE, "order by the mean"): as_order(mean.ranking),
+        (TABLE, "order by majorities"): as_order(PairwiseMajority().aggregate(toy).ranking),
+        (TABLE, "order by Borda"): as_order(borda.ranking),
+        (TABLE, "order by Kemeny"): as_order(kemeny.ranking),
+        (TABLE, "Kemeny cost"): float(kemeny.cost),
+    }
+    scores = dict(zip(toy.systems, toy.values, strict=True))
+    for first, second in PAIRS:
+        one, other = _lambda(scores[first], scores[second])
+        said = first if one > other else second if other > one else "neither"
+        values[PAIRED, f"better of {first} and {second} by lambda, as its formula has it"] = said
+    for name, number in zip("AB", _lambda(np.ones(n_tasks), np.ones(n_tasks)), strict=True):
+        values[PAIRED, f"lambda of {name}, two systems with equal scores on six tasks"] = number
+    frame = toy.to_frame().rename_axis("system").reset_index()
+    return Found(values, sheets=(Sheet("p1-table-1", "Scores; lower is better.", frame),))
+
+
+def _lambda(one: Floats, other: Floats) -> tuple[float, float]:
+    """Return both lambdas of section 2: a score that is as high counts for the first system."""
+    first = float((one >= other).sum())
+    return first, len(one) - first
+
+
+TOY_EXPERIMENTS = (
+    Experiment(
+        "p1-table-1", "where pairwise rankings are paradoxical", (*SHOWN, PAIRED, TABLE), run_toy
+    ),
+)
+
 
 #: What they are called here.
 BOARDS = ("GLUE", "SuperGLUE", "XTREME")
@@ -185,7 +247,49 @@ def best(bench: Bench) -> Found:
     return Found(values, _as_run(bench, *BEST), tuple(sheets))
 
 
-EXPERIMENTS = (
+BOARD_EXPERIMENTS = (
     Experiment("p1-table-2", "agreement of the rankings", (AGREEMENT,), agreement),
     Experiment("p1-tables-3-6", "the ten best systems", tuple(BEST), best),
+)
+
+
+OUTLINE, TASKS, INSTANCES = "Section 1", "Table 4", "Table 5"
+#: The tables of instances, by what the paper calls them.
+DATA_SETS: Mapping[str, str] = MappingProxyType({
+    "PC": "dialog_pc", "TC": "dialog_tc", "FLICKR": "flickr", "MLQE": "mlqe", "RSUM": "real_sum",
+    "SEVAL": "sum_eval", "TAC08": "tac_08", "TAC09": "tac_09", "TAC11": "tac_11",
+})  # fmt: skip
+
+
+def instance_tables(bench: Bench) -> dict[str, ScoreTable]:
+    """Return those tables of instances that are there, by what the paper calls them."""
+    there = bench.tables(*DATA_SETS.values())
+    return {name: there[file] for name, file in DATA_SETS.items() if file in there}
+
+
+def run_sizes(bench: Bench) -> Found:
+    """Count."""
+    values: Values = {(OUTLINE, "benchmarks"): float(len(BOARDS) + len(DATA_SETS))}
+    boards, tables = bench.tables(*BOARDS), instance_tables(bench)
+    for name, table in boards.items():
+        values[TASKS, f"systems, {name}"] = float(table.n_systems)
+        values[TASKS, f"tasks, {name}"] = float(table.n_tasks)
+    if len(boards) == len(BOARDS):
+        values[TASKS, "scores"] = float(sum(table.values.size for table in boards.values()))
+    for name, table in tables.items():
+        units = table.n_units // table.n_tasks
+        values |= {
+            (INSTANCES, f"metrics, {name}"): float(table.n_tasks),
+            (INSTANCES, f"systems, {name}"): float(table.n_systems),
+            (INSTANCES, f"instances, {name}"): float(units),
+            (INSTANCES, f"systems x instances, {name}"): float(table.n_systems * units),
+        }
+    if len(tables) == len(DATA_SETS):
+        total = sum(table.values.size for table in tables.values())
+        values[INSTANCES, "total of the sizes"] = float(total)
+    return Found(values)
+
+
+SIZES_EXPERIMENTS = (
+    Experiment("p1-tables-4-5", "sizes of the data", (OUTLINE, TASKS, INSTANCES), run_sizes),
 )

@@ -1,10 +1,4 @@
-"""The authors' program, run again: its sort, its columns, and distances of inverse permutations.
-
-Its ranks are positions in an unstable sort, that of the NumPy of its time, which gives systems with
-equal scores different ranks. For the tables of points the rows stood in the order of the means. Of
-XTREME its columns begin with the leaderboard's score, so that it is a task and the last task is
-lost. Its distances and most of its taus are between the inverse permutations.
-"""
+"""The authors' program, run again: its sort, its columns, and distances of inverse permutations."""
 
 from __future__ import annotations
 
@@ -18,9 +12,7 @@ from rankagg.core.rankings.partial import Permutation
 from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_distance, kendall_tau
 from rankagg.replication.experiment import Bench
-from rankagg.replication.verdicts import Value
-
-__all__ = ["as_read", "board_values", "distances", "instance_taus", "tau_with_score"]
+from rankagg.replication.published import Value
 
 Order = NDArray[np.intp]
 #: Parts of the sort no longer than this are sorted by insertion.

@@ -9,8 +9,15 @@ import pandas as pd
 
 from rankagg._typing import Floats
 from rankagg.distributions.latent_scores import LatentScores
-from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
-from rankagg.replication.reading import number_at
+from rankagg.replication.experiment import (
+    Bench,
+    Experiment,
+    Found,
+    Picture,
+    Sheet,
+    Values,
+    number_at,
+)
 from rankagg.studies.corruption import (
     PRINTED,
     CorruptionResult,
@@ -18,8 +25,6 @@ from rankagg.studies.corruption import (
     ManipulationStudy,
     ScalingStudy,
 )
-
-__all__ = ["EXPERIMENTS"]
 
 REMARK = "Remark 1"
 STEPS = (0.05, 0.1, 0.3)

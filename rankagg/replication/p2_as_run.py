@@ -1,10 +1,4 @@
-"""The experiment on tasks as it was run, which the printed numbers rest on.
-
-The text says that a proportion of the scores is removed. In the run each score was removed by
-itself with that probability, at 20 levels from 0 to 1; a system without any score left was put
-into the order of the means by Algorithm 1; and "top 1" is the last place, "top 3" the third from
-the end, where one system alone stands in it. `MissingScoresStudy` measures what the text says.
-"""
+"""The experiment on tasks as it was run, which the printed numbers rest on."""
 
 from __future__ import annotations
 
@@ -28,8 +22,6 @@ from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores import ScoreTable
 from rankagg.studies.missing_scores import taus
-
-__all__ = ["AsRun", "as_shipped", "chance_of", "counted_profile", "run_again", "shuffle"]
 
 T = TypeVar("T")
 LEVELS = tuple(level / 19 for level in range(20))

@@ -20,13 +20,18 @@ from rankagg.inference.dispersion import DispersionReport, dispersion, dispersio
 from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.sampling import EmpiricalBernsteinStopping, HoeffdingEstimator, mean_distance
-from rankagg.replication.experiment import Bench, Experiment, Found, Picture, Sheet, Values
-from rankagg.replication.p1.as_run import as_read, distances
-from rankagg.replication.p1.boards import BOARDS, in_file_order
-from rankagg.replication.reading import number_at
-from rankagg.replication.verdicts import Value
-
-__all__ = ["EXPERIMENTS"]
+from rankagg.replication.experiment import (
+    Bench,
+    Experiment,
+    Found,
+    Picture,
+    Sheet,
+    Values,
+    number_at,
+)
+from rankagg.replication.p1_as_run import as_read, distances
+from rankagg.replication.p1_boards import BOARDS, in_file_order
+from rankagg.replication.published import Value
 
 RULES = (Borda(), Mean(), Kemeny())
 #: The paper's claim about Borda, as a factor.

@@ -1,1 +1,0 @@
-"""Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores"."""
