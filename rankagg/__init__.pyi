@@ -99,9 +99,10 @@ from .distances.spearman import spearman_rho as spearman_rho
 from .distances.weighted import rank_biased_overlap as rank_biased_overlap
 from .distances.weighted import weighted_kendall_tau as weighted_kendall_tau
 from .distributions.base import RankingDistribution as RankingDistribution
+from .distributions.base import Uniform as Uniform
 from .distributions.bradley_terry.fit import fit_bradley_terry as fit_bradley_terry
-from .distributions.bradley_terry.intransitivity import Intransitivity as Intransitivity
 from .distributions.bradley_terry.result import BradleyTerryFit as BradleyTerryFit
+from .distributions.bradley_terry.sandwich import Intransitivity as Intransitivity
 from .distributions.fit_result import FitResult as FitResult
 from .distributions.latent_scores import LatentScores as LatentScores
 from .distributions.latent_scores import remove_scores as remove_scores
@@ -109,7 +110,7 @@ from .distributions.latent_scores import replace_tasks as replace_tasks
 from .distributions.latent_scores import rescale_tasks as rescale_tasks
 from .distributions.mallows.fit import MallowsFit as MallowsFit
 from .distributions.mallows.generalized import GeneralizedMallows as GeneralizedMallows
-from .distributions.mallows.generalized_fit import GeneralizedMallowsFit as GeneralizedMallowsFit
+from .distributions.mallows.generalized import GeneralizedMallowsFit as GeneralizedMallowsFit
 from .distributions.mallows.kendall_distances import (
     kendall_distance_counts as kendall_distance_counts,
 )
@@ -126,7 +127,6 @@ from .distributions.plackett_luce.result import PlackettLuceFit as PlackettLuceF
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.stored import distribution_from_dict as distribution_from_dict
-from .distributions.uniform import Uniform as Uniform
 from .inference.decisions import Decisions as Decisions
 from .inference.dispersion import DispersionReport as DispersionReport
 from .inference.dispersion import dispersion as dispersion

@@ -17,10 +17,10 @@ from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.scores import ScoreTable
+from rankagg.distributions.base import Uniform
 from rankagg.distributions.mallows.kendall_distances import stage_means
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:

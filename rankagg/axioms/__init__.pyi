@@ -5,6 +5,7 @@ from .agendas import RankingIndependence as RankingIndependence
 from .agendas import ReversalSymmetry as ReversalSymmetry
 from .agendas import WinnerIndependence as WinnerIndependence
 from .base import Axiom as Axiom
+from .base import Witness as Witness
 from .disagreement import Disagreement as Disagreement
 from .disagreement import smallest_disagreement as smallest_disagreement
 from .majorities import CondorcetLoser as CondorcetLoser
@@ -12,7 +13,7 @@ from .majorities import CondorcetWinner as CondorcetWinner
 from .majorities import Majority as Majority
 from .majorities import Pareto as Pareto
 from .majorities import Smith as Smith
-from .names import AXIOMS as AXIOMS
+from .search import AXIOMS as AXIOMS
 from .search import find_counterexample as find_counterexample
 from .table import AxiomTable as AxiomTable
 from .table import axiom_table as axiom_table
@@ -21,4 +22,3 @@ from .voters import Participation as Participation
 from .voters import RankingReinforcement as RankingReinforcement
 from .voters import Reinforcement as Reinforcement
 from .voters import Strategyproofness as Strategyproofness
-from .witness import Witness as Witness

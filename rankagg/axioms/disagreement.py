@@ -11,7 +11,6 @@ from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
-from rankagg.axioms.enumeration import MOST_ITEMS, check_size, profiles
 from rankagg.axioms.outcomes import (
     Buckets,
     NotNeutralError,
@@ -21,7 +20,15 @@ from rankagg.axioms.outcomes import (
     check_aggregator,
     unsteady,
 )
-from rankagg.axioms.search import Pace, labels_for, number_to_see, sizes
+from rankagg.axioms.search import (
+    MOST_ITEMS,
+    Pace,
+    check_size,
+    labels_for,
+    number_to_see,
+    profiles,
+    sizes,
+)
 from rankagg.core.items import listed, shortened
 from rankagg.core.profile import Profile
 from rankagg.core.results import Result, plain_rows

@@ -12,12 +12,10 @@ from rankagg._validation import check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.axioms.ballots import ballots_of, written
-from rankagg.axioms.base import Axiom
-from rankagg.axioms.names import AXIOMS, as_axiom
+from rankagg.axioms.base import Axiom, Witness
 from rankagg.axioms.outcomes import check_aggregator
 from rankagg.axioms.references import Reference, reference_for
-from rankagg.axioms.search import search_all
-from rankagg.axioms.witness import Witness
+from rankagg.axioms.search import AXIOMS, as_axiom, search_all
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.results import ROWS, Result

@@ -10,12 +10,11 @@ from typing import Any, cast
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import Permutation
-from rankagg.distributions.base import SCHEMA, RankingDistribution
+from rankagg.distributions.base import SCHEMA, RankingDistribution, Uniform
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.uniform import Uniform
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.strict_json import Field
 

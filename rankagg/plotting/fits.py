@@ -16,7 +16,7 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.fit import MallowsFit
-from rankagg.distributions.mallows.generalized_fit import GeneralizedMallowsFit
+from rankagg.distributions.mallows.generalized import GeneralizedMallowsFit
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.plotting.interval_rows import ROW_HEIGHT
 from rankagg.plotting.sheet import SOLID, Sheet, interval_rows, open_frame, rank_ticks

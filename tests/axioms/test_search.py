@@ -11,7 +11,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.base import Outcome
 from rankagg.axioms.agendas import clone_sets
-from rankagg.axioms.enumeration import class_count, profiles
+from rankagg.axioms.search import class_count, profiles
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.axioms.brute_force import broken, rankings, winners
 from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, plain, some_slow

@@ -181,8 +181,8 @@ def test_data_of_the_model_is_transitive():
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
 def test_draws_are_freed_of_what_estimation_takes_up(ties):
     # To first order, the score of the pairs of a data set at its own maximum.
-    from rankagg.distributions.bradley_terry.climb import Model, climb  # noqa: PLC0415
-    from rankagg.distributions.bradley_terry.intransitivity import _Pairs  # noqa: PLC0415
+    from rankagg.distributions.bradley_terry.maximum import Model, climb  # noqa: PLC0415
+    from rankagg.distributions.bradley_terry.sandwich import _Pairs  # noqa: PLC0415
 
     fit = ra.fit_bradley_terry(battles(20_000, 4, 2, covariate=False), ties=ties, side=True)
     at = _Pairs(Model(fit._contests, ties), fit.estimates)

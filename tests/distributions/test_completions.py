@@ -6,8 +6,7 @@ import pytest
 import rankagg as ra
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.distributions.mallows.center import climb_by_sampling, theta_of
-from rankagg.distributions.mallows.compatible_sums import expected_votes
-from rankagg.distributions.mallows.gibbs import Completions
+from rankagg.distributions.mallows.compatible_sums import Completions, expected_votes
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
 N, L = UNRANKED, UNLISTED

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.distributions.plackett_luce.subsets import LARGEST
+from rankagg.distributions.plackett_luce.choices import LARGEST
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests.distributions.luce_by_hand import from_row, from_rows, log_prob_by_hand, log_worth
 from tests.strategies import profiles, quick, rankings

@@ -8,7 +8,7 @@ from hypothesis import given
 from scipy.optimize import linprog
 
 import rankagg as ra
-from rankagg.distributions.plackett_luce.recession import Observed, endless_direction
+from rankagg.distributions.plackett_luce.likelihood import Observed, endless_direction
 from rankagg.exceptions import NotIdentifiedError
 from tests.distributions.luce_by_hand import choices_by_hand, from_rows
 from tests.strategies import profiles, quick

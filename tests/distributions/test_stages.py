@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankagg.distributions.mallows.stages import (
+from rankagg.distributions.mallows.kendall_distances import (
     orders_from_stages,
     pair_probabilities,
     place_probabilities,

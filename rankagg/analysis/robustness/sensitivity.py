@@ -39,8 +39,7 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import Result
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
-from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.uniform import Uniform
+from rankagg.distributions.base import RankingDistribution, Uniform
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 from rankagg.inference.units import rankings_of
 

@@ -245,7 +245,7 @@ AXIOM_NAMES = {
 
 
 def _axiom_names() -> Sequence[str]:
-    from rankagg.axioms.names import NAMES
+    from rankagg.axioms.search import NAMES
 
     return list(NAMES)
 
@@ -302,7 +302,7 @@ def axioms(
         rankagg axioms --method borda --axiom majority
         rankagg axioms --method minimax --axiom participation --items 4 --rankings 20 --samples 5000
     """
-    from rankagg.axioms.names import NAMES
+    from rankagg.axioms.search import NAMES
 
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
@@ -357,8 +357,7 @@ def axioms(
 
 def _announce(items: int, rankings: int, methods: int) -> None:
     """Say how many profiles there are to see, and let the search tell how far it is."""
-    from rankagg.axioms.enumeration import check_size
-    from rankagg.axioms.search import LOGGER, number_to_see
+    from rankagg.axioms.search import LOGGER, check_size, number_to_see
 
     check_size(items, rankings)
     number = number_to_see(items, rankings)

@@ -13,12 +13,15 @@ from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.distributions.bradley_terry.climb import Model, Peak, climb, inverse
 from rankagg.distributions.bradley_terry.contests import TIES, Entries, Ties, contests_of
-from rankagg.distributions.bradley_terry.identify import (
+from rankagg.distributions.bradley_terry.maximum import (
+    Model,
+    Peak,
     check_connected,
     check_distinct,
     check_endless,
+    climb,
+    inverse,
 )
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.bradley_terry.sandwich import (

@@ -17,7 +17,7 @@ from rankagg._validation import check_alpha, check_choice, check_number
 from rankagg.core.items import ItemSet
 from rankagg.core.results import ROWS
 from rankagg.distributions.bradley_terry.contests import Contests, Ties, chances, terms_of
-from rankagg.distributions.bradley_terry.intransitivity import Intransitivity, intransitivity_of
+from rankagg.distributions.bradley_terry.sandwich import Intransitivity, intransitivity_of
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.quasi_variances import QuasiVariances, quasi_variances

@@ -39,8 +39,13 @@ from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
-from rankagg.distributions.mallows.compatible_sums import can_sum, expected_votes, log_sums
-from rankagg.distributions.mallows.gibbs import Completions
+from rankagg.distributions.base import log_compatible
+from rankagg.distributions.mallows.compatible_sums import (
+    Completions,
+    can_sum,
+    expected_votes,
+    log_sums,
+)
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
     distance_variance,
@@ -48,7 +53,6 @@ from rankagg.distributions.mallows.kendall_distances import (
     stage_means,
 )
 from rankagg.distributions.mallows.uniformity import one_row_each
-from rankagg.distributions.uniform import log_compatible
 
 __all__ = [
     "LARGE",

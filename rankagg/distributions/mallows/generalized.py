@@ -1,32 +1,39 @@
-"""Generalized Mallows: a dispersion parameter of its own for every rank that is filled."""
+"""The generalized Mallows distribution, with a theta for each rank, and its fit."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 
-from rankagg._typing import Floats, Label, Ranks
-from rankagg._validation import as_numbers
+from rankagg._typing import Bools, Floats, Label, Ranks
+from rankagg._validation import as_numbers, check_number
+from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.positional import Borda
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.core.value import array_key, frozen_array
-from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.mallows import stages
+from rankagg.distributions.base import RankingDistribution, all_places
+from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
+    pair_probabilities,
+    place_probabilities,
+    places_from_stages,
+    sample_stages,
     stage_log_normalizers,
     stage_means,
+    stage_variances,
+    stages_from_places,
 )
-from rankagg.exceptions import Described, InvalidInputError
-
-if TYPE_CHECKING:
-    from rankagg.distributions.mallows.generalized_fit import GeneralizedMallowsFit
-
-__all__ = ["GeneralizedMallows"]
+from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 
 class GeneralizedMallows(RankingDistribution):
@@ -115,7 +122,7 @@ class GeneralizedMallows(RankingDistribution):
         filled = np.where(listed, ranks, 0)
         rest = np.argsort(np.argsort(np.where(listed, -1, 0), axis=1, kind="stable"), axis=1)
         complete = np.where(listed, filled, rest).astype(np.int32)
-        passed = stages.stages_from_places(complete[:, np.argsort(self.center.ranks)])
+        passed = stages_from_places(complete[:, np.argsort(self.center.ranks)])
         terms = -self.thetas * passed - stage_log_normalizers(self._sizes, self.thetas)
         kept = np.arange(self.n_items - 1) < length[:, None]
         result: Floats = np.where(kept, terms, 0.0).sum(axis=1)
@@ -124,8 +131,8 @@ class GeneralizedMallows(RankingDistribution):
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
-        passed = stages.sample_stages(self.thetas, size, rng)
-        return np.ascontiguousarray(stages.places_from_stages(passed)[self.center.ranks].T)
+        passed = sample_stages(self.thetas, size, rng)
+        return np.ascontiguousarray(places_from_stages(passed)[self.center.ranks].T)
 
     # -- summaries ----------------------------------------------------------------------------
 
@@ -137,11 +144,11 @@ class GeneralizedMallows(RankingDistribution):
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n), in O(n^3)."""
         place = self.center.ranks
-        return stages.pair_probabilities(self.thetas)[np.ix_(place, place)]
+        return pair_probabilities(self.thetas)[np.ix_(place, place)]
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""
-        return stages.place_probabilities(self.thetas)[self.center.ranks]
+        return place_probabilities(self.thetas)[self.center.ranks]
 
     def entropy(self) -> float:
         """Return the entropy in nats."""
@@ -176,8 +183,6 @@ class GeneralizedMallows(RankingDistribution):
         OutOfTimeError
             If the center was not found in time.
         """
-        from rankagg.distributions.mallows.generalized_fit import fit_generalized_mallows  # noqa: PLC0415
-
         return fit_generalized_mallows(profile, max_theta=max_theta, time_limit=time_limit)
 
     def __repr__(self) -> str:
@@ -185,3 +190,206 @@ class GeneralizedMallows(RankingDistribution):
         more = ", ..." if len(self.thetas) > 6 else ""
         center = self.center._arrows()
         return f"<GeneralizedMallows distribution: thetas {shown}{more}, center {center}>"
+
+
+# All centers are tried for so many items.
+FEW = 6
+
+
+class GeneralizedMallowsFit(FitResult):
+    """A fitted generalized Mallows distribution.
+
+    Made by `GeneralizedMallows.fit`; one theta per rank but the last. Standard errors and
+    intervals are conditional on the center, which the rankings chose: with few rankings the thetas
+    are too high and their intervals too narrow. `Mallows.fit` has an interval that allows for it.
+    `plot` draws a `rankagg.plotting.thetas_plot`.
+    """
+
+    distribution: GeneralizedMallows
+
+    _plot = "thetas_plot"
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return Wald intervals for the thetas, conditional on the center.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of each where the center is known, in (0, 1).
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: names. Columns lower and upper, not negative; NaN for a theta at its bound.
+        """
+        return super().conf_int(alpha).clip(lower=0.0)
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return one row per theta.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            estimate, std_err, z, p_value, lower, upper. z and p_value are NaN: a center that is
+            chosen to fit makes rankings look concentrated around it.
+        """
+        frame = super().to_frame(alpha)
+        frame[["z", "p_value"]] = np.nan
+        return frame
+
+    def _coefficients(self, alpha: float) -> pd.DataFrame:
+        return super()._coefficients(alpha).drop(columns=["z", "P>|z|"])
+
+
+def fit_generalized_mallows(
+    profile: Profile, *, max_theta: float = 20.0, time_limit: float | None = None
+) -> GeneralizedMallowsFit:
+    """Return the fit; see `GeneralizedMallows.fit`."""
+    if not isinstance(profile, Profile):
+        raise InvalidInputError("profile", "a Profile", profile)
+    if not (profile.is_complete and profile.is_strict) or profile.n_items < 2:
+        raise InvalidInputError(
+            "profile", "complete strict rankings of two or more items", profile,
+            "`Mallows.fit` takes partial and tied ones.",
+        )  # fmt: skip
+    bound = check_number(max_theta, "max_theta", low=0, open_low=True)
+    search = _Search.of(profile, bound, Deadline.after(time_limit_of(time_limit)))
+    try:
+        best = search.best()
+    except OutOfTimeError:
+        raise OutOfTimeError(
+            f"The center of GeneralizedMallows was not found in time: {search.n_tried} were tried."
+        ) from None
+    fitted = GeneralizedMallows(search.center(best.order), best.thetas)
+    effective = float(
+        (profile.counts @ profile.weights) ** 2 / (profile.counts @ profile.weights**2)
+    )
+    sizes = np.arange(profile.n_items, 1, -1)
+    information = effective * stage_variances(sizes, best.thetas)
+    inside = best.thetas < bound
+    variances = np.full(len(sizes), np.nan)
+    variances[inside] = 1.0 / information[inside]
+    at_bound = best.thetas >= bound
+    notes = [
+        f"Center: {fitted.center._arrows()}",
+        "Standard errors and intervals are conditional on the center, which these rankings chose: "
+        "with few rankings thetas are too high and intervals too narrow.",
+        "All centers were tried." if profile.n_items <= FEW else "The center is a local maximum.",
+    ]
+    agreed = best.means == 0.0
+    if agreed.any():
+        where = _places(agreed)
+        notes.append(f"No finite maximum at rank {where}: set to the bound {bound:g}.")
+    if (at_bound & ~agreed).any():
+        where = _places(at_bound & ~agreed)
+        notes.append(
+            f"The maximum is beyond the bound {bound:g} at rank {where}: raise `max_theta`."
+        )
+    return GeneralizedMallowsFit(
+        distribution=fitted,
+        names=tuple(f"theta {k + 1}" for k in range(profile.n_items - 1)),
+        estimates=best.thetas,
+        covariance=np.diag(variances),
+        log_likelihood=best.log_likelihood,
+        n_parameters=profile.n_items - 1,
+        n_observations=effective,
+        converged=True,
+        n_iterations=search.n_tried,
+        notes=tuple(notes),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    order: tuple[int, ...]
+    means: Floats  # items passed over
+    thetas: Floats
+    log_likelihood: float
+
+
+@dataclass(eq=False)
+class _Search:
+    profile: Profile
+    ranks: Ranks
+    weights: Floats
+    bound: float
+    deadline: Deadline
+    n_tried: int = 0
+
+    @classmethod
+    def of(cls, profile: Profile, bound: float, deadline: Deadline) -> _Search:
+        distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
+        weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
+        return cls(profile, distinct, weights.astype(np.float64), bound, deadline)
+
+    def center(self, order: tuple[int, ...]) -> Permutation:
+        return Permutation(np.argsort(order), self.profile.items)
+
+    def try_order(self, order: tuple[int, ...]) -> _Candidate:
+        self.deadline.seconds_left()
+        self.n_tried += 1
+        total = float(self.weights.sum())
+        means = self.weights @ stages_from_places(self.ranks[:, list(order)]) / total
+        sizes = np.arange(len(order), 1, -1)
+        thetas = np.array(
+            [self._theta(int(size), mean) for size, mean in zip(sizes, means, strict=True)]
+        )
+        height = -total * float(thetas @ means + stage_log_normalizers(sizes, thetas).sum())
+        return _Candidate(order, means, thetas, height)
+
+    def _theta(self, size: int, mean: float) -> float:
+        def excess(theta: float) -> float:
+            return float(stage_means(size, theta)) - mean
+
+        if excess(0.0) <= 0:
+            return 0.0
+        if excess(self.bound) >= 0:
+            return self.bound
+        return float(brentq(excess, 0.0, self.bound, xtol=1e-13))
+
+    def best(self) -> _Candidate:
+        n = self.profile.n_items
+        if n <= FEW:
+            orders = [tuple(order) for order in all_places(n).tolist()]
+            return max(map(self.try_order, orders), key=_height)
+        starts = {
+            tuple(np.argsort(consensus.ranking.ranks, kind="stable").tolist())
+            for consensus in (
+                Kemeny().aggregate(self.profile, deadline=self.deadline),
+                Borda().aggregate(self.profile),
+            )
+        }
+        return max((self._climb(self.try_order(start)) for start in sorted(starts)), key=_height)
+
+    def _climb(self, here: _Candidate) -> _Candidate:
+        """Move single items as long as that raises the likelihood."""
+        while True:
+            best = max((self.try_order(order) for order in _moved(here.order)), key=_height)
+            if best.log_likelihood - here.log_likelihood <= 1e-12 * abs(here.log_likelihood):
+                return here
+            here = best
+
+
+def _places(which: Bools) -> str:
+    return ", ".join(str(k + 1) for k in np.flatnonzero(which))
+
+
+def _moved(order: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the orders in which one item has another rank."""
+    n = len(order)
+    orders = set()
+    for source in range(n):
+        rest = order[:source] + order[source + 1 :]
+        for target in range(n):
+            if target != source:
+                orders.add((*rest[:target], order[source], *rest[target:]))
+    return sorted(orders)
+
+
+def _height(candidate: _Candidate) -> float:
+    return candidate.log_likelihood

@@ -13,15 +13,16 @@ from rankagg._validation import check_number
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.mallows import stages
-from rankagg.distributions.mallows.compatible_sums import log_sums
-from rankagg.distributions.mallows.gibbs import Completions
+from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
     check_theta,
     distance_variance,
     mallows_log_normalizer,
+    orders_from_stages,
     pair_stays,
+    place_probabilities,
+    sample_stages,
     stage_means,
 )
 
@@ -134,10 +135,10 @@ class Mallows(RankingDistribution):
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
-        passed = stages.sample_stages(self.thetas, size, rng)
+        passed = sample_stages(self.thetas, size, rng)
         # Under one theta a permutation and its inverse have the same distribution, so orders are
         # places.
-        return np.ascontiguousarray(stages.orders_from_stages(passed)[self.center.ranks].T)
+        return np.ascontiguousarray(orders_from_stages(passed)[self.center.ranks].T)
 
     def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
         order = self._order
@@ -165,7 +166,7 @@ class Mallows(RankingDistribution):
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""
-        return stages.place_probabilities(self.thetas)[self.center.ranks]
+        return place_probabilities(self.thetas)[self.center.ranks]
 
     def entropy(self) -> float:
         """Return the entropy in nats: theta E[d] + log Z."""

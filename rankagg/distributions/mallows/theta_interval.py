@@ -40,9 +40,10 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import Permutation
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.distributions.mallows import stages
 from rankagg.distributions.mallows.kendall_distances import (
+    orders_from_stages,
     pair_stays,
+    sample_stages,
     stage_log_normalizers,
     stage_means,
     stage_variances,
@@ -389,11 +390,11 @@ class _Draws:
         values, distances = [], []
         for start in range(0, self.number, size):
             s = min(size, self.number - start)
-            passed = stages.sample_stages(np.full(n - 1, theta), s * rows, self.rng)
+            passed = sample_stages(np.full(n - 1, theta), s * rows, self.rng)
             summed = passed.reshape(n - 1, s, rows).sum(axis=(0, 2)).astype(np.float64)
             distances.append(self.data.drawn_distances(summed, theta))
             # Under one theta a permutation and its inverse have the same distribution.
-            orders = stages.orders_from_stages(passed).T.reshape(s, rows, n)
+            orders = orders_from_stages(passed).T.reshape(s, rows, n)
             values.append(local_cost(self.data.drawn_wins(orders, theta), self.rng))
         self.thetas.append(theta)
         self.values.append(np.concatenate(values))

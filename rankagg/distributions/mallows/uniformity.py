@@ -15,7 +15,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import Result
-from rankagg.distributions.uniform import Uniform
+from rankagg.distributions.base import Uniform
 
 __all__ = ["UniformityTest", "one_row_each", "simulate_uniformity"]
 

@@ -16,8 +16,8 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.distributions.connectivity import check_connected
 from rankagg.distributions.plackett_luce.choices import Choices, MergedSets
 from rankagg.distributions.plackett_luce.fit import FitOptions, Sample, maximize_choices
+from rankagg.distributions.plackett_luce.likelihood import Observed
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.plackett_luce.recession import Observed
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.exceptions import InvalidInputError
 

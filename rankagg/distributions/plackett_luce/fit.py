@@ -20,16 +20,17 @@ from rankagg.distributions.connectivity import (
     is_linked,
 )
 from rankagg.distributions.plackett_luce.choices import Choices, choices_of
-from rankagg.distributions.plackett_luce.likelihood import Likelihood
-from rankagg.distributions.plackett_luce.maximize import (
+from rankagg.distributions.plackett_luce.likelihood import (
     NEWTON_STEPS,
+    Likelihood,
     Maximum,
+    Observed,
+    endless_direction,
     inverse_information,
     minorize,
     newton,
 )
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.plackett_luce.recession import Observed, endless_direction
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 

@@ -1,38 +1,19 @@
-"""The log likelihood of choices, with its gradient and information.
-
-Luce's choice axiom gives one item of a set A the chance exp(lambda_i)/sum_A exp(lambda_j). Davidson
-(1970) and Turner et al. (2020) let several be chosen together: a subset S of d items has the
-weight delta_d prod_S exp(lambda_i/d). The sum of these over all subsets of d items is delta_d times
-an elementary symmetric polynomial, so no subset is ever listed.
-
-Parameters are the n log worths, then log delta_d for the sizes d > 1. The log likelihood is linear
-in them less log sums of exponentials of linear functions, and so concave.
-
-Elementary symmetric polynomials: sums of products over all subsets of a size.
-
-All by additions and products of numbers that are not negative, so nothing cancels. Rows are
-independent; a 0 is as good as no entry.
-"""
+"""The Plackett-Luce likelihood, whether it has a maximum, and the way there."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 from scipy.special import logsumexp
 
-from rankagg._typing import Floats
-from rankagg.distributions.plackett_luce.choices import Choices
-
-__all__ = [
-    "Derivatives",
-    "Likelihood",
-    "elementary",
-    "leave_one_out",
-    "log_bucket_weights",
-    "log_elementary",
-]
+from rankagg._typing import Bools, Floats, Ranks
+from rankagg.distributions.connectivity import solve_definite
+from rankagg.distributions.plackett_luce.choices import Choices, stage_masks
 
 
 def elementary(x: Floats, degree: int) -> Floats:
@@ -246,3 +227,358 @@ def _pairs(x: Floats, weights: Floats, d: int) -> NDArray[np.float64]:
             result[i] = ((weights * x[:, i])[:, None] * x * without).sum(axis=0)
     np.fill_diagonal(result, 0.0)
     return result
+
+
+HALVINGS = 40
+EPSILON = float(np.finfo(np.float64).eps)
+NEWTON_STEPS = 100
+# No parameter moves by more in the first step; the bound doubles whenever it holds a step back that
+# the likelihood takes whole, and halves with a step. A parabola far from its maximum says little.
+REACH = 4.0
+# Moves below this are rounding.
+LEAST_MOVE = 1e-13
+# How far from the maximum rounding may leave a parameter.
+LOST = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """Where a climb ended."""
+
+    # Shape (p,). Log worths with sum 0, then log tie weights.
+    parameters: Floats
+    # The log likelihood there.
+    value: float
+    # Shape (p, p). Minus the second derivatives there.
+    information: Floats
+    # The largest entry of the gradient.
+    gradient_norm: float
+    n_iterations: int
+    # True where no parameter is further from the maximum than the tolerance, or than rounding
+    # leaves open (at most `LOST`).
+    converged: bool
+    # True where no further step was found, though steps were left.
+    stuck: bool = False
+
+
+def newton(
+    likelihood: Likelihood, steps: int, tolerance: float, *, equal_worths: bool = False
+) -> Maximum:
+    """Climb by Newton steps, halved until the likelihood rises.
+
+    It has converged where no parameter would move by more than the tolerance, or where the gradient
+    is nothing but rounding. With `equal_worths` only the tie weights move.
+    """
+    n = likelihood.n
+    here = np.zeros(n + len(likelihood.sizes))
+    reach = REACH
+    for step in range(steps + 1):
+        at = likelihood.derivatives(here)
+        direction = _direction(likelihood, at, equal_worths=equal_worths)
+        if direction is None:
+            return _maximum(likelihood, here, at, step, stuck=True)
+        size = float(np.abs(direction).max())
+        moving = slice(n if equal_worths else 0, None)
+        if size <= tolerance or _is_rounding(likelihood, at, moving):
+            close = size <= max(tolerance, LOST)
+            return _maximum(likelihood, here, at, step, converged=close, stuck=not close)
+        if step == steps:
+            return _maximum(likelihood, here, at, step)
+        if size > reach:
+            direction *= reach / size
+        part = _part(likelihood, here, direction, at)
+        if part == 0.0:
+            return _maximum(likelihood, here, at, step, converged=size <= LOST, stuck=size > LOST)
+        here = here + part * direction
+        reach = max(reach * (2.0 if part == 1.0 and size > reach else part), REACH)
+        if not likelihood.ridge:
+            # A constant changes neither the value nor its derivatives.
+            here[:n] -= here[:n].mean()
+    raise AssertionError("the loop returns")
+
+
+def _is_rounding(likelihood: Likelihood, at: Derivatives, moving: slice) -> bool:
+    """Say whether every entry of the gradient is small beside the terms it is the difference of."""
+    sums = likelihood.choices.weights.shape[0]
+    noise = 4.0 * EPSILON * np.sqrt(sums + 16.0) * at.scale
+    return bool((np.abs(at.gradient) <= noise)[moving].all())
+
+
+def _direction(
+    likelihood: Likelihood, at: Derivatives, *, equal_worths: bool = False
+) -> Floats | None:
+    """Return the step to the maximum of the parabola; none where it has none to rounding."""
+    n = likelihood.n
+    if equal_worths:
+        moving = np.arange(n, len(at.gradient))
+        matrix = at.information[np.ix_(moving, moving)]
+    else:
+        matrix, moving = _determined(at.information, n, grounded=not likelihood.ridge)
+    solved = solve_definite(matrix, at.gradient[moving])
+    if solved is None:
+        return None
+    direction = np.zeros(len(at.gradient))
+    direction[moving] = solved
+    if not (likelihood.ridge or equal_worths):
+        direction[:n] -= direction[:n].mean()
+    return direction if np.isfinite(direction).all() else None
+
+
+def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats, NDArray[np.intp]]:
+    """Return information that has an inverse, and which parameters it is of.
+
+    Without a ridge the log worths are determined up to a constant, and one of them is held: the one
+    of which most is known, so that its rounding does not reach the others. With one they sum to 0,
+    and what is added says nothing about such.
+    """
+    if not grounded:
+        full = information.copy()
+        full[:n, :n] += float(np.trace(information[:n, :n])) / n**2
+        return full, np.arange(len(full))
+    moving = np.delete(np.arange(len(information)), int(np.argmax(np.diag(information)[:n])))
+    return information[np.ix_(moving, moving)], moving
+
+
+def _part(likelihood: Likelihood, here: Floats, direction: Floats, at: Derivatives) -> float:
+    """Return the part of a step with which the likelihood rises by enough of what the slope says.
+
+    It is halved until it does, or until there is nothing left of it: then 0. A value that is not
+    finite is no rise.
+    """
+    slope = float(direction @ at.gradient)
+    slack = 1e-12 * abs(at.value)
+    for halving in range(HALVINGS):
+        part = 0.5**halving
+        # A step that is much too long may overflow.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            reached = likelihood.value(here + part * direction)
+        if np.isfinite(reached) and reached >= at.value + 1e-4 * part * slope - slack:
+            return part
+    return 0.0
+
+
+def minorize(
+    likelihood: Likelihood, steps: int, tolerance: float, start: Floats | None = None
+) -> Maximum:
+    """Climb by raising what was observed more often than expected.
+
+    Without ties these are the steps of Hunter (2004): each maximizes a function that lies below
+    the likelihood and touches it. With ties they are those of generalized iterative scaling, for
+    worths and for tie weights in turn. It has converged where no parameter would move by more than
+    the tolerance in a Newton step, as there.
+    """
+    n = likelihood.n
+    here = np.zeros(n + len(likelihood.sizes)) if start is None else start.copy()
+    enough = max(tolerance, LEAST_MOVE)
+    for step in range(steps + 1):
+        moves = _moves(likelihood, here)
+        moves[:n] -= moves[:n].mean()
+        size = float(np.abs(moves).max())
+        if size <= enough or step == steps or not np.isfinite(size):
+            at = likelihood.derivatives(here)
+            close = _is_close(likelihood, at, tolerance)
+            lost = not np.isfinite(size) or _is_rounding(likelihood, at, slice(None))
+            if close or lost or step == steps:
+                return _maximum(likelihood, here, at, step, converged=close, stuck=lost)
+            # Small steps may have a long way to go.
+            enough = size / 4.0
+        here[:n] += moves[:n]
+        if likelihood.sizes:
+            here[n:] += _moves(likelihood, here)[n:]
+    raise AssertionError("the loop returns")
+
+
+def _moves(likelihood: Likelihood, here: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moves: Floats = np.log(likelihood.linear / likelihood.expected(here))
+    return moves
+
+
+def _is_close(likelihood: Likelihood, at: Derivatives, tolerance: float) -> bool:
+    direction = _direction(likelihood, at)
+    if direction is None:
+        return False
+    allowed = LOST if _is_rounding(likelihood, at, slice(None)) else tolerance
+    return bool(np.abs(direction).max() <= max(allowed, tolerance))
+
+
+def inverse_information(information: Floats, n: int, *, grounded: bool) -> Floats:
+    """Return a covariance of differences of log worths and of tie weights; NaN if there is none."""
+    matrix, kept = _determined(information, n, grounded=grounded)
+    inverse = np.zeros_like(information)
+    solved = solve_definite(matrix, np.eye(len(kept)))
+    inverse[np.ix_(kept, kept)] = np.nan if solved is None else solved
+    return inverse
+
+
+def _maximum(
+    likelihood: Likelihood,
+    here: Floats,
+    at: Derivatives,
+    step: int,
+    *,
+    converged: bool = False,
+    stuck: bool = False,
+) -> Maximum:
+    here = here.copy()
+    if not likelihood.ridge:
+        here[: likelihood.n] -= here[: likelihood.n].mean()
+    norm = float(np.abs(at.gradient).max())
+    return Maximum(here, at.value, at.information, norm, step, converged, stuck)
+
+
+# Rounds of added constraints, and how far a direction may be off one of them.
+ROUNDS, SLACK = 200, 1e-7
+# What the objective of a direction is at least, entries being at most 1.
+LEAST = 1e-4
+# Denominators that are tried for the entries of a direction.
+DENOMINATORS = 840
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Different choices: from which alternatives, and what."""
+
+    # Shape (k, n). A row per choice.
+    alternatives: Bools
+    chosen: Bools
+
+    @classmethod
+    def of(cls, tables: Iterable[tuple[Bools, Bools]], n: int) -> Observed:
+        """Return the different rows of some tables of alternatives and chosen items."""
+        parts = [np.zeros((0, 2 * n), dtype=bool)]
+        parts += [np.unique(np.hstack(both), axis=0) for both in tables]
+        rows = np.unique(np.concatenate(parts), axis=0)
+        return cls(rows[:, :n], rows[:, n:])
+
+    @classmethod
+    def of_ranks(cls, ranks: Ranks) -> Observed:
+        """Return the choices of rankings; places with codes, shape (m, n)."""
+        return cls.of(((sets, chosen) for _, sets, chosen in stage_masks(ranks)), ranks.shape[1])
+
+    def with_ghost(self) -> Observed:
+        """Add an item that was chosen once against every other one, and once not."""
+        k, n = self.alternatives.shape
+        none, own = np.zeros((k, 1), dtype=bool), np.eye(n, dtype=bool)
+        yes, no = np.ones((n, 1), dtype=bool), np.zeros((n, 1), dtype=bool)
+        pairs = np.hstack([own, yes])
+        ghost = np.hstack([np.zeros_like(own), yes])
+        return Observed(
+            np.vstack([np.hstack([self.alternatives, none]), pairs, pairs]),
+            np.vstack([np.hstack([self.chosen, none]), np.hstack([own, no]), ghost]),
+        )
+
+
+def endless_direction(
+    observed: Observed, sizes: tuple[int, ...], *, worths: bool = True, ties: bool = True
+) -> NDArray[np.int64] | None:
+    """Return a direction in which the likelihood rises for ever; None where none was found."""
+    n = observed.alternatives.shape[1]
+    bounds = [(-1.0, 1.0) if worths else (0.0, 0.0)] * n
+    bounds += [(-1.0, 1.0) if ties else (0.0, 0.0)] * len(sizes)
+    if worths:
+        bounds[0] = (0.0, 0.0)  # a constant says nothing
+    own = _features(observed.chosen, sizes)
+    objective = _gains(observed, own, sizes)
+    rows = np.zeros((0, n + len(sizes)))
+    direction = objective / max(float(np.abs(objective).max()), 1.0)
+    for _ in range(ROUNDS):
+        cuts = _violated(observed, own, sizes, direction)
+        if len(rows) and not len(cuts):
+            return _exact(observed, sizes, direction)
+        rows = np.unique(np.vstack([rows, cuts, -np.zeros((1, rows.shape[1]))]), axis=0)
+        found = linprog(-objective, A_ub=rows, b_ub=np.zeros(len(rows)), bounds=bounds)
+        if found.x is None or float(objective @ found.x) <= LEAST:
+            return None
+        direction = np.asarray(found.x, dtype=np.float64)
+    return None
+
+
+def _features(chosen: Bools, sizes: tuple[int, ...]) -> Floats:
+    """Return what log worths and log tie weights are multiplied with in the value of buckets."""
+    size = chosen.sum(axis=1)
+    tied = size[:, None] == np.array(sizes, dtype=np.int64)
+    return np.hstack([chosen / size[:, None], tied.astype(np.float64)])
+
+
+def _gains(observed: Observed, own: Floats, sizes: tuple[int, ...]) -> Floats:
+    """Return the sum over choices and sizes of the value of a choice less the mean of the others.
+
+    Along a direction without a loss it is 0 only where nothing is gained.
+    """
+    number = observed.alternatives.sum(axis=1)
+    total = np.zeros(own.shape[1])
+    for k, d in enumerate((1, *sizes)):
+        possible = number >= d
+        mean = np.zeros((int(possible.sum()), own.shape[1]))
+        mean[:, : observed.alternatives.shape[1]] = (
+            observed.alternatives[possible] / number[possible, None]
+        )
+        if k:
+            mean[:, observed.alternatives.shape[1] + k - 1] = 1.0
+        total += (own[possible] - mean).sum(axis=0)
+    return total
+
+
+def _best(
+    observed: Observed, sizes: tuple[int, ...], worths: Floats | NDArray[np.int64]
+) -> Iterator[tuple[int, Bools, Bools]]:
+    """Go through the sizes: number, where they are possible, and the best bucket of each set."""
+    order = np.argsort(-worths, kind="stable")
+    sorted_sets = observed.alternatives[:, order]
+    rank = np.cumsum(sorted_sets, axis=1)
+    for k, d in enumerate((1, *sizes)):
+        best = np.zeros_like(sorted_sets)
+        best[:, order] = sorted_sets & (rank <= d)
+        yield k, rank[:, -1] >= d, best
+
+
+def _violated(observed: Observed, own: Floats, sizes: tuple[int, ...], direction: Floats) -> Floats:
+    """Return the rows g that a direction breaks, where g times it must not exceed 0."""
+    n = observed.alternatives.shape[1]
+    cuts = [np.zeros((0, len(direction)))]
+    for _, possible, best in _best(observed, sizes, direction[:n]):
+        rows = _features(best[possible], sizes) - own[possible]
+        cuts.append(rows[rows @ direction > SLACK])
+    return np.concatenate(cuts)
+
+
+def _exact(
+    observed: Observed, sizes: tuple[int, ...], direction: Floats
+) -> NDArray[np.int64] | None:
+    """Return a direction as whole numbers that were checked."""
+    for denominator in range(1, DENOMINATORS + 1):
+        whole = np.rint(direction * denominator)
+        if np.abs(direction * denominator - whole).max() > 1e-5:
+            continue
+        candidate = whole.astype(np.int64)
+        if _is_endless(observed, sizes, candidate):
+            return candidate
+    return None
+
+
+def _is_endless(observed: Observed, sizes: tuple[int, ...], whole: NDArray[np.int64]) -> bool:
+    """Say in integers whether no choice loses along a direction, and some gain."""
+    n = observed.alternatives.shape[1]
+    unit = lcm(1, *sizes)
+    worths = whole[:n]
+
+    # Integers of any size: many sizes of buckets have a large common multiple.
+    share = np.array([unit // d if d in (1, *sizes) else 0 for d in range(max(sizes) + 1)], object)
+    bonus = dict(zip(sizes, (int(weight) * unit for weight in whole[n:]), strict=True))
+    bonuses = np.array([bonus.get(d, 0) for d in range(max(sizes) + 1)], object)
+
+    def values(buckets: Bools) -> NDArray[np.object_]:
+        size = buckets.sum(axis=1)
+        summed: NDArray[np.object_] = (buckets @ worths).astype(object)
+        total: NDArray[np.object_] = summed * share[size] + bonuses[size]
+        return total
+
+    chosen = values(observed.chosen)
+    gains = False
+    for _, possible, best in _best(observed, sizes, worths):
+        if (values(best[possible]) > chosen[possible]).any():
+            return False
+    for _, possible, worst in _best(observed, sizes, -worths):
+        gains |= bool((values(worst[possible]) < chosen[possible]).any())
+    return gains

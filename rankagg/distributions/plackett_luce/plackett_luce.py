@@ -21,9 +21,8 @@ from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.results import html_table
 from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.plackett_luce.choices import stage_masks
+from rankagg.distributions.plackett_luce.choices import BucketTable, stage_masks
 from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights
-from rankagg.distributions.plackett_luce.subsets import BucketTable
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
