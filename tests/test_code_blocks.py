@@ -33,8 +33,6 @@ GUIDES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/howto").gl
 NOT_RUN = {
     ("docs/howto/cluster.rst", "from distributed import Client"): "needs a cluster",
     ("docs/howto/cluster.rst", "result = study.run(client="): "needs a cluster",
-    ("docs/howto/cluster.rst", "import ray"): "needs Ray, which nothing here declares",
-    ("docs/howto/cluster.rst", "from pyspark.sql"): "needs Spark, which nothing here declares",
     ("docs/howto/large_data.rst", 'scattered="sort"'): "needs DuckDB, of the extra `big`",
 }
 # Lines of a terminal that are not this program.
