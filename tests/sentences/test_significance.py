@@ -135,11 +135,11 @@ class Friedman(Alike):
         """Return what a refusal says, None where there is none."""
         if self.plain.n < 2:
             return "two items or more"
-        if self.incomplete():
-            return f"Got {self.incomplete()} incomplete ones of {len(self.plain.ballots)}."
         if self.is_weighted():
             weights = [float(ballot.weight) for ballot in self.plain.ballots]
             return f"weights from {min(weights):g} to {max(weights):g}"
+        if self.incomplete():
+            return f"Got {self.incomplete()} incomplete ones of {len(self.plain.ballots)}."
         if len(self.rows) < 2:
             return f"Got 1 {self.unit}."
         return None if self.telling() else "tie of all"
