@@ -52,7 +52,7 @@ from .aggregation.voting.positional_rules import Positional as Positional
 from .aggregation.voting.positional_rules import Veto as Veto
 from .analysis.comparison.agreement import TaskAgreement as TaskAgreement
 from .analysis.comparison.agreement import task_agreement as task_agreement
-from .analysis.comparison.compare import Comparison as Comparison
+from .analysis.comparison.compare import RuleComparison as RuleComparison
 from .analysis.comparison.compare import capabilities as capabilities
 from .analysis.comparison.compare import compare as compare
 from .analysis.domains import single_crossing_order as single_crossing_order

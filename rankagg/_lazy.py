@@ -22,6 +22,7 @@ MOVED = {
     "Axiom": "axioms.Axiom",
     "axiom_table": "axioms.axiom_table",
     "AxiomTable": "axioms.AxiomTable",
+    "Comparison": "RuleComparison",
     "condorcet_winner_probability": "studies.condorcet_winner_probability",
     "ConfidenceResult": "studies.ConfidenceResult",
     "ConfidenceStudy": "studies.ConfidenceStudy",

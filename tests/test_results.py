@@ -109,7 +109,7 @@ RESULTS = {
     "CastVotes": cast_votes,
     "BradleyTerryFit": battles,
     "Certificate": lambda: exact().certificate,
-    "Comparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
+    "RuleComparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
     "ConfidenceResult": confidence,
     "Connectivity": lambda: ra.Comparisons.from_arrays(
         ITEMS, (*"BCD", EVIL), [1, 1, 0, -1]

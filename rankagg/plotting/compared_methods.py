@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_integer
 from rankagg.analysis.comparison.agreement import flow_slots
-from rankagg.analysis.comparison.compare import Comparison
+from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import every_mark
@@ -34,7 +34,7 @@ from rankagg.plotting.theme import (
 
 
 def bump_chart(
-    comparison: Comparison,
+    comparison: RuleComparison,
     *,
     methods: Sequence[str] | None = None,
     top: int | None = None,
@@ -47,7 +47,7 @@ def bump_chart(
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : RuleComparison
         The consensuses.
     methods : sequence of str, optional
         Names of the methods to draw, in this order; all by default.
@@ -110,7 +110,7 @@ def bump_chart(
 
 
 def _kept_items(
-    comparison: Comparison, names: list[str], top: int | None
+    comparison: RuleComparison, names: list[str], top: int | None
 ) -> tuple[NDArray[np.intp], str]:
     """Return the items to draw and, where some are left out, a sentence that says so."""
     total = comparison.votes.n_items
@@ -140,7 +140,7 @@ def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
                 ax.plot([x, x], ends, solid_capstyle="round", gid="tie", **bar)
 
 
-def overlap_plot(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     """Draw for every k how many of the exact consensus's first k each method has among its own.
 
     A dotted line shows what a ranking drawn at random has. Methods with the same curve share a
@@ -148,7 +148,7 @@ def overlap_plot(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : RuleComparison
         The consensuses, an exact one among them.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of fitting size by default.
@@ -172,7 +172,7 @@ def overlap_plot(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     [['Copeland', 'Kemeny'], ['Mean', 'Borda'], ['at', 'random']]
     """
     check_drawn(
-        comparison, Comparison, "comparison", "a Comparison", "`rankagg.compare` makes one."
+        comparison, RuleComparison, "comparison", "a RuleComparison", "`rankagg.compare` makes one."
     )
     curves, exact = comparison.overlap_curves(), comparison.exact
     assert exact is not None, "curves need an exact consensus"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Label
 from rankagg.analysis.comparison.agreement import flow_slots, moves
-from rankagg.analysis.comparison.compare import Comparison
+from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.analysis.missing import MissingReport
 from rankagg.core.names import capital, in_words, letters, listing, named, part_of, said, stated
 from rankagg.report.findings import Findings
@@ -71,7 +71,7 @@ class Flow:
             yield x, y, to_x, to_y
 
 
-def flow_of(comparison: Comparison) -> Flow:
+def flow_of(comparison: RuleComparison) -> Flow:
     """Return the chart of all methods, of the first items where there are many."""
     exact, names = comparison.exact, comparison.methods
     assert exact is not None, "the page holds all methods against an exact one"

@@ -14,7 +14,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.agreement import Alternatives
-from rankagg.analysis.comparison.compare import Comparison, compare_until
+from rankagg.analysis.comparison.compare import RuleComparison, compare_until
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
@@ -52,7 +52,7 @@ class Findings:
 
     data: Data
     # Of all rules, an exact one among them.
-    comparison: Comparison
+    comparison: RuleComparison
     exact: Consensus
     # What is known of all optima; None where none is proved, or nobody looked.
     alternatives: Alternatives | None

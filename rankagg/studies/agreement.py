@@ -20,7 +20,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import overlap_curves
-from rankagg.analysis.comparison.compare import DEPTHS, Comparison, compare
+from rankagg.analysis.comparison.compare import DEPTHS, RuleComparison, compare
 from rankagg.analysis.robustness.stability import Parts
 from rankagg.core.items import counted, listed
 from rankagg.core.rankings.partial import PartialRanking
@@ -47,7 +47,7 @@ class Compared:
     # Tasks, or their averages; all instances; the instances of one task.
     scope: Scope
     task: Label | None
-    comparison: Comparison
+    comparison: RuleComparison
 
 
 class AgreementResult(Result):

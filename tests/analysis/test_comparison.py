@@ -15,7 +15,7 @@ INVALID = ra.exceptions.InvalidInputError
 
 
 @pytest.fixture
-def comparison() -> ra.Comparison:
+def comparison() -> ra.RuleComparison:
     return ra.compare(ra.datasets.load("borda_fails_condorcet"))
 
 
@@ -43,7 +43,7 @@ def test_every_figure_is_that_of_its_definition(profile: ra.Profile, unranked: s
         assert row.top1 == pytest.approx(float(oracles.top_k_overlap(consensus.ranking, exact, 1)))
 
 
-def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison: ra.Comparison) -> None:
+def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison: ra.RuleComparison) -> None:
     frame = comparison.disagreements("Kemeny", "Borda")
     assert frame.to_dict("records") == [
         {"above": "A", "below": "B", "other": "reversed", "votes_for": 3.0, "votes_against": 2.0,
@@ -63,7 +63,7 @@ def test_disagreements_on_ties_are_told_apart() -> None:
 
 
 def test_places_are_counted_from_one_in_the_order_of_the_exact_rule(
-    comparison: ra.Comparison,
+    comparison: ra.RuleComparison,
 ) -> None:
     places = comparison.ranks()
     assert list(places.index) == ["A", "B", "C"]
@@ -133,7 +133,7 @@ def test_gap_is_said_where_the_optimum_is_not_proved() -> None:
     assert "certificate  gap" in comparison.summary()
 
 
-def test_dict_is_json_with_a_schema(comparison: ra.Comparison) -> None:
+def test_dict_is_json_with_a_schema(comparison: ra.RuleComparison) -> None:
     data = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
     assert (data["schema"], data["version"]) == ("rankagg.comparison", 2)
     assert [row["method"] for row in data["methods"]] == ["Borda", "Copeland", "Kemeny"]
@@ -157,7 +157,7 @@ def test_bad_rules_are_refused(rules: list[object], message: str) -> None:
         ra.compare(ra.datasets.load("tennessee"), rules)
 
 
-def test_bad_data_and_methods_are_refused(comparison: ra.Comparison) -> None:
+def test_bad_data_and_methods_are_refused(comparison: ra.RuleComparison) -> None:
     kinds = "ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons"
     with pytest.raises(INVALID, match=kinds):
         ra.compare([[1, 2]])

@@ -81,7 +81,7 @@ def _signs(ranks: Ranks) -> Ranks:
 DEPTHS = (1, 3, 5, 10)
 
 
-class Comparison(Result):
+class RuleComparison(Result):
     """The consensuses of several rules, measured with the same one-level votes.
 
     Made by `compare`; `plot` draws a `rankagg.plotting.bump_chart`.
@@ -410,7 +410,8 @@ class Comparison(Result):
         return details_of(self, rows)
 
     def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(self.methods)} on {counted(self.votes.n_items, 'item')}>"
+        items = counted(self.votes.n_items, "item")
+        return f"<RuleComparison of {', '.join(self.methods)} on {items}>"
 
 
 PROVED = Guarantee(1)
@@ -424,7 +425,7 @@ def compare(
     tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
     rng: RNGLike = None,
-) -> Comparison:
+) -> RuleComparison:
     """Aggregate the same data with several rules and measure them with the same votes.
 
     Parameters
@@ -446,7 +447,7 @@ def compare(
 
     Returns
     -------
-    Comparison
+    RuleComparison
 
     Raises
     ------
@@ -475,7 +476,7 @@ def compare_until(
     unranked: Unranked | None,
     tolerance: Tolerance,
     rng: RNGLike,
-) -> Comparison:
+) -> RuleComparison:
     """Compare as `compare` does, with a deadline that others may share."""
     evidence = Evidence(data, tolerance)
     if unranked is not None:
@@ -494,7 +495,7 @@ def compare_until(
         )
         for rule, n in zip(rules, left, strict=True)
     ]
-    return Comparison(consensuses=tuple(found), votes=votes, unranked=policy)
+    return RuleComparison(consensuses=tuple(found), votes=votes, unranked=policy)
 
 
 def _common_policy(

@@ -31,7 +31,7 @@ from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
 if TYPE_CHECKING:
     from rankagg.aggregation.evidence import Data
     from rankagg.aggregation.result import Consensus
-    from rankagg.analysis.comparison.compare import Comparison
+    from rankagg.analysis.comparison.compare import RuleComparison
     from rankagg.inference.decisions import Decisions
 
 __all__ = ["decided_of", "details_of", "first_of", "head_of", "proof_of", "sentences_of", "text_of"]
@@ -41,7 +41,11 @@ NAMES = 3
 
 
 def sentences_of(
-    comparison: Comparison, known: Alternatives | None, decisions: Decisions | None, *, looked: bool
+    comparison: RuleComparison,
+    known: Alternatives | None,
+    decisions: Decisions | None,
+    *,
+    looked: bool,
 ) -> tuple[str, ...]:
     """Return what was compared and found, sentence by sentence."""
     told = [_data(comparison)]
@@ -66,7 +70,7 @@ def sentences_of(
 # -- what was compared ----------------------------------------------------------------------------
 
 
-def _data(comparison: Comparison) -> str:
+def _data(comparison: RuleComparison) -> str:
     data = comparison.consensuses[0]._evidence.data
     rules = stated(len(comparison.methods), "rules", noun="rule")
     gaps, policy = "", f"; the policy for what is unranked is {comparison.unranked!r}"
@@ -174,7 +178,7 @@ def _raised(power: int) -> str:
 
 
 def _other(
-    comparison: Comparison, exact: Consensus, other: Consensus, decisions: Decisions | None
+    comparison: RuleComparison, exact: Consensus, other: Consensus, decisions: Decisions | None
 ) -> str:
     name = other.aggregator.name
     pairs = comparison.disagreements(exact.aggregator.name, name, decisions=decisions)
@@ -226,7 +230,7 @@ def decided_of(decisions: Decisions) -> str:
 
 
 def text_of(
-    comparison: Comparison,
+    comparison: RuleComparison,
     rows: int | None,
     *,
     alternatives: Alternatives | None = None,
@@ -242,14 +246,14 @@ def text_of(
 
 
 def details_of(
-    comparison: Comparison, rows: int | None, decisions: Decisions | None = None
+    comparison: RuleComparison, rows: int | None, decisions: Decisions | None = None
 ) -> list[str]:
     """Return the ranks as text, and where rules differ."""
     return [_ranks_text(comparison, rows), _pairs_text(comparison, rows, decisions)]
 
 
 def head_of(
-    comparison: Comparison,
+    comparison: RuleComparison,
     alternatives: Alternatives | None = None,
     decisions: Decisions | None = None,
 ) -> list[str]:
@@ -274,7 +278,7 @@ def head_of(
     return lines
 
 
-def _methods_text(comparison: Comparison, alternatives: Alternatives | None) -> str:
+def _methods_text(comparison: RuleComparison, alternatives: Alternatives | None) -> str:
     frame = comparison._figures()
     if alternatives is not None and alternatives.is_unique is False:
         frame = _with_distances(frame, comparison, alternatives)
@@ -285,7 +289,7 @@ def _methods_text(comparison: Comparison, alternatives: Alternatives | None) -> 
 
 
 def _with_distances(
-    frame: pd.DataFrame, comparison: Comparison, alternatives: Alternatives
+    frame: pd.DataFrame, comparison: RuleComparison, alternatives: Alternatives
 ) -> pd.DataFrame:
     """Add the distances to the nearest and the farthest optimum where they can be found."""
     try:
@@ -299,7 +303,7 @@ def _with_distances(
     return frame
 
 
-def _ranks_text(comparison: Comparison, rows: int | None) -> str:
+def _ranks_text(comparison: RuleComparison, rows: int | None) -> str:
     frame = comparison.ranks()
     shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
     shown.index = pd.Index([shortened(label) for label in shown.index])
@@ -310,7 +314,7 @@ def _ranks_text(comparison: Comparison, rows: int | None) -> str:
     return f"{text}\n... and {counted(left, 'more item')}" if left else text
 
 
-def _pairs_text(comparison: Comparison, rows: int | None, decisions: Decisions | None) -> str:
+def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisions | None) -> str:
     if comparison.exact is None:
         return ""
     base = comparison.exact.aggregator.name
