@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_FLOOR, Context
 from math import floor, isfinite, log10
 from typing import Any, TypeAlias
 from unicodedata import bidirectional, category, east_asian_width, name
@@ -105,6 +106,19 @@ def amount(value: float) -> str:
         return f"{value:.6g}"
     text = f"{value:,.{max(5 - size, 1)}f}"
     return text.rstrip("0").rstrip(".")
+
+
+def amount_below(value: float) -> str:
+    """Return a number of votes that is never more than it: what is said to be a lower bound.
+
+    Examples
+    --------
+    >>> amount_below(62065.76), amount(62065.76), amount_below(196.5), amount_below(8.0)
+    ('62,065.7', '62,065.8', '196.5', '8')
+    """
+    if abs(value) < LONG and value == round(value):
+        return amount(value)
+    return amount(float(Context(prec=6, rounding=ROUND_FLOOR).create_decimal(value)))
 
 
 def unsigned(text: str) -> str:

@@ -227,7 +227,8 @@ class Removed:
         self.plain = drawn(seed)
         data, is_table = self.plain.data, isinstance(self.plain.data, ra.ScoreTable)
         rules = [ra.Borda(), ra.Kemeny(unranked="ignore"), ra.Copeland(unranked="last")]
-        rule = (rules + [ra.Mean()] * (4 * is_table))[rng.integers(3 + 4 * is_table)]
+        means = [ra.Mean()] * 4 if is_table and not data.n_missing else []
+        rule = (rules + means)[rng.integers(3 + len(means))]
         pair = None
         ranked = np.flatnonzero(rule.aggregate(data).ranking.ranks >= 0)
         if len(ranked) > 1 and rng.random() < 0.4:

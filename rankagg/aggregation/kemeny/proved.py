@@ -24,7 +24,7 @@ from rankagg.check_certificate import (
     Work,
 )
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import amount
+from rankagg.core.names import amount, amount_below
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.results import Result
 from rankagg.exceptions import (
@@ -273,7 +273,7 @@ class Proved(Result):
         """Return one line: status, cost, bound, and what proves it."""
         off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
         proof = f"proved by {self._means()}, {off if self.tolerance else 'exact'}"
-        bound = f"{self._others()} costs less than {amount(self.lower_bound)}"
+        bound = f"{self._others()} costs less than {amount_below(self.lower_bound)}"
         if self.status == "optimal":
             return [f"optimal: {bound} ({proof})"]
         below = f"{100 * self.relative_gap:.3g} % below"
