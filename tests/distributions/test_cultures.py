@@ -196,7 +196,7 @@ def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch) -> None:
         (lambda: ra.cultures.GroupSeparableCulture(tree="oak"), "tree of GroupSeparableCulture"),
         (
             lambda: ra.cultures.MallowsCulture(norm_phi=1.1),
-            "norm_phi of NormalizedMallows",
+            "norm_phi of MallowsCulture",
         ),
         (lambda: ra.cultures.ImpartialCulture().draw(1, 5), "n_items"),
         (lambda: ra.cultures.ImpartialCulture().draw(3, 0), "n_rankings"),
