@@ -134,7 +134,7 @@ class Field(NamedTuple):
 
     def refuse(self, allowed: str, remedy: str = "") -> NoReturn:
         """Raise, saying what must stand here."""
-        place = f"`{shortened(self.path, 160) or 'the whole'}`"
+        place = f"`{shortened(self.path, 160)}`" if self.path else "it"
         value, size = self.value, f"a {type(self.value).__name__} of {{}}".format
         got = size(len(value)) if isinstance(value, dict | list | tuple) else shown(value)
         raise self._refused(f"{place} must be {allowed}. Got {got}.", remedy)

@@ -116,7 +116,7 @@ def test_keys_are_all_and_no_others() -> None:
         Field({"a": 1, 7: 3}, "").members("a")
     with pytest.raises(DataFormatError, match=r"^`p` must be an object\. Got a list of 0\.$"):
         Field([], "p").members("a")
-    with pytest.raises(DataFormatError, match=r"^`the whole` must be an object\. Got None\.$"):
+    with pytest.raises(DataFormatError, match=r"^it must be an object\. Got None\.$"):
         Field(None, "").members("a")
 
 

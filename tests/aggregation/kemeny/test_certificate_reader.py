@@ -293,7 +293,7 @@ def test_no_other_key_is_allowed() -> None:
 
 @pytest.mark.parametrize("data", [None, [], "x", 7, True])
 def test_what_is_no_object(data: object) -> None:
-    with pytest.raises(DataFormatError, match=r"^`the whole` must be an object"):
+    with pytest.raises(DataFormatError, match=r"^it must be an object"):
         Certificate.from_dict(data)
 
 
