@@ -14,7 +14,7 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.cli.app import app
 from rankagg.exceptions import InvalidInputError
-from tests.aggregation.kemeny.weak.brute import weak_orders
+from tests.aggregation.kemeny.weak_brute import weak_orders
 
 RULE = ra.Kemeny(consensus_ties=True, tie_cost=0.5)
 VOTERS = ra.Profile.from_ranks(

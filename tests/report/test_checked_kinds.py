@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from tests.aggregation.kemeny.forging import PALEY
 from tests.report.checking import by_package, by_stand_alone
 from tests.report.test_checked_pages import block, press, small_page
+from tests.tournaments import PALEY
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ import pytest
 
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import QUOTAS, WISH
-from tests.aggregation.kemeny.test_budget import BOMBS
-from tests.aggregation.kemeny.test_scales import SIZES, large
+from tests.aggregation.kemeny.test_certificate_budget import BOMBS
+from tests.aggregation.kemeny.test_certificate_scales import SIZES, large
 from tests.report.checking import judge
 from tests.report.test_checker import forged
 

@@ -30,17 +30,14 @@ from rankagg.aggregation.kemeny.proof_nodes import (
 )
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.json_files import votes_to_dict
+from tests.tournaments import PALEY
 
 N = 5
-SQUARES = {1, 3, 4, 5, 9}
 WISH = ra.Constraints(above=[(5, 0), (2, 1)], last=[4])
 QUOTAS = ra.Constraints(
     above=[(2, 5)], top=([2, 1], 4),
     quotas=[ra.Quota([0, 1, 2, 5], within=1, at_least=1), ra.Quota(range(6), 3, at_least=1)],
 )  # fmt: skip
-PALEY = ra.PairwiseMatrix.from_wins(
-    [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
-)
 
 
 Kind = ra.Certificate

@@ -13,12 +13,9 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Branch, Enumeration, Leaf
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
+from tests.tournaments import PALEY
 
 CYCLE = ra.datasets.load("condorcet_1785")
-SQUARES = {1, 3, 4, 5, 9}
-PALEY = ra.PairwiseMatrix.from_wins(
-    [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
-)
 Change = Callable[[ra.Certificate], ra.Certificate]
 
 

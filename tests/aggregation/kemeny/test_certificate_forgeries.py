@@ -17,6 +17,7 @@ from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import Branch, Enumeration, Fixing, Leaf
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import forging as strict
+from tests.aggregation.kemeny import weak_forging as weak
 from tests.aggregation.kemeny.forging import (
     N,
     change,
@@ -32,7 +33,6 @@ from tests.aggregation.kemeny.forging import (
     restate,
     specimens,
 )
-from tests.aggregation.kemeny.weak import forging as weak
 
 KINDS = (
     "majorities alone", "one cycle", "cycles", "ties that cost", "rounded weights",

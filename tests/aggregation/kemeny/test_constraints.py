@@ -23,6 +23,7 @@ from tests.aggregation.kemeny.constrained_brute import (
     random_wish,
     smallest_conflict,
 )
+from tests.tournaments import PALEY, paley
 
 
 def check(seed: int) -> bool:
@@ -60,12 +61,6 @@ def test_random_instances_equal_brute_force() -> None:
 def test_a_thousand_random_instances_equal_brute_force() -> None:
     found = [check(seed) for seed in range(1_000, 2_200)]
     assert 500 < sum(found) < 1_100
-
-
-def paley(prime: int) -> ra.PairwiseMatrix:
-    squares = {pow(k, 2, prime) for k in range(1, prime)}
-    wins = [[int((i - j) % prime in squares) for j in range(prime)] for i in range(prime)]
-    return ra.PairwiseMatrix.from_wins(wins)
 
 
 def test_cases_are_told_apart_where_the_relaxation_falls_short() -> None:
@@ -190,7 +185,7 @@ def test_the_shortest_circle_is_named() -> None:
 
 
 def test_without_time_the_ranking_keeps_the_constraints() -> None:
-    votes = paley(11)
+    votes = PALEY
     wish = ra.Constraints(above=[(3, 0)], quotas=[ra.Quota([1, 2, 3], 2, 2)])
     exact = ra.Kemeny(constraints=wish, time_limit=0).aggregate(votes)
     assert exact.certificate.status == "gap"

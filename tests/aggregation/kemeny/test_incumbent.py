@@ -48,7 +48,7 @@ class Clock:
         return Deadline(self.now + seconds)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_decided_pairs_are_respected(seed) -> None:
     problem = tangled(12, seed)
     rng = np.random.default_rng(seed)
@@ -115,7 +115,7 @@ def test_the_search_has_its_share_of_the_time(monkeypatch, seconds) -> None:
 
 
 def test_it_is_no_worse_than_the_search_alone_with_the_same_steps(monkeypatch) -> None:
-    clock = Clock(monkeypatch, 1e-4)
+    clock = Clock(monkeypatch, 1e-3)
     problem = tangled(20, 2)
     best = incumbent(problem, deadline=clock.deadline(100))
     first = best.order
@@ -147,11 +147,11 @@ def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
 
 
 def test_where_the_relaxation_is_hopeless_half_of_the_time_is_searched(monkeypatch) -> None:
-    clock = Clock(monkeypatch)
+    clock = Clock(monkeypatch, 1e-3)
     best = incumbent(tangled(40), deadline=clock.deadline(10))
     monkeypatch.setattr(module, "EXPECTED", 1e6)
     best.prepare()
-    assert clock.now - 1000.0 == pytest.approx(10 * module.HOPELESS, abs=2 * best._chunk * 1e-4)
+    assert clock.now - 1000.0 == pytest.approx(10 * module.HOPELESS, abs=2 * best._chunk * 1e-3)
 
 
 @pytest.mark.parametrize(("seconds", "loads"), [(0.05, False), (5.0, True)])

@@ -18,7 +18,7 @@ from rankagg.exceptions import (
     NotProvedError,
 )
 from tests import oracles
-from tests.aggregation.kemeny.test_exact import integer_matrices
+from tests.aggregation.kemeny.test_aggregator import integer_matrices
 from tests.strategies import policies, profiles, quick, rankings
 
 

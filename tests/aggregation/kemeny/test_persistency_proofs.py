@@ -24,7 +24,11 @@ from rankagg.aggregation.kemeny.proof_nodes import (
 )
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
-from tests.aggregation.kemeny.test_eight_items import all_optima, even_ballots, single_votes
+from tests.aggregation.kemeny.test_optimal_relation_eight_items import (
+    all_optima,
+    even_ballots,
+    single_votes,
+)
 from tests.aggregation.kemeny.test_persistency import by_exchange, random_problem, relation_of
 
 

@@ -26,6 +26,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
 )
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny.forging import N, random_tree
+from tests.tournaments import noisy_paley
 
 
 def random_problem(rng: Random) -> Problem:
@@ -118,23 +119,14 @@ def test_pairs_are_fixed_at_all() -> None:
     assert fixed_below(problem, weighting, nothing, 0) is None
 
 
-def hard_wins(seed: int) -> np.ndarray:
-    """Return the Paley tournament of eleven items, six times, and a little noise."""
-    squares = {1, 3, 4, 5, 9}
-    wins = np.array([[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)])
-    noise = np.random.default_rng(seed).integers(0, 3, (11, 11))
-    return np.where(np.eye(11, dtype=bool), 0, 6 * wins + noise)
-
-
 @pytest.fixture(scope="module")
 def branched() -> tuple[ra.PairwiseMatrix, ra.Certificate]:
     """A consensus whose proof needs cases and fixes pairs in some of them."""
-    for seed in range(30):
-        votes = ra.PairwiseMatrix.from_wins(hard_wins(seed))
-        certificate = ra.Kemeny().aggregate(votes).certificate
-        if any(isinstance(node, Fixing) for proof in certificate.proofs for node in proof.nodes):
-            return votes, certificate
-    raise AssertionError("no proof of 30 fixes a pair")
+    votes = noisy_paley(1)
+    certificate = ra.Kemeny().aggregate(votes).certificate
+    kinds = [type(node) for proof in certificate.proofs for node in proof.nodes]
+    assert {Branch, Fixing} <= set(kinds)
+    return votes, certificate
 
 
 def test_fixing_survives_json(branched: tuple[ra.PairwiseMatrix, ra.Certificate]) -> None:
@@ -239,7 +231,7 @@ def test_round_weights_keeps_small_ones_in_machine_integers() -> None:
 
 def test_kemeny_with_imputed_votes_of_many_items() -> None:
     rng = np.random.default_rng(1)
-    scores = rng.normal(size=(20, 60)) + np.linspace(0, 2, 60)
+    scores = rng.normal(size=(20, 30)) + np.linspace(0, 2, 30)
     scores[rng.random(scores.shape) < 0.2] = np.nan
     votes = ra.Profile.from_scores(scores, higher_is_better=True).pairwise()
     certificate = ra.Kemeny(time_limit=0.2).aggregate(votes).certificate

@@ -13,8 +13,8 @@ from rankagg.aggregation.kemeny.proof_nodes import Fixing
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny.forging import holds_alone
-from tests.aggregation.kemeny.weak.brute import PRICES
-from tests.aggregation.kemeny.weak.forging import (
+from tests.aggregation.kemeny.weak_brute import PRICES
+from tests.aggregation.kemeny.weak_forging import (
     N,
     build,
     genuine_leaf,

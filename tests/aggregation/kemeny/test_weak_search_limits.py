@@ -14,11 +14,11 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import parts, weak_optima, weak_search
 from rankagg.aggregation.kemeny.weak_search import WeakRelaxation
 from rankagg.exceptions import SolverNotFoundError
-from tests.aggregation.kemeny.weak.brute import cyclic_votes, rule
+from tests.aggregation.kemeny.weak_brute import rule
+from tests.tournaments import PALEY
 
 WHOLE = (Fraction(1), Fraction(1))
 HALF = (Fraction(1, 2), Fraction(1, 2))
-PALEY = cyclic_votes(11)
 TIED = ra.Profile.from_ranks(np.random.default_rng(0).integers(0, 4, (7, 12))).pairwise()
 LIMIT = 1000.0
 

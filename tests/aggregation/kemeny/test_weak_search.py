@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, groups
 from rankagg.exceptions import InvalidInputError
-from tests.aggregation.kemeny.weak.brute import (
+from tests.aggregation.kemeny.weak_brute import (
     PRICES,
     cost,
-    cyclic_votes,
     levels_of,
     optima,
     random_votes,
@@ -22,6 +21,7 @@ from tests.aggregation.kemeny.weak.brute import (
     weak_orders,
 )
 from tests.strategies import policies, profiles, quick
+from tests.tournaments import PALEY
 
 HALF = (Fraction(1, 2), Fraction(1, 2))
 prices_of_all_kinds = st.sampled_from(PRICES)
@@ -77,7 +77,7 @@ LIGHT = [prices for prices in PRICES if prices[1] in (0, 1, Fraction(1, 4))]
 )
 def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
     """Eleven items with cyclic symmetry, held against the strict rule where it is the same."""
-    votes = cyclic_votes(11)
+    votes = PALEY
     exact = rule(prices).aggregate(votes)
     assert exact.certificate.status == "optimal"
     if prices[1] >= HALF[1]:

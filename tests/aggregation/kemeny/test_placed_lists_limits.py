@@ -10,12 +10,8 @@ from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import placed_lists, placed_rules
 from rankagg.aggregation.kemeny.placed_lists import Bounds
+from tests.tournaments import PALEY
 
-# Each of eleven items beats five others, and they all look alike.
-SQUARES = {1, 3, 4, 5, 9}
-PALEY = ra.PairwiseMatrix.from_wins(
-    [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
-)
 RULE = ra.TopK(k=6)
 LIMIT = 1000.0
 

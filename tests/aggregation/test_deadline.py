@@ -11,6 +11,7 @@ from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import orders, relaxation
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
+from tests.tournaments import PALEY
 
 
 def random_profile(n: int, m: int, seed: int = 0) -> ra.Profile:
@@ -20,10 +21,6 @@ def random_profile(n: int, m: int, seed: int = 0) -> ra.Profile:
 
 # Branches, and 391 optima in one block.
 TANGLED = random_profile(13, 4, seed=10)
-SQUARES = {1, 3, 4, 5, 9}
-PALEY = ra.PairwiseMatrix.from_wins(
-    [[int((i - j) % 11 in SQUARES) for j in range(11)] for i in range(11)]
-)
 LIMIT = 1000.0
 
 

@@ -13,7 +13,7 @@ from rankagg.aggregation.kemeny.optimal_relation import Relation, _Component, ca
 from rankagg.aggregation.kemeny.orders import moved
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import OutOfTimeError
-from tests.aggregation.kemeny.test_eight_items import N, even_ballots, single_votes
+from tests.aggregation.kemeny.test_optimal_relation_eight_items import N, even_ballots, single_votes
 
 CYCLE = [[0, 2, 1], [1, 0, 2], [2, 1, 0]]  # each of three rankings begins with another item
 

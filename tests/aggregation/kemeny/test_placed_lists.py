@@ -18,7 +18,7 @@ from rankagg.aggregation.kemeny.placed_lists import (
     first_bound,
 )
 from rankagg.exceptions import InvalidInputError
-from tests.aggregation.kemeny.placed.brute import (
+from tests.aggregation.kemeny.placed_brute import (
     PRICES,
     costs,
     exact,

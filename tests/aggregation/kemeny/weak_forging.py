@@ -14,7 +14,8 @@ from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import forged
-from tests.aggregation.kemeny.weak.brute import cyclic_votes, optima, rule
+from tests.aggregation.kemeny.weak_brute import optima, rule
+from tests.tournaments import PALEY
 
 N = 5
 HALF = (Fraction(1, 2), Fraction(1, 2))
@@ -82,7 +83,7 @@ def specimens() -> dict[str, Specimen]:
         "two prices": specimen(tangled(24), (third, Fraction(3, 4))),
         "rounded weights": specimen(irrational),
         "integers beyond doubles": specimen(huge, (third, Fraction(3, 4))),
-        "cases": specimen(cyclic_votes(11), (whole, whole)),
+        "cases": specimen(PALEY, (whole, whole)),
         "a gap": specimen(tangled(), (whole, whole), time_limit=0),
         "fixings": of_certificate(*fixing()),
     }

@@ -2,12 +2,12 @@
 
 from itertools import permutations
 
-import numpy as np
 import pytest
 
 import rankagg as ra
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.constrained_brute import random_votes
+from tests.tournaments import PALEY
 
 
 def contradicted(votes: ra.PairwiseMatrix, order: tuple[int, ...]) -> int:
@@ -44,9 +44,7 @@ def test_the_proof_is_of_the_tournament() -> None:
 
 
 def test_a_time_limit_leaves_a_gap() -> None:
-    squares = {1, 3, 4, 5, 9}
-    wins = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
-    stopped = ra.Slater(time_limit=0).aggregate(ra.PairwiseMatrix.from_wins(np.array(wins)))
+    stopped = ra.Slater(time_limit=0).aggregate(PALEY)
     assert stopped.certificate.status == "gap"
     assert stopped.notes == ("not proved optimal within the time limit of 0 s",)
 

@@ -9,7 +9,7 @@ import rankagg as ra
 from rankagg.aggregation.kemeny import optima as module
 from rankagg.exceptions import BlockTooLargeError
 from tests import oracles
-from tests.aggregation.kemeny.test_exact import integer_matrices
+from tests.aggregation.kemeny.test_aggregator import integer_matrices
 from tests.strategies import policies, profiles, quick
 
 CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"])

@@ -9,7 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.kemeny import weak_optima as module
 from rankagg.exceptions import BlockTooLargeError, NotProvedError, OutOfTimeError
-from tests.aggregation.kemeny.weak.brute import (
+from tests.aggregation.kemeny.weak_brute import (
     PRICES,
     levels_of,
     optima,

@@ -12,6 +12,7 @@ from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
 from tests import oracles
 from tests.strategies import policies, profiles, quick
+from tests.tournaments import PALEY, paley
 
 BACKENDS = ("cuts", "lazy", "naive", "subset-dp")
 
@@ -67,16 +68,9 @@ def test_all_margins_zero_is_proved_at_once() -> None:
     assert (exact.cost, exact.certificate.status, exact.certificate.proofs) == (6, "optimal", ())
 
 
-def paley(prime: int) -> ra.PairwiseMatrix:
-    """A tournament whose linear relaxation is weak by construction."""
-    squares = {pow(k, 2, prime) for k in range(1, prime)}
-    wins = [[int((i - j) % prime in squares) for j in range(prime)] for i in range(prime)]
-    return ra.PairwiseMatrix.from_wins(wins)
-
-
 @pytest.mark.parametrize("backend", ["lazy", "naive"])
 def test_where_the_relaxation_falls_short_the_status_says_gap(backend: str) -> None:
-    votes = paley(11)
+    votes = PALEY
     exact = ra.Kemeny(backend=backend).aggregate(votes)
     certificate = exact.certificate
     assert certificate.verify(votes)

@@ -16,7 +16,7 @@ from rankagg import check_certificate
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import change
-from tests.aggregation.kemeny.placed.brute import costs
+from tests.aggregation.kemeny.placed_brute import costs
 
 KINDS = (
     "a list", "two prices", "weights", "rounded weights", "integers beyond doubles", "a gap",

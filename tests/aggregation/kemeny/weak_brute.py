@@ -99,10 +99,3 @@ def random_votes(rng: Random, n: int) -> ra.PairwiseMatrix:
     weights = [rng.choice((1.0, 2.0, 0.5, 1 / 3, 0.1)) for _ in rows]
     profile = ra.Profile.from_ranks(rows, weights=weights)
     return profile.pairwise(rng.choice(("uniform", "ignore", "last")))
-
-
-def cyclic_votes(prime: int) -> ra.PairwiseMatrix:
-    """Return a tournament whose linear relaxation is weak by construction."""
-    squares = {pow(k, 2, prime) for k in range(1, prime)}
-    wins = [[int((i - j) % prime in squares) for j in range(prime)] for i in range(prime)]
-    return ra.PairwiseMatrix.from_wins(wins)

@@ -19,8 +19,8 @@ from rankagg.aggregation.kemeny.weak_proof import (
 )
 from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.exceptions import VerificationError
-from tests.aggregation.kemeny.weak.brute import weak_orders
-from tests.aggregation.kemeny.weak.forging import N, random_leaf, random_tree
+from tests.aggregation.kemeny.weak_brute import weak_orders
+from tests.aggregation.kemeny.weak_forging import N, random_leaf, random_tree
 
 
 def random_problem(rng: Random, n: int = N) -> WeakProblem:

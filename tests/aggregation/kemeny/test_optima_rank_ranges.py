@@ -8,7 +8,7 @@ from rankagg.aggregation.kemeny import optima as module
 from rankagg.aggregation.kemeny import optimal_relation
 from rankagg.exceptions import OutOfTimeError
 from tests import oracles
-from tests.aggregation.kemeny.test_winners import LATE
+from tests.aggregation.kemeny.test_optima_winners import LATE
 
 
 def with_one_above(wins):

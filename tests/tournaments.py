@@ -1,0 +1,21 @@
+"""Tournaments whose linear relaxation is weak by construction, so that a proof takes many cases."""
+
+import numpy as np
+
+import rankagg as ra
+
+
+def paley(prime: int) -> ra.PairwiseMatrix:
+    """Return the votes where an item beats those that are a square behind it (Paley)."""
+    squares = {k * k % prime for k in range(1, prime)}
+    wins = [[int((i - j) % prime in squares) for j in range(prime)] for i in range(prime)]
+    return ra.PairwiseMatrix.from_wins(wins)
+
+
+PALEY = paley(11)
+
+
+def noisy_paley(seed: int) -> ra.PairwiseMatrix:
+    """Return six times that of eleven items, and a little noise."""
+    noise = np.random.default_rng(seed).integers(0, 3, (11, 11))
+    return ra.PairwiseMatrix.from_wins(np.where(np.eye(11, dtype=bool), 0, 6 * PALEY.wins + noise))
