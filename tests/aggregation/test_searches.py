@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.metasearch import footrule_costs
 from rankagg.exceptions import InvalidInputError
 from tests.strategies import profiles
 
@@ -85,44 +84,6 @@ def test_pick_a_perm_takes_the_cheapest_of_those_given(profile, policy):
     assert all(votes.cost(r) >= found.cost - 1e-9 for r in complete)
     if profile.is_complete:
         assert found.ranking in list(profile)
-
-
-# -- footrule -------------------------------------------------------------------------------------
-
-
-@given(orders=st.lists(st.permutations(range(4)), min_size=1, max_size=5))
-def test_no_ranking_is_nearer_by_footrule(orders):
-    profile = ra.Profile.from_orders(orders, items=range(4))
-    found = ra.FootruleOptimal().aggregate(profile).ranking
-
-    def total(ranking):
-        return sum(ra.spearman_footrule(ranking, vote) for vote in profile)
-
-    assert total(found) == min(total(ra.Permutation(p)) for p in permutations(range(4)))
-
-
-@given(profile=profiles(max_size=4))
-def test_uniform_costs_are_expected_over_compatible_permutations(profile):
-    n = profile.n_items
-    if not profile.is_strict or profile.has_unlisted:
-        return
-    found = footrule_costs(
-        profile.ranks, np.ones(len(profile), int), np.ones(len(profile)), "uniform"
-    )
-    expected = np.zeros((n, n))
-    for ranking in profile:
-        every = [p.ranks for p in ranking.compatible_permutations()]
-        expected += np.mean([np.abs(r[:, None] - np.arange(n)) for r in every], axis=0)
-    np.testing.assert_allclose(found, expected, atol=1e-9)
-
-
-def test_gaps_that_are_ignored_or_last_have_their_costs():
-    profile = ra.Profile.from_orders(["AB"], items="ABCD")
-    ignored = footrule_costs(profile.ranks, np.ones(1, int), np.ones(1), "ignore")
-    assert ignored[2:].sum() == 0
-    np.testing.assert_allclose(ignored[:2], [[0.5, 0.5, 1.5, 2.5], [2.5, 1.5, 0.5, 0.5]])
-    last = footrule_costs(profile.ranks, np.ones(1, int), np.ones(1), "last")
-    np.testing.assert_allclose(last[2], np.abs(2.5 - np.arange(4)))
 
 
 # -- parameters -----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Real certificates of every kind, and what a forger may do to them."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
@@ -301,10 +302,13 @@ def restate(data: dict[str, Any], case: Specimen, rng: Random) -> None:
     order = rng.sample(range(n), n)
     share = Fraction(case.plain["tie_cost"])
     cost = Problem.from_pairwise(case.votes, share).cost(np.array(order))
-    over = case.plain["denominator"]
-    bound = cost - rng.choice((0, 0, 0, 1))
+    data["order"] = order
+    claim(data, cost, cost - rng.choice((0, 0, 0, 1)), case.plain["denominator"])
+
+
+def claim(data: dict[str, Any], cost: int, bound: int, over: int) -> None:
+    """State a cost and a bound, with all that is printed in agreement."""
     data.update(
-        order=order,
         scaled_cost=cost,
         scaled_lower_bound=bound,
         cost=str(Fraction(cost, over)),
@@ -331,13 +335,20 @@ def forged(case: Any, rng: Random, restate: Callable) -> dict[str, Any]:
 # -- what must come of it -------------------------------------------------------------------------
 
 
-def holds(data: Any, case: Specimen) -> bool:
-    """Return whether `verify` says so; no other error than the two may come out."""
-    try:
-        ra.Certificate.from_dict(data)._check(case.votes)
-        return True
-    except (DataFormatError, VerificationError):
-        return False
+def holds_as(kind: type) -> Callable[[Any, Any], bool]:
+    """Return what says whether `verify` accepts a kind; no other error than the two comes out."""
+
+    def holds(data: Any, case: Any) -> bool:
+        try:
+            kind.from_dict(data)._check(case.votes)
+            return True
+        except (DataFormatError, VerificationError):
+            return False
+
+    return holds
+
+
+holds = holds_as(Kind)
 
 
 def holds_alone(data: Any, case: Specimen) -> bool:
@@ -353,8 +364,6 @@ def is_true(data: dict[str, Any], case: Specimen) -> bool:
     """Return whether everything that a certificate states is so, whatever proves it."""
     problem = Problem.from_pairwise(case.votes, Fraction(data["tie_cost"]))
     cost = Fraction(problem.cost(np.array(data["order"])), problem.denominator)
-    bound = Fraction(data["scaled_lower_bound"], data["denominator"])
-    same = ("schema", "version", "tolerance", "fingerprint", "items")
     optimum = case.optimum
     if data["tie_cost"] != case.plain["tie_cost"]:
         ties = Fraction(int(np.triu(case.votes.scaled_ties).sum()), case.votes.denominator)
@@ -365,15 +374,21 @@ def is_true(data: dict[str, Any], case: Specimen) -> bool:
         if tuple(data["order"]) not in kept:
             return False
         optimum = Fraction(min(costs), problem.denominator)
+    every = sorted(data["order"]) == list(range(case.votes.n_items))
+    return every and is_printed(data, case, cost, optimum)
+
+
+def is_printed(data: dict[str, Any], case: Any, cost: Fraction, optimum: Fraction) -> bool:
+    """Return whether the cost is stated, with a bound that is none too high, and nothing new."""
+    bound = Fraction(data["scaled_lower_bound"], data["denominator"])
+    same = ("schema", "version", "tolerance", "fingerprint", "items", "weight_denominator")
     return (
-        sorted(data["order"]) == list(range(case.votes.n_items))
-        and Fraction(data["scaled_cost"], data["denominator"]) == cost
+        Fraction(data["scaled_cost"], data["denominator"]) == cost
         and data["cost"] == str(cost)
         and data["lower_bound"] == str(bound)
         and bound <= optimum
         and data["status"] == ("optimal" if bound == cost else "gap")
-        and all(data[key] == case.plain[key] for key in same)
-        and data["weight_denominator"] == WEIGHT_DENOMINATOR
+        and all(data.get(key) == case.plain.get(key) for key in same)
     )
 
 
@@ -390,3 +405,15 @@ def keeps(data: dict[str, Any], order: tuple[int, ...]) -> bool:
             for count in stated["counts"]
         )
     )
+
+
+def judge(kit: Any, case: Any, rng: Random, count: int) -> Counter:
+    """Check that nothing false passes and that both checkers agree; count the verdicts."""
+    verdicts: Counter = Counter()
+    for _ in range(count):
+        data = kit.mutant(case, rng)
+        verdict = kit.holds(data, case)
+        assert verdict == holds_alone(data, case), data
+        assert not verdict or kit.is_true(data, case), data
+        verdicts[verdict] += 1
+    return verdicts

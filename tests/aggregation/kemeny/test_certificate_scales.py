@@ -4,7 +4,6 @@ No array of integers may hold a scalar of NumPy, which wraps at 64 bits, or a fl
 """
 
 import json
-from collections import Counter
 from fractions import Fraction
 from itertools import permutations
 from random import Random
@@ -16,14 +15,14 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core.arithmetic import exact
 from rankagg.exceptions import DataFormatError, VerificationError
+from tests.aggregation.kemeny import forging
 from tests.aggregation.kemeny.forging import (
     QUOTAS,
     WISH,
     Specimen,
     holds,
     holds_alone,
-    is_true,
-    mutant,
+    judge,
     specimen,
 )
 
@@ -125,18 +124,6 @@ def large(size: int, **options) -> Specimen:
     return specimen(ra.PairwiseMatrix.from_wins(numbers), **options)
 
 
-def judge(case: Specimen, rng: Random, count: int) -> Counter:
-    """Check that nothing false passes and that both programs agree; count the verdicts."""
-    verdicts: Counter = Counter()
-    for _ in range(count):
-        data = mutant(case, rng)
-        verdict = holds(data, case)
-        assert verdict == holds_alone(data, case), data
-        assert not verdict or is_true(data, case), data
-        verdicts[verdict] += 1
-    return verdicts
-
-
 @pytest.mark.parametrize("wish", [WISH, QUOTAS], ids=["pairs", "counts"])
 @pytest.mark.parametrize("size", SIZES)
 def test_no_mutant_under_constraints_passes_that_is_false(size: int, wish) -> None:
@@ -144,14 +131,14 @@ def test_no_mutant_under_constraints_passes_that_is_false(size: int, wish) -> No
     assert case.plain["scaled_cost"] > size
     assert holds(case.plain, case)
     assert holds_alone(case.plain, case)
-    judge(case, Random(size), 10)
+    judge(forging, case, Random(size), 10)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wish", [WISH, QUOTAS], ids=["pairs", "counts"])
 @pytest.mark.parametrize("size", SIZES)
 def test_five_thousand_mutants_under_constraints(size: int, wish) -> None:
-    verdicts = judge(large(size, constraints=wish), Random(f"slow {size}"), 500)
+    verdicts = judge(forging, large(size, constraints=wish), Random(f"slow {size}"), 500)
     assert verdicts[False] > 250
 
 

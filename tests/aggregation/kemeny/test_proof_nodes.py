@@ -7,22 +7,7 @@ import pytest
 
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Form, compact, forms_of
 from rankagg.exceptions import VerificationError
-
-N = 5
-
-
-def random_rows(rng: Random, k: int = 6) -> list[Derived]:
-    rows = []
-    for at in range(k):
-        terms = []
-        for _ in range(rng.randrange(1, 6)):
-            if at and rng.random() < 0.3:
-                terms.append((rng.randrange(1, 4), rng.randrange(at)))
-            else:
-                items = tuple(rng.sample(range(N), rng.choice((2, 3, 3, 4))))
-                terms.append((rng.randrange(1, 4), items))
-        rows.append(Derived(tuple(terms), rng.choice((1, 2, 2, 3))))
-    return rows
+from tests.aggregation.kemeny.forging import N, random_rows
 
 
 def used(form: Form, order: tuple[int, ...]) -> int:

@@ -1,8 +1,7 @@
-"""Sums by place against fractions and against sums over all cells."""
+"""Borda and Bucklin against sums in fractions, ballot by ballot."""
 
 import tracemalloc
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,9 +10,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation import positional
-from rankagg.aggregation.metasearch import _expected_distances, distances, footrule_costs
+from rankagg.aggregation.metasearch import footrule_costs
 from rankagg.core.arithmetic import exact
-from rankagg.core.rankings import places
 from tests import oracles, strategies
 from tests.strategies import policies, profiles, quick
 
@@ -52,6 +50,36 @@ def test_points_from_votes_are_the_same_bits(profile: ra.Profile, policy: str) -
     )
 
 
+def test_plain_matrix_is_scored_by_wins_less_losses() -> None:
+    votes = ra.PairwiseMatrix.from_wins([[0, 5, 0], [1, 0, 2], [0, 0, 0]], items="ABC")
+    assert ra.Borda().aggregate(votes).scores.tolist() == [4, -2, -2]
+
+
+def test_points_of_one_complete_ranking_are_n_less_one_to_zero() -> None:
+    profile = ra.Profile.from_orders(["DBAC"])
+    assert ra.Borda().aggregate(profile).scores.tolist() == [1, 2, 0, 3]
+
+
+def test_scores_equal_but_for_rounding_are_tied_and_said_to_be() -> None:
+    # Eight tenths in two ways: the floats for 0.7 and 0.1 are less, in sum, than two for 0.4.
+    table = ra.ScoreTable([[0.7, 0.1], [0.4, 0.4]], systems="AB", higher_is_better=True)
+    consensus = ra.Mean().aggregate(table)
+    assert consensus.scores[0] != consensus.scores[1]
+    assert consensus.buckets == (("A", "B"),)
+    assert "A = B" in consensus.notes[0]
+
+
+def test_votes_counted_under_another_policy_are_refused() -> None:
+    votes = ra.Profile.from_orders(["AB"], items="ABC").pairwise("last")
+    with pytest.raises(ra.exceptions.InvalidInputError, match="'last' for votes counted that way"):
+        ra.Borda(unranked="ignore").aggregate(votes)
+
+
+def test_unknown_policy_is_told_with_the_known_ones() -> None:
+    with pytest.raises(ra.exceptions.InvalidInputError, match="'uniform' or 'ignore' or 'last'"):
+        ra.Borda(unranked="drop")
+
+
 # -- Bucklin --------------------------------------------------------------------------------------
 
 
@@ -84,64 +112,43 @@ def test_bucklin_counts_every_share_exactly(profile: ra.Profile) -> None:
     assert np.array_equal(ra.Bucklin().aggregate(profile).scores, bucklin(profile), equal_nan=True)
 
 
-# -- footrule -------------------------------------------------------------------------------------
-
-
-def costs_by_cells(profile: ra.Profile, policy: str) -> np.ndarray:
-    """The sum over rankings of an n x n table each."""
-    n = profile.n_items
-    ranks = places.unranked_last(profile.ranks) if policy == "last" else profile.ranks
-    costs = np.zeros((n, n))
-    at = np.arange(n)
-    for row, mids, weight in zip(
-        ranks, places.mid_ranks(ranks), profile.counts * profile.weights, strict=True
-    ):
-        k = int((row != ra.UNRANKED).sum())
-        for item in range(n):
-            if policy == "uniform" and k < n:
-                doubled = 2 * k if np.isnan(mids[item]) else round(2 * mids[item])
-                far = _expected_distances(n, k)[doubled]
-            elif np.isnan(mids[item]):
-                far = np.zeros(n)
-            else:
-                place = (mids[item] + 0.5) * n / k - 0.5 if policy == "ignore" else mids[item]
-                far = np.abs(place - at)
-            costs[item] += weight * far
-    return costs
-
-
-@quick
-@given(profile=profiles(weights=any_weights), policy=policies)
-def test_footrule_costs_are_sums_over_all_rankings(profile: ra.Profile, policy: str) -> None:
-    found = footrule_costs(profile.ranks, profile.counts, profile.weights, policy)
-    np.testing.assert_allclose(found, costs_by_cells(profile, policy), rtol=1e-9, atol=1e-100)
-
-
-@quick
-@given(weights=st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1))
-def test_distances_are_summed_from_every_column(weights: list[list[int]]) -> None:
-    table = np.array(weights)
-    expected = table @ np.abs(np.arange(4)[:, None] - np.arange(4))
-    assert distances(table).tolist() == expected.tolist()
-    assert (
-        distances(table.astype(object) * 10**30).tolist()
-        == (expected.astype(object) * 10**30).tolist()
+def test_the_capital_of_tennessee() -> None:
+    """The common textbook example: first places alone would choose Memphis."""
+    votes = ra.Profile.from_orders(
+        [
+            ["Memphis", "Nashville", "Chattanooga", "Knoxville"],
+            ["Nashville", "Chattanooga", "Knoxville", "Memphis"],
+            ["Chattanooga", "Knoxville", "Nashville", "Memphis"],
+            ["Knoxville", "Chattanooga", "Nashville", "Memphis"],
+        ],
+        counts=[42, 26, 15, 17],
     )
+    consensus = ra.Bucklin().aggregate(votes)
+    assert consensus.order == ("Nashville", "Chattanooga", "Knoxville", "Memphis")
+    expected = {"Nashville": 2.68, "Chattanooga": 2.58, "Knoxville": 1.58, "Memphis": 1.0}
+    for name, score in zip(votes.items, consensus.scores, strict=True):
+        assert score == pytest.approx(expected[name])
 
 
-@pytest.mark.parametrize(("n", "k"), [(4, 0), (4, 1), (4, 3), (6, 4)])
-def test_expected_distances_are_means_over_all_choices_of_places(n: int, k: int) -> None:
-    table = _expected_distances(n, k)
-    chosen = np.array(list(combinations(range(n), k)))
-    for r in range(k):
-        far = [np.abs(chosen[:, r] - p).mean() for p in range(n)]
-        np.testing.assert_allclose(table[2 * r], far, atol=1e-12)
-        if r:  # two items that are tied have the place halfway
-            np.testing.assert_allclose(
-                table[2 * r - 1], (table[2 * r - 2] + table[2 * r]) / 2, atol=1e-12
-            )
-    anywhere = [np.abs(np.arange(n) - p).mean() for p in range(n)]
-    np.testing.assert_allclose(table[2 * k], anywhere, atol=1e-12)
+def test_exactly_half_is_no_majority() -> None:
+    votes = ra.Profile.from_orders(["ABC", "BAC"])
+    assert ra.Bucklin().aggregate(votes).scores.tolist() == [2, 2, 1]
+
+
+def test_half_made_of_thirds_is_no_majority() -> None:
+    # Three rankings tie all items; of the other three, two have C last and one has it first.
+    votes = ra.Profile.from_ranks(
+        [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 2], [1, 0, 2], [2, 1, 0]]
+    )
+    depths = 3 - np.ceil(ra.Bucklin().aggregate(votes).scores - 1)
+    assert depths.tolist() == [2, 2, 3]
+
+
+def test_half_made_of_tenths_is_no_majority() -> None:
+    # Each has .4 of .8 in first places, and in floating point one of them has more than half.
+    ranks = [[0, 1, 2]] * 3 + [[1, 0, 2]] * 3
+    votes = ra.Profile.from_ranks(ranks, weights=[0.1, 0.1, 0.2, 0.1, 0.2, 0.1])
+    assert ra.Bucklin().aggregate(votes).scores == pytest.approx([2, 2, 1])
 
 
 # -- blocks, order, memory ------------------------------------------------------------------------
