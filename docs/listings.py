@@ -89,8 +89,8 @@ def worked(found):
     orders, counts = ["ABCD", "BCDA", "CDBA"], [4, 3, 2]
     if cyclic:
         orders, counts = ["ABCD", "BCDA", "DABC"], [3, 2, 2]
-    steps = ra.show_steps(rule, ra.Profile.from_orders(orders, counts=counts))
-    # Points of four places say nothing about other numbers of items.
+    steps = ra.teaching.show_steps(rule, ra.Profile.from_orders(orders, counts=counts))
+    # Points of four places say nothing of other numbers of items.
     tried = [] if type(rule) is ra.Positional else [rule]
     found = [ra.axioms.axiom_table([one], n_items=2, n_rankings=1).to_frame() for one in tried]
     kept = [", ".join(table.axiom[table.proved == "keeps"]) for table in found]

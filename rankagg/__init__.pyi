@@ -4,6 +4,7 @@ from . import datasets as datasets
 from . import exceptions as exceptions
 from . import plotting as plotting
 from . import studies as studies
+from . import teaching as teaching
 from .aggregation.base import Aggregator as Aggregator
 from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import Minimax as Minimax
@@ -177,10 +178,5 @@ from .replication.replicate import Replication as Replication
 from .replication.replicate import replicate as replicate
 from .report.page import Report as Report
 from .report.page import make_report as make_report
-from .teaching.quizzes import Quiz as Quiz
-from .teaching.quizzes import quiz as quiz
-from .teaching.show import show_steps as show_steps
-from .teaching.steps import Step as Step
-from .teaching.steps import Steps as Steps
 
 __version__: str

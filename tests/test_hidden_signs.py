@@ -104,7 +104,7 @@ def test_results_in_text_and_markup():
         ra.dispersion_report(data), ra.stability(data), ra.TournamentGraph(profile.pairwise()),
         ra.missing_report(data), ra.task_agreement(data), ra.friedman(data.drop(tasks=TASKS[:1])),
         ra.separation(data), ra.paired_test(data, *HOSTILE[1:3]),
-        ra.show_steps(ra.Borda(), profile), ra.removal_radius(profile, ra.Borda()),
+        ra.teaching.show_steps(ra.Borda(), profile), ra.removal_radius(profile, ra.Borda()),
     ]  # fmt: skip
     for one in found:
         texts = [str(one), repr(one)]

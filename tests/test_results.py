@@ -137,7 +137,7 @@ RESULTS = {
     "PlacedCertificate": lambda: listed().certificate,
     "PlackettLuceFit": fit,
     "QuasiVariances": lambda: fit().quasi_variances(),
-    "Quiz": lambda: ra.quiz("kemeny", rng=0),
+    "Quiz": lambda: ra.teaching.quiz("kemeny", rng=0),
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
     "RemovalRadius": lambda: ra.removal_radius(COMPLETE, ra.Borda()),
@@ -147,8 +147,8 @@ RESULTS = {
     "Separation": lambda: ra.separation(scores()),
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
-    "Steps": lambda: ra.show_steps(ra.Kemeny(), COMPLETE),
-    "ApproximationResult": study,
+    "Steps": lambda: ra.teaching.show_steps(ra.Kemeny(), COMPLETE),
+    "StudyResult": study,
     "TaskAgreement": lambda: ra.task_agreement(scores()),
     "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
@@ -175,7 +175,7 @@ class TestResults(ResultContract):
 
 
 def test_every_public_result_is_under_the_contract() -> None:
-    modules = (ra, ra.axioms, ra.studies)
+    modules = (ra, ra.axioms, ra.studies, ra.teaching)
     public = {name: getattr(module, name) for module in modules for name in module.__all__}
     results = {
         name for name, kind in public.items() if isinstance(kind, type) and issubclass(kind, Result)

@@ -115,7 +115,7 @@ def _(ballots, comparison):
 
 @app.cell(hide_code=True)
 def _(ballots):
-    mo.accordion({"The same, step by step": ra.show_steps(ra.Borda(), ballots)})
+    mo.accordion({"The same, step by step": ra.teaching.show_steps(ra.Borda(), ballots)})
 
 
 @app.cell(hide_code=True)
@@ -625,7 +625,7 @@ def _():
         {
             "Solution": mo.vstack(
                 [
-                    ra.show_steps(ra.Borda(), _votes),
+                    ra.teaching.show_steps(ra.Borda(), _votes),
                     mo.md(
                         f"Three of five voters have A above everything, so Kemeny keeps A first, "
                         f"at a cost of {_both['Kemeny'].cost:g}. Borda's ranking turns A and B "

@@ -506,7 +506,7 @@ def _(best_bound, jury, lower_bound):
 
 @app.cell
 def _():
-    steps = ra.show_steps(ra.Kemeny(), ra.datasets.load("condorcet_1785"))
+    steps = ra.teaching.show_steps(ra.Kemeny(), ra.datasets.load("condorcet_1785"))
     mo.show_code(mo.vstack([steps[3], steps[4]]), position="above")
 
 
@@ -677,7 +677,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(number):
-    mo.as_html(ra.quiz("kemeny", rng=int(number.value)))
+    mo.as_html(ra.teaching.quiz("kemeny", rng=int(number.value)))
 
 
 @app.cell(hide_code=True)

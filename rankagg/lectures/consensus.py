@@ -669,7 +669,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(number):
-    mo.as_html(ra.quiz("kendall distance", rng=int(number.value)))
+    mo.as_html(ra.teaching.quiz("kendall distance", rng=int(number.value)))
 
 
 @app.cell(hide_code=True)

@@ -111,7 +111,7 @@ def _(finalists, first_round, second_round):
 
 @app.cell
 def _(election):
-    runoff_steps = ra.show_steps(ra.InstantRunoff(), election)
+    runoff_steps = ra.teaching.show_steps(ra.InstantRunoff(), election)
     mo.show_code(runoff_steps[1], position="above")
 
 
@@ -132,7 +132,7 @@ def _(election):
 
 @app.cell
 def _(election):
-    borda_steps = ra.show_steps(ra.Borda(), election)
+    borda_steps = ra.teaching.show_steps(ra.Borda(), election)
     mo.show_code(borda_steps[1], position="above")
 
 
@@ -762,7 +762,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(number, topic):
-    mo.as_html(ra.quiz(topic.value, rng=int(number.value)))
+    mo.as_html(ra.teaching.quiz(topic.value, rng=int(number.value)))
 
 
 @app.cell(hide_code=True)

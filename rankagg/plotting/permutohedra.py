@@ -52,7 +52,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> steps = ra.show_steps(ra.Kemeny(), ra.datasets.load("condorcet_1785"))
+    >>> steps = ra.teaching.show_steps(ra.Kemeny(), ra.datasets.load("condorcet_1785"))
     >>> ax = plotting.permutohedron_plot(steps)
     >>> [text.get_text().split() for text in ax.texts if text.get_gid() == "order"][0]
     ['ABC', '80']
@@ -102,7 +102,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
 def _consensus_of(given: object) -> Consensus:
     consensus = given.consensus if isinstance(given, Steps) else given
     if not isinstance(consensus, Consensus):
-        remedy = "`rankagg.show_steps` makes some."
+        remedy = "`rankagg.teaching.show_steps` makes some."
         raise InvalidInputError("consensus", "a Consensus, or Steps of a rule", given, remedy)
     n = len(consensus.items)
     if n > MOST_ITEMS:

@@ -1,1 +1,8 @@
-"""What teachers show: how a rule reaches its answer, and questions with solutions."""
+"""Steps of rules, worked out as by hand, and questions with their solutions.
+
+Names are loaded when they are first used (SPEC 1).
+"""
+
+from rankagg import _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -67,7 +67,7 @@ def quiz(topic: str, *, rng: RNGLike = None) -> Quiz:
     Examples
     --------
     >>> import rankagg as ra
-    >>> asked = ra.quiz("kendall distance", rng=1)
+    >>> asked = ra.teaching.quiz("kendall distance", rng=1)
     >>> print(asked)
     What is the Kendall distance of the two rankings?
      count           ranking

@@ -107,7 +107,7 @@ def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance 
     --------
     >>> import rankagg as ra
     >>> cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
-    >>> steps = ra.show_steps(ra.RankedPairs(), cycle)
+    >>> steps = ra.teaching.show_steps(ra.RankedPairs(), cycle)
     >>> steps[3].to_frame()
       majority  margin   verdict          cycle
     0 B over C       5    locked

@@ -68,7 +68,7 @@ def parts(page):
 
 def test_steps_in_three_forms(run, hostile, tmp_path):
     data = ra.read_ballots("ballots.csv", count="count")
-    steps = ra.show_steps(ra.Schulze(), data)
+    steps = ra.teaching.show_steps(ra.Schulze(), data)
     text = run("steps", *hostile, "--method", "schulze")
     assert text.out.endswith(steps.summary(rows=20) + "\n")
     latex = run("steps", *hostile, "--method", "schulze", "--as", "latex")
@@ -84,7 +84,7 @@ def test_steps_in_three_forms(run, hostile, tmp_path):
 
 
 def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostile):
-    steps = ra.show_steps(ra.Kemeny(), ra.read_ballots("ballots.csv", count="count"))
+    steps = ra.teaching.show_steps(ra.Kemeny(), ra.read_ballots("ballots.csv", count="count"))
     page = run("steps", *hostile, "--as", "html").out
     found = parts(page)
     assert found.seen.count("table") == sum(bool(step.columns) for step in steps.steps)
@@ -143,7 +143,7 @@ def test_the_picture_of_the_steps(run, tmp_path):
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_quiz_is_that_of_the_library(run, topic):
-    name, asked = topic.replace(" ", "-"), ra.quiz(topic, rng=7)
+    name, asked = topic.replace(" ", "-"), ra.teaching.quiz(topic, rng=7)
     text = run("quiz", name, "--seed", "7").out
     assert text == f"{asked.summary()}\n"
     assert run("quiz", name, "--seed", "7", "--solution").out == (

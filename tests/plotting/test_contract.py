@@ -73,7 +73,7 @@ def results():
         plotting.bump_chart: comparison,
         plotting.overlap_plot: comparison,
         plotting.rank_distribution_plot: ra.rank_shares(SCORES, n_resamples=100, rng=0),
-        plotting.permutohedron_plot: ra.show_steps(ra.Kemeny(), PROFILE),
+        plotting.permutohedron_plot: ra.teaching.show_steps(ra.Kemeny(), PROFILE),
         plotting.pairwise_heatmap: PROFILE.pairwise(),
         plotting.tournament_plot: ra.TournamentGraph(PROFILE.pairwise()),
         plotting.missingness_map: ra.missing_report(HOLES),

@@ -29,7 +29,7 @@ def spots(ax):
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_lines_are_swaps_of_neighbours(n):
     items = "ABCD"[:n]
-    ax = ra.show_steps(ra.Borda(), ra.Mallows(items, theta=0.5).sample(9, rng=n)).plot()
+    ax = ra.teaching.show_steps(ra.Borda(), ra.Mallows(items, theta=0.5).sample(9, rng=n)).plot()
     at = spots(ax)
     assert at.keys() == {"".join(order) for order in permutations(items)}
     where = {tuple(map(float, spot)): name for name, spot in at.items()}
@@ -48,7 +48,7 @@ def test_lines_are_swaps_of_neighbours(n):
 
 
 def test_the_least_have_frames_and_answers_triangles():
-    steps = ra.show_steps(ra.Borda(), ra.datasets.load("condorcet_1785"))
+    steps = ra.teaching.show_steps(ra.Borda(), ra.datasets.load("condorcet_1785"))
     ax = steps.plot()
     framed = {
         name for name, text in texts(ax).items()
@@ -64,22 +64,22 @@ def test_the_least_have_frames_and_answers_triangles():
 
 
 def test_ties_and_what_is_left_out():
-    tied = ra.show_steps(ra.Copeland(), ra.Profile.from_orders(["ABC", "BAC"])).plot()
+    tied = ra.teaching.show_steps(ra.Copeland(), ra.Profile.from_orders(["ABC", "BAC"])).plot()
     assert len(of_group(tied, "answer")) == 2
     assert "break the ties of Copeland" in below(tied).replace("\n", " ")
     table = ra.ScoreTable([[1.0], [2.0], [float("nan")]], systems="ABC", higher_is_better=True)
-    none = ra.show_steps(ra.Mean(), table).plot()
+    none = ra.teaching.show_steps(ra.Mean(), table).plot()
     assert of_group(none, "answer") == []
     assert "leaves items out" in below(none).replace("\n", " ")
 
 
 def test_names_are_letters_with_a_key():
     ballots = ra.Profile.from_orders([["$x$ one", "x two", "y"], ["y", "$x$ one", "x two"]])
-    ax = ra.show_steps(ra.Kemeny(), ballots).plot()
+    ax = ra.teaching.show_steps(ra.Kemeny(), ballots).plot()
     assert spots(ax).keys() == {"".join(order) for order in permutations("ABC")}
     assert "A $x$ one, B x two, C y" in below(ax)
     numbers = ra.Profile.from_orders([[10, 11, 12]])
-    assert "10 11 12" in spots(ra.show_steps(ra.Kemeny(), numbers).plot())
+    assert "10 11 12" in spots(ra.teaching.show_steps(ra.Kemeny(), numbers).plot())
 
 
 @pytest.mark.parametrize("steps", ["steps", None])
@@ -90,4 +90,4 @@ def test_something_else_is_refused(steps):
 
 def test_five_items_are_refused():
     with pytest.raises(InvalidInputError, match="at most 4 items"):
-        ra.show_steps(ra.Borda(), ra.Profile.from_orders(["ABCDE"])).plot()
+        ra.teaching.show_steps(ra.Borda(), ra.Profile.from_orders(["ABCDE"])).plot()

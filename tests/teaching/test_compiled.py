@@ -104,7 +104,7 @@ def check_looks(parts, folder):
 def test_steps_of_votes_fit_their_pages(name, tmp_path):
     rules = [rule for rule in STEPS if rule.needs != "scores"]
     data = votes(name)
-    steps = [ra.show_steps(one, data) for rule in rules for one in made(rule)]
+    steps = [ra.teaching.show_steps(one, data) for rule in rules for one in made(rule)]
     check_looks([one.to_latex_sections() for one in steps], tmp_path)
 
 
@@ -113,18 +113,22 @@ def test_steps_of_scores_fit_their_pages(name, tmp_path):
     rules = [rule for rule in STEPS if rule.needs == "scores"]
     assert len(rules) == 4
     table = scores(name)
-    check_looks([ra.show_steps(rule(), table).to_latex_sections() for rule in rules], tmp_path)
+    check_looks(
+        [ra.teaching.show_steps(rule(), table).to_latex_sections() for rule in rules], tmp_path
+    )
 
 
 def test_quizzes_and_solutions_fit_their_pages(tmp_path):
-    asked = [ra.quiz(topic, rng=seed) for topic in TOPICS for seed in range(3)]
+    asked = [ra.teaching.quiz(topic, rng=seed) for topic in TOPICS for seed in range(3)]
     parts = [one.to_latex() + "\n" + one.solution.to_latex_sections() for one in asked]
     check_looks(parts, tmp_path)
 
 
 def test_signs_that_are_not_set_are_those_that_are_named(tmp_path):
     for sign in "模λ→Ж≥":
-        text = ra.show_steps(ra.Borda(), ra.Profile.from_orders([[sign, "B"]])).to_latex_sections()
+        text = ra.teaching.show_steps(
+            ra.Borda(), ra.Profile.from_orders([[sign, "B"]])
+        ).to_latex_sections()
         code, said = compiled([text], tmp_path)
         named = f"{sign} (U+{ord(sign):04X})" in text
         assert (code == 0) == (not named)

@@ -155,7 +155,7 @@ def check_question(topic, asked):
 @pytest.mark.parametrize("topic", TOPICS)
 def test_right_answers_are_right_and_no_others(topic):
     for seed in SEEDS:
-        check_question(topic, ra.quiz(topic, rng=seed))
+        check_question(topic, ra.teaching.quiz(topic, rng=seed))
 
 
 @pytest.mark.slow
@@ -163,7 +163,7 @@ def test_right_answers_are_right_and_no_others(topic):
 def test_a_thousand_questions_have_one_answer_each_and_differ(topic):
     answers, texts = Counter(), set()
     for seed in range(1000):
-        asked = ra.quiz(topic, rng=seed)
+        asked = ra.teaching.quiz(topic, rng=seed)
         check_question(topic, asked)
         answers[asked.answer] += 1
         texts.add(str(asked))
@@ -176,21 +176,21 @@ def test_a_thousand_questions_have_one_answer_each_and_differ(topic):
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_seed_asks_the_same_and_another_something_else(topic):
-    asked = [ra.quiz(topic, rng=seed) for seed in (1, 1, 2, 3)]
+    asked = [ra.teaching.quiz(topic, rng=seed) for seed in (1, 1, 2, 3)]
     assert asked[0] == asked[1]
     assert asked[0].to_dict() == asked[1].to_dict()
     assert len({str(one) for one in asked}) > 1
 
 
 def test_both_answers_on_condorcet_winners_are_drawn():
-    answers = {ra.quiz("condorcet winner", rng=seed).answer for seed in range(12)}
+    answers = {ra.teaching.quiz("condorcet winner", rng=seed).answer for seed in range(12)}
     assert () in answers
     assert len(answers) > 2
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_the_text_hides_the_solution_and_a_notebook_folds_it(topic):
-    asked = ra.quiz(topic, rng=5)
+    asked = ra.teaching.quiz(topic, rng=5)
     assert "Answer:" not in str(asked)
     assert asked.solution.title not in str(asked)
     shown, _, folded = asked._repr_html_().partition("<details>")
@@ -200,12 +200,12 @@ def test_the_text_hides_the_solution_and_a_notebook_folds_it(topic):
 
 
 def test_answers_may_be_written_in_many_ways():
-    order = ra.quiz("kemeny", rng=1)
+    order = ra.teaching.quiz("kemeny", rng=1)
     best = order.answer
     ways = (" > ".join(best), ", ".join(best).lower(), list(best), ra.Permutation.from_order(best))
     assert all(order.check(way) for way in ways)
     assert not order.check(best[::-1])
-    number = ra.quiz("kendall distance", rng=1)
+    number = ra.teaching.quiz("kendall distance", rng=1)
     assert number.check(number.answer[0])
     assert number.check(f" {number.answer[0]} ")
     assert not number.check(number.answer[0] + 1)
@@ -223,15 +223,15 @@ def test_answers_may_be_written_in_many_ways():
 )  # fmt: skip
 def test_what_is_no_answer_is_refused(topic, answer):
     with pytest.raises(InvalidInputError, match="`answer` must be"):
-        ra.quiz(topic, rng=1).check(answer)
+        ra.teaching.quiz(topic, rng=1).check(answer)
 
 
 @pytest.mark.parametrize("topic", ["bordda", 3, None])
 def test_an_unknown_topic_is_refused_with_those_there_are(topic):
     with pytest.raises(InvalidInputError, match="kendall distance"):
-        ra.quiz(topic)
+        ra.teaching.quiz(topic)
 
 
 def test_the_documentation_names_all_topics():
-    text = ra.quiz.__doc__ or ""
+    text = ra.teaching.quiz.__doc__ or ""
     assert all(f'"{topic}"' in text for topic in TOPICS)

@@ -29,7 +29,7 @@ FEW = settings(max_examples=12, deadline=None)
 @given(voters())
 def test_borda_counts_places(case):
     orders, profile = case
-    points = table(ra.show_steps(ra.Borda(), profile), "The points").set_index("item")
+    points = table(ra.teaching.show_steps(ra.Borda(), profile), "The points").set_index("item")
     n = profile.n_items
     for item in profile.items:
         often = [sum(order.index(item) == k for order in orders) for k in range(n)]
@@ -46,7 +46,7 @@ def test_borda_counts_places(case):
 @given(voters(least=2))
 def test_votes_and_majorities(case):
     orders, profile = case
-    steps = ra.show_steps(ra.Copeland(), profile)
+    steps = ra.teaching.show_steps(ra.Copeland(), profile)
     votes = table(steps, "The votes").set_index("above")
     for a, b in permutations(profile.items, 2):
         assert votes.loc[a, b] == supporters(orders, a, b)
@@ -68,7 +68,7 @@ def test_votes_and_majorities(case):
 @given(voters(least=2))
 def test_defeats_of_minimax(case):
     orders, profile = case
-    rows = table(ra.show_steps(ra.Minimax(), profile), "The defeats")
+    rows = table(ra.teaching.show_steps(ra.Minimax(), profile), "The defeats")
     for row in rows.itertuples():
         leads = [supporters(orders, b, row.item) - supporters(orders, row.item, b)
                  for b in profile.items if b != row.item]  # fmt: skip
@@ -83,7 +83,7 @@ def test_defeats_of_minimax(case):
 @given(voters(least=2))
 def test_what_ranked_pairs_leave_out_closes_the_cycle_told(case):
     orders, profile = case
-    steps = ra.show_steps(ra.RankedPairs(), profile)
+    steps = ra.teaching.show_steps(ra.RankedPairs(), profile)
     rows = list(table(steps, "Locking").itertuples())
     margins = [row.margin for row in rows]
     assert margins == sorted(margins, reverse=True)
@@ -145,7 +145,7 @@ def test_every_way_of_ranked_pairs_is_a_largest_set_without_a_cycle(case):
         out = {f"{a} over {b}" for a, b in lead if lead[a, b] > 0 and (a, b) not in locked}
         tops = [item for item in items if all(b != item for _, b in locked)]
         expected[frozenset(out or {"nothing"}), ", ".join(tops)] += 1
-    steps = ra.show_steps(PARALLEL, profile)
+    steps = ra.teaching.show_steps(PARALLEL, profile)
     number = "1 way" if len(ways) == 1 else f"{len(ways)} ways"
     assert f"leads to {number} to lock majorities." in " ".join(str(steps).split())
     rows = table(steps, "Locking, every way")
@@ -164,7 +164,7 @@ def level(n):
 
 
 def test_many_ways_of_ranked_pairs_are_counted_and_too_many_refused(monkeypatch):
-    steps = ra.show_steps(PARALLEL, level(6))
+    steps = ra.teaching.show_steps(PARALLEL, level(6))
     arcs = [row.verdict.split(" beats ") for row in table(steps, "The majorities").itertuples()]
     assert len(arcs) == 15
     number = len(largest([], arcs, "ABCDEF"))
@@ -174,17 +174,17 @@ def test_many_ways_of_ranked_pairs_are_counted_and_too_many_refused(monkeypatch)
     )
     assert table(steps, "Locking").empty
     assert table(steps, "The best ranks")["best rank"].tolist() == [1] * 6
-    assert len(table(ra.show_steps(PARALLEL, level(5)), "Locking")) == 15
+    assert len(table(ra.teaching.show_steps(PARALLEL, level(5)), "Locking")) == 15
     monkeypatch.setattr(majority_steps, "MOST_WAYS", 14)
     with pytest.raises(InvalidInputError, match=r"at most 14 ways .* takes them together"):
-        ra.show_steps(PARALLEL, level(5))
+        ra.teaching.show_steps(PARALLEL, level(5))
 
 
 @FEW
 @given(voters(least=2))
 def test_strongest_paths_are_those_of_all_paths(case):
     orders, profile = case
-    steps = ra.show_steps(ra.Schulze(), profile)
+    steps = ra.teaching.show_steps(ra.Schulze(), profile)
     lead = {
         (a, b): supporters(orders, a, b) - supporters(orders, b, a)
         for a, b in permutations(profile.items, 2)
@@ -214,7 +214,7 @@ def test_strongest_paths_are_those_of_all_paths(case):
 @given(voters())
 def test_kemeny_lists_all_orders(case):
     orders, profile = case
-    steps = ra.show_steps(ra.Kemeny(), profile)
+    steps = ra.teaching.show_steps(ra.Kemeny(), profile)
     rows = list(table(steps, "The costs of all").itertuples())
     costs = {
         order: sum(supporters(orders, b, a) for a, b in combinations(order, 2))
@@ -236,7 +236,7 @@ def test_kemeny_lists_all_orders(case):
 @given(voters(least=3, most=5))
 def test_a_proof_adds_up(case):
     orders, profile = case
-    proof = table(ra.show_steps(ra.Kemeny(), profile), "The proof")
+    proof = table(ra.teaching.show_steps(ra.Kemeny(), profile), "The proof")
     floor = sum(
         min(supporters(orders, a, b), supporters(orders, b, a))
         for a, b in combinations(profile.items, 2)
@@ -261,13 +261,15 @@ def test_a_proof_adds_up(case):
 
 def test_majorities_by_hand():
     cycle = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
-    steps = ra.show_steps(ra.PairwiseMajority(), cycle)
+    steps = ra.teaching.show_steps(ra.PairwiseMajority(), cycle)
     rows = table(steps, "Whom each").set_index("item")
     assert rows.loc["A"].tolist() == ["B, D", "B, C, D"]
     assert rows.loc["D"].tolist() == ["none", "none"]
     assert steps.answer == "A = B = C > D"
     assert "there is no Condorcet winner" in str(steps)
-    winner = ra.show_steps(ra.PairwiseMajority(), ra.Profile.from_orders(["AB", "AB", "BA"]))
+    winner = ra.teaching.show_steps(
+        ra.PairwiseMajority(), ra.Profile.from_orders(["AB", "AB", "BA"])
+    )
     assert "A beats all others: it is the Condorcet winner." in str(winner)
 
 
@@ -276,13 +278,13 @@ def test_averages_by_hand():
         [[1, 5, 3], [2, 2, np.nan], [np.nan, 4, np.nan]], systems="ABC", tasks=["x", "y", "z"],
         higher_is_better=True, task_weights={"x": 1, "y": 2, "z": 1},
     )  # fmt: skip
-    means = table(ra.show_steps(ra.Mean(), table_), "The sums").set_index("system")
+    means = table(ra.teaching.show_steps(ra.Mean(), table_), "The sums").set_index("system")
     assert means.loc["A"].tolist() == [14, 4, 3.5]
     assert means.loc["B"].tolist() == [6, 3, 2]
-    medians = table(ra.show_steps(ra.Median(), table_), "The middle").set_index("system")
+    medians = table(ra.teaching.show_steps(ra.Median(), table_), "The middle").set_index("system")
     assert medians.loc["A"].tolist() == ["1, 3, 5", 4]
     lower = ra.ScoreTable([[1.0, 2.0], [3.0, 4.0]], systems="AB", higher_is_better=False)
-    steps = ra.show_steps(ra.Mean(), lower)
+    steps = ra.teaching.show_steps(ra.Mean(), lower)
     assert steps.answer == "A > B"
     assert "negated" in str(steps)
 
@@ -298,7 +300,7 @@ def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
     """`show_steps` refuses what differs, so that coming back is what is tested here."""
     data = profile.pairwise(policy) if counted else profile
     made = rule(unranked=policy)
-    steps = ra.show_steps(made, data)
+    steps = ra.teaching.show_steps(made, data)
     assert steps.answer == made.aggregate(data).ranking._arrows()
     assert steps.answer in str(steps)
 
@@ -307,7 +309,7 @@ def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
 @given(st.data(), st.sampled_from([ra.Mean(), ra.Median(), ra.Borda()]))
 def test_steps_of_scores_come_to_what_the_rule_returns(data, rule):
     scores = data.draw(score_tables())
-    assert ra.show_steps(rule, scores).answer == rule.aggregate(scores).ranking._arrows()
+    assert ra.teaching.show_steps(rule, scores).answer == rule.aggregate(scores).ranking._arrows()
 
 
 @pytest.mark.parametrize("rule", VOTES)
@@ -345,7 +347,7 @@ CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
 
 def test_a_rule_without_steps_is_refused_with_those_that_have_some():
     with pytest.raises(InvalidInputError) as caught:
-        ra.show_steps(ra.MC4(), CYCLE)
+        ra.teaching.show_steps(ra.MC4(), CYCLE)
     assert all(rule.__name__ in str(caught.value) for rule in STEPS)
     assert "MC4" in str(caught.value)
 
@@ -363,17 +365,17 @@ def test_a_rule_without_steps_is_refused_with_those_that_have_some():
 )
 def test_what_cannot_be_shown_is_said(rule, data, told):
     with pytest.raises(InvalidInputError, match=told):
-        ra.show_steps(rule, data)
+        ra.teaching.show_steps(rule, data)
 
 
 def test_poor_data_are_refused_as_by_the_rule():
     with pytest.raises(InformationLostError, match="Mean needs scores"):
-        ra.show_steps(ra.Mean(), CYCLE)
+        ra.teaching.show_steps(ra.Mean(), CYCLE)
 
 
 def test_six_items_are_proved_and_not_listed():
     profile = ra.Mallows("ABCDEF", theta=0.2).sample(9, rng=2)
-    headings = [step.heading for step in ra.show_steps(ra.Kemeny(), profile).steps]
+    headings = [step.heading for step in ra.teaching.show_steps(ra.Kemeny(), profile).steps]
     assert not [heading for heading in headings if heading.startswith("The costs of all")]
     assert headings[-1].startswith("The proof")
 
@@ -382,7 +384,7 @@ def test_six_items_are_proved_and_not_listed():
 def test_ties_of_votes_have_their_price(tie_cost):
     profile = ra.Profile.from_ranks([[0, 0, 2], [1, 0, 2], [2, 1, 0]], items="ABC")
     rule = ra.Kemeny(tie_cost=tie_cost)
-    steps = ra.show_steps(rule, profile)
+    steps = ra.teaching.show_steps(rule, profile)
     assert table(steps, "The costs of all").cost.min() == rule.aggregate(profile).cost
     assert ("Votes that tie two items" in str(steps)) == (tie_cost > 0)
 
@@ -390,7 +392,7 @@ def test_ties_of_votes_have_their_price(tie_cost):
 def test_latex_escapes_labels_and_closes_what_it_opens():
     evil = ra.Profile.from_orders([["50% & more", "a_b", "{\\x}"], ["a_b", "{\\x}", "50% & more"]])
     for rule in VOTES:
-        text = ra.show_steps(rule(), evil).to_latex_sections()
+        text = ra.teaching.show_steps(rule(), evil).to_latex_sections()
         assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") > 0
         assert r"50\% \& more" in text
         assert r"a\_b" in text
@@ -405,7 +407,7 @@ def test_latex_escapes_labels_and_closes_what_it_opens():
 
 
 def test_long_tables_are_cut_and_say_so():
-    steps = ra.show_steps(ra.Kemeny(), ra.Profile.from_orders(["ABCDE"]))
+    steps = ra.teaching.show_steps(ra.Kemeny(), ra.Profile.from_orders(["ABCDE"]))
     assert "... and 115 more rows" in steps.summary(rows=5)
     assert "more row" not in steps.summary(rows=None)
     assert "... and 60 more rows" in steps._repr_html_()
@@ -413,7 +415,7 @@ def test_long_tables_are_cut_and_say_so():
 
 
 def test_all_cells_are_in_the_table_of_all():
-    steps = ra.show_steps(ra.Borda(), CYCLE)
+    steps = ra.teaching.show_steps(ra.Borda(), CYCLE)
     frame = steps.to_frame()
     assert len(frame) == sum(len(step.rows) * len(step.columns) for step in steps.steps)
     assert steps[1] is steps.steps[1]
@@ -421,7 +423,7 @@ def test_all_cells_are_in_the_table_of_all():
 
 
 def test_the_list_of_rules_in_the_documentation_is_that_of_the_registry():
-    text = " ".join((ra.show_steps.__doc__ or "").split())
+    text = " ".join((ra.teaching.show_steps.__doc__ or "").split())
     names = text.split("A rule: ")[1].split(".")[0].replace(" or ", ", ").replace(",,", ",")
     assert {name.strip() for name in names.split(",")} == {rule.__name__ for rule in STEPS}
     assert all(issubclass(rule, Aggregator) for rule in STEPS)
@@ -429,5 +431,5 @@ def test_the_list_of_rules_in_the_documentation_is_that_of_the_registry():
 
 def test_numbers_are_exact_where_floats_are_not():
     thirds = ra.ScoreTable([[0.1] * 3, [0.3, 0, 0]], systems="AB", higher_is_better=True)
-    means = table(ra.show_steps(ra.Mean(), thirds), "The sums").set_index("system")
+    means = table(ra.teaching.show_steps(ra.Mean(), thirds), "The sums").set_index("system")
     assert means.loc["A", "sum"] == float(3 * Fraction(0.1))

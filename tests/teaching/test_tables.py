@@ -135,7 +135,7 @@ def test_an_accent_behind_its_letter_is_one_sign_with_it():
 def test_arithmetic_is_told_in_full():
     names = [f"a rather long name of system {k}" for k in range(3)]
     many = ra.ScoreTable([[0.123456] * 16] * 3, systems=names, higher_is_better=True)
-    steps = ra.show_steps(ra.HarmonicMean(), many)
+    steps = ra.teaching.show_steps(ra.HarmonicMean(), many)
     cell = steps[1].rows[0][1]
     assert isinstance(cell, Formula)
     for written in (str(steps), steps._repr_html_(), steps.to_latex_sections()):
@@ -148,7 +148,7 @@ def test_a_function_is_named_without_its_place_in_memory():
         return range(n, 0, -1)
 
     profile = ra.Profile.from_orders(["AB"])
-    titles = [ra.show_steps(ra.Positional(points), profile).title
+    titles = [ra.teaching.show_steps(ra.Positional(points), profile).title
               for points in (falling, lambda n: [1] * n)]  # fmt: skip
     assert titles == [
         "Positional(weights=falling), step by step", "Positional(weights=a function), step by step",
@@ -160,6 +160,6 @@ def test_steps_fit_whatever_the_names(name):
     items = [f"{k}{name}" for k in range(8)]
     profile = ra.Profile.from_orders([items, items[::-1], items[3:] + items[:3]])
     for rule in (ra.Borda(), ra.Schulze(), ra.InstantRunoff()):
-        for line in str(ra.show_steps(rule, profile)).splitlines():
+        for line in str(ra.teaching.show_steps(rule, profile)).splitlines():
             # A sentence may hold a name that is longer than a line.
             assert letters(line) <= WIDTH or not line.startswith("  ")

@@ -88,7 +88,7 @@ def endings(orders, inside, rule):
 @given(case=voters())
 def test_rounds_count_what_they_say(rule, ways, case):
     orders, profile = case
-    steps = ra.show_steps(rule(tie_breaking=ways), profile)
+    steps = ra.teaching.show_steps(rule(tie_breaking=ways), profile)
     for step in steps.steps:
         if not step.heading.startswith("The rounds"):
             continue
@@ -115,7 +115,7 @@ def test_rounds_count_what_they_say(rule, ways, case):
 def test_every_way_of_breaking_ties_is_listed(rule, case):
     orders, profile = case
     made = rule(tie_breaking="parallel")
-    steps = ra.show_steps(made, profile)
+    steps = ra.teaching.show_steps(made, profile)
     expected = endings(orders, list(profile.items), RULES[rule])
     outcomes = table(steps, "The outcomes")
     if len(expected) > 24:
@@ -159,7 +159,7 @@ def test_steps_of_gaps_come_to_what_the_rule_returns(made):
     rankings, weights = with_gaps()
     for size in (4, 6, 8):
         profile = ra.Profile(rankings[:size], weights=weights[:size])
-        steps = ra.show_steps(made, profile)
+        steps = ra.teaching.show_steps(made, profile)
         assert steps.answer == made.aggregate(profile).ranking._arrows()
 
 
@@ -174,7 +174,7 @@ def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, rule, polic
     made = rule(unranked=policy)
     if hasattr(made, "tie_breaking"):
         made = type(made)(unranked=policy, tie_breaking=ways)
-    steps = ra.show_steps(made, profile)
+    steps = ra.teaching.show_steps(made, profile)
     assert steps.answer == made.aggregate(profile).ranking._arrows()
 
 
@@ -183,7 +183,7 @@ def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, rule, polic
 @given(case=voters())
 def test_nanson_lets_go_what_is_not_above_the_average(case):
     orders, profile = case
-    rounds = table(ra.show_steps(ra.Nanson(), profile), "The rounds").set_index("item")
+    rounds = table(ra.teaching.show_steps(ra.Nanson(), profile), "The rounds").set_index("item")
     inside = list(profile.items)
     for column in rounds:
         found = {item: sum_ for item, sum_ in rounds[column].items() if sum_ != ""}
@@ -197,7 +197,7 @@ def test_nanson_lets_go_what_is_not_above_the_average(case):
 @given(case=voters())
 def test_black_puts_a_condorcet_winner_first(case):
     orders, profile = case
-    steps = ra.show_steps(ra.Black(), profile)
+    steps = ra.teaching.show_steps(ra.Black(), profile)
     n = profile.n_items
     winners = [a for a in profile.items
                if all(supporters(orders, a, b) > supporters(orders, b, a)
@@ -225,7 +225,7 @@ def test_points_for_places(rule, case):
     }[type(rule).__name__]
     if type(rule).__name__ == "Veto" and n == 1:
         worth = [0]
-    points = table(ra.show_steps(rule, profile), "The points").set_index("item")
+    points = table(ra.teaching.show_steps(rule, profile), "The points").set_index("item")
     for item in profile.items:
         often = [sum(order.index(item) == k for order in orders) for k in range(n)]
         assert points.loc[item].iloc[:n].tolist() == often
@@ -242,7 +242,7 @@ def test_points_for_places(rule, case):
 def test_bucklin_counts_depths(case):
     orders, profile = case
     n = profile.n_items
-    depths = table(ra.show_steps(ra.Bucklin(), profile), "The depths").set_index("item")
+    depths = table(ra.teaching.show_steps(ra.Bucklin(), profile), "The depths").set_index("item")
     for item in profile.items:
         votes = [sum(order.index(item) < k for order in orders) for k in range(1, n + 1)]
         assert depths.loc[item].iloc[:n].tolist() == votes
@@ -256,7 +256,7 @@ def test_bucklin_counts_depths(case):
 @given(case=voters(least=2))
 def test_slater_counts_majorities(case):
     orders, profile = case
-    steps = ra.show_steps(ra.Slater(), profile)
+    steps = ra.teaching.show_steps(ra.Slater(), profile)
     costs = {
         order: sum(
             supporters(orders, b, a) > supporters(orders, a, b) for a, b in combinations(order, 2)
@@ -282,7 +282,7 @@ def wins_all(orders, item, level=1):
 @given(case=voters(most=4))
 def test_ballots_left_out_are_enough_and_the_fewest(case):
     orders, profile = case
-    rows = table(ra.show_steps(ra.Young(), profile), "What is left out").set_index("item")
+    rows = table(ra.teaching.show_steps(ra.Young(), profile), "What is left out").set_index("item")
     for item in profile.items:
         out = Counter()
         for part in filter("nothing".__ne__, rows.loc[item, "left out"].split(", ")):
@@ -311,7 +311,7 @@ def test_lifts_make_a_condorcet_winner_and_are_the_fewest(case):
     orders, profile = case
     orders = orders[:4]
     profile = ra.Profile.from_orders(orders, items=profile.items)
-    rows = table(ra.show_steps(ra.Dodgson(), profile), "The swaps").set_index("item")
+    rows = table(ra.teaching.show_steps(ra.Dodgson(), profile), "The swaps").set_index("item")
     for item in profile.items:
         left, swaps = list(orders), 0
         changed = []
@@ -336,7 +336,7 @@ def test_lifts_make_a_condorcet_winner_and_are_the_fewest(case):
 @given(case=voters())
 def test_pick_a_perm_lists_what_the_ballots_cost(case):
     orders, profile = case
-    rows = table(ra.show_steps(ra.PickAPerm(), profile), "The costs")
+    rows = table(ra.teaching.show_steps(ra.PickAPerm(), profile), "The costs")
     expected = {
         " > ".join(order): sum(supporters(orders, b, a) for a, b in combinations(order, 2))
         for order in orders
@@ -354,7 +354,7 @@ def test_means_of_ratios_are_those_of_the_standard_library():
     ]:
         for higher in (True, False):
             data = ra.ScoreTable(scores, systems="ABC", tasks="xyz", higher_is_better=higher)
-            steps = ra.show_steps(rule, data)
+            steps = ra.teaching.show_steps(rule, data)
             means = steps[1].to_frame().set_index("system")["mean"]
             for system, row in zip("ABC", scores, strict=True):
                 assert means[system] == pytest.approx(mean(row[~np.isnan(row)]))
@@ -362,8 +362,8 @@ def test_means_of_ratios_are_those_of_the_standard_library():
     heavy = ra.ScoreTable(
         [[4.0, 1.0]], systems="A", tasks="xy", higher_is_better=True, task_weights={"x": 2, "y": 1}
     )
-    assert "(4^2 * 1)^(1/3)" in str(ra.show_steps(ra.GeometricMean(), heavy))
-    assert "3/(2/4 + 1/1)" in str(ra.show_steps(ra.HarmonicMean(), heavy))
+    assert "(4^2 * 1)^(1/3)" in str(ra.teaching.show_steps(ra.GeometricMean(), heavy))
+    assert "3/(2/4 + 1/1)" in str(ra.teaching.show_steps(ra.HarmonicMean(), heavy))
 
 
 def test_every_rule_has_steps_or_a_reason():
@@ -371,7 +371,7 @@ def test_every_rule_has_steps_or_a_reason():
     assert rules == set(STEPS) | set(WITHOUT)
     assert not set(STEPS) & set(WITHOUT)
     with pytest.raises(InvalidInputError, match=r"MC4 rests on the stationary distribution"):
-        ra.show_steps(ra.MC4(), ra.Profile.from_orders(["AB"]))
+        ra.teaching.show_steps(ra.MC4(), ra.Profile.from_orders(["AB"]))
 
 
 @pytest.mark.parametrize(
@@ -385,13 +385,13 @@ def test_what_takes_too_many_tries_is_refused(rule, limit, monkeypatch):
     monkeypatch.setattr(*limit, 100)
     many = ra.cultures.ImpartialCulture().draw(6, 40, rng=1)
     with pytest.raises(InvalidInputError, match="finds the answer by an integer program"):
-        ra.show_steps(rule, many)
+        ra.teaching.show_steps(rule, many)
 
 
 def test_a_tie_of_everything_has_all_outcomes():
     level = ra.Profile.from_orders(["".join(order) for order in permutations("ABCDE")])
     for rule in RULES:
-        steps = ra.show_steps(rule(tie_breaking="parallel"), level)
+        steps = ra.teaching.show_steps(rule(tie_breaking="parallel"), level)
         assert steps.answer == "A = B = C = D = E"
         assert "lead to 120 rankings, too many to list" in str(steps)
 

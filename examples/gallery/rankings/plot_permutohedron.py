@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 ballots = ra.datasets.load("tennessee")
-steps = ra.show_steps(ra.Kemeny(), ballots)
+steps = ra.teaching.show_steps(ra.Kemeny(), ballots)
 
 with plotting.style("paper"):
     plotting.permutohedron_plot(steps)
