@@ -23,57 +23,11 @@ from rankagg.io.output_files import write_text
 
 HEADS = {"lecture": "Lectures", "app": "Things to click"}
 
-# The file of a lecture is lectures/NAME.py: its title, and what it is about.
-LECTURES = {
-    "paradoxes": (
-        "Voting rules and paradoxes",
-        "Many rules, many winners: what each rule gives up, shown on the smallest profiles.",
-    ),
-    "consensus": (
-        "Distances and consensus",
-        "How far rankings are apart, and rankings that are nearest to all.",
-    ),
-    "computing": (
-        "Computing Kemeny",
-        "Integer programs, cuts and certificates: why the hard problem is solved, and proved.",
-    ),
-    "borda": (
-        "Borda as an approximation",
-        "How near the sum of ranks comes to the optimum, and where it does not.",
-    ),
-    "models": (
-        "Rankings at random",
-        "Mallows, Plackett-Luce and cultures: how probable a ranking, a winner, a cycle is.",
-    ),
-    "benchmarks": (
-        "Benchmarks, missing scores and uncertainty",
-        "From a table of scores to ranks with intervals.",
-    ),
-}
-
-# The file of an app is apps/NAME.py.
-APPS = {
-    "laboratory": (
-        "The voting laboratory",
-        "Edit ballots, and see what every rule makes of them, Borda against Kemeny.",
-    ),
-    "cycle": (
-        "The Condorcet cycle",
-        "Three groups of voters, and majorities that form a cycle.",
-    ),
-    "manipulate": (
-        "Manipulate me",
-        "One voter tries every ballot: which one pays?",
-    ),
-    "leaderboard": (
-        "How sure is a leaderboard?",
-        "Draw the tasks of a leaderboard again: which ranks stay?",
-    ),
-    "mallows": (
-        "Mallows and Plackett-Luce",
-        "Slide the parameter, and see the probability of every ranking.",
-    ),
-}
+# In the order in which they are taught: the files lectures/NAME.py and apps/NAME.py.
+LECTURES = ("paradoxes", "consensus", "computing", "borda", "models", "benchmarks")
+APPS = ("laboratory", "cycle", "manipulate", "leaderboard", "mallows")
+# The first line of such a file: its title, and what it is about.
+TITLE = re.compile(r'^"""(.+?): (.+)"""$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -100,10 +54,13 @@ def notebooks() -> dict[str, Notebook]:
     """
     root = Path(rankagg.__file__).parent
     found = {}
-    for kind, table in (("lecture", LECTURES), ("app", APPS)):
-        for name, (title, what) in table.items():
+    for kind, names in (("lecture", LECTURES), ("app", APPS)):
+        for name in names:
             path = root / f"{kind}s" / f"{name}.py"
-            found[name] = Notebook(name, kind, title, what, path)
+            title = TITLE.search(path.read_text(encoding="utf-8"))
+            assert title is not None, "every file begins with its title"
+            what = f"{title[2][0].upper()}{title[2][1:]}"
+            found[name] = Notebook(name, kind, title[1], what, path)
     return found
 
 

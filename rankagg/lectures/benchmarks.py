@@ -4,7 +4,7 @@
 # [tool.marimo.display]
 # theme = "system"
 # ///
-"""Benchmarks: from scores to ranks, gaps in the table, and how certain the result is."""
+"""Benchmarks, missing scores and how sure one is: from a table of scores to intervals of ranks."""
 
 import marimo
 

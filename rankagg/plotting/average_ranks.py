@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from rankagg._typing import Floats
 from rankagg.core.items import counted
 from rankagg.inference.rank_tests import FriedmanTest
-from rankagg.plotting.sheet import Sheet, open_frame, rank_ticks, right_names
+from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks, right_names
 from rankagg.plotting.theme import ACCENTS, INK, check_drawn, letter, stroke
 
 # Heights in letters, downwards from the axis of average ranks at 0: the top, the critical
@@ -74,11 +74,11 @@ def critical_difference_diagram(
     left = (n + 1) // 2
     low, high = min(1.0, float(ranks[0])), max(float(n), float(ranks[-1]), 1.0 + difference)
     # Bars stand on levels, of which the height of the axes depends: these are wide enough.
-    width = min(max(32.0, 1.2 * n), 48.0) if ax is None else Sheet(ax, 0.0, 0.0).across
+    width = min(max(32.0, 1.2 * n), 48.0) if ax is None else PlotSheet(ax, 0.0, 0.0).across
     levels = _levels([ranks[group[[0, -1]]] for group in groups], BARS_APART * (high - low) / width)
     first_row = FIRST_BAR + NEXT_BAR * (max(levels, default=-1) + 1) + 0.6
     bottom = first_row + ITEM_ROW * (left - 1) + 0.9
-    sheet = Sheet(ax, width, bottom - TOP_EDGE)
+    sheet = PlotSheet(ax, width, bottom - TOP_EDGE)
     ax, names = sheet.ax, sheet.names(test.items.at(order), share=0.25)
     pad = 0.03 * (high - low)
     ax.set_xlim(low - pad, high + pad)

@@ -17,7 +17,7 @@ from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import every_mark
-from rankagg.plotting.sheet import Sheet, open_frame, rank_ticks, right_names
+from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks, right_names
 from rankagg.plotting.study_curves import chance_line
 from rankagg.plotting.theme import (
     ACCENTS,
@@ -83,7 +83,7 @@ def bump_chart(
     ranks = ranks[:, kept]
     slots, columns = flow_slots(ranks), plot_labels(names, 24)
     step = max(9.0, 0.62 * max(map(len, columns)) + 2)
-    sheet = Sheet(ax, step * max(len(names) - 1, 0.5), 1.5 * (slots.max() + 1))
+    sheet = PlotSheet(ax, step * max(len(names) - 1, 0.5), 1.5 * (slots.max() + 1))
     ax, labels = sheet.ax, sheet.names(comparison.votes.items.at(kept), share=0.25)
     moved = _moved_items(slots, ranks)
     for position, column in enumerate(slots.T):
@@ -178,7 +178,7 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     assert exact is not None, "curves need an exact consensus"
     groups, depth, total = _alike(curves), len(curves), comparison.votes.n_items
     names = dict(zip(curves.columns, plot_labels(curves.columns, 24), strict=True))
-    sheet = Sheet(ax, 34.0, 20.0)
+    sheet = PlotSheet(ax, 34.0, 20.0)
     ax, handles = sheet.ax, []
     for number, group in enumerate(groups):
         # Later ones are narrower, so that earlier ones stay in sight below them.

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from rankagg._typing import Floats
-from rankagg.plotting.sheet import Sheet, open_frame, round_ticks, widest
+from rankagg.plotting.sheet import PlotSheet, open_frame, round_ticks, widest
 from rankagg.plotting.theme import INK, letter, method_look, stroke
 
 # Curves of so many points have a marker at each, and so many numbers stand along the axis.
@@ -36,9 +36,9 @@ class Band:
     high: Floats
 
 
-def band_sheet(ax: Axes | None, bands: Sequence[Band]) -> Sheet:
+def band_sheet(ax: Axes | None, bands: Sequence[Band]) -> PlotSheet:
     """Return axes for curves, wide enough for their names above them."""
-    return Sheet(ax, max(32.0, widest(band.name for band in bands) + 4), 22.0)
+    return PlotSheet(ax, max(32.0, widest(band.name for band in bands) + 4), 22.0)
 
 
 def every_mark(number: int, total: int) -> tuple[int, int]:
@@ -161,7 +161,7 @@ def draw_panels(
     *,
     low: float = 0.0,
     names: Sequence[str] = (),
-) -> tuple[Sheet, float, str]:
+) -> tuple[PlotSheet, float, str]:
     """Draw panels beside each other, a line for each method, with a common upright axis.
 
     Where `names` are given, values are their numbers, and points of several methods stand beside
@@ -171,7 +171,7 @@ def draw_panels(
     headings, total = [panel.heading for panel in panels], len(panels)
     methods = list(dict.fromkeys(panels[0].table["method"]))
     each = max(8.0, 46.0 / total, widest(headings) + 1, len(names) * (widest(names) + 2))
-    sheet, key = Sheet(ax, total * (each + PANELS_APART) - PANELS_APART + 1, 22.0), ""
+    sheet, key = PlotSheet(ax, total * (each + PANELS_APART) - PANELS_APART + 1, 22.0), ""
     ax = sheet.ax
     open_frame(ax, ("top", "right", "bottom"), "y")
     # What stands beside given axes narrows them.

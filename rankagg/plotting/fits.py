@@ -19,7 +19,7 @@ from rankagg.distributions.mallows.fit import MallowsFit
 from rankagg.distributions.mallows.generalized import GeneralizedMallowsFit
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.plotting.interval_rows import ROW_HEIGHT
-from rankagg.plotting.sheet import SOLID, Sheet, interval_rows, open_frame, rank_ticks
+from rankagg.plotting.sheet import SOLID, PlotSheet, interval_rows, open_frame, rank_ticks
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, check_drawn, stroke
 
 
@@ -145,7 +145,7 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
     """
     bounds = fit.conf_int(alpha).to_numpy()
     known = np.isfinite(bounds).all(axis=1)
-    sheet = Sheet(ax, 32.0, ROW_HEIGHT * (len(known) + 0.4))
+    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(known) + 0.4))
     interval_rows(sheet.ax, sheet.names(fit.names), fit.estimates, bounds, known)
     notes = notes_of(fit, are_known=bool(known.all()))
     return sheet.finish(notes, axis=f"estimate, with {100 * (1 - alpha):g} % interval")
@@ -209,7 +209,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     parts = [] if spread is None else [known_distances(ranks, data.weights), spread]
     parts = [part / data.total for part in parts]
     starts, step = _bins(expected, parts)
-    sheet = Sheet(ax, 32.0, 18.0)
+    sheet = PlotSheet(ax, 32.0, 18.0)
     ax, at, floor = sheet.ax, starts + (step - 1) / 2, np.zeros(len(starts))
     handles: list[Any] = []
     edge: dict[str, Any] = {"ec": ACCENTS[0], "lw": stroke(0.5)}
@@ -305,7 +305,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     bounds = fit.conf_int(alpha).clip(lower=0.0).to_numpy()
     thetas, known = fit.estimates, np.isfinite(bounds).all(axis=1)
     n = len(thetas)
-    sheet = Sheet(ax, min(max(28.0, 1.2 * n), 44.0), 18.0)
+    sheet = PlotSheet(ax, min(max(28.0, 1.2 * n), 44.0), 18.0)
     ax = sheet.ax
     # Thetas without a maximum are at a bound that is none of the data's.
     top = 1.12 * float(bounds[known].max(initial=0.0)) or 1.0
@@ -384,7 +384,7 @@ def worths_plot(
     n, share = len(items), f"{100 * (1 - alpha):g} %"
     order = np.argsort(-fit.estimates[:n], kind="stable")
     known = np.isfinite(bounds[order]).all(axis=1)
-    sheet = Sheet(ax, 32.0, ROW_HEIGHT * (n + 0.4))
+    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (n + 0.4))
     ax = sheet.ax
     ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="mean")
     interval_rows(ax, sheet.names(items.at(order)), fit.estimates[order], bounds[order], known)

@@ -25,7 +25,7 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import RankIntervals
-from rankagg.plotting.sheet import Sheet, open_frame, rank_ticks
+from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
 from rankagg.plotting.study_curves import option_of
 from rankagg.plotting.theme import (
     ACCENTS,
@@ -154,7 +154,7 @@ def share_matrix(
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
     side = max(1.5 if n > NUMBERED else 2.4, 17 / n) * n
     # There is room below the color bar too.
-    sheet = Sheet(ax, side, side, notes=20.0 if notes else 0.0)
+    sheet = PlotSheet(ax, side, side, notes=20.0 if notes else 0.0)
     ax, names = sheet.ax, sheet.names(ranking.items.at(order))
     places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
@@ -399,7 +399,7 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     n = len(agreement.tasks)
     order = np.argsort(-np.nan_to_num(agreement.with_rest, nan=-2.0), kind="stable")
     side = max(1.5 if n > NUMBERED else 2.2, 17 / n)
-    sheet = Sheet(ax, side * (n + 1 + SLOT), side * n, notes=22.0)
+    sheet = PlotSheet(ax, side * (n + 1 + SLOT), side * n, notes=22.0)
     ax, names = sheet.ax, sheet.names(agreement.tasks.at(order))
     edges = np.array([0.0, 1.0, *(1 + SLOT + np.arange(n + 1))])
     cells = np.full((n, n + 2), np.nan)
@@ -486,7 +486,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     without = (shares.best == 0).mean(axis=0)[shares.items.indices(frame.index)]
     columns, ticks = n + (1 + SLOT) * bool(without.any()), [*map(float, rank_ticks(n))]
     width = columns * max(1.2 if n > NUMBERED else 2.6, 28 / n)
-    sheet = Sheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
+    sheet = PlotSheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
     ax, names = sheet.ax, sheet.names(frame.index)
     top = min(1.0, max(ceil(10 * cells.max() - 1e-9) / 10, 0.1))
     extent = (0.5, n + 0.5, n - 0.5, -0.5)

@@ -19,7 +19,7 @@ from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.plotting.sheet import (
     OPEN,
     SOLID,
-    Sheet,
+    PlotSheet,
     interval_rows,
     open_frame,
     rank_ticks,
@@ -85,7 +85,7 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
         check_integer(top, "top", low=1)
     order = np.lexsort((ranks.worst, ranks.best, ranks.rank))[:top]
     n, size = len(order), len(ranks.rank)
-    sheet = Sheet(ax, min(max(28.0, 1.2 * size), 44.0), ROW_HEIGHT * (n + 0.4))
+    sheet = PlotSheet(ax, min(max(28.0, 1.2 * size), 44.0), ROW_HEIGHT * (n + 0.4))
     ax, names = sheet.ax, sheet.names(ranks.items.at(order))
     rows = [f"{rank}  {name}" for rank, name in zip(ranks.rank[order], names, strict=True)]
     bounds = np.column_stack([ranks.best[order], ranks.worst[order]]).astype(np.float64)
@@ -159,7 +159,7 @@ def effects_plot(
     level = 0.5 if is_sign else 0.0
     points = frame["effect"].to_numpy(dtype=np.float64)
     bounds = frame[["lower", "upper"]].to_numpy(dtype=np.float64)
-    sheet = Sheet(ax, 34.0, ROW_HEIGHT * (len(frame) + 0.4))
+    sheet = PlotSheet(ax, 34.0, ROW_HEIGHT * (len(frame) + 0.4))
     ax, looks = sheet.ax, [DECIDED[decision] for decision in frame["decision"]]
     low, high = _span(np.array([level, *points, *bounds.ravel()]))
     ax.axvline(level, color=GRAY, lw=1.0, zorder=1, gid="alike")
@@ -263,7 +263,7 @@ def separation_plot(
         check_integer(top, "top", low=1)
     needed = separation.needed[:top]
     there = separation.n_units[:top].astype(np.float64)
-    sheet = Sheet(ax, 32.0, ROW_HEIGHT * (len(needed) + 0.4))
+    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(needed) + 0.4))
     ax, systems = sheet.ax, sheet.names(separation.order, 24, share=0.2)
     known = np.concatenate([needed[np.isfinite(needed)], there])
     low, high = max(1.0, float(known.min())), max(1.0, float(known.max()))

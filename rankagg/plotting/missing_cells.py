@@ -20,7 +20,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores import ScoreTable
 from rankagg.plotting.heatmaps import SIDES, cell_number, color_bar, percent_told
-from rankagg.plotting.sheet import Sheet, open_frame
+from rankagg.plotting.sheet import PlotSheet, open_frame
 from rankagg.plotting.theme import INK, SHARES, check_drawn, letter, plot_labels
 
 # More columns than so many are merged into patterns, of which so many are drawn; cells of so many
@@ -148,7 +148,7 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
     is_numbered = grid.is_partial and k <= MOST_NUMBERED
     cell = max(2.6 if k <= MOST_NUMBERED else 1.5, 8 / k)
     room = max(cell * k, 26.0)
-    sheet = Sheet(ax, room, max(1.7 * n, 9.0 if grid.is_partial else 2.0))
+    sheet = PlotSheet(ax, room, max(1.7 * n, 9.0 if grid.is_partial else 2.0))
     ax = sheet.ax
     if not sheet.is_new:
         grid = missing_grid(report, profile, sheet.letters(0.3))

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from rankagg._typing import Floats
 from rankagg.core.items import counted
 from rankagg.plotting.curves import BOLD, keyed_headings
-from rankagg.plotting.sheet import Sheet, open_frame, right_names, round_ticks, widest
+from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, widest
 from rankagg.plotting.theme import GRAY, INK, NO_RANK, check_drawn, method_look, plot_labels, stroke
 from rankagg.studies.approximation import ApproximationResult
 
@@ -121,7 +121,7 @@ def ratio_plot(result: ApproximationResult, *, ax: Axes | None = None) -> Axes:
     methods = list(dict.fromkeys(row.method for row in rows))
     firsts = [k for k, row in enumerate(rows) if k == 0 or row.heading != rows[k - 1].heading]
     heights = np.cumsum([2.1 if k in firsts else 1.0 for k in range(len(rows))])
-    sheet = Sheet(ax, max(36.0, BOLD * widest(headings) + 2), 1.6 * (float(heights[-1]) + 0.2))
+    sheet = PlotSheet(ax, max(36.0, BOLD * widest(headings) + 2), 1.6 * (float(heights[-1]) + 0.2))
     ax, names = sheet.ax, dict(zip(methods, sheet.names(methods, 24), strict=True))
     finite = np.concatenate([row.numbers[np.isfinite(row.numbers)] for row in rows])
     high = max(1.02, float(finite.max(initial=1.0)))

@@ -14,7 +14,7 @@ from rankagg.core.items import counted, shortened
 from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
-from rankagg.plotting.sheet import Sheet, open_frame, widest
+from rankagg.plotting.sheet import PlotSheet, open_frame, widest
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, SHARES, stroke
 from rankagg.teaching.steps import Steps
 
@@ -73,7 +73,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     levels = [height for _, height in spots.values()]
     across = max(levels.count(level) for level in levels)
     width = (widest(labels.values()) + 3.0) * (max(across, 2) + 0.5)
-    sheet = Sheet(ax, max(width, 22.0), 4.2 * (max(levels) + 1))
+    sheet = PlotSheet(ax, max(width, 22.0), 4.2 * (max(levels) + 1))
     ax = sheet.ax
     for order, spot in spots.items():
         for k in range(n - 1):

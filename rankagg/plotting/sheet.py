@@ -1,4 +1,4 @@
-"""Sheets: axes, and the names, legends and notes that are laid out around them."""
+"""Sheets of plots: axes, and the names, legends and notes that are laid out around them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ AROUND = np.array([60.0, 45.0])
 CAPTION_MARK = "caption"
 
 
-class Sheet:
+class PlotSheet:
     """Axes to draw on, given or of a new figure, and what is laid out around them.
 
     Parameters

@@ -14,7 +14,7 @@ from rankagg._typing import Ranks
 from rankagg.analysis.robustness.stability import Stability
 from rankagg.core.items import counted
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
-from rankagg.plotting.sheet import Sheet, open_frame, right_names, round_ticks, row_names
+from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, row_names
 from rankagg.plotting.theme import ACCENTS, GRAY, PALE, check_drawn, dot, stroke
 
 OUTER = (0.05, 0.5, 0.95)
@@ -113,7 +113,7 @@ def draw_influence(stability: Stability, ax: Axes | None) -> Axes:
     fates = [no_winner, no_distance, frame["top1"] < 1 - 1e-9]
     frame["fate"] = np.select(fates, ["undecided", "unknown", "changes"], "stays")
     shown = frame.head(MOST_UNITS_DRAWN)
-    sheet = Sheet(ax, 30.0, 1.5 * len(shown) + 1)
+    sheet = PlotSheet(ax, 30.0, 1.5 * len(shown) + 1)
     ax, names = sheet.ax, sheet.names(shown.index, share=0.3)
     for row, (distance, fate) in enumerate(zip(shown["distance"], shown["fate"], strict=True)):
         end = 0.0 if np.isnan(distance) else float(distance)

@@ -19,13 +19,13 @@ from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
-from rankagg.plotting.sheet import Sheet, open_frame, widest
+from rankagg.plotting.sheet import PlotSheet, open_frame, widest
 from rankagg.plotting.theme import ACCENTS, INK, NO_RANK, check_drawn, letter, plot_labels, stroke
 
 Kind = Literal["with", "against", "open", "level", "never"]
 
 
-class Look(NamedTuple):
+class LinkLook(NamedTuple):
     """Color, line and width (in usual lines) of a kind of link, and its words in the legend."""
 
     color: str
@@ -36,12 +36,12 @@ class Look(NamedTuple):
 
 # Lighter than ink, and darker than the band in gray print.
 DIM: Final = "#666666"
-LOOKS: Final[dict[Kind, Look]] = {
-    "with": Look(INK, "-", 0.6, "majority: arrow to the loser, margin"),
-    "against": Look(ACCENTS[1], "--", 1.2, "majority against {name}"),
-    "open": Look(ACCENTS[2], "-.", 1.0, "majority not ordered by {name}"),
-    "level": Look(DIM, "-", 0.8, "as many votes each way"),
-    "never": Look(DIM, ":", 0.8, "never compared"),
+LOOKS: Final[dict[Kind, LinkLook]] = {
+    "with": LinkLook(INK, "-", 0.6, "majority: arrow to the loser, margin"),
+    "against": LinkLook(ACCENTS[1], "--", 1.2, "majority against {name}"),
+    "open": LinkLook(ACCENTS[2], "-.", 1.0, "majority not ordered by {name}"),
+    "level": LinkLook(DIM, "-", 0.8, "as many votes each way"),
+    "never": LinkLook(DIM, ":", 0.8, "never compared"),
 }
 #: Lies under a link that two rankings order differently.
 BAND: Final = ACCENTS[5]
@@ -116,7 +116,7 @@ def _signs(ranks: Ranks) -> Any:
 MARGIN_SIZE, ARC_START, NODE = 0.85, 0.7, 1.0
 
 
-def draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> Sheet:
+def draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
     """Draw items from top to bottom in the order of their ranks, and arcs for the links.
 
     Arcs over equally many items reach equally far to the right, and others by at least the width
@@ -128,7 +128,7 @@ def draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) 
     step = 1.4 + widest((link.text for link in links), MARGIN_SIZE)
     reach = {span: ARC_START + 1.5 + step * (1 + k) for k, span in enumerate(spans)}
     width = max([24.0, *(far + step for far in reach.values())])
-    sheet = Sheet(ax, width, 1.4 * n)
+    sheet = PlotSheet(ax, width, 1.4 * n)
     ax, names = sheet.ax, sheet.names(items)
     ax.set_xlim(-0.5, width)
     ax.set_ylim(n - 0.4, -0.6)
@@ -181,7 +181,7 @@ def _write_margin(ax: Axes, link: Link, at: tuple[float, float], weight: str = "
 SHARES_OF_WAY = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])
 
 
-def draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> Sheet:
+def draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
     """Draw items clockwise from the top in the order of their ranks, and all links."""
     n = len(items)
     radius = max(8.0, n * (1.4 + 0.3 * widest((link.text for link in links), MARGIN_SIZE)))
@@ -191,12 +191,12 @@ def draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]
     # Names start a little further out: right of points, left of them, or above and below.
     starts = points * (1 + (NODE + 0.4) / radius)
     sides = np.sign(points[:, 0].round(6)).astype(int)
-    names = plot_labels(items) if ax is None else Sheet(ax, 0.0, 0.0).names(items, share=0.2)
+    names = plot_labels(items) if ax is None else PlotSheet(ax, 0.0, 0.0).names(items, share=0.2)
     lengths = np.array([widest([name]) for name in names])
     left = max(NODE + 1, float(np.max(1 - starts[:, 0] + (1 - sides) / 2 * lengths)))
     right = max(NODE + 1, float(np.max(1 + starts[:, 0] + (1 + sides) / 2 * lengths)), 24.0 - left)
     low, high = points[:, 1].min() - NODE - 2, points[:, 1].max() + NODE + 2
-    sheet = Sheet(ax, left + right, high - low)
+    sheet = PlotSheet(ax, left + right, high - low)
     ax = sheet.ax
     # The layout measures legends from the corner of the place of the axes, which a circle keeps.
     ax.set_aspect("equal", anchor="NW")

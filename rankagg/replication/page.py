@@ -32,7 +32,15 @@ from rankagg.replication.published import (
     errata,
 )
 from rankagg.report.figures import figure_of
-from rankagg.report.sections import UNKNOWN, Cell, Column, Section, Table, render_page, table_of
+from rankagg.report.sections import (
+    UNKNOWN,
+    PageCell,
+    PageColumn,
+    PageTable,
+    Section,
+    render_page,
+    table_of,
+)
 
 TITLE = "Three papers on ranking systems, run again"
 MEANINGS = {
@@ -74,16 +82,16 @@ def _verdicts(rows: Iterable[Row]) -> str:
 def _counts(rows: Sequence[Row]) -> Section:
     papers = list(dict.fromkeys(row.paper for row in rows))
     numbers = Counter[tuple[str, str]]((row.paper, row.verdict) for row in rows)
-    table = Table(
-        (Column("verdict", ""), *map(Column, papers), Column("meaning", "long")),
+    table = PageTable(
+        (PageColumn("verdict", ""), *map(PageColumn, papers), PageColumn("meaning", "long")),
         tuple(
             (
-                Cell(verdict),
+                PageCell(verdict),
                 *(
-                    Cell(str(numbers[paper, verdict]), float(numbers[paper, verdict]))
+                    PageCell(str(numbers[paper, verdict]), float(numbers[paper, verdict]))
                     for paper in papers
                 ),
-                Cell(meaning),
+                PageCell(meaning),
             )
             for verdict, meaning in MEANINGS.items()
             if any(row.verdict == verdict for row in rows)
@@ -103,7 +111,7 @@ def _section(outcome: Outcome) -> Section:
     else:
         section.items(found.sentences)
     for picture in found.pictures:
-        section.figure(figure_of(picture.draw, picture.caption, _caption(picture)))
+        section.add("figure", figure_of(picture.draw, picture.caption, _caption(picture)))
     for table in _row_tables(outcome.rows):
         section.table(table)
     for sheet in found.sheets:
@@ -119,7 +127,7 @@ def _caption(picture: Picture) -> str:
     return f"{picture.caption} Files: figures/{picture.name}.svg and .pdf."
 
 
-def _row_tables(rows: Sequence[Row]) -> Iterator[Table]:
+def _row_tables(rows: Sequence[Row]) -> Iterator[PageTable]:
     """Yield a table of the numbers, and one of the orders, which are long."""
     orders = [row for row in rows if any(map(_is_text, _values(row)))]
     numbers = [row for row in rows if row not in orders]
@@ -131,19 +139,19 @@ def _row_tables(rows: Sequence[Row]) -> Iterator[Table]:
         yield _row_table(orders, "long", "Orders and other texts, the same.")
 
 
-def _row_table(rows: Sequence[Row], look: Literal["number", "long"], caption: str) -> Table:
+def _row_table(rows: Sequence[Row], look: Literal["number", "long"], caption: str) -> PageTable:
     # Most sections are about one item, which their heading names.
     items = int(len({row.item for row in rows}) > 1)
-    return Table(
+    return PageTable(
         (
-            *(Column("item", ""),) * items, Column("quantity", "long"),
-            *(Column(name, look) for name in ("printed", "definition", "authors", "here")),
-            Column("verdict", ""), Column("reason", "long"),
+            *(PageColumn("item", ""),) * items, PageColumn("quantity", "long"),
+            *(PageColumn(name, look) for name in ("printed", "definition", "authors", "here")),
+            PageColumn("verdict", ""), PageColumn("reason", "long"),
         ),
         tuple(
             (
-                *(Cell(row.item),) * items, Cell(row.quantity), *map(_value, _values(row)),
-                Cell(row.verdict), _reason(row),
+                *(PageCell(row.item),) * items, PageCell(row.quantity), *map(_value, _values(row)),
+                PageCell(row.verdict), _reason(row),
             )
             for row in rows
         ),
@@ -160,22 +168,22 @@ def _is_text(value: str) -> bool:
     return bool(value) and _value(value).key is None
 
 
-def _value(text: str) -> Cell:
+def _value(text: str) -> PageCell:
     if not text:
-        return Cell(UNKNOWN, float("inf"))
+        return PageCell(UNKNOWN, float("inf"))
     try:
         number = float(text)
     except ValueError:
-        return Cell(text)
-    return Cell(text if len(text) < 9 else f"{number:.6g}", number)
+        return PageCell(text)
+    return PageCell(text if len(text) < 9 else f"{number:.6g}", number)
 
 
-def _reason(row: Row) -> Cell:
+def _reason(row: Row) -> PageCell:
     known = [errata()[name] for name in row.errata]
     if not known or row.reason != " ".join(erratum.text for erratum in known):
-        return Cell(row.reason)
+        return PageCell(row.reason)
     titles = "; ".join(erratum.title for erratum in known)
-    return Cell(titles, link=f"#why-{known[0].name}")
+    return PageCell(titles, link=f"#why-{known[0].name}")
 
 
 def _explanations(rows: Iterable[Row]) -> Section | None:
@@ -185,7 +193,9 @@ def _explanations(rows: Iterable[Row]) -> Section | None:
     section = Section("why", "Why prints and definitions differ")
     for name in used:
         erratum = errata()[name]
-        section.anchor(f"why-{name}", f"{erratum.paper}: {erratum.title}").text(erratum.text)
+        section.add("anchor", (f"why-{name}", f"{erratum.paper}: {erratum.title}")).text(
+            erratum.text
+        )
     return section
 
 

@@ -164,7 +164,7 @@ def missing_data(findings: Findings) -> Section:
             "assumption:"
         )
         section.items(bullets([listing(group) for group in report.groups], SHOWN))
-    section.heading("What each policy assumes")
+    section.add("heading", "What each policy assumes")
     return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
 
 
@@ -258,7 +258,7 @@ def colophon(findings: Findings) -> Section:
         )
     )
     packages = [(name, version(name)) for name in PACKAGES]
-    section.heading("Versions")
+    section.add("heading", "Versions")
     section.facts(
         [
             ("rankagg", __version__),
@@ -267,7 +267,7 @@ def colophon(findings: Findings) -> Section:
             ("inner loops", described()),
         ]
     )
-    section.heading("To cite")
+    section.add("heading", "To cite")
     return section.text(
         f"rankagg {__version__}: rank aggregation with classical rules, the exact Kemeny consensus "
         "and its proof. Cite the sources of the methods that you report, too."
@@ -304,7 +304,7 @@ def certainty(findings: Findings) -> Section:
     n, decided = len(ranks.items), int(ranks.decisions.above.sum())
     section.told(said("{} decided at {}", ranks.decisions._of_pairs(), findings.level))
     section.text(*_who_is_first(ranks), _decided(findings, ranks))
-    section.assumed(f"{_assumption(ranks)} {_caveat(findings)}")
+    section.add("assumed", f"{_assumption(ranks)} {_caveat(findings)}")
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
     if decided:
         section.text(

@@ -13,16 +13,15 @@ from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.core.names import joined, listing, named, part_of, said, stated
 from rankagg.report.charts import flow_of, pair_map_of
 from rankagg.report.findings import Findings
-from rankagg.report.sections import Section, Table, bullets, table_of
-
-__all__ = ["majorities", "methods", "proof"]
+from rankagg.report.sections import PageTable, Section, bullets, table_of
 
 PAIRS, GROUPS = 10, 20
+VOTES = {"votes_for": "votes for", "votes_against": "votes against"}
 # Methods that a heading names.
 NAMED = 4
 
 
-def _all_ranks(findings: Findings) -> Table:
+def _all_ranks(findings: Findings) -> PageTable:
     """Return every item's rank: exact, over all optima, by other methods, with its interval."""
     comparison, exact, known = findings.comparison, findings.exact, findings.alternatives
     table = comparison.ranks().reset_index()
@@ -139,7 +138,7 @@ def methods(findings: Findings) -> Section:
     if len(comparison.methods) == 1:
         section.told("no other").text("No other method was asked for.")
         return section.table(_all_ranks(findings))
-    section.told(_differing(findings)).flow(flow_of(comparison))
+    section.told(_differing(findings)).add("flow", flow_of(comparison))
     frame = comparison.to_frame().drop(columns="ranking")
     if frame["guarantee"].isna().all():
         frame = frame.drop(columns="guarantee")
@@ -214,22 +213,16 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     number = stated(len(frame), "pairs ordered differently", ",", "pair")
     heading = said("{} differs on {}", method, number)
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
-    section.folded(
-        heading,
-        table_of(
-            frame,
-            f"Pairs that {method} orders differently, closest votes first",
-            headings={
-                "above": "Exact has above", "below": "below", "other": f"{method} has them",
-                "votes_for": "votes for", "votes_against": "votes against",
-                "decided": "decided",
-            },
-            meanings={"decided": "see “Uncertainty”"},
-            text=["above", "below", "other", "decided"],
-            limit=PAIRS,
-            what="pairs",
-        ),
-    )  # fmt: skip
+    table = table_of(
+        frame,
+        f"Pairs that {method} orders otherwise, closest votes first",
+        headings={"above": "Exact has above", "other": f"{method} has them", **VOTES},
+        meanings={"decided": "see “Uncertainty”"},
+        text=["above", "below", "other", "decided"],
+        limit=PAIRS,
+        what="pairs",
+    )
+    section.add("folded", (heading, table))
     return True
 
 
@@ -257,7 +250,7 @@ def majorities(findings: Findings) -> Section:
         section.items(bullets([_circle(findings, group) for group in groups], CIRCLES))
     else:
         section.text("There is no Condorcet cycle: the exact consensus agrees with all majorities.")
-    section.pairs(pair_map_of(findings))
+    section.add("pairs", pair_map_of(findings))
     section.facts(
         [
             ("Condorcet winner", "none" if winner is None else winner),
@@ -315,16 +308,12 @@ def _beats(findings: Findings, winner: Label, loser: Label) -> str:
 def _against(section: Section, frame: pd.DataFrame) -> Section:
     """List the majorities that the consensus contradicts, the largest first."""
     ordered = frame.sort_values("margin", ascending=False, kind="stable")
-    return section.table(
-        table_of(
-            ordered[["above", "below", "votes_for", "votes_against"]],
-            "Majorities that the consensus goes against, the largest first",
-            headings={
-                "above": "Majority has above", "below": "below",
-                "votes_for": "votes for", "votes_against": "votes against",
-            },
-            text=["above", "below"],
-            limit=AGAINST,
-            what="majorities",
-        )
-    )  # fmt: skip
+    table = table_of(
+        ordered[["above", "below", "votes_for", "votes_against"]],
+        "Majorities that the consensus goes against, the largest first",
+        headings={"above": "Majority has above", **VOTES},
+        text=["above", "below"],
+        limit=AGAINST,
+        what="majorities",
+    )
+    return section.table(table)

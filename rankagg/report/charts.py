@@ -165,7 +165,7 @@ STEPS = 8
 
 
 @dataclass(frozen=True)
-class Cell:
+class PairCell:
     """Two items: the step of color (empty: nothing to show), the share, whether it is decided."""
 
     step: str
@@ -179,7 +179,7 @@ class PairRow:
 
     place: int
     name: str
-    cells: tuple[Cell, ...]
+    cells: tuple[PairCell, ...]
 
 
 @dataclass(frozen=True)
@@ -226,20 +226,20 @@ def pair_map_of(findings: Findings) -> PairMap:
     )
 
 
-def _cells(row: int, shares: np.ndarray, above: np.ndarray) -> list[Cell]:
+def _cells(row: int, shares: np.ndarray, above: np.ndarray) -> list[PairCell]:
     cells = []
     for column, share in enumerate(shares[row].tolist()):
         if column == row:
-            cells.append(Cell("self", ""))
+            cells.append(PairCell("self", ""))
         elif np.isnan(share):
-            cells.append(Cell("", ""))
+            cells.append(PairCell("", ""))
         else:
             step = round(2 * STEPS * share) - STEPS
             # Nothing that is won or lost looks even.
             if step == 0 and share != 0.5:
                 step = 1 if share > 0.5 else -1
             name = f"{'l' if step < 0 else 'w'}{abs(step)}"
-            cells.append(Cell(name, _per_cent(share), bool(above[row, column])))
+            cells.append(PairCell(name, _per_cent(share), bool(above[row, column])))
     return cells
 
 

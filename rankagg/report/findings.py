@@ -32,8 +32,6 @@ from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.units import Unit
 
-__all__ = ["Findings"]
-
 T = TypeVar("T")
 
 # No intervals are drawn where an item may have more than this share of all ranks on average.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import Literal
 
 import numpy as np
@@ -35,18 +36,6 @@ from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.report.findings import Findings
 
-__all__ = [
-    "Block",
-    "FirstScreen",
-    "Ranking",
-    "Row",
-    "Strip",
-    "compared_shares",
-    "first_screen",
-    "ranking_of",
-    "ticks",
-]
-
 # Rows that stand when the page is opened, and from how many on they can be looked through.
 FOLDED, FILTERED = 40, 30
 # A tie group that would unfold more rows than this is cut.
@@ -75,7 +64,7 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class Row:
+class PlaceRow:
     """An item: its place, its position among the items of the votes, its name, the rest."""
 
     place: int
@@ -87,20 +76,20 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Block:
+class PlaceGroup:
     """Rows that stand together; where it is open, the votes do not say in which order."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[PlaceRow, ...]
     is_open: bool
 
 
 @dataclass(frozen=True)
-class Ranking:
+class PlaceFigure:
     """The first figure.
 
     Attributes
     ----------
-    blocks : tuple of Block
+    blocks : tuple of PlaceGroup
         All rows, the best first.
     axis : {"places", "votes"}
         What the strips show: places with their intervals, or the share of votes won.
@@ -112,7 +101,7 @@ class Ranking:
         Rows to show at first; 0 where all are.
     """
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[PlaceGroup, ...]
     axis: Literal["places", "votes"]
     ticks: tuple[tuple[float, str], ...]
     noun: str
@@ -121,7 +110,7 @@ class Ranking:
     fold_after: int
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[PlaceRow, ...]:
         """All rows."""
         return tuple(row for block in self.blocks for row in block.rows)
 
@@ -142,22 +131,20 @@ class Ranking:
         return any(letters(row.name) > WIDE for row in self.rows)
 
 
-def ranking_of(findings: Findings) -> Ranking:
+def ranking_of(findings: Findings) -> PlaceFigure:
     """Return the first figure."""
     exact, n = findings.exact, len(findings.exact.items)
-    order = np.argsort(exact.ranking.ranks, kind="stable")
     shares = _votes_won(findings.comparison.votes)
     heading, scores = _scores(findings, shares)
     ranks = findings.ranks if findings.has_decisions else None
-    names = [str(exact.items[int(i)]) for i in order]
-    rows: list[Row] = []
-    for place, (i, name) in enumerate(zip(order.tolist(), names, strict=True), 1):
+    rows = []
+    for place, i in enumerate(np.argsort(exact.ranking.ranks, kind="stable").tolist(), 1):
         best, worst = (0, 0) if ranks is None else (int(ranks.best[i]), int(ranks.worst[i]))
         strip = _place(place, best, worst, n) if findings.has_bars else _share(shares[i])
         interval = "" if ranks is None else _span(best, worst)
-        rows.append(Row(place, i, name, strip, interval, scores[i]))
+        rows.append(PlaceRow(place, i, str(exact.items[i]), strip, interval, scores[i]))
     blocks = _blocks(rows, _sizes(findings))
-    return Ranking(
+    return PlaceFigure(
         blocks=blocks,
         axis="places" if findings.has_bars else "votes",
         ticks=ticks(n) if findings.has_bars else _per_cent_ticks() if n > 1 else (),
@@ -272,26 +259,15 @@ def _sizes(findings: Findings) -> list[int]:
     return [len(block) for block in known.optima.blocks]
 
 
-def _blocks(rows: Sequence[Row], sizes: Sequence[int]) -> tuple[Block, ...]:
-    blocks: list[Block] = []
-    single: list[Row] = []
-    start = 0
-    for size in sizes or [1] * len(rows):
-        part = tuple(rows[start : start + size])
-        start += size
-        if size == 1:
-            single += part
-            continue
-        if single:
-            blocks.append(Block(tuple(single), is_open=False))
-            single = []
-        blocks.append(Block(part, is_open=True))
-    if single:
-        blocks.append(Block(tuple(single), is_open=False))
-    return tuple(blocks)
+def _blocks(rows: Sequence[PlaceRow], sizes: Sequence[int]) -> tuple[PlaceGroup, ...]:
+    """Return groups of several rows, and between them those that stand alone together."""
+    sizes = sizes or [1] * len(rows)
+    groups = [k if size > 1 else -1 for k, size in enumerate(sizes) for _ in range(size)]
+    parts = groupby(zip(groups, rows, strict=True), key=lambda pair: pair[0])
+    return tuple(PlaceGroup(tuple(row for _, row in part), is_open=k >= 0) for k, part in parts)
 
 
-def _fold(blocks: Sequence[Block]) -> int:
+def _fold(blocks: Sequence[PlaceGroup]) -> int:
     """Return after which row to fold: at the end of a group where that is not far."""
     total = sum(len(block.rows) for block in blocks)
     if total <= FOLDED + 5:
@@ -318,7 +294,7 @@ class FirstScreen:
     certainty: str
     # Numbers, and what they count.
     numbers: tuple[tuple[str, str], ...]
-    ranking: Ranking
+    ranking: PlaceFigure
     # The sentences below it.
     caption: tuple[str, ...]
 
@@ -443,7 +419,7 @@ def _number(number: int, noun: str) -> tuple[str, str]:
     return stated(number, f"{noun}s", ","), counted(number, noun).split(" ", 1)[1]
 
 
-def _caption(findings: Findings, ranking: Ranking) -> list[str]:
+def _caption(findings: Findings, ranking: PlaceFigure) -> list[str]:
     if len(ranking.rows) == 1:
         return []
     ranks, told = findings.ranks, []

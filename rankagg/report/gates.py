@@ -13,8 +13,6 @@ from rankagg.core.names import said, stated
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.report.findings import Findings
 
-__all__ = ["Gate", "GateVerdict", "read_gates"]
-
 #: Whether a gate holds, and why.
 Judged = tuple[bool, str]
 
@@ -51,23 +49,19 @@ class Gate:
             raise InvalidInputError("gates", "texts such as 'proved'", condition)
         kind, sign, rest = condition.partition("=")
         kind = kind.strip()
-        needed = {**dict.fromkeys(PLAIN, 0), **dict.fromkeys(OF_ONE, 1), **dict.fromkeys(OF_TWO, 2)}
-        forms = [*PLAIN, *(f"{name}=ITEM" for name in OF_ONE), *(f"{n}=ITEM,ITEM" for n in OF_TWO)]
-        if kind not in needed or bool(sign) != bool(needed[kind]):
-            remedy = nearest(kind, needed)
-            if kind in needed:
-                remedy = f'"{kind}" names {"no item" if sign else "what it is about"}.'
-            raise InvalidInputError("gates", f"one of {', '.join(forms)}", condition, remedy)
-        if not needed[kind]:
-            return cls(condition, kind)
+        forms = {name: name + FORMS[number] for name, (_, number) in CHECKS.items()}
+        number = CHECKS[kind][1] if kind in CHECKS else -1
+        if number < 0 or bool(sign) != bool(number):
+            what = "no item" if sign else "what it is about"
+            remedy = nearest(kind, CHECKS) if number < 0 else f'"{kind}" names {what}.'
+            allowed = f"one of {', '.join(forms.values())}"
+            raise InvalidInputError("gates", allowed, condition, remedy)
         known = {written(label): label for label in items}
-        names = [rest] if needed[kind] == 1 else _between_commas(rest)
-        if len(names) != needed[kind] or len(set(names)) < len(names):
-            form = next(form for form in forms if form.startswith(f"{kind}="))
-            raise InvalidInputError(
-                "gates", f"{form} with different items", condition,
-                "Quotation marks hold together a name that has a comma.",
-            )  # fmt: skip
+        names = [rest] * number if number < 2 else _between_commas(rest)
+        if len(names) != number or len(set(names)) < len(names):
+            allowed = f"{forms[kind]} with different items"
+            remedy = "Quotation marks hold together a name that has a comma."
+            raise InvalidInputError("gates", allowed, condition, remedy)
         for name in names:
             if name not in known:
                 allowed = f"about items of the data ({listed(items.labels)})"
@@ -76,8 +70,8 @@ class Gate:
 
     def judge(self, findings: Findings) -> GateVerdict:
         """Say whether it holds."""
-        checks: dict[str, Callable[..., Judged]] = {**PLAIN, **OF_ONE, **OF_TWO}
-        return GateVerdict(self.condition, *checks[self.kind](findings, *self.items))
+        check, _ = CHECKS[self.kind]
+        return GateVerdict(self.condition, *check(findings, *self.items))
 
 
 def read_gates(conditions: Iterable[str], items: ItemSet) -> tuple[Gate, ...]:
@@ -196,14 +190,13 @@ def _no_intervals(findings: Findings) -> str:
     return "counts of votes without their rankings leave the uncertainty unknown"
 
 
-#: Gates that name no item, one, and two.
-PLAIN: dict[str, Callable[[Findings], Judged]] = {
-    "proved": _proved,
-    "unique": _unique,
-    "first-decided": _first_decided,
+#: What gates check, and how many items they name.
+CHECKS: dict[str, tuple[Callable[..., Judged], int]] = {
+    "proved": (_proved, 0),
+    "unique": (_unique, 0),
+    "first-decided": (_first_decided, 0),
+    "first": (_first, 1),
+    "above": (_above, 2),
+    "decided": (_decided, 2),
 }
-OF_ONE: dict[str, Callable[[Findings, Label], Judged]] = {"first": _first}
-OF_TWO: dict[str, Callable[[Findings, Label, Label], Judged]] = {
-    "above": _above,
-    "decided": _decided,
-}
+FORMS = ("", "=ITEM", "=ITEM,ITEM")

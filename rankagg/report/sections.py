@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -19,23 +19,14 @@ from markupsafe import Markup
 from rankagg import __version__
 from rankagg.core.names import amount, is_blank, joined, said, unsigned
 from rankagg.exceptions import visible, visible_json
-from rankagg.report.charts import Flow, PairMap
 from rankagg.report.first_screen import FirstScreen
 
-if TYPE_CHECKING:
-    from rankagg.report.figures import Figure
 
-Kind = Literal[
-    "text", "unknown", "assumed", "list", "facts", "heading", "anchor", "table", "folded", "flow",
-    "pairs", "figure",
-]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Part:
+class SectionPart(NamedTuple):
     """One paragraph, list, table or figure."""
 
-    kind: Kind
+    # text, unknown, assumed, list, facts, heading, anchor, table, folded, flow, pairs or figure.
+    kind: str
     content: Any
 
 
@@ -48,68 +39,33 @@ class Section:
     # What it comes to, in a few words beside the heading.
     finding: str = ""
     # What was added, in that order.
-    parts: list[Part] = field(default_factory=list)
+    parts: list[SectionPart] = field(default_factory=list)
+
+    def add(self, kind: str, content: Any) -> Self:
+        """Add a part of a kind that the template knows."""
+        self.parts.append(SectionPart(kind, content))
+        return self
 
     def text(self, *sentences: str) -> Self:
         """Add a paragraph."""
-        self.parts.append(Part("text", joined(sentences)))
-        return self
+        return self.add("text", joined(sentences))
 
     def unknown(self, sentence: str) -> Self:
         """Add what is not known, as visibly as what is."""
-        self.parts.append(Part("unknown", sentence))
-        return self
-
-    def assumed(self, sentence: str) -> Self:
-        """Add what the statements around it rest on."""
-        self.parts.append(Part("assumed", sentence))
-        return self
+        return self.add("unknown", sentence)
 
     def items(self, lines: Iterable[str]) -> Self:
         """Add a list, where there is something in it."""
-        if found := tuple(lines):
-            self.parts.append(Part("list", found))
-        return self
+        known = tuple(lines)
+        return self.add("list", known) if known else self
 
     def facts(self, pairs: Iterable[tuple[str, object]]) -> Self:
         """Add names with their values."""
-        self.parts.append(Part("facts", tuple((name, said("{}", value)) for name, value in pairs)))
-        return self
+        return self.add("facts", tuple((name, said("{}", value)) for name, value in pairs))
 
-    def heading(self, text: str) -> Self:
-        """Add a smaller heading."""
-        self.parts.append(Part("heading", text))
-        return self
-
-    def anchor(self, name: str, text: str) -> Self:
-        """Add a smaller heading that links lead to."""
-        self.parts.append(Part("anchor", (name, text)))
-        return self
-
-    def table(self, table: Table) -> Self:
+    def table(self, table: PageTable) -> Self:
         """Add a table."""
-        self.parts.append(Part("table", table))
-        return self
-
-    def folded(self, heading: str, table: Table) -> Self:
-        """Add a table that opens below a smaller heading."""
-        self.parts.append(Part("folded", (heading, table)))
-        return self
-
-    def flow(self, flow: Flow) -> Self:
-        """Add a chart of how items move between methods."""
-        self.parts.append(Part("flow", flow))
-        return self
-
-    def pairs(self, pairs: PairMap) -> Self:
-        """Add a map of who beats whom."""
-        self.parts.append(Part("pairs", pairs))
-        return self
-
-    def figure(self, figure: Figure) -> Self:
-        """Add a plot."""
-        self.parts.append(Part("figure", figure))
-        return self
+        return self.add("table", table)
 
     def told(self, finding: str) -> Self:
         """Say beside the heading what the section comes to."""
@@ -136,7 +92,7 @@ class Inline:
     @classmethod
     def of(cls, text: str) -> Inline:
         """Return a text of this package; it may not hold the end of its own element."""
-        return cls(Markup(text), _digest(text))
+        return cls(Markup(text), b64encode(sha256(text.encode()).digest()).decode())
 
 
 def render_page(
@@ -149,26 +105,26 @@ def render_page(
     blocks: Mapping[str, str] | None = None,
 ) -> str:
     """Return a page as HTML."""
-    return environment().get_template("report.html").render(
-        title=title,
-        screen=screen,
-        lead=lead,
-        sections=sections,
-        style=Inline.read(*STYLES),
-        scripts=[Inline.of(text) for text in (*map(_resource, SCRIPTS), *scripts)],
-        blocks=[(name, json_text(text)) for name, text in (blocks or {}).items()],
-        version=__version__,
-    )  # fmt: skip
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            title=title,
+            screen=screen,
+            lead=lead,
+            sections=sections,
+            style=Inline.read(*STYLES),
+            scripts=[Inline.of(text) for text in (*map(_resource, SCRIPTS), *scripts)],
+            blocks=[(name, json_text(text)) for name, text in (blocks or {}).items()],
+            version=__version__,
+        )
+    )
 
 
 def json_text(text: str) -> Markup:
     """Return JSON that cannot end its element, whatever names it holds."""
     json.loads(text)
     return Markup(visible_json(text).replace("<", "\\u003c"))
-
-
-def _digest(text: str) -> str:
-    return b64encode(sha256(text.encode()).digest()).decode()
 
 
 def _resource(name: str) -> str:
@@ -203,23 +159,21 @@ def _share(per_cent: float) -> str:
 #: Stands for what is not known or does not apply.
 UNKNOWN = "\N{EN DASH}"
 
-Look = Literal["number", "long", "bar", "strip", ""]
-
 # Longer texts may be broken over lines; shorter ones stay whole.
 LONG = 12
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column: its heading, how it looks, and what it means."""
+class PageColumn:
+    """A column: its heading, how it looks (number, long, bar, strip or empty), its meaning."""
 
     name: str
-    look: Look = "number"
+    look: str = "number"
     meaning: str = ""
 
 
 @dataclass(frozen=True)
-class Cell:
+class PageCell:
     """A cell: its text, the number it is sorted by (None: by its text), its link, its drawing.
 
     Rectangles are from where to where in per cent of the width; light ones are partly there.
@@ -237,12 +191,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table that readers may sort by any column."""
 
     # The columns; the first names the row.
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    columns: tuple[PageColumn, ...]
+    rows: tuple[tuple[PageCell, ...], ...]
     caption: str
     # What was not shown; empty where everything is.
     left_out: str = ""
@@ -277,61 +231,39 @@ def table_of(
     drawn: Mapping[str, Sequence[tuple[tuple[float, float, str], ...]]] | None = None,
     limit: int | None = None,
     what: str = "rows",
-) -> Table:
+) -> PageTable:
     """Make a table from a frame, column by column."""
-    words, pictures = set(text), dict(drawn or {})
-    titles, notes, styles = headings or {}, meanings or {}, formats or {}
-    shown = frame if limit is None else frame.head(limit)
-    for name in bars:
-        top = float(frame[name].max()) if len(frame) else 0.0
-        ends = [100 * float(value) / top if top > 0 else 0.0 for value in shown[name]]
-        pictures[name] = [((0.0, end, ""),) for end in ends]
-    columns = tuple(
-        Column(titles.get(name, name), look, notes.get(name, ""))
-        for name in map(str, frame.columns)
-        for look in [_look(shown[name], name in words, name in (drawn or {}), name in pictures)]
-    )
-    rows = tuple(
-        tuple(
-            _cell(value, name in words, styles.get(name, ""), pictures.get(name, ()), k)
-            for name, value in zip(frame.columns, row, strict=True)
-        )
-        for k, row in enumerate(shown.itertuples(index=False, name=None))
-    )
+    shown, words, strips = frame.head(limit or len(frame)), set(text), dict(drawn or {})
+    columns, cells = [], []
+    for name, values in shown.items():
+        pictures, style, look = strips.get(str(name), ()), (formats or {}).get(str(name), ""), ""
+        if name in strips:
+            look = "strip"
+        elif name in bars:
+            look, top = "bar", float(frame[name].max())
+            pictures = [((0.0, 100 * float(one) / top if top > 0 else 0.0, ""),) for one in values]
+        elif name not in words:
+            look = "number"
+        elif len(values) and values.map(lambda value: len(str(value))).max() > LONG:
+            look = "long"
+        told = (headings or {}).get(str(name), str(name)), look, (meanings or {}).get(str(name), "")
+        columns.append(PageColumn(*told))
+        made = [_text(one) if name in words else _number(one, style) for one in values]
+        both = zip(made, pictures or [()] * len(made), strict=False)
+        cells.append([replace(cell, drawn=picture) for cell, picture in both])
     left = len(frame) - len(shown)
-    return Table(columns, rows, caption, f"{left:,} more {what} are not shown." if left else "")
+    more = f"{left:,} more {what} are not shown." if left else ""
+    return PageTable(tuple(columns), tuple(zip(*cells, strict=True)), caption, more)
 
 
-def _cell(
-    value: Any,
-    is_text: bool,
-    style: str,
-    pictures: Sequence[tuple[tuple[float, float, str], ...]],
-    row: int,
-) -> Cell:
-    cell = _text(value) if is_text else _number(value, style)
-    return replace(cell, drawn=pictures[row]) if pictures else cell
+def _text(value: Any) -> PageCell:
+    return PageCell(UNKNOWN if pd.isna(value) else str(value))
 
 
-def _look(values: pd.Series[Any], is_text: bool, is_strip: bool, is_bar: bool) -> Look:
-    if is_strip:
-        return "strip"
-    if is_bar:
-        return "bar"
-    if not is_text:
-        return "number"
-    return "long" if values.map(lambda value: len(str(value))).max() > LONG else ""
-
-
-def _text(value: Any) -> Cell:
-    return Cell(UNKNOWN if pd.isna(value) else str(value))
-
-
-def _number(value: Any, style: str) -> Cell:
+def _number(value: Any, style: str) -> PageCell:
     if value is None or value is pd.NA or np.isnan(value):
-        return Cell(UNKNOWN, np.inf)
-    text = format(value, style) if style else amount(value)
-    return Cell(unsigned(text), float(value))
+        return PageCell(UNKNOWN, np.inf)
+    return PageCell(unsigned(format(value, style) if style else amount(value)), float(value))
 
 
 def bullets(lines: Sequence[str], limit: int) -> tuple[str, ...]:

@@ -16,61 +16,69 @@ from rankagg.teaching.opening import Worked, scored
 from rankagg.teaching.steps import Cell, Step, number, told
 from rankagg.teaching.tables import Formula
 
+Pairs = Sequence[tuple[float, Fraction]]
+
 
 def mean_steps(consensus: Consensus) -> Worked:
     """Add up the scores of each system, and divide by how many there are."""
-    table = _table_of(consensus)
-    values, weights = table.task_scores(signed=True), table.weight_vector
-    rows, means = [], []
-    for system, row in zip(table.systems, values, strict=True):
-        there = [
-            (Fraction(x), Fraction(float(w)))
-            for x, w in zip(row.tolist(), weights.tolist(), strict=True) if not np.isnan(x)
-        ]  # fmt: skip
-        total = sum((x * w for x, w in there), Fraction(0))
+
+    def work(there: Pairs) -> tuple[float, list[Cell]]:
+        total = sum((Fraction(x) * w for x, w in there), Fraction(0))
         over = sum((w for _, w in there), Fraction(0))
-        means.append(float(total / over) if over else np.nan)
-        shown: tuple[Cell, ...] = (number(total), number(over), number(means[-1]))
-        rows.append((str(system), *(shown if over else (0, 0, "none"))))
-    step = Step(
-        "The sums",
-        ("The sum of the scores that are there, each times the weight of its task, over the sum "
-         "of these weights.",),
-        ("system", "sum", "weights", "mean"),
-        tuple(rows),
-    )  # fmt: skip
-    return _done(table, step, np.array(means))
+        return float(total / over), [number(total), number(over)]
+
+    text = "The sum of the scores that are there, each times the weight of its task, over the sum "
+    step = ("The sums", f"{text}of these weights.", ("sum", "weights", "mean"), (0, 0))
+    return _signed(consensus, step, work)
 
 
 def median_steps(consensus: Consensus) -> Worked:
     """Order the scores of each system, and go to the middle of the weights."""
-    table = _table_of(consensus)
-    values, weights = table.task_scores(signed=True), table.weight_vector
-    rows, medians = [], []
-    for system, row in zip(table.systems, values, strict=True):
-        ordered = sorted(
-            (x, Fraction(float(w)).limit_denominator(10**9))
-            for x, w in zip(row.tolist(), weights.tolist(), strict=True)
-            if not np.isnan(x)
-        )
-        medians.append(_middle(ordered))
-        listed = ", ".join(told(x) for x, _ in ordered) or "none"
-        middle: Cell = "none" if np.isnan(medians[-1]) else number(medians[-1])
-        rows.append((str(system), listed, middle))
-    step = Step(
-        "The middle",
-        ("The scores in order. The median has half of the weight on either side; where two share "
-         "the middle, it is their mean.",),
-        ("system", "scores", "median"),
-        tuple(rows),
-    )  # fmt: skip
-    return _done(table, step, np.array(medians))
+
+    def work(there: Pairs) -> tuple[float, list[Cell]]:
+        ordered = sorted((x, w.limit_denominator(10**9)) for x, w in there)
+        return _middle(ordered), [", ".join(told(x) for x, _ in ordered)]
+
+    text = "The scores in order. The median has half of the weight on either side; where two share "
+    step = ("The middle", f"{text}the middle, it is their mean.", ("scores", "median"), ("none",))
+    return _signed(consensus, step, work)
+
+
+# A heading, a sentence, the columns beside the system, and the cells where no score is there.
+Work = tuple[str, str, tuple[str, ...], tuple[Cell, ...]]
+
+
+def _by_system(
+    table: ScoreTable,
+    values: Floats,
+    weights: Sequence[Fraction],
+    step: Work,
+    work: Callable[[Pairs], tuple[float, list[Cell]]],
+) -> tuple[Step, Floats]:
+    """Return a step with a row for each system, and the means that it comes to."""
+    (heading, text, columns, empty), rows, means = step, [], []
+    for system, row in zip(table.systems, values.tolist(), strict=True):
+        there = [(x, w) for x, w in zip(row, weights, strict=True) if not np.isnan(x)]
+        mean, cells = work(there) if there else (np.nan, list(empty))
+        means.append(mean)
+        rows.append((str(system), *cells, number(mean) if there else "none"))
+    return Step(heading, (text,), ("system", *columns), tuple(rows)), np.array(means)
+
+
+def _signed(
+    consensus: Consensus, step: Work, work: Callable[[Pairs], tuple[float, list[Cell]]]
+) -> Worked:
+    table = consensus._evidence.scores
+    weights = [Fraction(float(weight)) for weight in table.weight_vector]
+    values = table.task_scores(signed=True)
+    done, means = _by_system(table, values, weights, step, work)
+    lower = not all(table.higher_is_better.values())
+    text = ["Where lower is better, scores are negated."] if lower else []
+    return shown_scores(table, values, done, means, order="The higher, the better.", text=text)
 
 
 def _middle(ordered: list[tuple[float, Fraction]]) -> float:
     """Return the median of values with weights, in order."""
-    if not ordered:
-        return np.nan
     half, running, low = sum(w for _, w in ordered) / Fraction(2), Fraction(0), None
     for value, weight in ordered:
         running += weight
@@ -80,17 +88,6 @@ def _middle(ordered: list[tuple[float, Fraction]]) -> float:
             break
     assert low is not None, "the whole is more than its half"
     return (low + value) / 2
-
-
-def _table_of(consensus: Consensus) -> ScoreTable:
-    return consensus._evidence.scores
-
-
-def _done(table: ScoreTable, step: Step, scores: Floats) -> Worked:
-    lower = not all(table.higher_is_better.values())
-    text = ["Where lower is better, scores are negated."] if lower else []
-    values = table.task_scores(signed=True)
-    return shown_scores(table, values, step, scores, order="The higher, the better.", text=text)
 
 
 def shown_scores(
@@ -117,23 +114,17 @@ def shown_scores(
     return Worked((first, step, last), scores)
 
 
-Pairs = Sequence[tuple[float, Fraction]]
-
-
 def geometric_mean_steps(consensus: Consensus) -> Worked:
     """Multiply the scores of each system, and take the root."""
-    return _worked(
-        consensus, "The products", "Each score is raised to the weight of its task; the mean is "
-        "the root of the product whose degree is the sum of these weights.", _geometric, _product,
-    )  # fmt: skip
+    text = "Each score is raised to the weight of its task; the mean is the root of the product "
+    text += "whose degree is the sum of these weights."
+    return _positive(consensus, "The products", text, _geometric, _product)
 
 
 def harmonic_mean_steps(consensus: Consensus) -> Worked:
     """Add up the inverse scores of each system, and divide the weights by the sum."""
-    return _worked(
-        consensus, "The sums of inverses", "The mean is the sum of the weights, divided by the sum "
-        "of each weight over its score.", _harmonic, _quotient,
-    )  # fmt: skip
+    text = "The mean is the sum of the weights, divided by the sum of each weight over its score."
+    return _positive(consensus, "The sums of inverses", text, _harmonic, _quotient)
 
 
 def _geometric(there: Pairs) -> float:
@@ -155,25 +146,23 @@ def _quotient(there: Pairs) -> str:
     return f"{told(whole)}/({' + '.join(f'{told(w)}/{told(x)}' for x, w in there)})"
 
 
-def _worked(
+def _positive(
     consensus: Consensus,
     heading: str,
-    sentence: str,
+    text: str,
     mean_of: Callable[[Pairs], float],
     text_of: Callable[[Pairs], str],
 ) -> Worked:
     table = consensus._evidence.scores
     values = table.task_scores()
     weights = [exact.as_fraction(float(weight)) for weight in table.weight_vector]
-    rows: list[tuple[Cell, ...]] = []
-    means = []
-    for system, row in zip(table.systems, values.tolist(), strict=True):
-        there = [(x, w) for x, w in zip(row, weights, strict=True) if not np.isnan(x)]
-        means.append(mean_of(there) if there else np.nan)
-        said = (Formula(text_of(there)), number(means[-1])) if there else ("none", "none")
-        rows.append((str(system), *said))
-    step = Step(heading, (sentence,), ("system", "calculation", "mean"), tuple(rows))
+    done, means = _by_system(
+        table,
+        values,
+        weights,
+        (heading, text, ("calculation", "mean"), ("none",)),
+        lambda there: (mean_of(there), [Formula(text_of(there))]),
+    )
     lower = not all(table.higher_is_better.values())
-    scores = np.array(means) * (-1 if lower else 1)
     order = "Lower is better, so means are negated." if lower else "The higher, the better."
-    return shown_scores(table, values, step, scores, order=order)
+    return shown_scores(table, values, done, -means if lower else means, order=order)

@@ -18,10 +18,9 @@ from rankagg.teaching.opening import (
     Worked,
     by_number,
     distinct_rankings,
-    majority_step,
+    full_opening,
     margins_of,
     rankings_step,
-    votes_step,
 )
 from rankagg.teaching.steps import Cell, Step, number
 
@@ -294,8 +293,7 @@ def baldwin_steps(consensus: Consensus) -> Worked:
         return Decided({"sums of margins": sums}, lowest(sums, inside))
 
     text = "Each round adds up an item's margins over the items that remain; the lowest goes out."
-    opening = (*rankings_step(consensus._evidence), votes_step(votes), majority_step(votes))
-    return _worked(consensus, decide, text, opening)
+    return _worked(consensus, decide, text, full_opening(consensus))
 
 
 def sums_of_margins(
@@ -346,5 +344,4 @@ def nanson_steps(consensus: Consensus) -> Worked:
     )
     heads = [f"round {k}" for k in range(1, len(rounds) + 1)]
     step = Step("The rounds", tuple(text), ("item", *heads), rows)
-    opening = (*rankings_step(consensus._evidence), votes_step(votes), majority_step(votes))
-    return Worked((*opening, step), ranking=by_number(values, items))
+    return Worked((*full_opening(consensus), step), ranking=by_number(values, items))

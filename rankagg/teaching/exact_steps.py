@@ -15,7 +15,7 @@ from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import Described, InvalidInputError, VerificationError
-from rankagg.teaching.opening import Worked, majority_step, rankings_step, votes_step
+from rankagg.teaching.opening import Worked, full_opening, rankings_step, votes_step
 from rankagg.teaching.steps import Cell, Step, number, told
 
 Cycle = tuple[int, int, int]
@@ -112,18 +112,28 @@ def kemeny_steps(consensus: Consensus) -> Worked:
             "aggregator", "Kemeny over all strict orders, to be worked out in steps",
             Described(rule.name), "Leave out ties of the consensus and constraints.",
         )  # fmt: skip
-    summed = _sum_of_pairs(consensus)
     proof, bound = certificate_step(certificate, consensus.pairwise, consensus.cost)
-    steps = [*rankings_step(consensus._evidence), votes_step(consensus.pairwise), summed, proof]
-    least = bound
-    if len(consensus.items) <= MOST_LISTED:
-        orders, least = all_orders(consensus.cost_of, consensus)
-        steps.insert(-1, orders)
+    steps, least = _with_orders(consensus, [_sum_of_pairs(consensus), proof], bound)
+    opening = (*rankings_step(consensus._evidence), votes_step(consensus.pairwise))
+    return Worked((*opening, *steps), cost=least if consensus.is_proved else None)
+
+
+def _with_orders(
+    consensus: Consensus,
+    steps: list[Step],
+    bound: float,
+    cost_of: Callable[[Permutation], float] | None = None,
+) -> tuple[list[Step], float]:
+    """Put what all orders of few items cost before the proof, whose bound none may undercut."""
+    if len(consensus.items) > MOST_LISTED:
+        return steps, bound
+    orders, least = all_orders(cost_of or consensus.cost_of, consensus)
     if bound > least:
         raise VerificationError(
-            f"The proof of {rule.name} claims more than its steps; please report the data."
+            f"The proof of {consensus.aggregator.name} claims more than its steps; please report "
+            "the data."
         )
-    return Worked(tuple(steps), cost=least if consensus.is_proved else None)
+    return [*steps[:-1], orders, steps[-1]], least
 
 
 def _sum_of_pairs(consensus: Consensus) -> Step:
@@ -199,15 +209,5 @@ def slater_steps(consensus: Consensus) -> Worked:
             "The certificate of Slater's rule speaks of another cost than its steps; please report "
             "the data."
         )
-    steps = [
-        *rankings_step(consensus._evidence), votes_step(votes), majority_step(votes), of_answer,
-        proof,
-    ]  # fmt: skip
-    if len(votes.items) <= MOST_LISTED:
-        listed, least = all_orders(tournament.cost, consensus)
-        steps.insert(-1, listed)
-        if bound > least:
-            raise VerificationError(
-                "The proof of Slater's rule claims more than its steps; please report the data."
-            )
-    return Worked(tuple(steps), ranking=consensus.ranking)
+    steps, _ = _with_orders(consensus, [of_answer, proof], bound, tournament.cost)
+    return Worked((*full_opening(consensus), *steps), ranking=consensus.ranking)

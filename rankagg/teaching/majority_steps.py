@@ -20,6 +20,7 @@ from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching.opening import (
     Worked,
     by_number,
+    full_opening,
     majority_step,
     margins_of,
     rankings_step,
@@ -45,7 +46,7 @@ def copeland_steps(consensus: Consensus) -> Worked:
     ]
     text = f"A win is worth 1, a draw {told(rule.alpha)}, a defeat nothing."
     step = Step("The score", (text,), ("item", "won", "drawn", "lost", "score"), tuple(rows))
-    return Worked((*_opening(consensus), step), scores)
+    return Worked((*full_opening(consensus), step), scores)
 
 
 def minimax_steps(consensus: Consensus) -> Worked:
@@ -69,7 +70,7 @@ def minimax_steps(consensus: Consensus) -> Worked:
         ("item", "defeats", "score"),
         tuple(rows),
     )
-    return Worked((*_opening(consensus), step), scores.astype(np.float64))
+    return Worked((*full_opening(consensus), step), scores.astype(np.float64))
 
 
 def majority_steps(consensus: Consensus) -> Worked:
@@ -101,7 +102,7 @@ def majority_steps(consensus: Consensus) -> Worked:
         ("item", "beats", "reaches"),
         tuple(rows),
     )
-    return Worked((*_opening(consensus), step), ranking=ranking)
+    return Worked((*full_opening(consensus), step), ranking=ranking)
 
 
 def winner_sentence(votes: PairwiseMatrix) -> str:
@@ -111,11 +112,6 @@ def winner_sentence(votes: PairwiseMatrix) -> str:
     if n > 1 and winners:
         return f"{winners[0]} beats all others: it is the Condorcet winner."
     return "No item beats all others: there is no Condorcet winner."
-
-
-def _opening(consensus: Consensus) -> tuple[Step, ...]:
-    votes = consensus.pairwise
-    return (*rankings_step(consensus._evidence), votes_step(votes), majority_step(votes))
 
 
 def _named(votes: PairwiseMatrix, chosen: object) -> str:
@@ -227,7 +223,6 @@ def ranked_pairs_steps(consensus: Consensus) -> Worked:
     """Go through the majorities, the clearest first."""
     rule, votes = consensus.aggregator, consensus.pairwise
     assert isinstance(rule, RankedPairs), "the registry says so"
-    opening = (*rankings_step(consensus._evidence), votes_step(votes), majority_step(votes))
     margins = votes.margins
     arcs = sorted(zip(*np.nonzero(margins > 0), strict=True), key=lambda arc: -margins[arc])
     groups = [
@@ -235,7 +230,7 @@ def ranked_pairs_steps(consensus: Consensus) -> Worked:
         for margin, group in groupby(arcs, key=lambda arc: margins[arc])
     ]
     work = _together if rule.tie_breaking == "together" else _in_every_order
-    return work(opening, groups, votes.items)
+    return work(full_opening(consensus), groups, votes.items)
 
 
 def _together(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -> Worked:

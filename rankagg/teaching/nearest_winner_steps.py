@@ -22,10 +22,8 @@ from rankagg.teaching.opening import (
     Worked,
     by_number,
     distinct_rankings,
-    majority_step,
+    full_opening,
     margins_of,
-    rankings_step,
-    votes_step,
 )
 from rankagg.teaching.steps import Step, number, told
 
@@ -92,10 +90,8 @@ def dodgson_steps(consensus: Consensus) -> Worked:
     if over > 1:
         text.append(f"A part of a ballot may change, in steps of 1/{over}.")
     step = Step("The swaps", tuple(text), ("item", "does not beat", "lifts", "score"), tuple(rows))
-    votes = consensus.pairwise
-    opening = (*rankings_step(evidence), votes_step(votes), majority_step(votes))
     found = np.array([float(one) for one in scores])
-    return Worked((*opening, step), found, ranking=by_number(scores, items))
+    return Worked((*full_opening(consensus), step), found, ranking=by_number(scores, items))
 
 
 def _lifts(row: Sequence[int], item: int, behind: Sequence[int]) -> list[Lift]:
@@ -152,7 +148,7 @@ MOST_CHOICES = 500_000
 
 
 @dataclass(frozen=True)
-class Kind:
+class BallotKind:
     """Ballots that say the same for an item: how many units, what they say, which ones."""
 
     units: int
@@ -191,16 +187,14 @@ def young_steps(consensus: Consensus) -> Worked:
     against = "beaten by" if rule.weak else "does not beat"
     step = Step("What is left out", tuple(text), ("item", against, "left out", "score"),
                 tuple(rows))  # fmt: skip
-    votes = consensus.pairwise
-    opening = (*rankings_step(evidence), votes_step(votes), majority_step(votes))
     scores = np.array([float(one) for one in kept])
-    return Worked((*opening, step), scores, ranking=by_number(kept, items))
+    return Worked((*full_opening(consensus), step), scores, ranking=by_number(kept, items))
 
 
 def _fewest(leads: Sequence[tuple[int, ...]], units: Sequence[int], goal: int) -> list[int] | None:
     """Return how many units of each ballot to leave out; None where no choice is enough."""
     kinds = [
-        Kind(
+        BallotKind(
             sum(units[b] for b, row in enumerate(leads) if row == one), one,
             tuple(b for b, row in enumerate(leads) if row == one),
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
 import numpy as np
 
-from rankagg._typing import Floats, Ranks, Unranked
+from rankagg._typing import Floats, Unranked
 from rankagg.aggregation.metasearch import ReciprocalRankFusion
 from rankagg.aggregation.positional import points
 from rankagg.aggregation.result import Consensus
@@ -31,57 +32,18 @@ from rankagg.teaching.tables import Formula
 
 def borda_steps(consensus: Consensus) -> Worked:
     """Count how often each item has each rank, or what each ranking gives it, and add up."""
-    evidence = consensus._evidence
-    if not evidence.has_rankings:
+    if not consensus._evidence.has_rankings:
         return _from_votes(consensus)
-    ranks, weights = distinct_rankings(evidence.profile)
-    policy = consensus.unranked
-    assert policy is not None, "the rule has one"
-    given = points(ranks, policy)
-    heavy = np.array(weights, dtype=np.float64)
-    scores = (heavy[:, None] * given).sum(axis=0)
-    plain = evidence.is_complete_and_strict and policy != "ignore"
-    step = (_by_rank if plain else _borda_points)(ranks, heavy, given, evidence.items)
-    last = scored("The sums", "The more points, the better.", evidence.items, scores)
-    return Worked((*rankings_step(evidence), step, last), scores)
-
-
-def _by_rank(ranks: Ranks, weights: Floats, given: Floats, items: ItemSet) -> Step:
-    n = len(items)
-    rows = []
-    for i, item in enumerate(items):
-        often = [weights[ranks[:, i] == rank].sum() for rank in range(n)]
-        parts = [f"{told(count)}*{n - 1 - rank}" for rank, count in enumerate(often) if count]
-        total = (weights * given[:, i]).sum()
-        points_of = Formula(f"{' + '.join(parts)} = {told(total)}")
-        rows.append((str(item), *map(number, often), points_of))
-    heads = [f"rank {rank + 1} ({n - 1 - rank})" for rank in range(n)]
-    return Step(
-        "The points",
-        (
-            f"First place is worth {n - 1}, each next one 1 less, the last 0.",
-            "A row holds how often its item has each rank, and its points.",
-        ),
-        ("item", *heads, "points"),
-        tuple(rows),
-    )
-
-
-def _borda_points(ranks: Ranks, weights: Floats, given: Floats, items: ItemSet) -> Step:
-    rows = [
-        (number(weight), as_ranking(row, items)._arrows(), *map(number, each))
-        for row, weight, each in zip(ranks, weights, given, strict=True)
-    ]
-    return Step(
-        "The points",
-        (
-            "Points are for ranks; tied items share theirs, and the policy says what unranked "
-            "ones get.",
-            "A row holds what one ranking gives each item; it counts as often as the count says.",
-        ),
-        ("count", "ranking", *items),
-        tuple(rows),
-    )
+    # Wins less losses, where only pairs that a ranking compares count.
+    step, n = 2 if consensus.unranked == "ignore" else 1, len(consensus.items)
+    plain = f"First place is worth {n - 1}, each next one 1 less, the last 0."
+    shared = "Points are for ranks; tied items share theirs, and the policy says what unranked "
+    return _positional(
+        consensus,
+        lambda k: [Fraction(step * (k - 1 - place)) for place in range(k)],
+        plain,
+        [f"{shared}ones get."],
+    )[0]
 
 
 def _from_votes(consensus: Consensus) -> Worked:
@@ -163,25 +125,42 @@ GAPS = {
 
 def place_steps(consensus: Consensus) -> Worked:
     """Count how often each item has each place, times what the place is worth."""
-    rule, evidence, policy = consensus.aggregator, consensus._evidence, consensus.unranked
+    rule, policy, evidence = consensus.aggregator, consensus.unranked, consensus._evidence
     assert isinstance(rule, PlacePoints), "the registry says so"
     assert policy is not None, "the rule has one"
+    text = ["Tied items share the points of the places that they cover."]
+    text += [GAPS[policy]] if (evidence.profile.ranks == UNRANKED).any() else []
+    plain = "What a place is worth stands in parentheses."
+    worked, sums = _positional(consensus, rule._weights, plain, text)
+    return replace(worked, ranking=by_number(sums, evidence.items))
+
+
+def _positional(
+    consensus: Consensus, worth_of: PlaceWeights, plain: str, shared: Sequence[str]
+) -> tuple[Worked, list[Fraction]]:
+    """Return the steps of points for places, and the exact sums."""
+    evidence, policy = consensus._evidence, consensus.unranked
+    assert policy is not None, "the rule has one"
     ranks, weights = distinct_rankings(evidence.profile)
-    items = evidence.items
-    given = [_points(row, rule._weights, policy) for row in ranks.tolist()]
-    sums = [
-        sum((w * row[i] for w, row in zip(weights, given, strict=True)), Fraction(0))
-        for i in range(len(items))
-    ]
+    rows, items = ranks.tolist(), evidence.items
+    given = [_points(row, worth_of, policy) for row in rows]
+    sums = _sums(weights, given)
     if evidence.is_complete_and_strict and policy != "ignore":
-        step = _by_place(ranks.tolist(), weights, rule._weights(len(items)), items)
+        step = _by_place(rows, weights, worth_of(len(items)), items, plain)
     else:
-        text = ["Tied items share the points of the places that they cover."]
-        text += [GAPS[policy]] if (ranks == UNRANKED).any() else []
-        step = _by_ranking(ranks.tolist(), weights, given, items, text)
+        step = _by_ranking(rows, weights, given, items, shared)
     scores = np.array([float(one) for one in sums])
     last = scored("The sums", "The more points, the better.", items, scores)
-    return Worked((*rankings_step(evidence), step, last), scores, ranking=by_number(sums, items))
+    return Worked((*rankings_step(evidence), step, last), scores), sums
+
+
+def _sums(weights: Sequence[Fraction], given: Sequence[Sequence[Fraction]]) -> list[Fraction]:
+    """Return what each item gets in all."""
+    columns = zip(*given, strict=True)
+    return [
+        sum((w * one for w, one in zip(weights, column, strict=True)), Fraction(0))
+        for column in columns
+    ]
 
 
 def fusion_steps(consensus: Consensus) -> Worked:
@@ -190,15 +169,10 @@ def fusion_steps(consensus: Consensus) -> Worked:
     assert isinstance(rule, ReciprocalRankFusion), "the registry says so"
     ranks, weights = distinct_rankings(evidence.profile)
     items, k = evidence.items, Fraction(rule.k)
-    n = len(items)
-    worth = [1 / (k + place) for place in range(1, n + 1)]
+    worth = [1 / (k + place) for place in range(1, len(items) + 1)]
     given = [_of_listed(row, worth) for row in ranks.tolist()]
-    sums = [
-        sum((w * row[i] for w, row in zip(weights, given, strict=True)), Fraction(0))
-        for i in range(n)
-    ]
     seen = (ranks != UNRANKED).any(axis=0)
-    scores: Floats = np.where(seen, [float(one) for one in sums], np.nan)
+    scores: Floats = np.where(seen, [float(one) for one in _sums(weights, given)], np.nan)
     text = [f"Rank r is worth 1/({told(k)} + r), and no rank 0."]
     if not evidence.is_complete_and_strict:
         text.append("Tied items share what their places are worth.")
@@ -212,6 +186,7 @@ def _by_place(
     weights: Sequence[Fraction],
     worth: Sequence[Fraction],
     items: ItemSet,
+    plain: str,
 ) -> Step:
     table = []
     for i, item in enumerate(items):
@@ -228,7 +203,7 @@ def _by_place(
     return Step(
         "The points",
         (
-            "What a place is worth stands in parentheses.",
+            plain,
             "A row holds how often its item has each rank, and its points.",
         ),
         ("item", *heads, "points"),

@@ -223,7 +223,7 @@ Lead: TypeAlias = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuizQuestion:
     """A question whose answer is unique."""
 
     question: str
@@ -308,7 +308,7 @@ def _winner(
     name: str,
     rng: np.random.Generator,
     wanted: Callable[[Lead], bool] = lambda lead: True,
-) -> Asked | None:
+) -> QuizQuestion | None:
     profile = _drawn(rng, _some_items(rng), wanted)
     consensus = rule.aggregate(profile)
     first = consensus.buckets[0]
@@ -316,10 +316,10 @@ def _winner(
     if len(first) > 1 or consensus.notes:
         return None
     solution = show_steps(rule, profile)
-    return Asked(f"Which item is first by {name}?", profile, "item", first, solution)
+    return QuizQuestion(f"Which item is first by {name}?", profile, "item", first, solution)
 
 
-def _instant_runoff(rng: np.random.Generator) -> Asked | None:
+def _instant_runoff(rng: np.random.Generator) -> QuizQuestion | None:
     asked = _winner(InstantRunoff(), "instant runoff", rng)
     # One in which those that go out decide.
     if asked is None or asked.answer == Plurality().aggregate(asked.profile).buckets[0]:
@@ -327,18 +327,18 @@ def _instant_runoff(rng: np.random.Generator) -> Asked | None:
     return asked
 
 
-def _condorcet_winner(rng: np.random.Generator) -> Asked:
+def _condorcet_winner(rng: np.random.Generator) -> QuizQuestion:
     wanted = _has_winner if rng.random() < 0.5 else _has_none
     profile = _drawn(rng, _some_items(rng), wanted)
     winner = TournamentGraph.from_data(profile).condorcet_winner
     answer = () if winner is None else (winner,)
-    return Asked(
+    return QuizQuestion(
         'Which item is the Condorcet winner? Answer "none" where there is none.',
         profile, "item", answer, show_steps(PairwiseMajority(), profile),
     )  # fmt: skip
 
 
-def _kemeny(rng: np.random.Generator) -> Asked | None:
+def _kemeny(rng: np.random.Generator) -> QuizQuestion | None:
     profile = _drawn(rng, "ABC")
     consensus = Kemeny().aggregate(profile)
     optima = consensus.optima
@@ -346,24 +346,24 @@ def _kemeny(rng: np.random.Generator) -> Asked | None:
     # One where counting points is not enough.
     if Borda().aggregate(profile).ranking == consensus.ranking or optima.count() > 1:
         return None
-    return Asked(
+    return QuizQuestion(
         "Which order has the least Kemeny cost, best item first?",
         profile, "order", consensus.order, show_steps(Kemeny(), profile),
     )  # fmt: skip
 
 
-def _cycle(rng: np.random.Generator) -> Asked | None:
+def _cycle(rng: np.random.Generator) -> QuizQuestion | None:
     profile = _drawn(rng, "ABCD")
     cycles = TournamentGraph.from_data(profile).cycles()
     if len(cycles) != 1:
         return None
-    return Asked(
+    return QuizQuestion(
         "Three items form a Condorcet cycle. Which, each before the one that it beats?",
         profile, "cycle", tuple(cycles[0]), show_steps(PairwiseMajority(), profile),
     )  # fmt: skip
 
 
-def _kendall_distance(rng: np.random.Generator) -> Asked | None:
+def _kendall_distance(rng: np.random.Generator) -> QuizQuestion | None:
     items = "ABCD" if rng.random() < 0.5 else "ABCDE"
     first, second = ("".join(items[i] for i in rng.permutation(len(items))) for _ in range(2))
     if first == second:
@@ -383,25 +383,29 @@ def _kendall_distance(rng: np.random.Generator) -> Asked | None:
         ("pair", f"first of {shown[0]}", f"first of {shown[1]}", "differs"),
         tuple(rows),
     )
-    return Asked(
+    return QuizQuestion(
         "What is the Kendall distance of the two rankings?",
         Profile.from_orders([first, second], items=items), "number", (distance,),
         Steps(title="The Kendall distance, step by step", steps=(step,), answer=str(distance)),
     )  # fmt: skip
 
 
-TOPICS: Final[Mapping[str, Callable[[np.random.Generator], Asked | None]]] = MappingProxyType(
-    {
-        "borda": partial(_winner, Borda(), "Borda"),
-        "condorcet winner": _condorcet_winner,
-        "copeland": partial(_winner, Copeland(), "Copeland"),
-        "cycle": _cycle,
-        "instant runoff": _instant_runoff,
-        "kemeny": _kemeny,
-        "kendall distance": _kendall_distance,
-        # An item that beats all others would be first by any of these rules.
-        "minimax": partial(_winner, Minimax(), "Minimax", wanted=_has_one_least_defeat),
-        "ranked pairs": partial(_winner, RankedPairs(), "ranked pairs", wanted=_locks_in_any_order),
-        "schulze": partial(_winner, Schulze(), "Schulze", wanted=_has_none),
-    }
+TOPICS: Final[Mapping[str, Callable[[np.random.Generator], QuizQuestion | None]]] = (
+    MappingProxyType(
+        {
+            "borda": partial(_winner, Borda(), "Borda"),
+            "condorcet winner": _condorcet_winner,
+            "copeland": partial(_winner, Copeland(), "Copeland"),
+            "cycle": _cycle,
+            "instant runoff": _instant_runoff,
+            "kemeny": _kemeny,
+            "kendall distance": _kendall_distance,
+            # An item that beats all others would be first by any of these rules.
+            "minimax": partial(_winner, Minimax(), "Minimax", wanted=_has_one_least_defeat),
+            "ranked pairs": partial(
+                _winner, RankedPairs(), "ranked pairs", wanted=_locks_in_any_order
+            ),
+            "schulze": partial(_winner, Schulze(), "Schulze", wanted=_has_none),
+        }
+    )
 )

@@ -25,7 +25,7 @@ Measure = Callable[[str], float]
 
 
 @dataclass(frozen=True)
-class Block:
+class ColumnBlock:
     """Columns that stand side by side."""
 
     columns: tuple[int, ...]
@@ -61,7 +61,7 @@ def laid_out(
     measure: Measure,
     available: float,
     gap: float,
-) -> list[Block]:
+) -> list[ColumnBlock]:
     """Return the blocks of a table, each no wider than what is available."""
     number = len(texts)
     # The first column and another one always fit side by side.
@@ -82,7 +82,7 @@ def laid_out(
         heads = {k: max(least[k], min(natural[k], body[k])) for k in columns}
         enough = sum(heads.values()) <= room
         _narrow(widths, heads if enough else {k: least[k] for k in columns}, room)
-        blocks.append(Block(columns, tuple(widths[k] for k in columns)))
+        blocks.append(ColumnBlock(columns, tuple(widths[k] for k in columns)))
     return blocks
 
 
@@ -161,7 +161,9 @@ def text_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[str
     return lines
 
 
-def _row(row: Sequence[str], block: Block, texts: Sequence[bool], *, is_head: bool) -> list[str]:
+def _row(
+    row: Sequence[str], block: ColumnBlock, texts: Sequence[bool], *, is_head: bool
+) -> list[str]:
     cells = [
         wrapped(row[k], width, letters)
         for k, width in zip(block.columns, block.widths, strict=True)
@@ -226,15 +228,12 @@ WIDTHS = {
 }  # fmt: skip
 CAPITAL, SMALL, WIDE = 7.4, 5.3, 10.0
 
-# Signs that pdfLaTeX sets without a package, but for those of ASCII.
-SET = frozenset(
-    map(chr, [*range(0xA0, 0x126), *range(0x128, 0x138), *range(0x139, 0x149), *range(0x14A, 0x166),
-              *range(0x168, 0x17F), *range(0x2010, 0x2017), *range(0x2018, 0x201B),
-              *range(0x201C, 0x201F), *range(0x2020, 0x2023), 0x2026, 0x2030, 0x2039, 0x203A,
-              0x20AC, 0x2122, *range(0x2190, 0x2194)])
-)  # fmt: skip
-# How many others are named.
-NAMED = 12
+# What packages of LaTeX are there for.
+PACKAGES = {
+    "booktabs": r"\toprule",
+    "array": r"\arraybackslash",
+    "longtable": r"\begin{longtable}",
+}
 
 
 class Formula(str):
@@ -270,7 +269,9 @@ def latex_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> str:
     return "\n\n".join(_tabular(padded, texts, block, SMALLER) for block in blocks)
 
 
-def _tabular(rows: Sequence[Sequence[str]], texts: Sequence[bool], block: Block, size: str) -> str:
+def _tabular(
+    rows: Sequence[Sequence[str]], texts: Sequence[bool], block: ColumnBlock, size: str
+) -> str:
     columns = dict(zip(block.columns, block.widths, strict=True))
     scale = SCALE if size else 1.0
     narrow = {
@@ -360,17 +361,10 @@ def _width(sign: str) -> float:
 
 def needs(text: str) -> list[str]:
     """Return comments for LaTeX on what a text needs: packages, and an engine for its signs."""
-    used = [
-        name for name, sign in {
-            "booktabs": r"\toprule", "array": r"\arraybackslash", "longtable": r"\begin{longtable}",
-        }.items() if sign in text
-    ]  # fmt: skip
-    signs = sorted({sign for sign in text if not sign.isascii()})
+    used = [name for name, sign in PACKAGES.items() if sign in text]
     lines = [rf"% Preamble: \usepackage{{{','.join(used)}}}"] if used else []
-    if other := [sign for sign in signs if sign not in SET]:
-        more = f" and {len(other) - NAMED} more" if len(other) > NAMED else ""
-        named = ", ".join(f"{sign} (U+{ord(sign):04X})" for sign in other[:NAMED])
-        lines += [f"% XeLaTeX or LuaLaTeX, and a font that has {named}{more}"]
-    elif signs:
-        lines += [r"% Preamble: \usepackage[T1]{fontenc}"]
+    if not text.isascii():
+        lines.append(
+            r"% Preamble: \usepackage[T1]{fontenc}; other scripts need XeLaTeX or LuaLaTeX"
+        )
     return lines

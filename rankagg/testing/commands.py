@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import click
 import pytest
 
-__all__ = ["CommandContract", "Outcome", "commands_of"]
+__all__ = ["CommandContract", "CommandOutcome", "commands_of"]
 
 # Files that no command can read, by their names.
 BROKEN: Mapping[str, bytes | None] = {
@@ -28,7 +28,7 @@ ERROR = "error: "
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CommandOutcome:
     """What a call left behind."""
 
     code: int
@@ -89,7 +89,7 @@ class CommandContract:
 
     # -- finding and calling commands ---------------------------------------------------------
 
-    def run(self, path: str, *args: str) -> Outcome:
+    def run(self, path: str, *args: str) -> CommandOutcome:
         """Call a command and return what it left behind; whatever it raises fails the test."""
         out, err = io.StringIO(), io.StringIO()
         given = [*path.split(), *args]
@@ -105,7 +105,7 @@ class CommandContract:
                 code = stop.code or 0
         assert isinstance(code, int), f"exits with {code!r}, which is no code"
         assert "Traceback" not in err.getvalue(), err.getvalue()
-        return Outcome(code, out.getvalue(), err.getvalue())
+        return CommandOutcome(code, out.getvalue(), err.getvalue())
 
     @property
     def _program(self) -> str:

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.artist import Artist
 
 import rankagg
-from rankagg.classroom import LECTURES
+from rankagg.classroom import LECTURES, notebooks
 
 FOLDER = Path(rankagg.__file__).parent / "lectures"
 
@@ -38,4 +38,4 @@ def test_every_cell_of_a_lecture_runs(name) -> None:
     assert "After this lecture" in shown
     assert shown.count("Solution") >= 5
     assert "https://doi.org/" in shown
-    assert app._config.app_title.startswith(LECTURES[name][0])
+    assert app._config.app_title.startswith(notebooks()[name].title)

@@ -4,7 +4,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from rankagg.plotting.sheet import Sheet, caption_of, rank_ticks, widest
+from rankagg.plotting.sheet import PlotSheet, caption_of, rank_ticks, widest
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 
@@ -24,7 +24,7 @@ def test_ticks_are_few_and_round(n, ticks) -> None:
 
 @pytest.mark.parametrize("letter", ["i", "n", "W"])
 def test_notes_are_as_wide_as_new_axes_and_the_figure_as_high_as_they_need(letter) -> None:
-    sheet = Sheet(None, 20, 8)
+    sheet = PlotSheet(None, 20, 8)
     sheet.ax.set(xticks=[], yticks=[])
     ax = sheet.finish([f"{letter * 7} " * 20, "", "W" * 400, "short"])
     ax.figure.canvas.draw()
@@ -41,7 +41,7 @@ def test_notes_are_as_wide_as_new_axes_and_the_figure_as_high_as_they_need(lette
 
 def test_notes_of_given_axes_are_as_wide_as_these() -> None:
     _, ax = plt.subplots(figsize=(4, 3))
-    sheet = Sheet(ax, 99, 99)
+    sheet = PlotSheet(ax, 99, 99)
     sheet.finish(["many words " * 15])
     ax.figure.canvas.draw()
     (caption,) = of_group(ax, "caption")
@@ -53,20 +53,20 @@ def test_notes_of_given_axes_are_as_wide_as_these() -> None:
 def test_percent_signs_stay_with_their_numbers() -> None:
     for inches in (1.5, 2, 3, 4):
         _, ax = plt.subplots(figsize=(inches, 2))
-        Sheet(ax, 9, 9).finish(["intervals of 95 % for all of these places at 99.9 % at once"])
+        PlotSheet(ax, 9, 9).finish(["intervals of 95 % for all of these places at 99.9 % at once"])
         assert not any(line.lstrip().startswith("%") for line in below(ax).splitlines())
 
 
 def test_formulas_in_notes_are_plain_text() -> None:
-    ax = Sheet(None, 30, 9).finish(["$x^2$ and $\\bad{$"])
+    ax = PlotSheet(None, 30, 9).finish(["$x^2$ and $\\bad{$"])
     ax.figure.canvas.draw()
     assert below(ax) == "$x^2$ and $\\bad{$"
 
 
 def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it() -> None:
     _, ax = plt.subplots(layout="constrained")
-    Sheet(ax, 30, 9).finish(["an old caption"], axis="old")
-    Sheet(ax, 30, 9).finish(["a caption"], axis="seconds")
+    PlotSheet(ax, 30, 9).finish(["an old caption"], axis="old")
+    PlotSheet(ax, 30, 9).finish(["a caption"], axis="seconds")
     assert ax.get_xlabel() == "seconds"
     assert caption_of(ax) == "a caption"
     assert below(ax) == "seconds\na caption"
@@ -74,7 +74,7 @@ def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it() -> 
     (caption,) = of_group(ax, "caption")
     assert caption.get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
     assert not cut_off(ax)
-    Sheet(ax, 30, 9).finish(axis="seconds")
+    PlotSheet(ax, 30, 9).finish(axis="seconds")
     assert caption_of(ax) == ""
 
 
@@ -89,12 +89,14 @@ def test_widths_follow_the_font_and_not_the_size_of_letters() -> None:
 
 
 def test_a_caption_beyond_its_axes_is_in_a_file_that_is_cut_to_its_content() -> None:
-    ax = Sheet(None, 10, 9, notes=99).finish(["a caption that is much longer than the axes " * 2])
+    ax = PlotSheet(None, 10, 9, notes=99).finish(
+        ["a caption that is much longer than the axes " * 2]
+    )
     figure = ax.figure
     figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()
     (caption,) = ax.texts
     inches = caption.get_window_extent(renderer).width / figure.dpi
     assert figure.get_tightbbox(renderer).width >= inches > figure.get_size_inches()[0]
-    Sheet(ax, 10, 9).finish(["short"])
+    PlotSheet(ax, 10, 9).finish(["short"])
     assert figure.get_tightbbox(renderer).width < inches

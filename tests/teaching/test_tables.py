@@ -121,11 +121,9 @@ def test_packages_and_signs_are_said():
     assert needs(Step("h", (), ("x", "y"), (tuple(row),) * 30).latex()) == [
         r"% Preamble: \usepackage{booktabs,array,longtable}"
     ]
-    assert needs("é") == [r"% Preamble: \usepackage[T1]{fontenc}"]
-    (said,) = needs("é 模 Ж")
-    assert "XeLaTeX" in said
-    assert "Ж (U+0416), 模 (U+6A21)" in said
-    assert "é" not in said
+    (told,) = needs("é")
+    assert r"\usepackage[T1]{fontenc}" in told
+    assert "XeLaTeX" in told
 
 
 def test_an_accent_behind_its_letter_is_one_sign_with_it():

@@ -13,8 +13,6 @@ import rankagg as ra
 from rankagg.core.items import counted, shortened
 from rankagg.core.rankings.places import UNRANKED
 
-__all__ = ["Draw", "board", "draw_tasks", "ranks_chart", "shares_of_ranks", "told", "true_ranks"]
-
 DRAWS = 200
 CAPTION = (
     "Rows: items as all tasks rank them by Borda. Squares: how often an item takes a rank. Dot and "

@@ -190,7 +190,7 @@ def winners_of(consensus: ra.Consensus) -> tuple[Label, ...]:
 
 
 @dataclass(frozen=True)
-class Disagreement:
+class RulesApart:
     """Where Borda and Kemeny part.
 
     Attributes
@@ -211,7 +211,7 @@ class Disagreement:
     reasons: tuple[str, ...]
 
 
-def disagreement(profile: ra.Profile) -> Disagreement:
+def disagreement(profile: ra.Profile) -> RulesApart:
     """Say where Borda and Kemeny part, and why.
 
     Examples
@@ -227,7 +227,7 @@ def disagreement(profile: ra.Profile) -> Disagreement:
     proof = "proved to be the fewest" if kemeny.is_proved else "not proved to be the fewest"
     votes = f"Kemeny's ranking contradicts {counted(kemeny.cost, 'vote', 'g')}, {proof}"
     if rows.empty:
-        return Disagreement(
+        return RulesApart(
             kemeny.order, f"Borda and Kemeny agree: {_arrows(kemeny)}.", f"{votes}.", ()
         )
     above, below, other = rows.iloc[0][["above", "below", "other"]]
@@ -246,7 +246,7 @@ def disagreement(profile: ra.Profile) -> Disagreement:
             votes += ": it is optimal too"
     if len(winners_of(kemeny)) > 1:
         votes += f". First in some optimal ranking: {listed(winners_of(kemeny))}"
-    return Disagreement(kemeny.order, said, f"{votes}.", reasons)
+    return RulesApart(kemeny.order, said, f"{votes}.", reasons)
 
 
 ORDERS = ("ABC", "BCA", "CAB")
@@ -317,7 +317,7 @@ CAPTION = (
 
 
 @dataclass(frozen=True)
-class Result:
+class BallotResult:
     """What comes of one ballot."""
 
     winners: tuple[str, ...]
@@ -342,7 +342,7 @@ def electorate(number: int, n_voters: int = 8, items: str = "ABCD") -> ra.Profil
 
 def results_of_ballots(
     others: ra.Profile, honest: Sequence[str], rule: ra.Aggregator
-) -> dict[tuple[str, ...], Result]:
+) -> dict[tuple[str, ...], BallotResult]:
     """Try every strict ballot of one more voter.
 
     Examples
@@ -365,7 +365,7 @@ def results_of_ballots(
     }
     truth = places[tuple(honest)]
     return {
-        ballot: Result(tuple(map(str, first)), places[ballot], _sign(truth - places[ballot]))
+        ballot: BallotResult(tuple(map(str, first)), places[ballot], _sign(truth - places[ballot]))
         for ballot, first in firsts.items()
     }
 
@@ -375,7 +375,7 @@ def _sign(value: Fraction) -> int:
 
 
 def told(
-    results: dict[tuple[str, ...], Result], chosen: tuple[str, ...], rule: str
+    results: dict[tuple[str, ...], BallotResult], chosen: tuple[str, ...], rule: str
 ) -> tuple[str, str]:
     """Say what a ballot does, and how many would help."""
     truth, result = next(iter(results.values())), results[chosen]
@@ -397,7 +397,7 @@ def told(
 
 
 def vertices(
-    results: dict[tuple[str, ...], Result], chosen: tuple[str, ...]
+    results: dict[tuple[str, ...], BallotResult], chosen: tuple[str, ...]
 ) -> dict[tuple[str, ...], Vertex]:
     """Return how each ballot is drawn."""
     share, look = {1: 1.0, 0: 0.45, -1: 0.2}, {1: "strong", 0: "faint", -1: "warm"}
