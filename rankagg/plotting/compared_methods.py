@@ -75,6 +75,9 @@ def bump_chart(
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['Borda', 'Copeland', 'Kemeny']
     """
+    check_drawn(
+        comparison, Comparison, "comparison", "a Comparison", "`rankagg.compare` makes one."
+    )
     names = list(comparison.methods if methods is None else methods)
     if not names:
         raise InvalidInputError("methods", "one or more methods", names)

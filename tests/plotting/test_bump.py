@@ -117,20 +117,3 @@ def test_some_methods_in_their_order() -> None:
         plotting.bump_chart(comparison, methods=[])
     with pytest.raises(InvalidInputError, match="matplotlib axes"):
         plotting.bump_chart(comparison, ax="here")
-
-
-def test_markup_in_names_is_plain_text() -> None:
-    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "x" * 200]
-    ax = plotting.bump_chart(ra.compare(ra.Profile.from_orders([odd])))
-    texts = " ".join(t.get_text() for t in ax.get_yticklabels())
-    assert "$x^2$" in texts
-    assert "\n" not in texts
-    assert not collisions(ax)
-    assert not cut_off(ax)
-
-
-def test_a_comparison_draws_itself() -> None:
-    comparison = ra.compare(ra.datasets.load("tennessee"))
-    ax = comparison.plot(top=2)
-    assert len(ax.get_yticklabels()) == 2
-    assert comparison.plot(ax=ax) is ax

@@ -1,26 +1,39 @@
 """The contract suite for every plot that is there."""
 
+import inspect
 from functools import cache
 from itertools import permutations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import Picture, PlotContract, faults_on_given_axes, of_group
-
-SYSTEMS = ["Ant", "Bee", "Cat", "Dog"]
-PROFILE = ra.Mallows(SYSTEMS, theta=0.8).sample(60, rng=1)
-SCORES = ra.ScoreTable(
-    np.random.default_rng(5).normal([[1.5], [1.0], [0.5], [0.0]], size=(4, 9)),
-    systems=SYSTEMS,
-    higher_is_better=True,
+from rankagg.exceptions import InvalidInputError
+from rankagg.testing.plots import (
+    Picture,
+    PlotContract,
+    collisions,
+    cut_off,
+    faults_on_given_axes,
+    of_group,
 )
-HOLES = ra.ScoreTable(
-    [[1.0, 2.0, np.nan], [2.0, np.nan, 1.0], [3.0, 1.0, 2.0], [4.0, 3.0, np.nan]],
-    systems=SYSTEMS, tasks=["x", "y", "z"], higher_is_better=True,
-)  # fmt: skip
+
+SYSTEMS = ("Ant", "Bee", "Cat", "Dog")
+ODD = ("$x^2$", "a_b$ \\frac{", "<b>\nx</b>", "W" * 200)
+PLOTS = sorted(set(dir(plotting)) - {"style"})
+
+
+def data_of(systems):
+    """Return rankings and scores of four systems."""
+    profile = ra.Mallows(systems, theta=0.8).sample(60, rng=1)
+    noise = np.random.default_rng(5).normal([[1.5], [1.0], [0.5], [0.0]], size=(4, 9))
+    return profile, ra.ScoreTable(noise, systems=systems, higher_is_better=True)
+
+
+PROFILE, SCORES = data_of(SYSTEMS)
 
 
 def rows(ax):
@@ -52,14 +65,19 @@ COSTS = sorted(VOTES.cost(ra.Permutation.from_order(order)) for order in permuta
 
 
 @cache
-def results():
+def results(systems=SYSTEMS):
     """Return what is drawn, made once."""
+    profile, scores = data_of(systems)
+    holes = ra.ScoreTable(
+        [[1.0, 2.0, np.nan], [2.0, np.nan, 1.0], [3.0, 1.0, 2.0], [4.0, 3.0, np.nan]],
+        systems=systems, tasks=["x", "y", "z"], higher_is_better=True,
+    )  # fmt: skip
     study = ra.studies.ApproximationStudy(
         aggregators=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.9)],
         n_items=[5], n_rankings=[5], n_repetitions=5,
     )  # fmt: skip
     incomplete = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label="Scores", data=SCORES)], proportions=[0, 0.2, 0.4],
+        models=[ra.studies.TableModel(label="Scores", table=scores)], proportions=[0, 0.2, 0.4],
         n_repetitions=5,
     )  # fmt: skip
     confidence = ra.studies.ConfidenceStudy(
@@ -67,29 +85,29 @@ def results():
         alphas=[0.1], proportions=[0.2], n_repetitions=2,
     ).run()  # fmt: skip
     corrupted = {"steps": [0.1, 0.5], "n_systems": 5, "n_instances": 3, "n_repetitions": 2}
-    comparison = ra.compare(PROFILE)
-    worths = ra.PlackettLuce.fit(PROFILE)
+    comparison = ra.compare(profile)
+    worths = ra.PlackettLuce.fit(profile)
     return {
         plotting.bump_chart: comparison,
         plotting.overlap_plot: comparison,
-        plotting.rank_distribution_plot: ra.rank_shares(SCORES, n_resamples=100, rng=0),
-        plotting.permutohedron_plot: ra.teaching.show_steps(ra.Kemeny(), PROFILE),
-        plotting.pairwise_heatmap: PROFILE.pairwise(),
-        plotting.tournament_plot: ra.TournamentGraph(PROFILE.pairwise()),
-        plotting.missingness_map: ra.missing_report(HOLES),
-        plotting.forest_plot: ra.rank_intervals(SCORES, of="borda"),
-        plotting.intervals_heatmap: ra.PairwiseIntervals.from_data(PROFILE),
-        plotting.critical_difference_diagram: ra.friedman(PROFILE),
-        plotting.effects_plot: TESTS,
-        plotting.separation_plot: SEPARATION,
-        plotting.task_agreement_plot: AGREEMENT,
-        plotting.robustness_plot: ra.stability(SCORES, ra.Borda(), rng=0),
+        plotting.rank_distribution_plot: ra.rank_shares(scores, n_resamples=100, rng=0),
+        plotting.permutohedron_plot: ra.teaching.show_steps(ra.Kemeny(), profile),
+        plotting.pairwise_heatmap: profile.pairwise(),
+        plotting.tournament_plot: ra.TournamentGraph(profile.pairwise()),
+        plotting.missingness_map: ra.missing_report(holes),
+        plotting.forest_plot: ra.rank_intervals(scores, of="borda"),
+        plotting.intervals_heatmap: ra.PairwiseIntervals.from_data(profile),
+        plotting.critical_difference_diagram: ra.friedman(profile),
+        plotting.effects_plot: ra.paired_tests(scores, systems[1]),
+        plotting.separation_plot: ra.separation(scores),
+        plotting.task_agreement_plot: ra.task_agreement(scores),
+        plotting.robustness_plot: ra.stability(scores, ra.Borda(), rng=0),
         plotting.ratio_plot: study.run(),
         plotting.missing_scores_plot: incomplete.run(),
         plotting.confidence_plot: confidence,
         plotting.confidence_heatmap: confidence,
-        plotting.task_subset_plot: ra.studies.TaskSubsetStudy(data=SCORES, n_repetitions=9).run(),
-        plotting.agreement_plot: ra.studies.AgreementStudy(data=SCORES).run(),
+        plotting.task_subset_plot: ra.studies.TaskSubsetStudy(data=scores, n_repetitions=9).run(),
+        plotting.agreement_plot: ra.studies.AgreementStudy(data=scores).run(),
         plotting.cycle_plot: ra.studies.CycleStudy(
             models=[ra.cultures.ImpartialCulture()], n_repetitions=9
         ).run(),
@@ -102,8 +120,8 @@ def results():
         plotting.fit_plot: worths,
         plotting.parameters_plot: worths,
         plotting.worths_plot: worths,
-        plotting.distances_plot: ra.Mallows.fit(PROFILE),
-        plotting.thetas_plot: ra.GeneralizedMallows.fit(PROFILE),
+        plotting.distances_plot: ra.Mallows.fit(profile),
+        plotting.thetas_plot: ra.GeneralizedMallows.fit(profile),
     }
 
 
@@ -151,6 +169,36 @@ def test_given_axes_of_a_column_hold_all_texts(name: str) -> None:
 
 
 def test_every_public_plot_has_a_contract() -> None:
-    public = {getattr(plotting, name) for name in set(dir(plotting)) - {"style"}}
+    public = {getattr(plotting, name) for name in PLOTS}
     assert {one for one in public if callable(one)} == set(results())
     assert len(TestPlots.pictures) == len(results())
+
+
+def test_results_draw_themselves() -> None:
+    for result in results().values():
+        if getattr(result, "_plot", None):
+            _, ax = plt.subplots()
+            assert result.plot(ax=ax) is ax
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_odd_names_are_plain_text_that_fits(name: str) -> None:
+    plot = getattr(plotting, name)
+    ax = plot(results(ODD)[plot])
+    assert (collisions(ax), cut_off(ax)) == ([], [])
+    formulas = [text for text in ax.figure.findobj(Text) if "$" in text.get_text()]
+    assert not any(text.get_parse_math() for text in formulas)
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_other_objects_axes_and_levels_are_refused(name: str) -> None:
+    plot = getattr(plotting, name)
+    parameters = inspect.signature(plot).parameters
+    with pytest.raises(InvalidInputError, match=f"`{next(iter(parameters))}` must be"):
+        plot(object())
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        plot(results()[plot], ax="here")
+    if "alpha" in parameters and parameters["alpha"].default is not None:
+        for alpha in (0, 1, 95):
+            with pytest.raises(InvalidInputError, match="alpha"):
+                plot(results()[plot], alpha=alpha)

@@ -118,18 +118,3 @@ def test_what_is_not_proved_is_said() -> None:
     assert len(one(ax, "mean-0-0").get_xdata()) == 1
     assert not collisions(ax)
     assert not cut_off(ax)
-
-
-@pytest.mark.parametrize("context", ["paper", "slide"])
-def test_nothing_overlaps_in_either_style(context, many, scaled) -> None:
-    with plotting.style(context):
-        for ax in (many.plot(), scaled.plot()):
-            assert not collisions(ax)
-            assert not cut_off(ax)
-
-
-def test_other_results_are_refused(many, scaled) -> None:
-    with pytest.raises(InvalidInputError, match="a ManipulationResult"):
-        plotting.manipulation_plot(scaled)
-    with pytest.raises(InvalidInputError, match="a ScalingResult"):
-        plotting.scaling_plot(many)

@@ -3,7 +3,6 @@
 from functools import cache
 from itertools import pairwise
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.average_ranks import _levels
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
@@ -184,32 +182,3 @@ def test_names_neither_collide_nor_are_cut_at_thirty_systems(m) -> None:
     assert not cut_off(ax)
     left, right = sides(ax)
     assert len(left) == len(right) == 15
-
-
-def test_markup_in_names_is_plain_text() -> None:
-    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "x" * 200]
-    test = ra.FriedmanTest.from_average_ranks([1.5, 2.5, 3, 3.5, 4.5], 9, items=odd)
-    ax = plotting.critical_difference_diagram(test)
-    texts = [*ax.get_yticklabels(), *ax.child_axes[0].get_yticklabels()]
-    assert any("$x^2$" in text.get_text() for text in texts)
-    assert not any("\n" in text.get_text() for text in texts)
-    assert not any(text.get_parse_math() for text in texts)
-    assert not collisions(ax)
-    assert not cut_off(ax)
-
-
-def test_given_axes_are_drawn_on() -> None:
-    _, ax = plt.subplots()
-    assert plotting.critical_difference_diagram(demsar(), ax=ax) is ax
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        plotting.critical_difference_diagram(demsar(), ax="here")
-    with pytest.raises(InvalidInputError, match="must be a FriedmanTest"):
-        plotting.critical_difference_diagram([1, 2])
-    with pytest.raises(InvalidInputError, match="alpha"):
-        plotting.critical_difference_diagram(demsar(), alpha=1)
-
-
-def test_a_test_draws_itself() -> None:
-    ax = demsar().plot(alpha=0.1)
-    assert of_group(ax, "ruler-text")[0].get_text().endswith("(alpha = 0.1)")
-    assert demsar().plot(ax=ax) is ax

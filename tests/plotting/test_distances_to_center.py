@@ -2,13 +2,11 @@
 
 from functools import cache
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.fits import (
     _bins,
     _summed,
@@ -192,14 +190,3 @@ def test_a_single_far_ranking_is_not_cut_with_the_tail() -> None:
     assert _summed(known, starts, step).sum() == pytest.approx(1, abs=1e-12)
     starts, step = _bins(law, [])
     assert starts[-1] + step <= 15
-
-
-def test_given_axes_are_drawn_on() -> None:
-    _, ax = plt.subplots()
-    assert strict().plot(ax=ax) is ax
-    with pytest.raises(InvalidInputError, match="alpha"):
-        strict().plot(alpha=0)
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        strict().plot(ax="here")
-    with pytest.raises(InvalidInputError, match="a fit of Mallows"):
-        plotting.distances_plot(strict().distribution)

@@ -92,18 +92,6 @@ def test_thirty_long_names_are_legible_and_the_rest_counted(thirty) -> None:
     assert caption_of(ax).startswith("the first 2 of 29 systems")
 
 
-def test_names_are_plain_text() -> None:
-    odd = ["$x^2$", "a_b$", "line\nbreak", "W" * 200]
-    scores = np.random.default_rng(0).normal(size=(4, 7))
-    table = ra.ScoreTable(scores, systems=odd, higher_is_better=True)
-    ax = ra.paired_tests(table, "$x^2$").plot()
-    assert ax.get_xlabel() == "mean difference to $x^2$"
-    texts = [*ax.get_yticklabels(), ax.xaxis.label, *ax.get_legend().get_texts()]
-    assert not any(text.get_parse_math() for text in texts)
-    assert not collisions(ax)
-    assert not cut_off(ax)
-
-
 def test_bad_input_is_named() -> None:
     with pytest.raises(InvalidInputError, match="`tests` must be PairedTests or a PairedTest"):
         plotting.effects_plot(against_c().to_frame())

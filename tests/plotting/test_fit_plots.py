@@ -3,13 +3,11 @@
 from dataclasses import replace
 from functools import cache
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
@@ -121,23 +119,6 @@ def test_names_neither_collide_nor_are_cut_at_thirty_systems() -> None:
     assert len(ax.get_yticklabels()) == 30
 
 
-def test_markup_in_names_is_plain_text() -> None:
-    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "W" * 200]
-    law = ra.PlackettLuce([0, 0, 0, 0, 0], items=odd)
-    for fit in (
-        ra.PlackettLuce.fit(law.sample(50, rng=0)),
-        ra.Mallows.fit(ra.Mallows(odd, theta=1.0).sample(50, rng=0)),
-        ra.GeneralizedMallows.fit(ra.Mallows(odd, theta=1.0).sample(50, rng=0)),
-    ):
-        ax = fit.plot()
-        assert not ax.xaxis.label.get_parse_math()
-        assert not collisions(ax)
-        assert not cut_off(ax)
-        text = notes(ax) + "".join(label.get_text() for label in ax.get_yticklabels())
-        assert "$x^2$" in text
-        assert "line\nbreak" not in text
-
-
 # -- any parameters ---------------------------------------------------------------------------
 
 
@@ -204,25 +185,3 @@ def test_many_thetas_fit() -> None:
 
 
 # -- all --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("make", [plackett_luce, generalized])
-def test_given_axes_are_drawn_on(make) -> None:
-    fit = make()
-    _, ax = plt.subplots()
-    assert fit.plot(ax=ax) is ax
-    for alpha in (0, 1, 95):
-        with pytest.raises(InvalidInputError, match="alpha"):
-            fit.plot(alpha=alpha)
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        fit.plot(ax="here")
-
-
-def test_other_objects_are_refused() -> None:
-    for draw in (plotting.fit_plot, plotting.worths_plot, plotting.thetas_plot):
-        with pytest.raises(InvalidInputError, match="`fit` must be"):
-            draw(plackett_luce().distribution)
-    with pytest.raises(InvalidInputError, match="with thetas by rank"):
-        plotting.thetas_plot(plackett_luce())
-    with pytest.raises(InvalidInputError, match="with log worths"):
-        plotting.worths_plot(generalized())

@@ -118,17 +118,6 @@ def test_names_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
     assert len(labels) == 30
 
 
-def test_markup_in_names_is_plain_text() -> None:
-    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "x" * 200]
-    ax = ra.rank_intervals(ra.Profile.from_orders([odd])).plot()
-    shown = [text.get_text() for text in ax.get_yticklabels()]
-    assert any("$x^2$" in text for text in shown)
-    assert not any("\n" in text for text in shown)
-    assert not any(text.get_parse_math() for text in ax.get_yticklabels())
-    assert not collisions(ax)
-    assert not cut_off(ax)
-
-
 def test_points_are_filled_for_items_that_may_be_first() -> None:
     ranks = ra.rank_intervals(ra.datasets.load("xglue"), alpha=0.1)
     wide = ra.rank_intervals(ra.ScoreTable(WIDE, higher_is_better=True))
@@ -149,12 +138,3 @@ def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some() -> None:
     assert not caption_of(plotting.forest_plot(ranks, top=3)).startswith("the first")
     with pytest.raises(InvalidInputError, match="`top` must be an integer of at least 1"):
         plotting.forest_plot(ranks, top=0)
-
-
-def test_given_axes_are_drawn_on() -> None:
-    _, ax = plt.subplots()
-    assert of_three().plot(ax=ax) is ax
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        of_three().plot(ax="here")
-    with pytest.raises(InvalidInputError, match="must be RankIntervals"):
-        plotting.forest_plot(of_three().to_frame())

@@ -2,13 +2,9 @@
 
 from functools import cache
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pytest
 
 import rankagg as ra
-from rankagg import plotting
-from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
@@ -157,21 +153,3 @@ def test_three_items_have_room_for_the_notes() -> None:
     assert not cut_off(ax)
     # All lose one majority.
     assert [text.get_text() for text in ax.get_yticklabels()] == ["1  A", "1  B", "1  C"]
-
-
-def test_markup_in_names_is_plain_text() -> None:
-    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "x" * 200]
-    ax = INTERVALS(ra.Profile.from_orders([odd] * 9)).plot()
-    assert "$x^2$" in order_of(ax)
-    assert not any(text.get_parse_math() for text in ax.get_yticklabels())
-    assert not collisions(ax)
-    assert not cut_off(ax)
-
-
-def test_given_axes_are_drawn_on() -> None:
-    _, ax = plt.subplots()
-    assert INTERVALS(ballots()).plot(ax=ax) is ax
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        INTERVALS(ballots()).plot(ax="here")
-    with pytest.raises(InvalidInputError, match="must be PairwiseIntervals"):
-        plotting.intervals_heatmap(ballots())

@@ -1,8 +1,5 @@
 """Maps of what is missing: every cell as it is, under its own names and counts."""
 
-from contextlib import nullcontext
-
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -12,7 +9,6 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import profiles, quick
 
@@ -217,15 +213,6 @@ def test_rare_patterns_are_counted() -> None:
     assert f"not drawn: {len(rest)} rarer patterns, of {rest.sum()} tasks together" in note(ax)
 
 
-def test_a_report_draws_the_same_map() -> None:
-    for scores in (table([[1, NAN], [2, 3]]), instances()):
-        one, other = plotting.missingness_map(scores), ra.missing_report(scores).plot()
-        for first, second in zip(cells(one), cells(other), strict=True):
-            np.testing.assert_array_equal(first, second)
-    _, ax = plt.subplots()
-    assert ra.missing_report(many()).plot(ax=ax) is ax
-
-
 def test_nothing_missing_is_said() -> None:
     ax = plotting.missingness_map(ra.datasets.load("superglue_human"))
     assert of_group(ax, "nothing")[0].get_text() == "nothing is missing"
@@ -264,18 +251,6 @@ def test_numbers_fit_into_their_cells() -> None:
     assert len(in_cells(ax)) == 140
     assert not collisions(ax)
     assert not cut_off(ax)
-
-
-@pytest.mark.parametrize("styled", [True, False])
-def test_odd_names_are_plain_text(styled) -> None:
-    names = ["$\\frac$", "<script>alert(1)</script>", "line\nbreak", "W" * 200]
-    values = np.ones((4, 4))
-    values[2, 1] = NAN
-    with nullcontext() if styled else mpl.style.context("default"):
-        ax = plotting.missingness_map(table(values, systems=names, tasks=names))
-        assert named(cells(ax)[1])[0] == plot_labels(ra.ItemSet([names[2], *names[:2], names[3]]))
-        assert not collisions(ax)
-        assert not cut_off(ax)
 
 
 def test_bad_input_is_named() -> None:

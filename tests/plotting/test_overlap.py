@@ -151,8 +151,3 @@ def test_bad_input_is_named() -> None:
         plotting.overlap_plot(ra.compare(profile, [ra.Borda()]))
     with pytest.raises(InvalidInputError, match="matplotlib axes"):
         plotting.overlap_plot(ra.compare(profile), ax=1)
-
-
-def test_drawn_on_given_axes() -> None:
-    _, ax = plt.subplots()
-    assert plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")), ax=ax) is ax

@@ -6,7 +6,6 @@ import matplotlib.pyplot as plt
 import pytest
 
 import rankagg as ra
-from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import ACCENTS
 from rankagg.testing.plots import below, collisions, cut_off, of_group
@@ -80,12 +79,6 @@ def test_names_are_letters_with_a_key():
     assert "A $x$ one, B x two, C y" in below(ax)
     numbers = ra.Profile.from_orders([[10, 11, 12]])
     assert "10 11 12" in spots(ra.teaching.show_steps(ra.Kemeny(), numbers).plot())
-
-
-@pytest.mark.parametrize("steps", ["steps", None])
-def test_something_else_is_refused(steps):
-    with pytest.raises(InvalidInputError, match="or Steps of a rule"):
-        plotting.permutohedron_plot(steps)
 
 
 def test_five_items_are_refused():

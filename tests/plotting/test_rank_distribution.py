@@ -2,15 +2,12 @@
 
 from functools import cache
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 
 import rankagg as ra
-from rankagg import plotting
 from rankagg.analysis.robustness.rank_shares import RankShares, Span
-from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.heatmaps import percent_told
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
@@ -158,23 +155,3 @@ def test_names_neither_collide_nor_are_cut_at_thirty_systems() -> None:
     assert labels == plot_labels(of_thirty().to_frame().index)
     assert not of_group(ax, "share")
     np.testing.assert_array_equal(cells(ax), of_thirty().ranks().to_numpy())
-
-
-def test_markup_in_names_is_plain_text() -> None:
-    odd = ["$x^2$", "a_b$", "<script>alert(1)</script>", "line\nbreak", "x" * 200]
-    ax = by_hand([[1, 2, 3, 4, 5]], [[1, 2, 3, 4, 5]], items=odd).plot()
-    shown = [text.get_text() for text in ax.get_yticklabels()]
-    assert shown[0] == "$x^2$"
-    assert shown[3] == "line break"
-    assert not any(text.get_parse_math() for text in ax.get_yticklabels())
-    assert not collisions(ax)
-    assert not cut_off(ax)
-
-
-def test_given_axes_are_drawn_on() -> None:
-    _, ax = plt.subplots()
-    assert of_sports().plot(ax=ax) is ax
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        of_sports().plot(ax="here")
-    with pytest.raises(InvalidInputError, match="must be RankShares"):
-        plotting.rank_distribution_plot(of_sports().ranks())

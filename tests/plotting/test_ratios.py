@@ -1,11 +1,9 @@
 """Ratios of a study: each row between its quantiles, with what is not known of it."""
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -244,25 +242,8 @@ class OddModel(ra.cultures.MallowsCulture):
         return "$\\frac$ " + "MODEL " * 30
 
 
-@pytest.mark.parametrize("styled", [True, False])
-def test_odd_names_are_plain_text(styled) -> None:
-    models = [OddModel(phi=0.5), ra.cultures.MallowsCulture(phi=0.5)]
-    result = make(aggregators=[Odd(), ra.Copeland()], models=models, n_items=[4], n_repetitions=2)
-    with nullcontext() if styled else mpl.style.context("default"):
-        ax = plotting.ratio_plot(result)
-        assert "$\\frac$" in of_group(ax, "heading")[0].get_text()
-        assert not collisions(ax)
-        assert not cut_off(ax)
-
-
 def test_bad_input_is_named(small) -> None:
     with pytest.raises(InvalidInputError, match=r"ApproximationStudy\.run"):
         plotting.ratio_plot(small.study)
     with pytest.raises(InvalidInputError, match="matplotlib axes"):
         plotting.ratio_plot(small, ax=1)
-
-
-def test_a_result_draws_itself(small) -> None:
-    assert len(small.plot().get_yticklabels()) == 12
-    _, ax = plt.subplots()
-    assert small.plot(ax=ax) is ax

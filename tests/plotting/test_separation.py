@@ -92,17 +92,6 @@ def test_thirty_long_names_are_legible_and_the_rest_counted(thirty) -> None:
     assert caption(ax).startswith("the first 3 of 29 pairs")
 
 
-def test_names_are_plain_text() -> None:
-    odd = ["$x^2$", "a_b$", "line\nbreak", "W" * 200]
-    scores = np.random.default_rng(0).integers(2, size=(4, 40)).astype(float)
-    table = ra.ScoreTable(scores, systems=odd, higher_is_better=True)
-    ax = ra.separation(table).plot()
-    assert "McNemar" in caption(ax)
-    assert not any(text.get_parse_math() for text in ax.get_yticklabels())
-    assert not collisions(ax)
-    assert not cut_off(ax)
-
-
 def test_bad_input_is_named() -> None:
     with pytest.raises(InvalidInputError, match="`separation` must be a Separation"):
         plotting.separation_plot(separation().to_frame())

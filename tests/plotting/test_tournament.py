@@ -1,6 +1,5 @@
 """The majority graph: arrows from winner to loser, in the order of the ranking."""
 
-from contextlib import nullcontext
 from types import SimpleNamespace
 
 import matplotlib as mpl
@@ -305,21 +304,6 @@ def test_margins_are_written_shortly() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("n", [5, 12])
-@pytest.mark.parametrize("style", [True, False])
-def test_markup_in_names_is_plain_text(n, style) -> None:
-    names = ["$x^2$", "$\\frac$", "<script>alert(1)</script>", "line\nbreak", "W" * 200]
-    names += [f"$${k}" for k in range(n - 5)]
-    profile = ra.Uniform(names).sample(4, rng=0)
-    with nullcontext() if style else mpl.style.context("default"):
-        ax = plotting.tournament_plot(graph_of(profile), against=profile[0])
-        shown = [t.get_text() for t in ax.get_yticklabels() or ax.texts]
-        assert sum("$x^2$" in text for text in shown) == 1
-        assert not any("\n" in text for text in shown)
-        assert not collisions(ax)
-        assert not cut_off(ax)
-
-
 def test_a_circle_is_in_its_place_when_it_is_first_drawn() -> None:
     graph = graph_of(ra.Profile.from_orders([["a", "b", "c", "d", "W" * 200]]))
     ax = plotting.tournament_plot(graph, against=ra.Permutation(np.arange(5)[::-1], graph.items))
@@ -363,15 +347,6 @@ def test_bad_input_is_named() -> None:
         plotting.tournament_plot(graph, ra.Permutation.from_order("ABCD"))
     with pytest.raises(ItemMismatchError):
         plotting.tournament_plot(graph, against=ra.Permutation.from_order("ABCD"))
-
-
-def test_a_graph_draws_itself() -> None:
-    voters = ra.datasets.load("borda_fails_condorcet")
-    graph, borda = graph_of(voters), ra.Borda().aggregate(voters)
-    ax = graph.plot(ranking=borda, against=ra.Permutation.from_order("ABC"))
-    assert legend(ax)[-1] == "Borda and the other ranking differ"
-    _, given_ax = mpl.pyplot.subplots()
-    assert graph.plot(ax=given_ax) is given_ax
 
 
 def test_one_pair_is_told_in_the_singular() -> None:

@@ -122,14 +122,3 @@ def test_quizzes_and_solutions_fit_their_pages(tmp_path):
     asked = [ra.teaching.quiz(topic, rng=seed) for topic in TOPICS for seed in range(3)]
     parts = [one.to_latex() + "\n" + one.solution.to_latex_sections() for one in asked]
     check_looks(parts, tmp_path)
-
-
-def test_signs_that_are_not_set_are_those_that_are_named(tmp_path):
-    for sign in "模λ→Ж≥":
-        text = ra.teaching.show_steps(
-            ra.Borda(), ra.Profile.from_orders([[sign, "B"]])
-        ).to_latex_sections()
-        code, said = compiled([text], tmp_path)
-        named = f"{sign} (U+{ord(sign):04X})" in text
-        assert (code == 0) == (not named)
-        assert named == (f"U+{ord(sign):04X}" in said)
