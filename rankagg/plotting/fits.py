@@ -143,6 +143,9 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
     InvalidInputError
         If alpha is out of range.
     """
+    check_drawn(
+        fit, FitResult, "fit", "the result of a fit", "`PlackettLuce.fit(profile)` makes one."
+    )
     bounds = fit.conf_int(alpha).to_numpy()
     known = np.isfinite(bounds).all(axis=1)
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(known) + 0.4))

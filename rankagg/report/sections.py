@@ -235,18 +235,19 @@ def table_of(
     """Make a table from a frame, column by column."""
     shown, words, strips = frame.head(limit or len(frame)), set(text), dict(drawn or {})
     columns, cells = [], []
-    for name, values in shown.items():
-        pictures, style, look = strips.get(str(name), ()), (formats or {}).get(str(name), ""), ""
+    for name in map(str, shown.columns):
+        values, style, look = shown[name], (formats or {}).get(name, ""), ""
+        pictures = strips.get(name, ())
         if name in strips:
             look = "strip"
-        elif name in bars:
+        elif name in set(bars):
             look, top = "bar", float(frame[name].max())
             pictures = [((0.0, 100 * float(one) / top if top > 0 else 0.0, ""),) for one in values]
         elif name not in words:
             look = "number"
         elif len(values) and values.map(lambda value: len(str(value))).max() > LONG:
             look = "long"
-        told = (headings or {}).get(str(name), str(name)), look, (meanings or {}).get(str(name), "")
+        told = (headings or {}).get(name, name), look, (meanings or {}).get(name, "")
         columns.append(PageColumn(*told))
         made = [_text(one) if name in words else _number(one, style) for one in values]
         both = zip(made, pictures or [()] * len(made), strict=False)

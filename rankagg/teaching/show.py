@@ -33,36 +33,15 @@ from rankagg.core.items import counted
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.teaching.average_steps import (
-    geometric_mean_steps,
-    harmonic_mean_steps,
-    mean_steps,
-    median_steps,
-)
-from rankagg.teaching.elimination_steps import (
-    baldwin_steps,
-    coombs_steps,
-    instant_runoff_steps,
-    nanson_steps,
-)
-from rankagg.teaching.exact_steps import kemeny_steps, slater_steps
-from rankagg.teaching.majority_steps import (
-    black_steps,
-    copeland_steps,
+from rankagg.teaching import (
+    average_steps,
+    elimination_steps,
+    exact_steps,
     majority_steps,
-    minimax_steps,
-    ranked_pairs_steps,
-    schulze_steps,
-)
-from rankagg.teaching.nearest_winner_steps import dodgson_steps, young_steps
-from rankagg.teaching.opening import Worked
-from rankagg.teaching.place_steps import (
-    borda_steps,
-    bucklin_steps,
-    fusion_steps,
-    pick_a_perm_steps,
+    nearest_winner_steps,
     place_steps,
 )
+from rankagg.teaching.opening import Worked
 from rankagg.teaching.steps import Steps
 
 #: More do not fit into tables that one reads.
@@ -157,33 +136,33 @@ def _name(aggregator: Aggregator) -> str:
 
 STEPS: Final[Mapping[type[Aggregator], Callable[[Consensus], Worked]]] = MappingProxyType(
     {
-        Approval: place_steps,
-        Baldwin: baldwin_steps,
-        Black: black_steps,
-        Borda: borda_steps,
-        Bucklin: bucklin_steps,
-        Coombs: coombs_steps,
-        Copeland: copeland_steps,
-        Dodgson: dodgson_steps,
-        Dowdall: place_steps,
-        GeometricMean: geometric_mean_steps,
-        HarmonicMean: harmonic_mean_steps,
-        InstantRunoff: instant_runoff_steps,
-        Kemeny: kemeny_steps,
-        Mean: mean_steps,
-        Median: median_steps,
-        Minimax: minimax_steps,
-        Nanson: nanson_steps,
-        PairwiseMajority: majority_steps,
-        PickAPerm: pick_a_perm_steps,
-        Plurality: place_steps,
-        Positional: place_steps,
-        RankedPairs: ranked_pairs_steps,
-        ReciprocalRankFusion: fusion_steps,
-        Schulze: schulze_steps,
-        Slater: slater_steps,
-        Veto: place_steps,
-        Young: young_steps,
+        Approval: place_steps.place_steps,
+        Baldwin: elimination_steps.baldwin_steps,
+        Black: majority_steps.black_steps,
+        Borda: place_steps.borda_steps,
+        Bucklin: place_steps.bucklin_steps,
+        Coombs: elimination_steps.coombs_steps,
+        Copeland: majority_steps.copeland_steps,
+        Dodgson: nearest_winner_steps.dodgson_steps,
+        Dowdall: place_steps.place_steps,
+        GeometricMean: average_steps.geometric_mean_steps,
+        HarmonicMean: average_steps.harmonic_mean_steps,
+        InstantRunoff: elimination_steps.instant_runoff_steps,
+        Kemeny: exact_steps.kemeny_steps,
+        Mean: average_steps.mean_steps,
+        Median: average_steps.median_steps,
+        Minimax: majority_steps.minimax_steps,
+        Nanson: elimination_steps.nanson_steps,
+        PairwiseMajority: majority_steps.majority_steps,
+        PickAPerm: place_steps.pick_a_perm_steps,
+        Plurality: place_steps.place_steps,
+        Positional: place_steps.place_steps,
+        RankedPairs: majority_steps.ranked_pairs_steps,
+        ReciprocalRankFusion: place_steps.fusion_steps,
+        Schulze: majority_steps.schulze_steps,
+        Slater: exact_steps.slater_steps,
+        Veto: place_steps.place_steps,
+        Young: nearest_winner_steps.young_steps,
     }
 )
 

@@ -179,6 +179,7 @@ def test_results_draw_themselves() -> None:
         if getattr(result, "_plot", None):
             _, ax = plt.subplots()
             assert result.plot(ax=ax) is ax
+            plt.close("all")
 
 
 @pytest.mark.parametrize("name", PLOTS)
