@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
 from inspect import cleandoc
+from itertools import groupby
 
 import numpy as np
 import pandas as pd
 
 from rankagg import __version__
+from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.agreement import LATE
@@ -37,7 +39,6 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.kernels.backend import described
-from rankagg.report.charts import gaps_of
 from rankagg.report.findings import OPEN, TASKS, Findings
 from rankagg.report.sections import Section, bullets, table_of
 
@@ -508,3 +509,32 @@ def _left_out(findings: Findings, section: Section) -> Section:
         )
     )
     return section
+
+
+# Tasks that are drawn, side by side.
+MOST_STRIPS = 200
+
+
+def gaps_of(
+    report: MissingReport, items: Sequence[Label]
+) -> list[tuple[tuple[float, float, str], ...]]:
+    """Return for every item where it is missing; nothing where there are no tasks, or too many."""
+    if report.missing_by_task is None or not 0 < len(report.tasks or ()) <= MOST_STRIPS:
+        return []
+    some, every = report.missing_by_task > 0, report.absent
+    looks = [
+        ["all" if every[i, t] else "part" if some[i, t] else "" for t in range(some.shape[1])]
+        for i in report.items.indices(items)
+    ]
+    return [_runs(row) for row in looks]
+
+
+def _runs(looks: Sequence[str]) -> tuple[tuple[float, float, str], ...]:
+    """Join neighbors that look alike."""
+    width, start, found = 100 / len(looks), 0, []
+    for look, run in groupby(looks):
+        end = start + len(list(run))
+        if look:
+            found.append((start * width, end * width, look))
+        start = end
+    return tuple(found)

@@ -14,7 +14,7 @@ import pytest
 import rankagg as ra
 from rankagg.core.names import has_other_letters
 from rankagg.exceptions import InvalidInputError
-from rankagg.report import chapters_data, charts
+from rankagg.report import chapters_data, chapters_result
 from rankagg.report import findings as computing
 from rankagg.report import page as page_module
 from rankagg.report.chapters_data import certainty
@@ -241,8 +241,8 @@ def test_missing_scores_are_counted_and_listed() -> None:
 
 def test_what_many_items_leave_no_room_for_is_said(monkeypatch) -> None:
     monkeypatch.setattr(chapters_data, "LACKING", 2)
-    monkeypatch.setattr(charts, "MOST_IN_MAP", 3)
-    monkeypatch.setattr(charts, "MOST_LINES", 4)
+    monkeypatch.setattr(chapters_result, "MOST_IN_MAP", 3)
+    monkeypatch.setattr(chapters_result, "MOST_LINES", 4)
     scores = np.random.default_rng(0).normal(size=(6, 5)).round(3)
     scores[[0, 1, 2, 3], [0, 1, 2, 3]] = np.nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
@@ -475,17 +475,17 @@ def test_a_row_of_the_ballots_is_named_by_what_it_says() -> None:
 
 def test_names_of_methods_stand_steeply_where_a_row_is_too_short() -> None:
     votes = ra.Profile.from_orders(["ABC", "ACB"], counts=[2, 1])
-    few = charts.flow_of(ra.compare(votes, [ra.Borda(), ra.Copeland(), ra.Kemeny()]))
+    few = chapters_result.flow_of(ra.compare(votes, [ra.Borda(), ra.Copeland(), ra.Kemeny()]))
     assert few.head == 0
-    assert few.width >= 2 * charts.LETTER * len("Copeland")
-    many = charts.flow_of(
+    assert few.width >= 2 * chapters_result.LETTER * len("Copeland")
+    many = chapters_result.flow_of(
         ra.compare(votes, [ra.ReciprocalRankFusion(k=k) for k in range(1, 10)] + [KEMENY])
     )
-    assert many.head > 0.7 * charts.LETTER * len("ReciprocalRankFusion")
+    assert many.head > 0.7 * chapters_result.LETTER * len("ReciprocalRankFusion")
     assert min(many.lines[0].heights) > many.head + 22
-    assert many.width >= 9 * charts.STEP
+    assert many.width >= 9 * chapters_result.STEP
     names = ra.Profile.from_orders([["\u05d0 1", "b"]])
-    (turned,) = (k for k in charts.flow_of(ra.compare(names)).lines if "\u05d0" in k.left)
+    (turned,) = (k for k in chapters_result.flow_of(ra.compare(names)).lines if "\u05d0" in k.left)
     assert turned.left == "\u2068\u05d0 1\u2069 \u20021"
 
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 import rankagg as ra
-from rankagg.report import charts
+from rankagg.report import chapters_data
 from tests.io.scan.scan_files import drawn
 
 
@@ -35,7 +35,7 @@ def test_many_tasks_have_no_strips(monkeypatch):
     summary = ra.ScoreSummary.from_scores(table)
     where = "where, in the order of the 11 tasks"
     assert where in text_of(ra.make_report(summary))
-    monkeypatch.setattr(charts, "TASKS", 10)
+    monkeypatch.setattr(chapters_data, "MOST_STRIPS", 10)
     text = text_of(ra.make_report(summary))
     assert where not in text
     assert "Tasks in which something is missing" in text

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from rankagg.report import charts
+from rankagg.report import chapters_result
 from rankagg.report.chapters_data import missing_data, without_tasks
 from rankagg.report.chapters_result import majorities, methods
 from rankagg.report.first_screen import first_screen
@@ -16,8 +16,8 @@ from tests.sentences.test_inference import met
 
 def map_of_pairs(case):
     """Hold the shares on the map, their colors and what is outlined."""
-    names, order = case.plain.items, case.drawn()[: charts.MOST_IN_MAP]
-    rows = charts.pair_map_of(case.findings).rows
+    names, order = case.plain.items, case.drawn()[: chapters_result.MOST_IN_MAP]
+    rows = chapters_result.pair_map_of(case.findings).rows
     assert [(row.place, row.name) for row in rows] == [
         (k + 1, names[i]) for k, i in enumerate(order)
     ]
@@ -76,7 +76,10 @@ def ranking(case):
 
 def chart_of_ranks(case):
     """Hold the ranks at both ends of the lines, their heights, and which bars join ties."""
-    found, order = charts.flow_of(case.findings.comparison), case.drawn()[: charts.MOST_LINES]
+    found, order = (
+        chapters_result.flow_of(case.findings.comparison),
+        case.drawn()[: chapters_result.MOST_LINES],
+    )
     ranks = {case.plain.items[k]: case.ranks_by_each(k) for k in order}
     lines = {line.left.partition(" ")[0]: line for line in found.lines}
     assert set(lines) == set(ranks)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.report import charts
+from rankagg.report import chapters_result
 from rankagg.report.chapters_data import certainty, missing_data, what_was_read, without_tasks
 from rankagg.report.chapters_result import majorities, methods, proof
 from rankagg.report.findings import Findings
@@ -159,7 +159,7 @@ class Page:
         return (wins + self.ties[i][j] / 2) / both
 
     def majorities_against_the_order(self):
-        order = self.drawn()[: charts.MOST_IN_MAP]
+        order = self.drawn()[: chapters_result.MOST_IN_MAP]
         return sum(self.lead(j, i) > 1e-9 for at, i in enumerate(order) for j in order[at + 1 :])
 
     def ranks_by_each(self, k):
@@ -169,10 +169,12 @@ class Page:
 
     def moves(self, at):
         """Return how many ranks the items that are drawn move, in color or not."""
-        each = [self.ranks_by_each(k) for k in self.drawn()[: charts.MOST_LINES]]
+        each = [self.ranks_by_each(k) for k in self.drawn()[: chapters_result.MOST_LINES]]
         moved = sorted((max(ranks) - min(ranks) for ranks in each), reverse=True)
         return [
-            number for number in (moved[: charts.COLORED], moved[charts.COLORED :])[at] if number
+            number
+            for number in (moved[: chapters_result.COLORED], moved[chapters_result.COLORED :])[at]
+            if number
         ]
 
     def otherwise(self):
@@ -351,7 +353,7 @@ PAGE |= {
     "votes for a majority": lambda p: p.majority(turned=False),
     "votes against a majority": lambda p: p.majority(turned=True),
     "majorities against the order drawn": Page.majorities_against_the_order,
-    "items drawn": lambda p: (charts.MOST_LINES, p.plain.n),
+    "items drawn": lambda p: (chapters_result.MOST_LINES, p.plain.n),
     "ranks moved": lambda p: p.moves(0)[0],
     "others that move": lambda p: len(p.moves(1)),
     "ranks that others move": lambda p: p.moves(1)[0],
@@ -385,8 +387,8 @@ def pages(seeds, patch):
     for seed in seeds:
         # Few items are many, so that there are some that are not drawn, and not in color.
         for name in ("MOST_LINES", "MOST_IN_MAP"):
-            patch.setattr(charts, name, (3, 30)[seed % 3 > 0])
-        patch.setattr(charts, "COLORED", (1, 2, 6)[seed % 3])
+            patch.setattr(chapters_result, name, (3, 30)[seed % 3 > 0])
+        patch.setattr(chapters_result, "COLORED", (1, 2, 6)[seed % 3])
         case = Page(seed)
         held.hold(case.lines(), case, skip=CONSTANT)
         for verdict, truth in case.gates():
