@@ -80,14 +80,7 @@ def quiz(topic: str, *, rng: RNGLike = None) -> Quiz:
     generator = as_generator(rng)
     while (asked := draw(generator)) is None:
         pass
-    return Quiz(
-        topic=topic,
-        question=asked.question,
-        profile=asked.profile,
-        kind=asked.kind,
-        answer=asked.answer,
-        solution=asked.solution,
-    )
+    return Quiz(topic=topic, **vars(asked))
 
 
 class Quiz(Result):
@@ -223,7 +216,7 @@ Lead: TypeAlias = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True)
-class QuizQuestion:
+class QuizDraw:
     """A question whose answer is unique."""
 
     question: str
@@ -308,7 +301,7 @@ def _winner(
     name: str,
     rng: np.random.Generator,
     wanted: Callable[[Lead], bool] = lambda lead: True,
-) -> QuizQuestion | None:
+) -> QuizDraw | None:
     profile = _drawn(rng, _some_items(rng), wanted)
     consensus = rule.aggregate(profile)
     first = consensus.buckets[0]
@@ -316,10 +309,10 @@ def _winner(
     if len(first) > 1 or consensus.notes:
         return None
     solution = show_steps(rule, profile)
-    return QuizQuestion(f"Which item is first by {name}?", profile, "item", first, solution)
+    return QuizDraw(f"Which item is first by {name}?", profile, "item", first, solution)
 
 
-def _instant_runoff(rng: np.random.Generator) -> QuizQuestion | None:
+def _instant_runoff(rng: np.random.Generator) -> QuizDraw | None:
     asked = _winner(InstantRunoff(), "instant runoff", rng)
     # One in which those that go out decide.
     if asked is None or asked.answer == Plurality().aggregate(asked.profile).buckets[0]:
@@ -327,18 +320,16 @@ def _instant_runoff(rng: np.random.Generator) -> QuizQuestion | None:
     return asked
 
 
-def _condorcet_winner(rng: np.random.Generator) -> QuizQuestion:
+def _condorcet_winner(rng: np.random.Generator) -> QuizDraw:
     wanted = _has_winner if rng.random() < 0.5 else _has_none
     profile = _drawn(rng, _some_items(rng), wanted)
     winner = TournamentGraph.from_data(profile).condorcet_winner
     answer = () if winner is None else (winner,)
-    return QuizQuestion(
-        'Which item is the Condorcet winner? Answer "none" where there is none.',
-        profile, "item", answer, show_steps(PairwiseMajority(), profile),
-    )  # fmt: skip
+    question = 'Which item is the Condorcet winner? Answer "none" where there is none.'
+    return QuizDraw(question, profile, "item", answer, show_steps(PairwiseMajority(), profile))
 
 
-def _kemeny(rng: np.random.Generator) -> QuizQuestion | None:
+def _kemeny(rng: np.random.Generator) -> QuizDraw | None:
     profile = _drawn(rng, "ABC")
     consensus = Kemeny().aggregate(profile)
     optima = consensus.optima
@@ -346,24 +337,22 @@ def _kemeny(rng: np.random.Generator) -> QuizQuestion | None:
     # One where counting points is not enough.
     if Borda().aggregate(profile).ranking == consensus.ranking or optima.count() > 1:
         return None
-    return QuizQuestion(
-        "Which order has the least Kemeny cost, best item first?",
-        profile, "order", consensus.order, show_steps(Kemeny(), profile),
-    )  # fmt: skip
+    question = "Which order has the least Kemeny cost, best item first?"
+    return QuizDraw(question, profile, "order", consensus.order, show_steps(Kemeny(), profile))
 
 
-def _cycle(rng: np.random.Generator) -> QuizQuestion | None:
+def _cycle(rng: np.random.Generator) -> QuizDraw | None:
     profile = _drawn(rng, "ABCD")
     cycles = TournamentGraph.from_data(profile).cycles()
     if len(cycles) != 1:
         return None
-    return QuizQuestion(
-        "Three items form a Condorcet cycle. Which, each before the one that it beats?",
-        profile, "cycle", tuple(cycles[0]), show_steps(PairwiseMajority(), profile),
-    )  # fmt: skip
+    question = "Three items form a Condorcet cycle. Which, each before the one that it beats?"
+    return QuizDraw(
+        question, profile, "cycle", tuple(cycles[0]), show_steps(PairwiseMajority(), profile)
+    )
 
 
-def _kendall_distance(rng: np.random.Generator) -> QuizQuestion | None:
+def _kendall_distance(rng: np.random.Generator) -> QuizDraw | None:
     items = "ABCD" if rng.random() < 0.5 else "ABCDE"
     first, second = ("".join(items[i] for i in rng.permutation(len(items))) for _ in range(2))
     if first == second:
@@ -383,29 +372,27 @@ def _kendall_distance(rng: np.random.Generator) -> QuizQuestion | None:
         ("pair", f"first of {shown[0]}", f"first of {shown[1]}", "differs"),
         tuple(rows),
     )
-    return QuizQuestion(
-        "What is the Kendall distance of the two rankings?",
-        Profile.from_orders([first, second], items=items), "number", (distance,),
-        Steps(title="The Kendall distance, step by step", steps=(step,), answer=str(distance)),
-    )  # fmt: skip
-
-
-TOPICS: Final[Mapping[str, Callable[[np.random.Generator], QuizQuestion | None]]] = (
-    MappingProxyType(
-        {
-            "borda": partial(_winner, Borda(), "Borda"),
-            "condorcet winner": _condorcet_winner,
-            "copeland": partial(_winner, Copeland(), "Copeland"),
-            "cycle": _cycle,
-            "instant runoff": _instant_runoff,
-            "kemeny": _kemeny,
-            "kendall distance": _kendall_distance,
-            # An item that beats all others would be first by any of these rules.
-            "minimax": partial(_winner, Minimax(), "Minimax", wanted=_has_one_least_defeat),
-            "ranked pairs": partial(
-                _winner, RankedPairs(), "ranked pairs", wanted=_locks_in_any_order
-            ),
-            "schulze": partial(_winner, Schulze(), "Schulze", wanted=_has_none),
-        }
+    title, profile = (
+        "The Kendall distance, step by step",
+        Profile.from_orders([first, second], items=items),
     )
+    solution = Steps(title=title, steps=(step,), answer=str(distance))
+    question = "What is the Kendall distance of the two rankings?"
+    return QuizDraw(question, profile, "number", (distance,), solution)
+
+
+TOPICS: Final[Mapping[str, Callable[[np.random.Generator], QuizDraw | None]]] = MappingProxyType(
+    {
+        "borda": partial(_winner, Borda(), "Borda"),
+        "condorcet winner": _condorcet_winner,
+        "copeland": partial(_winner, Copeland(), "Copeland"),
+        "cycle": _cycle,
+        "instant runoff": _instant_runoff,
+        "kemeny": _kemeny,
+        "kendall distance": _kendall_distance,
+        # An item that beats all others would be first by any of these rules.
+        "minimax": partial(_winner, Minimax(), "Minimax", wanted=_has_one_least_defeat),
+        "ranked pairs": partial(_winner, RankedPairs(), "ranked pairs", wanted=_locks_in_any_order),
+        "schulze": partial(_winner, Schulze(), "Schulze", wanted=_has_none),
+    }
 )

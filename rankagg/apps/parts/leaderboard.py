@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 
@@ -21,16 +20,6 @@ CAPTION = (
 ROW, LEFT, CELL = 62, 280, 92
 
 
-@dataclass(frozen=True)
-class Draw:
-    """One draw of tasks."""
-
-    # Shape (n,). The rank of each item in the draw, from 1, and its simultaneous 95 % interval.
-    rank: NDArray[np.intp]
-    best: NDArray[np.intp]
-    worst: NDArray[np.intp]
-
-
 @cache
 def board(name: str) -> ra.Profile:
     """Return a bundled table of scores as one ranking a task."""
@@ -45,7 +34,7 @@ def _drawn(profile: ra.Profile, n_tasks: int, seed: int) -> ra.Profile:
     return ra.Profile.from_ranks(ranks, items=profile.items)
 
 
-def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> Draw:
+def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> ra.RankIntervals:
     """Draw tasks with replacement, rank by Borda, and bound the ranks from the draw alone.
 
     Examples
@@ -55,8 +44,7 @@ def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> Draw:
     >>> bool(((draw.best <= draw.rank) & (draw.rank <= draw.worst)).all())
     True
     """
-    found = ra.rank_intervals(_drawn(profile, n_tasks, seed), rng=0)
-    return Draw(found.rank, found.best, found.worst)
+    return ra.rank_intervals(_drawn(profile, n_tasks, seed), rng=0)
 
 
 def shares_of_ranks(profile: ra.Profile, n_tasks: int) -> NDArray[np.float64]:
@@ -71,7 +59,10 @@ def shares_of_ranks(profile: ra.Profile, n_tasks: int) -> NDArray[np.float64]:
 
 
 def ranks_chart(
-    profile: ra.Profile, truth: NDArray[np.intp], draw: Draw, shares: NDArray[np.float64]
+    profile: ra.Profile,
+    truth: NDArray[np.intp],
+    draw: ra.RankIntervals,
+    shares: NDArray[np.float64],
 ) -> str:
     """Draw the ranks: shares of all draws as squares, of one draw a dot and its interval."""
     n = len(profile.items)
@@ -124,7 +115,10 @@ def true_ranks(profile: ra.Profile) -> NDArray[np.intp]:
 
 
 def told(
-    profile: ra.Profile, truth: NDArray[np.intp], draw: Draw, shares: NDArray[np.float64]
+    profile: ra.Profile,
+    truth: NDArray[np.intp],
+    draw: ra.RankIntervals,
+    shares: NDArray[np.float64],
 ) -> str:
     """Say what a draw shows."""
     first = int(np.argmin(truth))

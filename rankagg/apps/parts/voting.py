@@ -365,13 +365,13 @@ def results_of_ballots(
     }
     truth = places[tuple(honest)]
     return {
-        ballot: BallotResult(tuple(map(str, first)), places[ballot], _sign(truth - places[ballot]))
+        ballot: BallotResult(
+            tuple(map(str, first)),
+            places[ballot],
+            (truth > places[ballot]) - (truth < places[ballot]),
+        )
         for ballot, first in firsts.items()
     }
-
-
-def _sign(value: Fraction) -> int:
-    return (value > 0) - (value < 0)
 
 
 def told(
