@@ -10,7 +10,7 @@ from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.compared_methods import _moved_items
 from rankagg.plotting.theme import GRAY, plot_labels
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, of_group
 from tests.strategies import profiles, quick
 
 
@@ -86,13 +86,6 @@ def test_ties_are_joined_and_unranked_items_stand_apart() -> None:
     assert sorted(tie.get_ydata()) == [1, 2]
     assert heights(ax, 4)[0].tolist()[3] == 4
     assert [t.get_text() for t in ax.get_yticklabels()] == ["A  1", "B  2", "C  2", "D  –"]  # noqa: RUF001
-
-
-def test_names_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
-    ax = plotting.bump_chart(ra.compare(thirty))
-    assert not collisions(ax)
-    assert not cut_off(ax)
-    assert len(ax.get_yticklabels()) == 30
 
 
 def test_the_first_items_are_those_of_the_exact_method(thirty) -> None:

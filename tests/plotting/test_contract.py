@@ -1,7 +1,7 @@
 """The contract suite for every plot that is there."""
 
 import inspect
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
 
 import matplotlib.pyplot as plt
@@ -203,3 +203,23 @@ def test_other_objects_axes_and_levels_are_refused(name: str) -> None:
         for alpha in (0, 1, 95):
             with pytest.raises(InvalidInputError, match="alpha"):
                 plot(results()[plot], alpha=alpha)
+
+
+CROWDED = {
+    "bump_chart": ra.compare,
+    "overlap_plot": ra.compare,
+    "forest_plot": partial(ra.rank_intervals, of="borda"),
+    "pairwise_heatmap": lambda scores: scores.rankings().pairwise(),
+    "intervals_heatmap": ra.PairwiseIntervals.from_data,
+    "rank_distribution_plot": partial(ra.rank_shares, aggregator=ra.Borda(), n_resamples=50, rng=0),
+    "worths_plot": lambda scores: ra.PlackettLuce.fit(scores.rankings()),
+}
+
+
+@pytest.mark.parametrize("name", CROWDED)
+def test_thirty_names_neither_collide_nor_are_cut(name: str, thirty) -> None:
+    ax = getattr(plotting, name)(CROWDED[name](thirty))
+    assert (collisions(ax), cut_off(ax)) == ([], [])
+    assert len(ax.get_yticklabels()) == 30 or name == "overlap_plot"
+    # Numbers would be too small to be read.
+    assert not of_group(ax, "share")

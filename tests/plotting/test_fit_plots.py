@@ -112,13 +112,6 @@ def test_fits_that_did_not_converge_say_so() -> None:
     assert "converged" not in notes(plackett_luce().plot())
 
 
-def test_names_neither_collide_nor_are_cut_at_thirty_systems() -> None:
-    ax = plackett_luce(30).plot()
-    assert not collisions(ax)
-    assert not cut_off(ax)
-    assert len(ax.get_yticklabels()) == 30
-
-
 # -- any parameters ---------------------------------------------------------------------------
 
 

@@ -13,8 +13,7 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.plotting.sheet import caption_of
-from rankagg.plotting.theme import plot_labels
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import below, of_group
 from tests.strategies import quick
 
 
@@ -106,16 +105,6 @@ def test_a_cycle_of_majorities_leaves_the_first_place_empty() -> None:
     rows, filled = drawn(plotting.forest_plot(intervals_of(cycle, np.zeros((3, 3)))), 3)
     assert rows.tolist() == [[2, 1, 3]] * 3
     assert filled == [True] * 3
-
-
-def test_names_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
-    ranks = ra.rank_intervals(thirty, of="borda")
-    ax = ranks.plot()
-    assert not collisions(ax)
-    assert not cut_off(ax)
-    labels = [text.get_text().split("  ")[1] for text in ax.get_yticklabels()]
-    assert labels == plot_labels(ranks.to_frame().index)
-    assert len(labels) == 30
 
 
 def test_points_are_filled_for_items_that_may_be_first() -> None:

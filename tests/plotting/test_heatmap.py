@@ -68,14 +68,6 @@ def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy) -> N
     assert not [t for t in of_group(ax, "share") if "nan" in t.get_text()]
 
 
-def test_names_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
-    ax = plotting.pairwise_heatmap(thirty.rankings().pairwise())
-    assert not collisions(ax)
-    assert not cut_off(ax)
-    assert len(ax.get_yticklabels()) == len(ax.get_xticklabels()) == 30
-    assert not of_group(ax, "share")
-
-
 @pytest.mark.parametrize("n", [2, 3, 14])
 def test_numbers_fit_into_their_cells(n) -> None:
     profile = ra.Uniform(range(n)).sample(5, rng=0)

@@ -5,7 +5,6 @@ from functools import cache
 import numpy as np
 
 import rankagg as ra
-from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 INTERVALS = ra.PairwiseIntervals.from_data
@@ -136,15 +135,6 @@ def test_frames_are_explained_where_there_are_any() -> None:
     assert ("frame: below one half" in notes(ax)) == bool(wrong)
     assert wrong
     assert "frame" not in notes(INTERVALS(ballots()).plot())
-
-
-def test_names_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
-    intervals = ra.PairwiseIntervals.from_data(thirty)
-    ax = intervals.plot()
-    assert not collisions(ax)
-    assert not cut_off(ax)
-    ranks = ra.RankIntervals.from_intervals(intervals).to_frame()
-    assert sorted(order_of(ax)) == sorted(plot_labels(ranks.index))
 
 
 def test_three_items_have_room_for_the_notes() -> None:

@@ -95,14 +95,6 @@ def test_curves_differ_in_color_line_and_marker() -> None:
     assert not cut_off(ax)
 
 
-def test_texts_neither_collide_nor_are_cut_at_thirty_systems(thirty) -> None:
-    ax = plotting.overlap_plot(ra.compare(thirty))
-    assert not collisions(ax)
-    assert not cut_off(ax)
-    assert ax.get_yticks().tolist() == [0, 0.2, 0.4, 0.6, 0.8, 1]
-    assert ax.get_xticks()[0] == 1
-
-
 def test_items_that_some_method_does_not_rank_are_counted() -> None:
     profile = ra.Profile(
         [ra.PartialRanking.from_order("AB", items="ABCD"),

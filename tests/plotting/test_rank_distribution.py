@@ -9,21 +9,13 @@ from matplotlib.colors import to_rgba
 import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RankShares, Span
 from rankagg.plotting.heatmaps import percent_told
-from rankagg.plotting.theme import plot_labels
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, of_group
 
 
 @cache
 def of_sports():
     law = ra.Mallows(["soccer", "judo", "golf", "ski"], theta=0.4)
     return ra.rank_shares(law.sample(20, rng=1), n_resamples=50, rng=0)
-
-
-@cache
-def of_thirty():
-    names = [f"{'System' if k % 3 else 'A system with a rather long name'} {k}" for k in range(30)]
-    law = ra.LatentScores([0.15 * k for k in range(30)], systems=names)
-    return ra.rank_shares(law.sample(12, rng=1), ra.Borda(), n_resamples=30, rng=0)
 
 
 def by_hand(best, worst, *, proved=True, items=None, rule=None):
@@ -145,13 +137,3 @@ def test_the_colors_reach_to_the_largest_share() -> None:
         assert low == 0
         most = max(share, 1 - share)
         assert most <= high < most + 0.1
-
-
-def test_names_neither_collide_nor_are_cut_at_thirty_systems() -> None:
-    ax = of_thirty().plot()
-    assert not collisions(ax)
-    assert not cut_off(ax)
-    labels = [text.get_text() for text in ax.get_yticklabels()]
-    assert labels == plot_labels(of_thirty().to_frame().index)
-    assert not of_group(ax, "share")
-    np.testing.assert_array_equal(cells(ax), of_thirty().ranks().to_numpy())

@@ -231,17 +231,6 @@ def test_nine_cells_of_five_rules_are_legible() -> None:
     assert step > 1.1 * mpl.rcParams["font.size"]
 
 
-class Odd(ra.Borda):
-    name = "$\\frac$ <script>" + "W" * 200
-
-
-@dataclass(frozen=True, kw_only=True)
-class OddModel(ra.cultures.MallowsCulture):
-    @property
-    def name(self):
-        return "$\\frac$ " + "MODEL " * 30
-
-
 def test_bad_input_is_named(small) -> None:
     with pytest.raises(InvalidInputError, match=r"ApproximationStudy\.run"):
         plotting.ratio_plot(small.study)

@@ -15,8 +15,6 @@ from rankagg.plotting.tournaments import BAND, LOOKS, Link
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import policies, profiles, quick
 
-SPORTS = ["Cycling", "Swimming", "Basketball", "Baseball"]
-
 
 def graph_of(profile, unranked="uniform"):
     return ra.TournamentGraph.from_data(profile, unranked=unranked)
