@@ -9,7 +9,7 @@ from tests.aggregation.kemeny.forging import QUOTAS, WISH
 from tests.aggregation.kemeny.test_certificate_budget import BOMBS
 from tests.aggregation.kemeny.test_certificate_scales import SIZES, large
 from tests.report.checking import judge
-from tests.report.test_checker import forged
+from tests.report.test_page_checker import forged
 
 LIMITED = """([votes, certificate, seconds, bytes]) => {
     try {

@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from tests.report.checking import by_package, by_stand_alone
-from tests.report.test_checked_pages import block, press, small_page
+from tests.report.test_page_checked import block, press, small_page
 from tests.tournaments import PALEY
 
 pytestmark = pytest.mark.slow
