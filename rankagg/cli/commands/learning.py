@@ -113,7 +113,7 @@ def quiz(
         return Answer(data=lambda: names, text=lambda rows: "\n".join(topics))
     if topic is None:
         raise click.UsageError(f"Give a TOPIC: {', '.join(topics)}.")
-    asked = ra.quiz(topics[topic], rng=seed)
+    asked = ra.teaching.quiz(topics[topic], rng=seed)
     right = None
     if answer is not None:
         with options_named():

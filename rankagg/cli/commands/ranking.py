@@ -549,7 +549,7 @@ def steps(
             Described(counted(n_items, "item")),
             "--keep ITEM, given several times, takes some of them.",
         )
-    found = ra.show_steps(rule, data, tolerance=given.tolerance)
+    found = ra.teaching.show_steps(rule, data, tolerance=given.tolerance)
     form = written or (FORMS.get(out.suffix.lower(), "text") if out is not None else "text")
 
     # What is to be pasted stands alone.
