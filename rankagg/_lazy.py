@@ -83,7 +83,7 @@ def attach(
             told = f"rankagg.{name} goes with the next release; it is rankagg.{MOVED[name]} now"
             warnings.warn(told, FutureWarning, stacklevel=2)
             place, _, without = MOVED[name].partition("(")
-            value = pkgutil.resolve_name(f"rankagg.{place}")
+            value = pkgutil.resolve_name(f"rankagg.{place.replace('.', ':', 1)}")
             return partial(value, n_instances=None) if without else value
         raise AttributeError(f"{package} has no {name!r}. {nearest(name, names)}".rstrip())
 

@@ -81,9 +81,8 @@ def test_a_name_that_moved_says_where_it_is_now(old: str, new: str) -> None:
     assert old not in ra.__all__
     with pytest.warns(FutureWarning, match=f"rankagg.{old} goes .* rankagg.{re.escape(new)} now"):
         value = getattr(ra, old)
-    assert getattr(value, "func", value) is pkgutil.resolve_name(
-        f"rankagg.{new.split('(', maxsplit=1)[0]}"
-    )
+    place = new.split("(", maxsplit=1)[0].replace(".", ":", 1)
+    assert getattr(value, "func", value) is pkgutil.resolve_name(f"rankagg.{place}")
 
 
 @pytest.mark.slow
