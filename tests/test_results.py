@@ -148,7 +148,7 @@ RESULTS = {
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
     "Steps": lambda: ra.teaching.show_steps(ra.Kemeny(), COMPLETE),
-    "StudyResult": study,
+    "ApproximationResult": study,
     "TaskAgreement": lambda: ra.task_agreement(scores()),
     "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),

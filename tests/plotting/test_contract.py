@@ -77,7 +77,7 @@ def results(systems=SYSTEMS):
         n_items=[5], n_rankings=[5], n_repetitions=5,
     )  # fmt: skip
     incomplete = ra.studies.MissingScoresStudy(
-        models=[ra.studies.TableModel(label="Scores", table=scores)], proportions=[0, 0.2, 0.4],
+        models=[ra.studies.Observed(label="Scores", data=scores)], proportions=[0, 0.2, 0.4],
         n_repetitions=5,
     )  # fmt: skip
     confidence = ra.studies.ConfidenceStudy(
