@@ -4,7 +4,7 @@
 # [tool.marimo.display]
 # theme = "system"
 # ///
-"""Benchmarks, missing scores and how sure one is: from a table of scores to intervals of ranks."""
+"""Benchmarks, missing scores and uncertainty: from a table of scores to intervals of ranks."""
 
 import marimo
 

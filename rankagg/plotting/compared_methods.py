@@ -76,7 +76,7 @@ def bump_chart(
     ['Borda', 'Copeland', 'Kemeny']
     """
     check_drawn(
-        comparison, Comparison, "comparison", "a Comparison", "`rankagg.compare` makes one."
+        comparison, RuleComparison, "comparison", "a RuleComparison", "`rankagg.compare` makes one."
     )
     names = list(comparison.methods if methods is None else methods)
     if not names:

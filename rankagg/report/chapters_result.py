@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, flow_slots, moves
-from rankagg.analysis.comparison.compare import Comparison
+from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.core.names import (
     capital,
     in_words,
@@ -387,7 +387,7 @@ class Flow:
             yield x, y, to_x, to_y
 
 
-def flow_of(comparison: Comparison) -> Flow:
+def flow_of(comparison: RuleComparison) -> Flow:
     """Return the chart of all methods, of the first items where there are many."""
     exact, names = comparison.exact, comparison.methods
     assert exact is not None, "the page holds all methods against an exact one"

@@ -191,7 +191,7 @@ def text_paragraph(text: str) -> list[str]:
 
     Examples
     --------
-    >>> paragraph("word " * 15 + "longer words")
+    >>> text_paragraph("word " * 15 + "longer words")
     ['word word word word word word word word word word word word word word word', 'longer words']
     """
     lines = [""]
