@@ -39,6 +39,20 @@ def browser():
         yield started
 
 
+def choose_kernels(name, monkeypatch):
+    """Let every call run in NumPy, or compiled."""
+    if name == "numba":
+        pytest.importorskip("numba", reason="the extra `fast` is not installed")
+    monkeypatch.setattr("rankagg.kernels.backend.WORTH_IT", 0 if name == "numba" else float("inf"))
+
+
+@pytest.fixture(params=["numpy", "numba"])
+def kernels(request, monkeypatch):
+    """Run a test in NumPy and compiled; return which."""
+    choose_kernels(request.param, monkeypatch)
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def data():
     """Return a function from the name of an optional data file to its path."""

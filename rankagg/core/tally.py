@@ -188,11 +188,13 @@ def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
     n = ranks.shape[1]
     if places.all_listed(ranks):
         return np.full((n, n), squares.sum())
-    observed = (ranks != UNRANKED).astype(np.float64)
-    total: Floats = (squares[:, None] * observed).T @ observed
-    unlisted = (ranks == UNLISTED).astype(np.float64)
+    listed, unlisted = (ranks >= 0).astype(np.float64), (ranks == UNLISTED).astype(np.float64)
+    weighed = (squares[:, None] * listed).T
+    total: Floats = weighed @ listed
     if unlisted.any():
-        total -= (squares[:, None] * unlisted).T @ unlisted
+        # Added, for a difference would lose what is small beside the largest.
+        mixed = weighed @ unlisted
+        total += mixed + mixed.T
     return total
 
 

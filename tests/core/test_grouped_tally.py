@@ -15,7 +15,8 @@ from rankagg.core.grouped_tally import GroupedTally
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.json_files import read_summary, write_summary
-from tests.core.test_task_tally import tables
+from tests.core.test_task_tally import _units, tables
+from tests.core.test_task_tally_checks import changed
 from tests.strategies import quick
 
 MASK = 2**64 - 1
@@ -171,16 +172,6 @@ def test_parts_add_up_and_come_back(table, cut, n_groups):
         assert kept.n_groups == n_groups
 
 
-def _units(table, units):
-    tasks = [table.tasks[int(table.unit_tasks[u])] for u in units]
-    return ra.ScoreTable(
-        table.values[:, units], systems=table.systems, tasks=tasks,
-        instances=[table.instances[u] for u in units],
-        higher_is_better={task: table.higher_is_better[task] for task in tasks},
-        task_weights={task: table.task_weights[task] for task in tasks},
-    )  # fmt: skip
-
-
 def test_systems_in_another_order():
     rng = np.random.default_rng(3)
     values = rng.normal(size=(3, 20))
@@ -263,49 +254,24 @@ def test_sums_that_would_fill_the_memory(monkeypatch):
         grouped_tally.check_room(2000, 100, 2, 3)
 
 
-def off_by_one(plain):
-    plain["parts"][0][1]["n_empty"] += 1
+ONE_SYSTEM = TaskTally.of(np.ones((1, 1)), higher_is_better=True).to_dict()
+FORGED = {
+    "off by one": ((0, 1, "n_empty"), lambda number: number + 1),
+    "left out": ((), lambda parts: parts[1:]),
+    "twice": ((), lambda parts: [parts[0], *parts]),
+    "beyond": ((-1, 0), lambda _: 4),
+    "below": ((0, 0), lambda _: -1),
+    "no number": ((0, 0), float),
+    "impossible": ((0, 1, "wins", 0, 1), lambda number: number + 1),
+    "fewer systems": ((0, 1), lambda _: ONE_SYSTEM),
+    "nothing": ((), lambda _: []),
+}
 
 
-def left_out(plain):
-    del plain["parts"][0]
-
-
-def twice(plain):
-    plain["parts"].insert(0, plain["parts"][0])
-
-
-def beyond(plain):
-    plain["n_groups"] = plain["parts"][-1][0]
-
-
-def below(plain):
-    plain["parts"][0][0] = -1
-
-
-def no_number(plain):
-    plain["parts"][0][0] = 0.0
-
-
-def impossible(plain):
-    plain["parts"][0][1]["wins"][0][1] += 1
-
-
-def fewer_systems(plain):
-    plain["parts"][0][1] = TaskTally.of(np.ones((1, 1)), higher_is_better=True).to_dict()
-
-
-def nothing(plain):
-    plain["parts"] = []
-
-
-@pytest.mark.parametrize(
-    "forge",
-    [off_by_one, left_out, twice, beyond, below, no_number, impossible, fewer_systems, nothing],
-)
-def test_forged_groups_are_refused(forge):
+@pytest.mark.parametrize(("path", "forge"), FORGED.values(), ids=FORGED)
+def test_forged_groups_are_refused(path, forge):
     plain = made().to_dict()
-    forge(plain["tasks"][0]["groups"])
+    plain["tasks"][0]["groups"] = changed(plain["tasks"][0]["groups"], "parts", path, forge)
     with pytest.raises(DataFormatError, match="not what a summary holds"):
         ra.ScoreSummary.from_dict(plain)
 

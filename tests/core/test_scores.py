@@ -69,9 +69,7 @@ def test_systems_and_tasks_are_numbered_where_they_have_no_names():
 
 
 def test_the_given_order_of_systems_and_tasks_is_kept():
-    table = ScoreTable(
-        [[1, 2], [3, 4]], systems=["b", "a"], tasks=["z", "y"], higher_is_better=True
-    )
+    table = ScoreTable([[1, 2], [3, 4]], systems="ba", tasks="zy", higher_is_better=True)
     assert table.systems.labels == ("b", "a")
     assert table.tasks.labels == ("z", "y")
 
@@ -160,11 +158,6 @@ def test_the_direction_has_no_default():
         ScoreTable([[1.0]])
 
 
-def test_a_task_without_a_direction_is_named():
-    with pytest.raises(InvalidInputError, match="none for 'err'"):
-        by_task(higher_is_better={"acc": True})
-
-
 def test_an_unknown_task_is_named_beside_the_known_ones():
     with pytest.raises(InvalidInputError, match=r"\(acc, err\)\. Got 'f1'"):
         by_task(task_weights={"f1": 1})
@@ -181,20 +174,11 @@ def test_a_task_without_scores_is_named():
 
 
 def test_an_instance_without_scores_is_no_task_without_scores():
-    table = ScoreTable(
-        [[1.0, NAN]], tasks=["x", "x"], instances=[1, 2], higher_is_better=True
-    )  # fmt: skip
+    table = ScoreTable([[1.0, NAN]], tasks="xx", instances=[1, 2], higher_is_better=True)
     assert table.rankings()[1].n_observed == 0
 
 
 # -- rankings -------------------------------------------------------------------------------------
-
-
-def test_every_task_is_ranked_in_its_direction():
-    profile = by_task().rankings()
-    assert [ranking.order for ranking in profile] == [("A", "B"), ("B", "A")]
-    assert profile.groups == ("acc", "err")
-    assert profile.items == ItemSet("AB")
 
 
 def test_every_instance_is_a_ranking_with_the_group_and_weight_of_its_task():
@@ -214,12 +198,10 @@ def test_every_instance_is_a_ranking_with_the_group_and_weight_of_its_task():
 def test_a_unit_is_ranked_like_a_ranking_of_its_own(scores, tolerance):
     table = ScoreTable(scores, higher_is_better={0: True, 1: False})
     first, second = table.rankings(tolerance)
-    assert first == PartialRanking.from_scores(
-        scores[:, 0], higher_is_better=True, tolerance=tolerance
-    )
-    assert second == PartialRanking.from_scores(
-        scores[:, 1], higher_is_better=False, tolerance=tolerance
-    )
+    for ranking, column, better in zip((first, second), scores.T, (True, False), strict=True):
+        assert ranking == PartialRanking.from_scores(
+            column, higher_is_better=better, tolerance=tolerance
+        )
 
 
 def test_the_tolerance_may_differ_by_task():
@@ -243,14 +225,6 @@ def test_a_tolerance_is_a_number_for_known_tasks(tolerance):
 
 
 # -- means ----------------------------------------------------------------------------------------
-
-
-def test_task_scores_average_the_instances_that_are_present():
-    means = ragged().task_scores()
-    assert means.tolist()[0] == [1.5, 30.0]
-    assert means.tolist()[1] == [3.0, 40.0]
-    assert np.isnan(means[2, 0])
-    assert means[2, 1] == 0.0
 
 
 def test_signed_task_scores_make_higher_better():
@@ -295,16 +269,6 @@ def test_dropping_takes_any_iterable():
 
 
 @pytest.mark.parametrize(
-    "labels",
-    [{"tasks": ["f1"]}, {"systems": ["Z"]}, {"tasks": ["acc", "err"]}, {"systems": ["A", "B"]}],
-    ids=str,
-)
-def test_dropping_needs_known_labels_and_leaves_something(labels):
-    with pytest.raises(InvalidInputError):
-        by_task().drop(**labels)
-
-
-@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda table: table.drop(tasks=["f1"]), r"`tasks` must be one of the 2 tasks .*'f1'"),
@@ -320,9 +284,11 @@ def test_unknown_labels_are_told_by_what_was_asked_for(call, message):
 
 
 def test_dropping_too_much_names_the_labels_of_any_iterable():
-    with pytest.raises(InvalidInputError) as caught:
-        by_task().drop(tasks=iter(["acc", "err"]))
-    assert caught.value.value == ["acc", "err"]
+    for labels in ({"tasks": ["acc", "err"]}, {"systems": ["A", "B"]}):
+        ((name, all_of_them),) = labels.items()
+        with pytest.raises(InvalidInputError) as caught:
+            by_task().drop(**{name: iter(all_of_them)})
+        assert caught.value.value == all_of_them
 
 
 def test_dropping_the_only_scores_of_a_task_names_the_task():
@@ -406,11 +372,6 @@ def test_a_reference_has_a_positive_score_everywhere(score):
     assert table.relative_to("B").values[0, 0] == 1.0
 
 
-def test_a_reference_is_one_of_the_systems():
-    with pytest.raises(InvalidInputError, match="one of the 2 systems"):
-        by_task().relative_to("Z")
-
-
 # -- descriptions ---------------------------------------------------------------------------------
 
 
@@ -457,15 +418,6 @@ def test_near_ties_are_pairs_that_only_noise_parts():
     assert table.near_ties(digits=15) == 2
     assert ScoreTable([[1.0], [1.0 + 1e-12]], higher_is_better=True).near_ties(digits=15) == 0
     assert ScoreTable([[0.3], [0.4]], higher_is_better=True).near_ties() == 0
-
-
-def test_near_ties_count_significant_digits():
-    small = ScoreTable([[1.23456e-9], [1.23457e-9], [0.0]], higher_is_better=True)
-    assert small.near_ties(digits=7) == 0
-    assert small.near_ties(digits=5) == 1
-    large = ScoreTable([[-1234567.0], [-1234569.0]], higher_is_better=True)
-    assert large.near_ties(digits=7) == 0
-    assert large.near_ties(digits=6) == 1
 
 
 def test_to_frame_labels_systems_and_units():

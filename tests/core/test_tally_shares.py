@@ -10,17 +10,12 @@ from hypothesis import strategies as st
 
 from rankagg import Kemeny, PairwiseMatrix, Profile
 from rankagg.core import tally
-from rankagg.core import tally as shares
 from rankagg.core.arithmetic import exact
 from tests import oracles, strategies
+from tests.core.test_pairwise import fractions
 
 # Grids of 2**2 (four items) to 2**4 (two): real rounding where an oracle can follow.
 coarse = {"EXACT_ITEMS": 0, "ROOM": 100}
-
-
-def fractions(votes, name):
-    scaled = getattr(votes, f"scaled_{name}")
-    return [[Fraction(int(value), votes.denominator) for value in row] for row in scaled]
 
 
 def assert_within(votes, profile, policy="uniform"):
@@ -49,7 +44,7 @@ def incomplete(n, m, seed=1):
 @given(strategies.profiles(max_size=4))
 @strategies.quick
 def test_rounded_votes_are_off_by_no_more_than_they_say(profile):
-    with patch.multiple(shares, **coarse):
+    with patch.multiple(tally, **coarse):
         votes = profile.pairwise()
     same = assert_within(votes, profile)
     assert same or not votes.is_exact
@@ -57,11 +52,11 @@ def test_rounded_votes_are_off_by_no_more_than_they_say(profile):
 
 def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
     # Shares of thirds and fifths beside each other: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
-    profile = Profile.from_orders(["AB", "ABCD"[:4], "AC"], items="ABCDE"[:4])
+    profile = Profile.from_orders(["AB", "ABCD", "AC"], items="ABCD")
     lists = Profile.from_ranks([[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]])
-    with patch.multiple(shares, EXACT_ITEMS=0, ROOM=12 * 16):
+    with patch.multiple(tally, EXACT_ITEMS=0, ROOM=12 * 16):
         assert lists.pairwise().is_exact
-    with patch.multiple(shares, EXACT_ITEMS=0, ROOM=12 * 16 - 1):
+    with patch.multiple(tally, EXACT_ITEMS=0, ROOM=12 * 16 - 1):
         rounded = lists.pairwise()
         assert rounded.denominator == 8
         # Thirds are off by half a unit at most, halves are not.
@@ -69,7 +64,7 @@ def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
         assert fractions(rounded, "wins")[2][0] == Fraction(3, 8) + Fraction(1, 2)
         assert profile.pairwise("ignore").is_exact
         assert profile.pairwise("last").is_exact
-    with patch.multiple(shares, EXACT_ITEMS=4, ROOM=12 * 16 - 1):
+    with patch.multiple(tally, EXACT_ITEMS=4, ROOM=12 * 16 - 1):
         assert lists.pairwise().is_exact
 
 
@@ -77,7 +72,7 @@ def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
 @strategies.quick
 def test_the_order_of_rankings_and_blocks_change_no_rounded_vote(profile, data):
     order = data.draw(st.permutations(range(len(profile))))
-    with patch.multiple(shares, **coarse):
+    with patch.multiple(tally, **coarse):
         votes = profile.pairwise()
         assert profile[order].pairwise() == votes
         with patch.object(tally, "BLOCK", 1):
@@ -91,7 +86,7 @@ def test_the_order_of_rankings_and_blocks_change_no_rounded_vote(profile, data):
 def test_rounded_votes_add_up_to_those_of_the_whole(data, items):
     parts = [data.draw(strategies.profiles(items)) for _ in range(3)]
     whole = parts[0] + parts[1] + parts[2]
-    with patch.multiple(shares, **coarse):
+    with patch.multiple(tally, **coarse):
         votes = [part.pairwise() for part in parts]
         together = whole.pairwise()
         left, right = (votes[0] + votes[1]) + votes[2], votes[0] + (votes[1] + votes[2])
@@ -99,7 +94,7 @@ def test_rounded_votes_add_up_to_those_of_the_whole(data, items):
             assert_within(held, whole)
             # Half a unit of the grid for each ranking, and for each part that meets the grid.
             units = sum(w for _, w in oracles.as_votes(whole)) + 6
-            assert held.rounding <= units / (2 * shares.grid(len(items)))
+            assert held.rounding <= units / (2 * tally.grid(len(items)))
         if together.is_exact or all(not (part.is_exact or part.is_decided) for part in votes):
             assert left == right == together
 
@@ -111,7 +106,7 @@ def test_weights_of_any_denominator_do_not_meet_the_grid(data, items, policy):
     first, second = (
         data.draw(strategies.profiles(items, unranked=False, unlisted=False)) for _ in range(2)
     )
-    with patch.multiple(shares, EXACT_ITEMS=0, ROOM=2**6):
+    with patch.multiple(tally, EXACT_ITEMS=0, ROOM=2**6):
         summed = first.pairwise(policy) + second.pairwise(policy)
         assert summed == (first + second).pairwise(policy)
         assert summed.is_exact
@@ -184,14 +179,14 @@ def test_the_certificate_of_rounded_votes_has_a_tolerance():
 
 @pytest.mark.parametrize("n", [1, 2, 101, 1000, 5000])
 def test_the_grid_leaves_room_for_votes_and_fits(n):
-    step = shares.grid(n)
+    step = tally.grid(n)
     assert step * n**2 <= 2**50 < 2 * step * n**2
-    assert shares.shares_fit(step, n)
+    assert tally.shares_fit(step, n)
 
 
 def test_votes_on_the_grid_stay_as_they_are():
     votes = incomplete(110, 30).pairwise()
-    scaled, denominator, rounding = shares.on_grid(*votes._scaled, votes.denominator, votes._shares)
+    scaled, denominator, rounding = tally.on_grid(*votes._scaled, votes.denominator, votes._shares)
     assert all(np.array_equal(a, b) for a, b in zip(scaled, votes._scaled, strict=True))
     assert (denominator, rounding) == (votes.denominator, 0.0)
 

@@ -21,7 +21,7 @@ from rankagg.core.arithmetic.exact_sum import (
 )
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
-from rankagg.kernels import backend, scores
+from rankagg.kernels import scores
 from tests.strategies import POLICIES, quick
 
 NAN = float("nan")
@@ -45,14 +45,6 @@ def tables(draw, max_systems=5, max_units=9):
         higher_is_better={task: draw(st.booleans()) for task in tasks},
         task_weights={task: draw(st.sampled_from(WEIGHTS)) for task in tasks},
     )
-
-
-@pytest.fixture(params=["numpy", "numba"])
-def kernels(request, monkeypatch):
-    """Let every call run in NumPy, or compiled."""
-    if request.param == "numba":
-        pytest.importorskip("numba", reason="the extra `fast` is not installed")
-    monkeypatch.setattr(backend, "WORTH_IT", 0 if request.param == "numba" else float("inf"))
 
 
 def assert_same_votes(found, expected):

@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -229,6 +230,9 @@ def test_rankings_are_equal_just_where_their_places_are(data, items):
     assert (first == second) == (first.ranks.tolist() == second.ranks.tolist())
 
 
+one_score = partial(ScoreTable, [[1.0]], higher_is_better=True)
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -244,18 +248,9 @@ def test_rankings_are_equal_just_where_their_places_are(data, items):
             PairwiseMatrix.from_wins([[0, 1], [0, 0]]),
             PairwiseMatrix.from_wins([[0, 0], [0, 0]], ties=[[0, 1], [1, 0]]),
         ),
-        (
-            ScoreTable([[1.0]], higher_is_better=True),
-            ScoreTable([[1.0]], higher_is_better=False),
-        ),
-        (
-            ScoreTable([[1.0]], higher_is_better=True),
-            ScoreTable([[1.0]], higher_is_better=True, task_weights={0: 2}),
-        ),
-        (
-            ScoreTable([[1.0]], higher_is_better=True),
-            ScoreTable([[1.0]], higher_is_better=True, instances=[0]),
-        ),
+        (one_score(), one_score(higher_is_better=False)),
+        (one_score(), one_score(task_weights={0: 2})),
+        (one_score(), one_score(instances=[0])),
     ],
 )
 def test_one_difference_makes_another_value(first, second):

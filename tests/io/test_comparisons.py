@@ -1,6 +1,5 @@
 """Tables of comparisons: how outcomes are written, and every kind of file."""
 
-import gzip
 import random
 import re
 from decimal import Decimal
@@ -18,7 +17,6 @@ import rankagg as ra
 from rankagg.exceptions import DataFormatError, RankaggError
 from rankagg.io.comparisons import SIDE_WORDS, SPELLED_OUTCOMES, TIE_WORDS, key_of
 from tests import strategies
-from tests.io import damage
 
 PAIRS = [("x", "y"), ("y", "z"), ("z", "x"), ("x", "z")]
 COLUMNS = {"first": "one", "second": "other", "outcome": "won"}
@@ -373,41 +371,6 @@ def test_columns_of_numbers_are_read_at_once():
 
 
 # -- damage ---------------------------------------------------------------------------------------
-
-
-def written(path):
-    if path.suffix == ".parquet":
-        WHOLE.to_parquet(path, row_group_size=2)
-    elif path.suffix == ".jsonl":
-        WHOLE.to_json(path, orient="records", lines=True)
-    else:
-        path.write_bytes(gzip.compress(WHOLE.to_csv(index=False).encode()))
-
-
-def survived(suffix, number, seed, folder):
-    path = folder / f"a{suffix}"
-    written(path)
-    whole, rng = path.read_bytes(), random.Random(seed)
-    found = []
-    for _ in range(number):
-        data = damage.damaged(whole, rng)
-        try:
-            found.append(damage.survives(lambda p: ra.read_comparisons(p, **EVERY), data, path))
-        except Exception as error:
-            error.add_note(f"from {data!r}")
-            raise
-    return found
-
-
-@pytest.mark.parametrize("suffix", [".parquet", ".csv.gz", ".jsonl"])
-def test_damaged_files(suffix, tmp_path):
-    assert survived(suffix, 100, 0, tmp_path).count("DataFormatError") > 30
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".parquet", ".csv.gz", ".jsonl"])
-def test_many_damaged_files(suffix, tmp_path):
-    assert len(survived(suffix, 10_000, 1, tmp_path)) == 10_000
 
 
 CELLS = [

@@ -92,13 +92,6 @@ def test_no_memory_is_taken_for_what_a_header_claims(text):
     assert len(str(error.value)) < 400
 
 
-def test_some_alternatives_may_go_without_a_name():
-    text = HEADER.format(10_000) + "1: 3,1\n"
-    assert ra.read_preflib(StringIO(text)).n_items == 10_000
-    order = ",".join(map(str, range(1, 10_002)))
-    assert ra.read_preflib(StringIO(f"{HEADER.format(10_001)}1: {order}\n")).n_items == 10_001
-
-
 @pytest.mark.parametrize(
     "text", ["1000000000\n1 2\n", "1e300\n1 2\n", "9" * 5000 + "\n1\n", "-1\n1\n", "0\n", "0\n0\n"]
 )

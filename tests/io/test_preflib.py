@@ -50,23 +50,17 @@ SMALL = {
 
 
 @pytest.mark.parametrize("kind", SMALL)
-def test_the_four_formats(kind):
+def test_the_four_formats_are_told_by_their_content(kind, tmp_path):
     text, ranks = SMALL[kind]
-    profile = read(text)
+    path = tmp_path / "no extension"
+    path.write_text(text, encoding="utf-8-sig", newline="\r\n")
+    profile = ra.read_preflib(path)
+    assert looks_like_preflib(text)
     assert profile.items.labels == NAMES
     assert profile.ranks.tolist() == ranks
     assert profile.counts.tolist() == [3, 2]
     assert profile.n_rankings == 5
     assert profile.groups is None
-
-
-@pytest.mark.parametrize("kind", SMALL)
-def test_the_type_is_taken_from_the_content(kind, tmp_path):
-    text, ranks = SMALL[kind]
-    path = tmp_path / "no extension"
-    path.write_text(text, encoding="utf-8-sig", newline="\r\n")
-    assert ra.read_preflib(path).ranks.tolist() == ranks
-    assert looks_like_preflib(text)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +73,6 @@ def test_the_type_is_taken_from_the_content(kind, tmp_path):
 )  # fmt: skip
 def test_whole_numbers_are_positive_and_below_what_floats_hold(text, number):
     assert whole_number(text) == number
-
-
-def test_zero_is_a_whole_number_where_it_is_asked_for():
     assert whole_number("0", low=0) == 0
     assert whole_number("1", low=2) is None
 
@@ -152,44 +143,17 @@ def test_one_alternative():
         ("toi", "TYPE: toi", "TYPE: soi", "states DATA TYPE soi, strict, and has ties"),
         ("soi", "TYPE: soi", "TYPE: soc", "states DATA TYPE soc, complete, and leaves items out"),
         ("toi", "TYPE: toi", "TYPE: toc", "states DATA TYPE toc, complete, and leaves items out"),
-        ("soc", "TYPE: soc", "TYPE: wmg", "DATA TYPE must be one of soc, soi, toc, toi.*'wmg'"),
-        ("soc", "VOTERS: 5", "VOTERS: 6", "NUMBER VOTERS 6, its ballots make 5"),
         ("soc", "3: 1,2,3,4", "4: 1,2,3,4", "NUMBER VOTERS 5, its ballots make 6"),
-        ("soc", "ORDERS: 2", "ORDERS: 3", "NUMBER UNIQUE ORDERS 3, its ballots make 2"),
-        (
-            "soc",
-            "VOTERS: 5",
-            "VOTERS: five",
-            "NUMBER VOTERS must be a positive whole number.*'five'",
-        ),
-        ("soc", "VOTERS: 5", "VOTERS: ", "NUMBER VOTERS must be a positive whole number"),
-        ("soc", "VOTERS: 5", "VOTERS: -5", "NUMBER VOTERS must be a positive whole number"),
-        ("soc", "VOTERS: 5", "VOTERS: ⁵", "NUMBER VOTERS must be a positive whole number"),
-        (
-            "soc",
-            "ALTERNATIVES: 4",
-            "ALTERNATIVES: 5",
-            "states 5 alternatives and names 4: 1, 2, 3, 4",
-        ),
         ("soc", "ALTERNATIVES: 4", "ALTERNATIVES: 3", "states 3 alternatives and names 4"),
         ("soc", "ALTERNATIVES: 4", "ALTERNATIVES: 0", "NUMBER ALTERNATIVES must be a positive"),
-        ("soc", "# NUMBER ALTERNATIVES: 4\n", "", "does not state NUMBER ALTERNATIVES"),
-        ("soc", "NAME 4: Ur", "NAME 5: Ur", "names 4: 1, 2, 3, 5"),
-        ("soc", "NAME 4: Ur", "NAME 3: Ur", "line 10: alternative 3 is named twice"),
-        ("soc", "NAME 4: Ur", "NAME 4: Oslo", "two alternatives 'Oslo'"),
         ("soc", "2: 4,3,2,1", "2: 4,3,2,5", "line 12: alternative 5 is not among the 4"),
-        ("soc", "2: 4,3,2,1", "2: 4,3,2,0", "line 12: alternative 0 is not among the 4"),
         ("soc", "2: 4,3,2,1", "2: 4,3,2,4", "line 12: alternative 4 occurs twice"),
-        ("toc", "2: {1,2,3,4}", "2: {1,2,2,4}", "line 12: alternative 2 occurs twice"),
         ("toi", "2: {1,2}", "2: 1,{2,1}", "line 12: alternative 1 occurs twice"),
         ("soc", "2: 4,3,2,1", "2: 4,3,-2,1", "line 12: alternatives must be numbers"),
-        ("soc", "2: 4,3,2,1", "2: 4,3,Ur,1", "line 12: alternatives must be numbers.*'Ur,1'"),
         ("soc", "2: 4,3,2,1", "2: 4,3,2 1", "line 12: alternatives must be numbers"),
         ("soc", "2: 4,3,2,1", "2: 4,,2,1", "line 12: alternatives must be numbers"),
         ("soc", "2: 4,3,2,1", "2: ,4,3,2,1", "line 12: alternatives must be numbers"),
-        ("toi", "2: {1,2}", "2: {}", "line 12: alternatives must be numbers"),
         ("toi", "2: {1,2}", "2: {1,,2}", "line 12: alternatives must be numbers"),
-        ("toi", "2: {1,2}", "2: {1,²}", "line 12: alternatives must be numbers"),
         ("toi", "2: {1,2}", "2: {1,{2,3}}", "line 12: alternatives must be numbers"),
         ("soc", "2: 4,3,2,1", "0: 4,3,2,1", "line 12: a ballot must read 'count: "),
         ("soc", "2: 4,3,2,1", "-2: 4,3,2,1", "line 12: a ballot must read 'count: "),

@@ -3,7 +3,7 @@
 from io import StringIO
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankagg as ra
@@ -39,6 +39,11 @@ def old_form(profile):
     return "\n".join(lines) + "\n"
 
 
+def test_blanks_and_empty_lines():
+    text = "\n\n 4 \n 1, Oslo\n2 ,Łódź\n\n3,Rio, de Janeiro: #1\n4,Ur\n 5, 5 ,2 \n3, 4 ,{ 2, 3}\n"
+    assert read(text + "\n2 ,{1,2} \n\n") == read(SMALL["toi"][0])
+
+
 @pytest.mark.parametrize("kind", SMALL)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_the_four_formats(kind, end, tmp_path):
@@ -53,32 +58,7 @@ def test_the_four_formats(kind, end, tmp_path):
     assert looks_like_preflib(text)
 
 
-def test_what_a_ballot_leaves_out_may_be_below_all_it_lists():
-    text, ranks = SMALL["soi"]
-    unlisted = read(text, left_out="unlisted")
-    assert unlisted.ranks.tolist() == [[-2 if r == -1 else r for r in row] for row in ranks]
-
-
-def test_blanks_and_empty_lines():
-    text = "\n\n 4 \n 1, Oslo\n2 ,Łódź\n\n3,Rio, de Janeiro: #1\n4,Ur\n 5, 5 ,2 \n3, 4 ,{ 2, 3}\n"
-    assert read(text + "\n2 ,{1,2} \n\n") == read(SMALL["toi"][0])
-
-
-@pytest.mark.parametrize("blanks", ["", " ", " \n", "\t\r\n \n\n", "\n \n \n"])
-def test_blank_lines_before_a_file_do_not_hide_its_form(blanks):
-    assert looks_like_preflib(f"{blanks}2\n1,A\n2,B\n1,1,1\n1,2,1\n")
-    assert looks_like_preflib(f"{blanks}# NUMBER ALTERNATIVES: 2\n1: 2,1\n")
-    assert not looks_like_preflib(f"{blanks}2,1\n1,A\n")
-
-
-def test_two_lines_are_enough_to_know_the_form():
-    assert looks_like_preflib("2\n1,A")
-    assert not looks_like_preflib("2")
-    assert not looks_like_preflib("2\n2,A")
-
-
 @given(data=st.data())
-@settings(max_examples=100)
 def test_ballots_come_back(data):
     names = st.text("abcÄ ,:#'", min_size=1, max_size=5).filter(lambda name: name == name.strip())
     items = ra.ItemSet(data.draw(st.lists(names, min_size=1, max_size=5, unique=True)))
@@ -90,28 +70,17 @@ def test_ballots_come_back(data):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("4\n1", "0\n1", "line 1: the number of alternatives must be a positive.*'0'"),
         ("4\n1", "²\n1", "not in a PrefLib format"),
         ("4\n1", "5\n1", "line 7 must hold the number of voters.*'3,1,2,3,4'"),
         ("4\n1", "3\n1", r"line 5 must hold the number of voters.*'4, Ur'"),
-        ("4\n1", "x\n1", "not in a PrefLib format"),
         ("4\n1,", "4\n1;", "not in a PrefLib format"),
         ("2,Łódź", "3,Łódź", r"line 3: alternative 2 of 4 .*'2,name'. Got '3,Łódź'"),
-        ("2,Łódź", "2 Łódź", "line 3: alternative 2 of 4"),
-        ("2,Łódź", "2", "line 3: alternative 2 of 4"),
-        ("2,Łódź", "2,Oslo", "two alternatives 'Oslo'"),
-        ("5,5,2", "5,5", "line 6 must hold the number of voters"),
         ("5,5,2", "5,5,2,1", "line 6 must hold the number of voters"),
-        ("5,5,2", "5,5,x", "line 6 must hold the number of voters"),
         ("5,5,2", "5,5,0", "line 6 must hold the number of voters"),
-        ("5,5,2", "6,6,2", "NUMBER VOTERS 6, its ballots make 5"),
-        ("5,5,2", "5,5,3", "NUMBER UNIQUE ORDERS 3, its ballots make 2"),
         ("5,5,2", "2,5,2", r"line 6 states 2 voters and counts that sum to 5.*from_wins"),
         ("\n2,4,3,2,1", "\n2,4,3,2,5", "line 8: alternative 5 is not among the 4"),
         ("\n2,4,3,2,1", "\n2,4,3,2,4", "line 8: alternative 4 occurs twice"),
-        ("\n2,4,3,2,1", "\n2,4,3,{2,1", "line 8: alternatives must be numbers.*cut off"),
         ("\n2,4,3,2,1", "\n2,4,3,", "line 8 ends in the middle of a ballot"),
-        ("\n2,4,3,2,1", "\n2", "line 8: a ballot must read 'count, 1,2"),
         ("\n2,4,3,2,1", "\n2: 4,3,2,1", "line 8: a ballot must read 'count, 1,2"),
         ("\n2,4,3,2,1", "\n0,4,3,2,1", "line 8: a ballot must read 'count, 1,2"),
         ("\n3,1,2,3,4\n2,4,3,2,1", "", "header and no ballots"),
@@ -151,6 +120,19 @@ def test_the_extension_states_the_type(kind, name, message, tmp_path):
         ra.read_preflib(path)
 
 
+BLANKS = ["", " ", " \n", "\t\r\n \n\n", "\n \n \n"]
+OLD = ["2\n1,A", *(f"{blanks}2\n1,A\n2,B\n1,1,1\n1,2,1\n" for blanks in BLANKS)]
+NEW = [f"{blanks}# NUMBER ALTERNATIVES: 2\n1: 2,1\n" for blanks in BLANKS]
+OTHER = ["", "4", "4\n", "4\n2,x\n", "x\n1,A\n", "-4\n1,A\n", "4.0\n1,A\n", "4\n11,A\n", "4\n\n1A"]
+
+
+@pytest.mark.parametrize(
+    "text", [*OLD, *NEW, *OTHER, *(f"{blanks}2,1\n1,A\n" for blanks in BLANKS)]
+)
+def test_files_are_known_by_their_first_lines(text):
+    assert looks_like_preflib(text) == (text in OLD + NEW)
+
+
 @pytest.mark.parametrize("kind", ["pwg", "wmg", "mjg", "tog", "wmd"])
 def test_votes_between_pairs_are_refused_by_name(kind, tmp_path):
     path = tmp_path / f"a.{kind}"
@@ -165,14 +147,6 @@ def test_votes_between_pairs_are_refused_by_name(kind, tmp_path):
 def test_categories_are_refused_by_name():
     with pytest.raises(DataFormatError, match=r"cat holds categories.*read_ballots"):
         read("# DATA TYPE: cat\n# NUMBER ALTERNATIVES: 2\n5: 1,{2}\n")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "4", "4\n", "4\n2,x\n", "x\n1,A\n", "-4\n1,A\n", "4.0\n1,A\n", "4\n11,A\n", "4\n\n1A"],
-)
-def test_what_looks_otherwise(text):
-    assert not looks_like_preflib(text)
 
 
 def test_the_command_line_knows_the_old_form(tmp_path, capsys):

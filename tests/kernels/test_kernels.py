@@ -19,17 +19,6 @@ from rankagg.kernels.placing import absent_sums, doubled_places, place_sums
 from tests import strategies
 
 
-@pytest.fixture(params=["numpy", "numba"])
-def kernels(request, monkeypatch):
-    """Let every call run in NumPy, or compiled."""
-    if request.param == "numba":
-        pytest.importorskip("numba", reason="the extra `fast` is not installed")
-        monkeypatch.setattr(backend, "WORTH_IT", 0)
-    else:
-        monkeypatch.setattr(backend, "WORTH_IT", float("inf"))
-    return request.param
-
-
 def test_few_rankings_are_counted_as_many_are(monkeypatch):
     monkeypatch.setattr(backend, "WORTH_IT", float("inf"))
     rng = np.random.default_rng(1)

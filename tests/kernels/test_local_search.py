@@ -7,21 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankagg.aggregation.kemeny import orders as heuristics
-from rankagg.kernels import backend
 from rankagg.kernels.insertion import insertion_gains
 from rankagg.kernels.local_search import Searches
-
-
-@pytest.fixture(params=["numpy", "numba"])
-def kernels(request, monkeypatch):
-    """Let every call run in NumPy, or compiled."""
-    choose(request.param, monkeypatch)
-
-
-def choose(name, monkeypatch):
-    if name == "numba":
-        pytest.importorskip("numba", reason="the extra `fast` is not installed")
-    monkeypatch.setattr(backend, "WORTH_IT", 0 if name == "numba" else float("inf"))
+from tests.conftest import choose_kernels
 
 
 def antisymmetric(values):
@@ -112,7 +100,7 @@ def test_compiled_loops_meet_the_same_orders(monkeypatch, n, kind, strength):
     margins = drawn(n, n, kind)
     found = []
     for name in ("numpy", "numba"):
-        choose(name, monkeypatch)
+        choose_kernels(name, monkeypatch)
         _, search = searches(margins, strength=strength, reach=n // 2, threshold=1e-9)
         states = []
         for steps in (1, 7, 500):

@@ -179,81 +179,45 @@ def test_refuses_another_number_of_ranks_than_items():
         PartialRanking.from_ranks([0, 1], items="ABC")
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        pytest.param(lambda: PartialRanking.from_order("ABA"), id="twice in an order"),
-        pytest.param(lambda: PartialRanking.from_order([]), id="empty order"),
-        pytest.param(lambda: PartialRanking.from_order(["A", 1]), id="mixed labels"),
-        pytest.param(lambda: PartialRanking.from_order(["A", 1.5]), id="a float as label"),
-        pytest.param(
-            lambda: PartialRanking.from_order("AD", items="ABC"), id="unknown in an order"
-        ),
-        pytest.param(lambda: PartialRanking.from_order("AB", items="ABB"), id="items twice"),
-        pytest.param(
-            lambda: PartialRanking.from_order([["A"], ["B", "C"]]), id="buckets as an order"
-        ),
-        pytest.param(lambda: PartialRanking.from_buckets([["A", "B"], ["A"]]), id="in two buckets"),
-        pytest.param(lambda: PartialRanking.from_buckets([["A", "A"]]), id="twice in a bucket"),
-        pytest.param(lambda: PartialRanking.from_buckets([["A"], []]), id="empty bucket"),
-        pytest.param(lambda: PartialRanking.from_buckets([]), id="no bucket"),
-        pytest.param(
-            lambda: PartialRanking.from_buckets([["A"], [1]]), id="mixed labels in buckets"
-        ),
-        pytest.param(
-            lambda: PartialRanking.from_buckets([["D"]], items="ABC"), id="unknown in a bucket"
-        ),
-        pytest.param(lambda: PartialRanking.from_top_k("AA", items="ABC"), id="twice in a list"),
-        pytest.param(lambda: PartialRanking.from_top_k("D", items="ABC"), id="unknown in a list"),
-    ],
-)
-def test_refuses_labels_that_make_no_ranking(call):
-    with pytest.raises(InvalidInputError):
-        call()
+NO_RANKINGS = {
+    "twice in an order": lambda: PartialRanking.from_order("ABA"),
+    "empty order": lambda: PartialRanking.from_order([]),
+    "mixed labels": lambda: PartialRanking.from_order(["A", 1]),
+    "a float as label": lambda: PartialRanking.from_order(["A", 1.5]),
+    "unknown in an order": lambda: PartialRanking.from_order("AD", items="ABC"),
+    "items twice": lambda: PartialRanking.from_order("AB", items="ABB"),
+    "buckets as an order": lambda: PartialRanking.from_order([["A"], ["B", "C"]]),
+    "in two buckets": lambda: PartialRanking.from_buckets([["A", "B"], ["A"]]),
+    "twice in a bucket": lambda: PartialRanking.from_buckets([["A", "A"]]),
+    "empty bucket": lambda: PartialRanking.from_buckets([["A"], []]),
+    "no bucket": lambda: PartialRanking.from_buckets([]),
+    "mixed labels in buckets": lambda: PartialRanking.from_buckets([["A"], [1]]),
+    "unknown in a bucket": lambda: PartialRanking.from_buckets([["D"]], items="ABC"),
+    "twice in a list": lambda: PartialRanking.from_top_k("AA", items="ABC"),
+    "unknown in a list": lambda: PartialRanking.from_top_k("D", items="ABC"),
+    "infinite rank": lambda: PartialRanking.from_ranks([1.0, np.inf]),
+    "no ranks": lambda: PartialRanking.from_ranks([]),
+    "words as ranks": lambda: PartialRanking.from_ranks(["x", "y"]),
+    "table of ranks": lambda: PartialRanking.from_ranks([[0, 1], [1, 0]]),
+    "column of ranks": lambda: PartialRanking.from_ranks([[0], [1]]),
+    "ragged ranks": lambda: PartialRanking.from_ranks([[0], [1, 2]]),
+    "empty mapping": lambda: PartialRanking.from_ranks({}),
+    "unknown in a mapping": lambda: PartialRanking.from_ranks({"A": 1.0, "D": 2.0}, items="ABC"),
+    "negative tolerance": lambda: PartialRanking.from_ranks([1, 2], tolerance=-0.1),
+    "nan tolerance": lambda: PartialRanking.from_ranks([1, 2], tolerance=NAN),
+    "word as tolerance": lambda: PartialRanking.from_ranks([1, 2], tolerance="0"),
+    "no direction": lambda: PartialRanking.from_scores([1, 2], higher_is_better=None),
+    "number as direction": lambda: PartialRanking.from_scores([1, 2], higher_is_better=1),
+    "infinite score": lambda: PartialRanking.from_scores([1, -np.inf], higher_is_better=True),
+    "words as scores": lambda: PartialRanking.from_scores(["x", "y"], higher_is_better=True),
+    "word in a mapping of scores": lambda: PartialRanking.from_scores(
+        {"A": "x", "B": 1.0}, higher_is_better=True
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        pytest.param(lambda: PartialRanking.from_ranks([1.0, np.inf]), id="infinite rank"),
-        pytest.param(lambda: PartialRanking.from_ranks([]), id="no ranks"),
-        pytest.param(lambda: PartialRanking.from_ranks(["x", "y"]), id="words as ranks"),
-        pytest.param(lambda: PartialRanking.from_ranks([[0, 1], [1, 0]]), id="table of ranks"),
-        pytest.param(lambda: PartialRanking.from_ranks([[0], [1]]), id="column of ranks"),
-        pytest.param(lambda: PartialRanking.from_ranks([[0], [1, 2]]), id="ragged ranks"),
-        pytest.param(lambda: PartialRanking.from_ranks({}), id="empty mapping"),
-        pytest.param(
-            lambda: PartialRanking.from_ranks({"A": 1.0, "D": 2.0}, items="ABC"),
-            id="unknown in a mapping",
-        ),
-        pytest.param(
-            lambda: PartialRanking.from_ranks([1, 2], tolerance=-0.1), id="negative tolerance"
-        ),
-        pytest.param(lambda: PartialRanking.from_ranks([1, 2], tolerance=NAN), id="nan tolerance"),
-        pytest.param(
-            lambda: PartialRanking.from_ranks([1, 2], tolerance="0"), id="word as tolerance"
-        ),
-        pytest.param(
-            lambda: PartialRanking.from_scores([1, 2], higher_is_better=None), id="no direction"
-        ),
-        pytest.param(
-            lambda: PartialRanking.from_scores([1, 2], higher_is_better=1), id="number as direction"
-        ),
-        pytest.param(
-            lambda: PartialRanking.from_scores([1, -np.inf], higher_is_better=True),
-            id="infinite score",
-        ),
-        pytest.param(
-            lambda: PartialRanking.from_scores(["x", "y"], higher_is_better=True),
-            id="words as scores",
-        ),
-        pytest.param(
-            lambda: PartialRanking.from_scores({"A": "x", "B": 1.0}, higher_is_better=True),
-            id="word in a mapping of scores",
-        ),
-    ],
-)
-def test_refuses_numbers_that_make_no_ranking(call):
+@pytest.mark.parametrize("call", NO_RANKINGS.values(), ids=NO_RANKINGS)
+def test_refuses_what_makes_no_ranking(call):
     with pytest.raises(InvalidInputError):
         call()
 
@@ -265,21 +229,19 @@ def test_an_infinite_score_is_reported_as_it_was_given():
     assert str(caught.value.value).startswith("inf")
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        pytest.param(lambda: Permutation([0, 0]), id="tie"),
-        pytest.param(lambda: Permutation([0, UNRANKED]), id="unranked"),
-        pytest.param(lambda: Permutation([0, UNLISTED]), id="unlisted"),
-        pytest.param(lambda: Permutation.from_order("AB", items="ABC"), id="short order"),
-        pytest.param(lambda: Permutation.from_top_k("A", items="AB"), id="short list"),
-        pytest.param(lambda: Permutation.from_buckets([["A", "B"]]), id="bucket of two"),
-        pytest.param(lambda: Permutation.from_ranks([1.0, NAN]), id="nan rank"),
-        pytest.param(
-            lambda: Permutation.from_scores([1.0, 1.0], higher_is_better=True), id="equal scores"
-        ),
-    ],
-)
+NO_PERMUTATIONS = {
+    "tie": lambda: Permutation([0, 0]),
+    "unranked": lambda: Permutation([0, UNRANKED]),
+    "unlisted": lambda: Permutation([0, UNLISTED]),
+    "short order": lambda: Permutation.from_order("AB", items="ABC"),
+    "short list": lambda: Permutation.from_top_k("A", items="AB"),
+    "bucket of two": lambda: Permutation.from_buckets([["A", "B"]]),
+    "nan rank": lambda: Permutation.from_ranks([1.0, NAN]),
+    "equal scores": lambda: Permutation.from_scores([1.0, 1.0], higher_is_better=True),
+}
+
+
+@pytest.mark.parametrize("call", NO_PERMUTATIONS.values(), ids=NO_PERMUTATIONS)
 def test_a_permutation_is_complete_and_strict(call):
     with pytest.raises(InvalidInputError, match="complete and strict") as caught:
         call()

@@ -31,23 +31,11 @@ def fraction_matrix(rows):
 @given(strategies.rankings())
 @strategies.quick
 def test_all_of_them_are_listed_once_and_counted(ranking):
-    listed = [tuple(p.ranks.tolist()) for p in ranking.compatible_permutations()]
+    found = list(ranking.compatible_permutations())
+    assert all(type(p) is Permutation and p.items == ranking.items for p in found)
+    listed = [tuple(p.ranks.tolist()) for p in found]
     assert sorted(listed) == sorted(oracles.compatible_permutations(ranking))
     assert len(listed) == ranking.n_compatible_permutations
-
-
-@given(strategies.rankings())
-@strategies.quick
-def test_each_is_a_permutation_that_keeps_the_strict_judgments(ranking):
-    places = oracles.as_places(ranking)
-    for permutation in ranking.compatible_permutations():
-        assert type(permutation) is Permutation
-        assert permutation.items == ranking.items
-        assert all(
-            permutation.ranks[i] < permutation.ranks[j]
-            for i, j in oracles.ordered_pairs(len(places))
-            if oracles.judgment(places, i, j) == oracles.ABOVE
-        )
 
 
 @pytest.mark.parametrize(("n", "k"), [(1, 0), (4, 2), (5, 5), (6, 0), (30, 4)])
@@ -61,12 +49,6 @@ def test_every_bucket_multiplies_their_number_by_its_factorial():
     assert tied.n_compatible_permutations == factorial(9) // factorial(6) * 6 * 2
     top = PartialRanking.from_top_k([0, 1], items=range(7))
     assert top.n_compatible_permutations == factorial(5)
-
-
-def test_a_permutation_is_compatible_with_itself_alone():
-    permutation = Permutation.from_order("CAB")
-    assert list(permutation.compatible_permutations()) == [permutation]
-    assert permutation.n_compatible_permutations == 1
 
 
 # -- what they say on average ---------------------------------------------------------------------
@@ -157,6 +139,8 @@ def test_every_draw_is_compatible(ranking, seed):
 @pytest.mark.parametrize(
     "places",
     [
+        [0, 1, -1],  # a shuffle that tosses a fair coin for the next item gives 1/2, 1/4 and 1/4
+        [1, 0, -1],
         [-1, 0, 1, -1],
         [0, 0, -1],
         [0, 1, 1, -1],
@@ -171,16 +155,6 @@ def test_every_draw_is_compatible(ranking, seed):
 def test_all_compatible_permutations_are_equally_likely(places):
     ranking = PartialRanking(places)
     assert_equally_likely(count_each(ranking, draw_rows(ranking).tolist()))
-
-
-@pytest.mark.parametrize("order", ["AB", "BA"])
-def test_one_newcomer_takes_each_of_three_places_with_a_third(order):
-    # A shuffle that tosses a fair coin for the next item gives 1/2, 1/4 and 1/4.
-    ranking = PartialRanking.from_order(order, items="ABC")
-    counts = count_each(ranking, draw_rows(ranking).tolist())
-    low, high = stats.binom.ppf([ALPHA / 2, 1 - ALPHA / 2], DRAWS, 1 / 3)
-    assert len(counts) == 3
-    assert all(low <= count <= high for count in counts)
 
 
 def test_draws_of_one_ranking_are_uniform_and_independent():

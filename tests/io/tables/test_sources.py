@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.tables.sources import read_table, read_text
+from rankagg.io.tables.sources import read_text
 
 READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
@@ -55,18 +55,6 @@ def test_latin_1_names_the_byte(read, tmp_path):
     path = write(tmp_path / "table.csv", "system,x\nCafé,1\n", "latin-1")
     with pytest.raises(DataFormatError, match=r"table\.csv is not UTF-8: byte 12 is 0xe9"):
         read(path)
-
-
-@every_reader
-def test_utf_16(read, tmp_path):
-    path = write(tmp_path / "table.csv", "system,x\nA,1\n", "utf-16")
-    with pytest.raises(DataFormatError, match="not UTF-8"):
-        read(path)
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
-    path = write(tmp_path / "table.csv", "system,x\nA,1\n", "utf-8-sig")
-    assert read_table(path).header == ["system", "x"]
 
 
 def test_a_byte_order_mark_in_a_stream(tmp_path):

@@ -16,16 +16,10 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.sources import check_not_binary, check_plain_table
+from tests.io.tables.test_sources import READERS, every_reader
 
 TABLE = "system,x\nA,1\nB,2\n"
 FRAME = pd.DataFrame({"system": ["A", "B"], "x": [1, 2]})
-READERS = {
-    "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
-    "read_ballots": ra.read_ballots,
-    "read_preflib": ra.read_preflib,
-    "read_matrix": ra.read_matrix,
-}
-every_reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 
 
 def zipped(name, content="x"):

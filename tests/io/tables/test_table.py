@@ -124,27 +124,9 @@ def test_a_cell_that_is_no_number_is_named(cell):
     assert repr(cell) in str(error.value)
 
 
-@pytest.mark.parametrize("delimiter", ["\t", ";"])
-def test_decimal_commas_are_named(delimiter):
-    table = table_of(f"system{delimiter}acc\nA{delimiter}0,5\n")
-    with pytest.raises(DataFormatError, match=r"row 2, column 'acc'.*'0,5'.*`decimal`"):
-        table.numbers("acc", "task")
-
-
 def test_decimal_commas_between_commas_break_the_shape():
     with pytest.raises(DataFormatError, match="row 2 has 3 cells where the header has 2"):
         table_of("system,acc\nA,0,5\n")
-
-
-def test_an_empty_label_is_named():
-    table = table_of("system,x\nA,1\n ,2\n")
-    with pytest.raises(DataFormatError, match=r"row 3, column 'system' is empty"):
-        table.labels("system", "system")
-
-
-def test_an_unknown_column_names_the_known_ones():
-    with pytest.raises(InvalidInputError, match=r"`count` must be a column of .*\(A, B\).*'n'"):
-        table_of("A,B\n1,2\n").cells("n", "count")
 
 
 # -- shapes ---------------------------------------------------------------------------------------

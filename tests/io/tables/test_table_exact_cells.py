@@ -11,12 +11,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.sources import read_table
-
-READERS = {
-    "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
-    "read_ballots": ra.read_ballots,
-}
-every_table_reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+from tests.io.tables.test_table import every_table_reader
 
 ODD = 2**53 + 1
 
