@@ -31,7 +31,7 @@ class TestCommands(CommandContract):
             for path, command in commands_of(app).items()
             if any("--dataset" in one.opts for one in command.params)
         },
-        "axioms": ["--method", "borda", "--rankings", "3"],
+        "axioms": ["--method", "borda", "--rankings", "2"],
         "agreement": ["--dataset", "superglue_human"],
         "experiment": ["--dataset", "superglue_human", "--repetitions", "2"],
         "explain": [*BUNDLED, "--pair", "Nashville", "Memphis"],

@@ -19,16 +19,17 @@ HEAVY = (
 SCRIPT = """
 import sys
 from rankagg.cli import main
-try:
-    main({args!r})
-except SystemExit as stop:
-    assert not stop.code, stop.code
+for args in {calls!r}:
+    try:
+        main(args)
+    except SystemExit as stop:
+        assert not stop.code, stop.code
 print("loaded", *[name for name in {heavy!r} if name in sys.modules])
 """
 
 
-def loaded_by(*args: str) -> set[str]:
-    script = SCRIPT.format(args=list(args), heavy=HEAVY)
+def loaded_by(*calls: list[str]) -> set[str]:
+    script = SCRIPT.format(calls=calls, heavy=HEAVY)
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
@@ -51,7 +52,13 @@ def loaded_by(*args: str) -> set[str]:
 def test_a_command_loads_only_what_it_uses(args, allowed, tmp_path) -> None:
     # Pandas loads pyarrow where it is there, and none of what reads files.
     (tmp_path / "a.csv").write_text("A,B\n1,2\n", encoding="utf-8")
-    assert loaded_by(*(arg.format(folder=tmp_path) for arg in args)) <= allowed
+    assert loaded_by([arg.format(folder=tmp_path) for arg in args]) <= allowed
+
+
+def test_the_help_of_a_command_loads_nothing_to_work_with() -> None:
+    # What --axiom takes is asked of the axioms.
+    asked = [[name, "--help"] for name in COMMANDS if name != "axioms"]
+    assert loaded_by(*asked) <= {"numpy"}
 
 
 def test_every_file_of_commands_is_listed() -> None:

@@ -12,8 +12,6 @@ from typing import Any
 import click
 
 import rankagg as ra
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence, PairData
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output
 from rankagg.cli.options.exact import show_progress, time_limit
@@ -32,12 +30,7 @@ from rankagg.cli.options.typed import (
 )
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
-from rankagg.core.results import plain_rows
 from rankagg.exceptions import DataFormatError, InvalidInputError, visible
-from rankagg.io.strict_json import check_characters
-from rankagg.io.tables.sources import read_text
-
-__all__ = ["fit", "sample"]
 
 OF_WORTHS = ("plackett-luce", "bradley-terry")
 OF_THETAS = ("mallows", "generalized-mallows")
@@ -87,7 +80,7 @@ def fit(
     advantage: bool,
     errors_by: Any,
     elo: bool,
-    deadline: Deadline,
+    deadline: ra.Deadline,
     alpha: float,
 ) -> Answer:
     """Fit a distribution over rankings by maximum likelihood.
@@ -102,11 +95,13 @@ def fit(
     Comparisons are fitted one by one, unless --pseudo-rankings or --ridge ask for a fit of what
     they add up to.
     """
+    from rankagg.core.results import plain_rows
+
     options: dict[str, Any] = {"pseudo_rankings": pseudo_rankings, "ridge": ridge}
     options = {name: value for name, value in options.items() if value is not None}
     if model not in OF_WORTHS and (options or reference is not None):
         raise click.UsageError(f"--model {model} has no worths: leave out the options for them.")
-    if deadline != Deadline():
+    if deadline != ra.Deadline():
         if model in OF_WORTHS:
             raise click.UsageError(f"--time-limit is for --model {' and '.join(OF_THETAS)}.")
         options["time_limit"] = deadline.time_limit
@@ -122,7 +117,7 @@ def fit(
     data = _data_for(model, given, singly=singly)
     shown: dict[str, Any] = {"alpha": alpha}
     if reference is not None:
-        items = Evidence.of(data).items
+        items = ra.Evidence.of(data).items
         (shown["reference"],) = labels_of("--reference", [reference], items, "item")
     models: dict[str, Any] = {
         "plackett-luce": ra.PlackettLuce,
@@ -163,7 +158,7 @@ def _data_for(model: str, given: Input, *, singly: bool) -> Any:
     """Return what a model is fitted to: comparisons `singly`, or what the data come down to."""
     data = given.data
     summed = isinstance(data, ra.ScoreSummary)
-    if model == "bradley-terry" and (isinstance(data, PairData) or summed):
+    if model == "bradley-terry" and (given.holds_pairs or summed):
         return data.pairwise() if isinstance(data, ra.Comparisons) and not singly else data
     given.refuse_pairs(f"--model {model} needs rankings")
     if summed:
@@ -171,7 +166,7 @@ def _data_for(model: str, given: Input, *, singly: bool) -> Any:
             f"{given.name} holds what scores add up to, and --model {model} needs the scores "
             "themselves: give the file of these, or take --model bradley-terry."
         )
-    return Evidence(data, given.tolerance).profile
+    return ra.Evidence(data, given.tolerance).profile
 
 
 # Ranks of all items in all rankings that are drawn at a time.
@@ -269,6 +264,8 @@ def _labels(option: str, text: str) -> list[str]:
 def _stored(path: str) -> Any:
     """Return the distribution that a file holds."""
     from rankagg.distributions.stored import distribution_from_dict
+    from rankagg.io.strict_json import check_characters
+    from rankagg.io.tables.sources import read_text
 
     with buffered((path,)) as (file,):
         path, text = read_text(file)

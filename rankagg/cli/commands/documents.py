@@ -9,10 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
-import pandas as pd
 
 import rankagg as ra
-from rankagg.aggregation.evidence import Evidence
 from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
 from rankagg.cli.options.exact import show_progress
@@ -21,12 +19,8 @@ from rankagg.cli.options.rules import made, methods
 from rankagg.cli.options.scans import scan_options, summed
 from rankagg.cli.options.typed import SECONDS, OneOf, Whole, alpha, flag, option, seed
 from rankagg.cli.options.wording import options_named
-from rankagg.core.grouped_tally import MOST_GROUPS
 from rankagg.core.items import counted, shortened
 from rankagg.exceptions import InformationLostError
-from rankagg.io.json_files import write_summary
-
-__all__ = ["report", "scan"]
 
 # With more items than these a proof, or the other optima, may take hours: so many seconds, unless
 # others are asked for.
@@ -92,7 +86,7 @@ def report(
         rankagg report scores.csv --gate proved --gate first=BERT
     """
     show_progress()
-    n = len(Evidence.of(given.data, given.tolerance).items)
+    n = len(ra.Evidence.of(given.data, given.tolerance).items)
     if time_limit is None and n > ITEMS_UNLIMITED:
         time_limit = USUAL_LIMIT
         click.echo(
@@ -175,7 +169,7 @@ def _refuse(_: click.Context, option: click.Parameter, value: Any) -> None:
     *scan_options(),
     option(
         "--groups",
-        type=Whole(2, MOST_GROUPS),
+        type=Whole(2, 10**6),
         metavar="NUMBER",
         help="Also add up instances in so many groups, by their labels, which a bootstrap can "
         "draw; 200 are enough. Needs --instance.",
@@ -205,11 +199,16 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
         rankagg scan long.csv --task task --instance id --system model --score value
         rankagg compare sums.json
     """
+    import pandas as pd
+
+    from rankagg.io.json_files import write_summary
+
     summary, lines = summed(sources, SimpleNamespace(**values), "SOURCES")
 
     def told(rows: int | None) -> str:
         tables = ((_tasks(summary), "task"), (_systems(summary), "system"))
-        shown = (f"\n{rows_told(frame, rows, noun, index=False)}" for frame, noun in tables)
+        frames = ((pd.DataFrame(columns), noun) for columns, noun in tables)
+        shown = (f"\n{rows_told(frame, rows, noun, index=False)}" for frame, noun in frames)
         return "\n".join([f"fingerprint: {summary.fingerprint}", *shown])
 
     return Answer(
@@ -220,30 +219,26 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
     )
 
 
-def _tasks(summary: ra.ScoreSummary) -> pd.DataFrame:
+def _tasks(summary: ra.ScoreSummary) -> dict[str, Any]:
     n, tallies = summary.n_systems, summary.tallies.values()
     scores = [int(tally.observed.sum()) for tally in tallies]
     units = [tally.n_units for tally in tallies]
-    return pd.DataFrame(
-        {
-            "task": [shortened(task) for task in summary.tasks],
-            "better": ["higher" if up else "lower" for up in summary.higher_is_better.values()],
-            "instances": units,
-            "scores": scores,
-            "missing": [n * m - there for m, there in zip(units, scores, strict=True)],
-            "left_out": [tally.n_empty for tally in tallies],
-        }
-    )
+    return {
+        "task": [shortened(task) for task in summary.tasks],
+        "better": ["higher" if up else "lower" for up in summary.higher_is_better.values()],
+        "instances": units,
+        "scores": scores,
+        "missing": [n * m - there for m, there in zip(units, scores, strict=True)],
+        "left_out": [tally.n_empty for tally in tallies],
+    }
 
 
-def _systems(summary: ra.ScoreSummary) -> pd.DataFrame:
+def _systems(summary: ra.ScoreSummary) -> dict[str, Any]:
     observed = [tally.observed for tally in summary.tallies.values()]
     scores = sum(observed)
-    return pd.DataFrame(
-        {
-            "system": [shortened(system) for system in summary.systems],
-            "scores": scores,
-            "missing": summary.n_units - scores,
-            "tasks": sum((one > 0).astype(int) for one in observed),
-        }
-    )
+    return {
+        "system": [shortened(system) for system in summary.systems],
+        "scores": scores,
+        "missing": summary.n_units - scores,
+        "tasks": sum((one > 0).astype(int) for one in observed),
+    }

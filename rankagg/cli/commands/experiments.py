@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 import rankagg as ra
-from rankagg.aggregation.deadline import Deadline
 from rankagg.cli.exit_codes import DONE, FAILED, UNPROVED
 from rankagg.cli.options.command import FOLDER, Answer, Output, command, output
 from rankagg.cli.options.exact import BEGUN, limited, time_limit
@@ -18,8 +17,6 @@ from rankagg.cli.options.rules import made, methods
 from rankagg.cli.options.studies import MODELS, STUDY_NAMES, StudyRun, repeated, sizes
 from rankagg.cli.options.typed import SECONDS, Number, OneOf, flag, jobs, option
 from rankagg.cli.options.wording import options_named
-
-__all__ = ["cycles", "experiment", "replicate", "study"]
 
 QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 
@@ -98,7 +95,7 @@ def cycles(
     models: Sequence[Any],
     sizes: dict[str, Any],
     run: StudyRun,
-    deadline: Deadline,
+    deadline: ra.Deadline,
     measure: Any,
 ) -> Answer:
     """Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny disagree.
@@ -139,7 +136,7 @@ def cycles(
     output("rows", plot="what the study found"),
 )
 def experiment(
-    given: Input, *, study: str, methods: Sequence[str], deadline: Deadline, run: StudyRun
+    given: Input, *, study: str, methods: Sequence[str], deadline: ra.Deadline, run: StudyRun
 ) -> Answer:
     """Run an experiment of the papers on a table of scores: how stable is its ranking.
 
@@ -204,7 +201,7 @@ def replicate(
     quick: bool,
     data: Path | None,
     jobs: int,
-    deadline: Deadline,
+    deadline: ra.Deadline,
     out: Path | None,
     listing: bool,
     output: Output,

@@ -22,8 +22,6 @@ from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import OutOfTimeError, OutputError
 
-__all__ = ["axioms", "datasets", "list_methods", "quiz", "teach"]
-
 
 @command(click.Argument(["name"], required=False))
 def datasets(name: str | None) -> Answer:

@@ -6,18 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
-import pandas as pd
 
 import rankagg as ra
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence, PairData
-from rankagg.aggregation.kemeny.aggregator import BACKENDS
-from rankagg.aggregation.two_level import default_aggregators
-from rankagg.analysis.comparison.agreement import Alternatives
 from rankagg.check_certificate import BYTES
 from rankagg.check_certificate import SECONDS as TIME
 from rankagg.cli.options.command import (
@@ -59,10 +52,9 @@ from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, VerificationError
 from rankagg.io.output_files import write_text
-from rankagg.io.strict_json import parse_json
-from rankagg.io.tables.sources import read_text
 
-__all__ = ["compare", "explain", "rank", "solve", "steps", "tournament", "verify"]
+if TYPE_CHECKING:
+    from rankagg.analysis.comparison.agreement import Alternatives
 
 
 @command(
@@ -84,7 +76,7 @@ def rank(
     *,
     method: str,
     ties: Ties,
-    deadline: Deadline,
+    deadline: ra.Deadline,
     out: Path | None,
     every_eval_ever: Path | None,
 ) -> Answer:
@@ -142,7 +134,7 @@ def compare(
     *,
     methods: Sequence[str],
     ties: Ties,
-    deadline: Deadline,
+    deadline: ra.Deadline,
     output: Output,
     one: bool,
     decide: Any,
@@ -168,6 +160,7 @@ def compare(
     Only some methods, on bundled data:
         rankagg compare --dataset glue_human --method harmonic-mean --method kemeny
     """
+    from rankagg.aggregation.two_level import default_aggregators
     from rankagg.analysis.comparison.compare import compare_until
     from rankagg.analysis.comparison.sentences import text_of
 
@@ -216,6 +209,8 @@ def _write_comparison(comparison: ra.RuleComparison, given: Input, folder: Path)
         if method != exact
     ]
     if pairs:
+        import pandas as pd
+
         write_frame(pd.concat(pairs, ignore_index=True), folder / "disagreements.csv")
     write_json(comparison.exact.certificate.to_dict(), folder / "certificate.json")
     ra.write_votes(comparison.exact.pairwise, folder / "votes.json")
@@ -228,7 +223,7 @@ def _write_comparison(comparison: ra.RuleComparison, given: Input, folder: Path)
     PLACES,
     option(
         "--backend",
-        type=OneOf(BACKENDS),
+        type=OneOf(["cuts", "lazy", "naive", "subset-dp"]),
         default="cuts",
         help="How to solve: cuts and branch and bound in HiGHS, lazy rows or the full integer "
         "program in CBC, or dynamic programming over subsets.",
@@ -254,7 +249,7 @@ def solve(
     given: Input,
     *,
     ties: Ties,
-    deadline: Deadline,
+    deadline: ra.Deadline,
     wishes: Wishes,
     places: Places,
     backend: Any,
@@ -275,11 +270,12 @@ def solve(
         rankagg solve election.soc --above A,B --last Z --quota A,B,C:5:2
         rankagg solve election.soc --top-k 3
     """
+    from rankagg.analysis.comparison.agreement import Alternatives
     from rankagg.core.pairwise import weigh_items
 
-    evidence = Evidence.of(given.data, given.tolerance)
+    evidence = ra.Evidence.of(given.data, given.tolerance)
     constraints = wishes.of(evidence.items)
-    rule: Aggregator
+    rule: ra.Aggregator
     if places.given:
         if constraints is not None or backend != "cuts":
             other = "constraints" if constraints is not None else "--backend"
@@ -292,14 +288,14 @@ def solve(
         numbers = numbers_of("--item-weight", item_weights, "ITEM=NUMBER")
         labels = labels_of("--item-weight", numbers, evidence.items, "item")
         weights = dict(zip(labels, numbers.values(), strict=True))
-        evidence = Evidence(weigh_items(evidence.votes(given.unranked), weights))
+        evidence = ra.Evidence(weigh_items(evidence.votes(given.unranked), weights))
     consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
     asked = not one and consensus.is_proved
     known = None
     if asked and consensus.optima is not None:
         known = Alternatives.of(consensus.optima, deadline)
     above = []
-    if isinstance(given.data, PairData) and rule.is_strict:
+    if given.holds_pairs and rule.is_strict:
         total = consensus.pairwise.wins.sum() - consensus.cost
         above.append(f"sum above the diagonal in the order found: {total:.12g}")
     if known is not None:
@@ -333,7 +329,6 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
     }
 
 
-KINDS_OF_PROOFS = (ra.Certificate, ra.WeakCertificate, ra.PlacedCertificate)
 # Fractions over more than this are told as decimals.
 LARGEST_DENOMINATOR = 1000
 
@@ -371,7 +366,10 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
     Votes as JSON, which `solve --votes` and `compare --out` write:
         rankagg verify proof.json votes.json
     """
-    votes = Evidence(given.data, given.tolerance).votes(given.unranked)
+    from rankagg.io.strict_json import parse_json
+    from rankagg.io.tables.sources import read_text
+
+    votes = ra.Evidence(given.data, given.tolerance).votes(given.unranked)
     if str(certificate) == DASH and given.name == NAME:
         raise click.UsageError("The standard input is either CERTIFICATE or FILE, not both.")
     with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
@@ -379,8 +377,9 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
     try:
         found = parse_json(text, name)
         schema = found.get("schema") if type(found) is dict else None
-        kinds = (kind for kind in KINDS_OF_PROOFS if kind._schema == schema)
-        proof = next(kinds, ra.Certificate).from_dict(found)
+        kinds = (ra.Certificate, ra.WeakCertificate, ra.PlacedCertificate)
+        kind = next((kind for kind in kinds if kind._schema == schema), ra.Certificate)
+        proof = kind.from_dict(found)
         proof.verify(votes, **limits)
     except (DataFormatError, VerificationError) as error:
         raise VerificationError(f"{name} is no valid proof for these votes. {error}") from None
@@ -408,7 +407,7 @@ PAIR = option(
 
 @command(data(), PAIR, METHOD, *EXACT, output())
 def explain(
-    given: Input, *, pair: Sequence[str], method: str, ties: Ties, deadline: Deadline
+    given: Input, *, pair: Sequence[str], method: str, ties: Ties, deadline: ra.Deadline
 ) -> Answer:
     """Say why one item stands above another: votes, cycle, scores, and what a swap costs.
 
@@ -420,7 +419,7 @@ def explain(
     from rankagg.analysis.explanation import explain_until
 
     (rule,) = with_exact_options([make(method, given.unranked)], ties, deadline)
-    evidence = Evidence(given.data, given.tolerance)
+    evidence = ra.Evidence(given.data, given.tolerance)
     first, second = two_items(pair, evidence.items)
     consensus = rule.aggregate(evidence, deadline=deadline.share(2))
     found = explain_until(deadline, consensus, first, second)
@@ -438,7 +437,7 @@ def explain(
     option("--dot", type=FILE, help="Also write the DOT language of Graphviz."),
 )
 def tournament(
-    given: Input, *, deadline: Deadline, graphml: Path | None, dot: Path | None
+    given: Input, *, deadline: ra.Deadline, graphml: Path | None, dot: Path | None
 ) -> Answer:
     """Show who beats whom by how much, the winners, and Condorcet cycles.
 
@@ -541,7 +540,7 @@ def steps(
             )
         rule = replace(cast(Any, rule), tie_breaking=tie_breaking)  # the rule says what it knows
     data = _kept(given.data, items)
-    n_items = len(Evidence.of(data, given.tolerance).items)
+    n_items = len(ra.Evidence.of(data, given.tolerance).items)
     if n_items > MOST_ITEMS_BY_HAND:
         raise InvalidInputError(
             given.name,
@@ -586,7 +585,7 @@ def _kept(data: Any, names: Sequence[str]) -> Any:
         return data
     if isinstance(data, ra.PairwiseMatrix):
         raise click.UsageError("--keep needs scores, rankings or comparisons, not votes alone.")
-    items = Evidence.of(data).items
+    items = ra.Evidence.of(data).items
     kept = labels_of("--keep", dict.fromkeys(names), items, "item")
     if isinstance(data, ra.ScoreTable):
         return data.drop(systems=[item for item in items if item not in kept])

@@ -10,9 +10,6 @@ from click.core import ParameterSource
 
 import rankagg as ra
 from rankagg._typing import Unranked
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.two_level import default_aggregators
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, Output, command, output, rows_told
 from rankagg.cli.options.exact import (
@@ -40,17 +37,6 @@ from rankagg.cli.options.typed import (
 )
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import listed
-
-__all__ = [
-    "agreement",
-    "dispersion",
-    "intervals",
-    "missing",
-    "power",
-    "removals",
-    "stability",
-    "test",
-]
 
 UNITS = OneOf(["ranking", "instance", "task"])
 
@@ -205,7 +191,9 @@ def agreement(given: Input, *, n_resamples: int | None, seed: int, output: Outpu
 
 
 @command(data(), methods("measure"), *EXACT, output())
-def dispersion(given: Input, *, methods: Sequence[str], ties: Ties, deadline: Deadline) -> Answer:
+def dispersion(
+    given: Input, *, methods: Sequence[str], ties: Ties, deadline: ra.Deadline
+) -> Answer:
     """Measure the distance of consensuses to the rankings, and of the rankings to each other.
 
     The mean distance of two rankings bounds what any consensus can reach; the exact one shows
@@ -216,6 +204,8 @@ def dispersion(given: Input, *, methods: Sequence[str], ties: Ties, deadline: De
         rankagg dispersion sums.json
         rankagg dispersion election.soc --method borda --method kemeny --json
     """
+    from rankagg.aggregation.two_level import default_aggregators
+
     given.refuse_pairs("Dispersion needs rankings or scores")
     rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
     found = ra.dispersion_report(
@@ -223,7 +213,7 @@ def dispersion(given: Input, *, methods: Sequence[str], ties: Ties, deadline: De
         with_exact_options(rules, ties, deadline),
         unranked=given.unranked,
         tolerance=given.tolerance,
-        **({} if deadline == Deadline() else {"time_limit": deadline.time_limit}),
+        **({} if deadline == ra.Deadline() else {"time_limit": deadline.time_limit}),
     )
     return Answer(result=found, lines=given.lines, code=exit_code(found.consensuses))
 
@@ -252,7 +242,7 @@ def stability(
     samples: int,
     seed: int,
     jobs: int,
-    deadline: Deadline,
+    deadline: ra.Deadline,
 ) -> Answer:
     """Rank again without single tasks or systems, and on subsets of every size.
 
@@ -297,7 +287,7 @@ def stability(
     output("rankings or tasks"),
 )
 def removals(
-    given: Input, *, method: str, pair: Sequence[str] | None, unit: Any, deadline: Deadline
+    given: Input, *, method: str, pair: Sequence[str] | None, unit: Any, deadline: ra.Deadline
 ) -> Answer:
     """Find the fewest ballots or tasks without which another is first, or a pair turns round.
 
@@ -306,7 +296,7 @@ def removals(
         rankagg removals election.soc --pair A B
     """
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
-    chosen = None if pair is None else two_items(pair, Evidence.of(given.data).items)
+    chosen = None if pair is None else two_items(pair, ra.Evidence.of(given.data).items)
     show_progress()
     with options_named({"aggregator": "--method"}):
         found = ra.removal_radius(
@@ -338,7 +328,7 @@ NO_COMPLETIONS = "completions are left out: sums of scores do not hold the ranki
     seed("the completions"),
     output("items and pairs", plot="a map of what is missing"),
 )
-def missing(given: Input, *, method: str, samples: int, deadline: Deadline, seed: int) -> Answer:
+def missing(given: Input, *, method: str, samples: int, deadline: ra.Deadline, seed: int) -> Answer:
     """Say who lacks what, who was never compared, and what flips between assumptions.
 
     \b
@@ -486,7 +476,7 @@ def intervals(
     simultaneous: Any,
     estimand: Any,
     resamples: int | None,
-    deadline: Deadline,
+    deadline: ra.Deadline,
     seed: int,
     **shared: Any,
 ) -> Answer:

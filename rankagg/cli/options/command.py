@@ -27,21 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FILE",
-    "FOLDER",
-    "Answer",
-    "Group",
-    "Output",
-    "Part",
-    "command",
-    "output",
-    "rows_told",
-    "tell_progress",
-    "write_frame",
-    "write_json",
-]
-
 
 class OutputFile(click.Path):
     """A file that can be written."""
@@ -220,10 +205,10 @@ def _finish(answer: Answer, shown: Output) -> None:
 def _draw(draw: Callable[[], Axes], path: Path) -> None:
     """Draw into a file, and say so on the standard error."""
     # matplotlib takes most of a second to load, and most calls draw nothing.
-    import matplotlib as mpl  # noqa: PLC0415
-    import matplotlib.pyplot as plt  # noqa: PLC0415
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
 
-    from rankagg.plotting.theme import style  # noqa: PLC0415
+    from rankagg.plotting.theme import style
 
     mpl.use("Agg")
     with style("paper"), warnings.catch_warnings(record=True) as told:

@@ -6,19 +6,14 @@ import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import rankagg as ra
 from rankagg._numbers import ascii_number
 from rankagg._typing import Label, Unranked
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.constraints import Constraints, Quota
-from rankagg.aggregation.kemeny.parts import LOGGER
-from rankagg.aggregation.kemeny.placed_rules import PlacedRule, PlaceWeightedKemeny, TopK
-from rankagg.aggregation.result import Consensus
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import Group, tell_progress
 from rankagg.cli.options.typed import SECONDS, Number, Whole, flag, labels_of, option
@@ -26,23 +21,9 @@ from rankagg.core.items import ItemSet
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.placed_rules import PlacedRule
     from rankagg.analysis.comparison.agreement import Alternatives
     from rankagg.analysis.explanation import Explanation
-
-__all__ = [
-    "BEGUN",
-    "CONSTRAINTS",
-    "EXACT",
-    "PLACES",
-    "Places",
-    "Ties",
-    "Wishes",
-    "exit_code",
-    "limited",
-    "show_progress",
-    "time_limit",
-    "with_exact_options",
-]
 
 NOT_LIMITED = "--time-limit is for methods that search, such as kemeny."
 # What a pair costs that is tied in one of two rankings.
@@ -59,9 +40,15 @@ def time_limit(what: str, then: str = BEST) -> click.Option:
         "--time-limit",
         "deadline",
         type=SECONDS,
-        callback=lambda context, option, seconds: Deadline.after(seconds),
+        callback=_begun,
         help=f"For {what}: {then}time is said.",
     )
+
+
+def _begun(context: click.Context, option: click.Parameter, seconds: float | None) -> ra.Deadline:
+    # What is loaded first takes none of the time.
+    import_module("rankagg.aggregation.kemeny.aggregator")
+    return ra.Deadline.after(seconds)
 
 
 @dataclass(frozen=True)
@@ -83,7 +70,7 @@ class Ties:
             return "--tie-cost"
         return "--consensus-ties" if self.consensus_ties else None
 
-    def of(self, rule: Kemeny) -> Kemeny:
+    def of(self, rule: ra.Kemeny) -> ra.Kemeny:
         """Return the rule with these costs."""
         usual = KEMENY_SNELL if self.consensus_ties else rule.tie_cost
         return replace(
@@ -119,22 +106,22 @@ EXACT = (Group("ties", TIES, Ties), time_limit("the whole command"))
 
 
 def with_exact_options(
-    rules: Iterable[Aggregator], ties: Ties, deadline: Deadline
-) -> list[Aggregator]:
+    rules: Iterable[ra.Aggregator], ties: Ties, deadline: ra.Deadline
+) -> list[ra.Aggregator]:
     """Give the exact rule its options; refuse them where there is none."""
     rules = list(rules)
-    if ties.given and not any(isinstance(rule, Kemeny) for rule in rules):
+    if ties.given and not any(isinstance(rule, ra.Kemeny) for rule in rules):
         raise click.UsageError(f"{ties.given} belongs to the exact method: add --method kemeny.")
-    if deadline != Deadline() and not any(rule.searches for rule in rules):
+    if deadline != ra.Deadline() and not any(rule.searches for rule in rules):
         raise click.UsageError(NOT_LIMITED)
     show_progress()
-    return [ties.of(rule) if isinstance(rule, Kemeny) else rule for rule in rules]
+    return [ties.of(rule) if isinstance(rule, ra.Kemeny) else rule for rule in rules]
 
 
-def limited(rules: Iterable[Aggregator], deadline: Deadline) -> list[Aggregator]:
+def limited(rules: Iterable[ra.Aggregator], deadline: ra.Deadline) -> list[ra.Aggregator]:
     """Give rules that search what is left as their own limit; refuse it where there are none."""
     rules = list(rules)
-    if deadline == Deadline():
+    if deadline == ra.Deadline():
         return rules
     if not any(hasattr(rule, "time_limit") for rule in rules):
         raise click.UsageError(NOT_LIMITED)
@@ -144,11 +131,13 @@ def limited(rules: Iterable[Aggregator], deadline: Deadline) -> list[Aggregator]
 
 def show_progress() -> None:
     """Let long solves tell their bounds on the standard error."""
+    from rankagg.aggregation.kemeny.parts import LOGGER
+
     tell_progress(LOGGER, "solving")
 
 
 def exit_code(
-    consensuses: Iterable[Consensus], rest: Alternatives | Explanation | None = None
+    consensuses: Iterable[ra.Consensus], rest: Alternatives | Explanation | None = None
 ) -> int:
     """Return 0 where all is proved and known, 130 if interrupted before, and else 3."""
     for consensus in consensuses:
@@ -169,11 +158,11 @@ class Wishes:
     top: str | None
     quotas: tuple[str, ...]
 
-    def of(self, items: ItemSet) -> Constraints | None:
+    def of(self, items: ItemSet) -> ra.Constraints | None:
         """Return them as constraints on some items; None where there are none."""
         if not (self.above or self.first or self.last or self.top or self.quotas):
             return None
-        return Constraints(
+        return ra.Constraints(
             above=[self._pair(text, items) for text in self.above],
             first=_items("--first", self.first, items) if self.first else (),
             last=_items("--last", self.last, items) if self.last else (),
@@ -191,9 +180,9 @@ class Wishes:
         names, within = _numbers("--top", text, "ITEM,ITEM:PLACES", 1)
         return _items("--top", names, items), within
 
-    def _quota(self, text: str, items: ItemSet) -> Quota:
+    def _quota(self, text: str, items: ItemSet) -> ra.Quota:
         names, within, at_least = _numbers("--quota", text, "ITEM,ITEM:PLACES:NUMBER", 2)
-        return Quota(_items("--quota", names, items), within, at_least)
+        return ra.Quota(_items("--quota", names, items), within, at_least)
 
 
 def _items(option: str, text: str, items: ItemSet) -> list[Label]:
@@ -264,9 +253,9 @@ class Places:
         show_progress()
         rule: PlacedRule
         if self.top_k is not None:
-            rule = TopK(k=self.top_k, unranked=unranked)
+            rule = ra.TopK(k=self.top_k, unranked=unranked)
         else:
-            rule = PlaceWeightedKemeny(weights=self._numbers(), unranked=unranked)
+            rule = ra.PlaceWeightedKemeny(weights=self._numbers(), unranked=unranked)
         return rule if ties.tie_cost is None else replace(rule, tie_cost=ties.tie_cost)
 
     def _numbers(self) -> list[float]:

@@ -12,13 +12,12 @@ from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankagg import datasets
+import rankagg as ra
 from rankagg._typing import Label
-from rankagg.aggregation.evidence import Data, PairData
 from rankagg.cli.options.command import Group
 from rankagg.cli.options.kinds import (
     BUNDLED_BALLOTS,
@@ -30,30 +29,16 @@ from rankagg.cli.options.kinds import (
     Typed,
     TypedKind,
     kind_of_files,
+    kind_of_text,
     reshaped,
 )
 from rankagg.cli.options.typed import OneOf, labels_of, option
 from rankagg.cli.options.wording import options_named
-from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataWarning, InvalidInputError, visible
-from rankagg.io.tables.sources import kind_by_name, read_text
 
-__all__ = [
-    "DASH",
-    "DATA_OPTIONS",
-    "NAME",
-    "UNRANKED",
-    "Input",
-    "buffered",
-    "data",
-    "read_input",
-    "tell_scores",
-    "two_items",
-]
+if TYPE_CHECKING:
+    from rankagg.aggregation.evidence import Data
 
 #: What stands for the standard input, and what messages call it.
 DASH, NAME = "-", "standard input"
@@ -148,10 +133,15 @@ class Input:
         if not isinstance(self.data, kinds):
             raise click.UsageError(f"{what}; these data do not hold them.{remedy}")
 
+    @property
+    def holds_pairs(self) -> bool:
+        """Whether these are results of pairs, which hold no rankings."""
+        return isinstance(self.data, ra.PairwiseMatrix | ra.Comparisons)
+
     def refuse_pairs(self, what: str, verb: str = "hold them") -> None:
         """Refuse results of pairs, which do not hold more."""
-        if isinstance(self.data, PairData):
-            these = "comparisons do" if isinstance(self.data, Comparisons) else "a matrix does"
+        if self.holds_pairs:
+            these = "comparisons do" if isinstance(self.data, ra.Comparisons) else "a matrix does"
             raise click.UsageError(f"{what}; {these} not {verb}.")
 
 
@@ -169,7 +159,7 @@ def data(*, whole: bool = False, taken: Sequence[str] = ()) -> Group:
 
 def _read_whole(**values: Any) -> Input:
     found = read_input(**values)
-    if isinstance(found.data, ScoreSummary):
+    if isinstance(found.data, ra.ScoreSummary):
         command = click.get_current_context().info_name
         raise click.UsageError(
             f"{found.name} holds what scores add up to, and {command} needs the scores "
@@ -203,9 +193,9 @@ def _read(typed: Typed, name: str) -> Input:
     kind.check(typed)
     with options_named(READER_NAMES), warnings_noted() as notes:
         data, lines = kind.read(typed)
-        if isinstance(data, ScoreTable):
+        if isinstance(data, ra.ScoreTable):
             data = reshaped(data, typed)
-    if isinstance(data, ScoreTable | ScoreSummary):
+    if isinstance(data, ra.ScoreTable | ra.ScoreSummary):
         told = tell_scores(data, typed)
     else:
         told = _tell_ballots(data, typed)
@@ -216,17 +206,17 @@ def _read(typed: Typed, name: str) -> Input:
 def _kind(typed: Typed) -> TypedKind:
     if typed.dataset:
         with options_named({"name": "--dataset"}):
-            found = datasets.info(typed.dataset).kind
+            found = ra.datasets.info(typed.dataset).kind
         return BUNDLED_SCORES if found == "scores" else BUNDLED_BALLOTS
     known = kind_of_files(typed.format, typed.files)
     if known is not None:
         return known
+    from rankagg.io.tables.sources import kind_by_name, read_text
+
     if kind_by_name(typed.file) in ("Parquet", "Excel"):
         return SCORES
     with options_named(READER_NAMES):
-        text = read_text(typed.file)[1]
-    seen = (kind for kind in KINDS if kind.looks_so is not None and kind.looks_so(text))
-    return next(seen, SCORES)
+        return kind_of_text(read_text(typed.file)[1])
 
 
 def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:
@@ -250,7 +240,7 @@ def warnings_noted() -> Iterator[list[str]]:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-def tell_scores(table: ScoreTable | ScoreSummary, typed: Typed) -> tuple[str, ...]:
+def tell_scores(table: ra.ScoreTable | ra.ScoreSummary, typed: Typed) -> tuple[str, ...]:
     """Return what the reader of the output must know: the direction first."""
     lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
     if not lower:
@@ -264,11 +254,11 @@ def tell_scores(table: ScoreTable | ScoreSummary, typed: Typed) -> tuple[str, ..
     if weights:
         shown = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
         lines.append(f"task weights other than 1: {shown}")
-    if isinstance(table, ScoreSummary) and table.n_empty:
+    if isinstance(table, ra.ScoreSummary) and table.n_empty:
         lines.append(f"left out: {counted(table.n_empty, 'instance')} without any score")
     if typed.tolerance:
         lines.append(f"tolerance: scores within {typed.tolerance:g} are tied")
-    elif isinstance(table, ScoreTable) and (near := table.near_ties()):
+    elif isinstance(table, ra.ScoreTable) and (near := table.near_ties()):
         lines.append(
             f"note: {counted(near, 'pair')} of scores differ only beyond 7 significant digits; "
             "--tolerance would tie them"
@@ -278,9 +268,9 @@ def tell_scores(table: ScoreTable | ScoreSummary, typed: Typed) -> tuple[str, ..
 
 def _tell_ballots(data: Data, typed: Typed) -> tuple[str, ...]:
     """Return what the reader of the output must know: what the data are first."""
-    if isinstance(data, PairwiseMatrix):
+    if isinstance(data, ra.PairwiseMatrix):
         return ("matrix: row above column", *_tell_source(data, typed))
-    if isinstance(data, Comparisons):
+    if isinstance(data, ra.Comparisons):
         return ("comparisons: ties stay ties", *_tell_source(data, typed))
     return ("ballots: rank 1 is best", *_tell_source(data, typed))
 

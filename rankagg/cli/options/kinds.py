@@ -7,48 +7,18 @@ from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import click
 
-from rankagg import datasets
+import rankagg as ra
 from rankagg._typing import Label
-from rankagg.aggregation.evidence import Data, WholeData
 from rankagg.cli.options.typed import Number, OneOf, flag, labels_of, option, split, task_weights
 from rankagg.cli.options.wording import option_of
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
-from rankagg.io.ballots import read_ballots
-from rankagg.io.cast_vote_grid import SPELLINGS
-from rankagg.io.cast_votes import read_cast_votes
-from rankagg.io.comparisons import read_comparisons
-from rankagg.io.evaluations.evaluations import Evaluations
-from rankagg.io.evaluations.read_evaluations import (
-    ENDINGS,
-    ending_of,
-    holds_evaluations,
-    looks_like_evaluations,
-    read_evaluations,
-)
-from rankagg.io.json_files import looks_like_summary, looks_like_votes, read_summary, read_votes
-from rankagg.io.matrices import looks_like_matrix, read_matrix
-from rankagg.io.preflib import looks_like_preflib, read_preflib
-from rankagg.io.scores import read_scores
 
-__all__ = [
-    "BUNDLED_BALLOTS",
-    "BUNDLED_SCORES",
-    "KINDS",
-    "KIND_OPTIONS",
-    "OPTIONS",
-    "READER_NAMES",
-    "SCORES",
-    "TypedKind",
-    "kind_of_files",
-    "reshaped",
-    "seem_evaluations",
-]
+if TYPE_CHECKING:
+    from rankagg.aggregation.evidence import Data, WholeData
 
 #: What was typed, by the names of options.
 Typed: TypeAlias = SimpleNamespace
@@ -72,8 +42,6 @@ class TypedKind:
     read: Callable[[Typed], Found]
     # The options with a meaning for it; all others are refused.
     takes: tuple[str, ...] = ()
-    # Says whether a text is of this kind.
-    looks_so: Callable[[str], bool] | None = None
 
     def check(self, typed: Typed) -> None:
         """Raise where an option is given that has no meaning here."""
@@ -159,8 +127,8 @@ def _read_scores(typed: Typed) -> Found:
     if typed.lower_is_better and typed.lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
 
-    def read(higher_is_better: bool | dict[Label, bool]) -> ScoreTable:
-        return read_scores(
+    def read(higher_is_better: bool | dict[Label, bool]) -> ra.ScoreTable:
+        return ra.read_scores(
             typed.file,
             system=typed.system,
             task=typed.task,
@@ -181,7 +149,7 @@ def _read_scores(typed: Typed) -> Found:
     return Found(read({task: task not in lower for task in table.tasks}))
 
 
-def reshaped(table: ScoreTable, typed: Typed) -> ScoreTable:
+def reshaped(table: ra.ScoreTable, typed: Typed) -> ra.ScoreTable:
     """Return a table with the groups and weights of tasks that were asked for."""
     groups: dict[Label, list[Label]] = {}
     for new, members in split("--group", typed.group, "NEW=TASK,TASK", last=False).items():
@@ -194,12 +162,14 @@ def reshaped(table: ScoreTable, typed: Typed) -> ScoreTable:
 
 
 def _read_summary(typed: Typed) -> Found:
+    from rankagg.io.json_files import read_summary
+
     summary = read_summary(typed.file)
     weights = task_weights("--weight", typed.weight, summary.tasks)
     return Found(summary.with_task_weights(weights) if weights else summary)
 
 
-def _without_tasks(table: ScoreTable, drop: Sequence[str]) -> ScoreTable:
+def _without_tasks(table: ra.ScoreTable, drop: Sequence[str]) -> ra.ScoreTable:
     return table.drop(tasks=labels_of("--drop", drop, table.tasks, "task"))
 
 
@@ -214,7 +184,6 @@ SUMMARY = TypedKind(
     "sums of scores, which were counted with directions of their own",
     _read_summary,
     ("weight",),
-    looks_like_summary,
 )
 
 # -- what evaluation tools wrote ------------------------------------------------------------------
@@ -254,6 +223,8 @@ OF_EVALUATIONS = [
 
 def seem_evaluations(files: Sequence[str]) -> bool:
     """Say whether files are folders, patterns, or called as only evaluations are, or several."""
+    from rankagg.io.evaluations.read_evaluations import ENDINGS, ending_of, holds_evaluations
+
     paths = [Path(file) for file in files]
     endings = {ending_of(path) for path in paths if not _is_many(path)}
     if len(files) > 1 or not endings:
@@ -278,7 +249,7 @@ def _read_evaluations(typed: Typed) -> Found:
     if twice:
         raise click.UsageError(f"{sorted(twice)[0]!r} is given by --lower and by --higher.")
     given = {**dict.fromkeys(typed.higher, True), **dict.fromkeys(typed.lower, False)}
-    found = read_evaluations(typed.files)
+    found = ra.read_evaluations(typed.files)
     chosen = found.select(
         metric=_metric(typed.metric, found),
         by=typed.by,
@@ -289,7 +260,7 @@ def _read_evaluations(typed: Typed) -> Found:
     return Found(_without_tasks(chosen.table, typed.drop), chosen.notes)
 
 
-def _metric(given: Sequence[str], found: Evaluations) -> list[str] | dict[str, str] | None:
+def _metric(given: Sequence[str], found: ra.Evaluations) -> list[str] | dict[str, str] | None:
     """Return names of metrics, or those of single tasks where TASK= stands before them."""
     of_tasks: dict[str, str] = {}
     for text in given:
@@ -310,7 +281,6 @@ EVALUATIONS = TypedKind(
     "evaluations, which name systems, tasks and instances themselves",
     _read_evaluations,
     _names([*OF_EVALUATIONS, *DIRECTIONS, *OF_TASKS, DROP]),
-    looks_like_evaluations,
 )
 
 # -- ballots and cast votes -----------------------------------------------------------------------
@@ -362,7 +332,7 @@ OF_CAST_VOTES = [
 
 
 def _read_ballots(typed: Typed) -> Found:
-    profile = read_ballots(
+    profile = ra.read_ballots(
         typed.file,
         count=typed.count,
         drop=typed.drop,
@@ -374,7 +344,7 @@ def _read_ballots(typed: Typed) -> Found:
 
 
 def _read_preflib(typed: Typed) -> Found:
-    profile = read_preflib(typed.file, left_out=_left_out(typed))
+    profile = ra.read_preflib(typed.file, left_out=_left_out(typed))
     return Found(_without_items(profile, typed.drop))
 
 
@@ -383,7 +353,7 @@ def _left_out(typed: Typed) -> Literal["unranked", "unlisted"]:
 
 
 def _read_cast_votes(typed: Typed) -> Found:
-    found = read_cast_votes(
+    found = ra.read_cast_votes(
         typed.file,
         choices=typed.choice or None,
         ballot=typed.ballot,
@@ -401,6 +371,8 @@ def _read_cast_votes(typed: Typed) -> Found:
 
 
 def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
+    from rankagg.io.cast_vote_grid import SPELLINGS
+
     found: dict[str, list[str]] = {}
     for text in texts:
         kind, sign, spelling = text.partition("=")
@@ -412,7 +384,7 @@ def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _without_items(data: WholeData, drop: Sequence[str]) -> WholeData:
-    if not drop or not isinstance(data, Profile):
+    if not drop or not isinstance(data, ra.Profile):
         return data
     out = labels_of("--drop", drop, data.items, "item")
     kept = [label for label in data.items if label not in out]
@@ -432,7 +404,6 @@ PREFLIB = TypedKind(
     "ballots in a PrefLib format",
     _read_preflib,
     ("left_out", "drop"),
-    looks_like_preflib,
 )
 CAST_VOTES = TypedKind(
     "cast-votes", "cast votes", _read_cast_votes, _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
@@ -484,7 +455,7 @@ def _read_comparisons(typed: Typed) -> Found:
         )
     if len(typed.weight) > 1:
         raise click.UsageError("--format comparisons takes one --weight COLUMN.")
-    comparisons = read_comparisons(
+    comparisons = ra.read_comparisons(
         typed.file,
         first=typed.first_side,
         second=typed.second,
@@ -507,19 +478,16 @@ COMPARISONS = TypedKind(
 MATRIX = TypedKind(
     "matrix",
     "a linear ordering matrix",
-    lambda typed: Found(read_matrix(typed.file)),
-    looks_so=looks_like_matrix,
+    lambda typed: Found(ra.read_matrix(typed.file)),
 )
-VOTES = TypedKind(
-    "votes", "votes as JSON", lambda typed: Found(read_votes(typed.file)), looks_so=looks_like_votes
-)
+VOTES = TypedKind("votes", "votes as JSON", lambda typed: Found(ra.read_votes(typed.file)))
 
 # -- all kinds ------------------------------------------------------------------------------------
 
 
 def _read_bundled(typed: Typed) -> Found:
-    data = datasets.load(typed.dataset)
-    if isinstance(data, ScoreTable):
+    data = ra.datasets.load(typed.dataset)
+    if isinstance(data, ra.ScoreTable):
         return Found(_without_tasks(data, typed.drop))
     return Found(_without_items(data, typed.drop))
 
@@ -533,7 +501,7 @@ BUNDLED_SCORES = TypedKind(
 )
 BUNDLED_BALLOTS = TypedKind("ballots", "--dataset with ballots", _read_bundled, ("drop",))
 
-#: In the order in which contents are looked at.
+#: In the order in which help lists them.
 KINDS = (
     *(SCORES, BALLOTS, CAST_VOTES, COMPARISONS),
     *(PREFLIB, VOTES, SUMMARY, EVALUATIONS, MATRIX),
@@ -572,3 +540,17 @@ def kind_of_files(form: str, files: Sequence[str]) -> TypedKind | None:
             "evaluations (--format evaluations)."
         )
     return next((kind for kind in KINDS if kind.name == form), None)
+
+
+def kind_of_text(text: str) -> TypedKind:
+    """Return the kind that a content says it is of; scores say nothing of themselves."""
+    from rankagg.io.evaluations.read_evaluations import looks_like_evaluations
+    from rankagg.io.json_files import looks_like_summary, looks_like_votes
+    from rankagg.io.matrices import looks_like_matrix
+    from rankagg.io.preflib import looks_like_preflib
+
+    signs = (
+        *((PREFLIB, looks_like_preflib), (VOTES, looks_like_votes), (SUMMARY, looks_like_summary)),
+        *((EVALUATIONS, looks_like_evaluations), (MATRIX, looks_like_matrix)),
+    )
+    return next((kind for kind, looks_so in signs if looks_so(text)), SCORES)

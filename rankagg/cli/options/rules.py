@@ -8,13 +8,10 @@ import click
 
 import rankagg as ra
 from rankagg._typing import Unranked
-from rankagg.aggregation.base import Aggregator
 from rankagg.cli.options.typed import OneOf, option
 
-__all__ = ["METHOD", "METHODS", "WITHOUT_POLICY", "made", "make", "methods"]
-
 # A rule is loaded when it is made.
-METHODS: dict[str, Callable[[Unranked], Aggregator]] = {
+METHODS: dict[str, Callable[[Unranked], ra.Aggregator]] = {
     "mean": lambda unranked: ra.Mean(),
     "geometric-mean": lambda unranked: ra.GeometricMean(),
     "harmonic-mean": lambda unranked: ra.HarmonicMean(),
@@ -61,12 +58,12 @@ WITHOUT_POLICY = (
 )
 
 
-def make(name: str, unranked: Unranked) -> Aggregator:
+def make(name: str, unranked: Unranked) -> ra.Aggregator:
     """Return the rule of that name under a policy for unranked items."""
     return METHODS[name](unranked)
 
 
-def made(names: Iterable[str], unranked: Unranked) -> list[Aggregator]:
+def made(names: Iterable[str], unranked: Unranked) -> list[ra.Aggregator]:
     """Return the rules of these names, each once."""
     return [make(name, unranked) for name in dict.fromkeys(names)]
 

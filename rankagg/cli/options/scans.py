@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import rankagg as ra
 from rankagg._typing import Directions, Label
 from rankagg.cli.options.command import FILE, Group
 from rankagg.cli.options.inputs import DASH, Input, data, read_input, tell_scores
@@ -16,14 +17,11 @@ from rankagg.cli.options.kinds import KIND_OPTIONS, seem_evaluations
 from rankagg.cli.options.typed import OneOf, flag, jobs, labels_of, option, task_weights
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
-from rankagg.core.score_summary import ScoreSummary
 from rankagg.exceptions import DataFormatError
 from rankagg.io.cluster import connected
 
 if TYPE_CHECKING:
     from rankagg.io.scan.scan_scores import ScoreScan
-
-__all__ = ["scan_options", "streamed_data", "summed"]
 
 SCAN_NAMES = {
     "address": "--scheduler",
@@ -87,7 +85,7 @@ def scan_options(where: str = "") -> list[click.Option]:
 
 def summed(
     sources: tuple[str, ...], typed: SimpleNamespace, called: str
-) -> tuple[ScoreSummary, tuple[str, ...]]:
+) -> tuple[ra.ScoreSummary, tuple[str, ...]]:
     """Go through score files, and return the sums and the lines that tell of them."""
     if DASH in sources:
         raise click.UsageError(
@@ -124,7 +122,7 @@ def summed(
     return summary, lines
 
 
-def _summarize(scan: ScoreScan, typed: SimpleNamespace) -> ScoreSummary:
+def _summarize(scan: ScoreScan, typed: SimpleNamespace) -> ra.ScoreSummary:
     noted = {"journal": typed.journal, "n_groups": typed.groups}
     progress = True if typed.progress else None
     if typed.scheduler is None:
@@ -150,11 +148,8 @@ def _options_told() -> Iterator[None]:
 def _scan(
     sources: tuple[str, ...], typed: SimpleNamespace, *, higher_is_better: Directions
 ) -> ScoreScan:
-    # What goes through files in parallel is loaded where there are some.
-    from rankagg.io.scan.scan_scores import scan_scores  # noqa: PLC0415
-
     systems = typed.systems
-    return scan_scores(
+    return ra.scan_scores(
         sources,
         higher_is_better=higher_is_better,
         systems=None if systems is None else [name.strip() for name in systems.split(",")],

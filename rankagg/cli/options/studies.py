@@ -7,51 +7,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import rankagg as ra
 from rankagg._numbers import ascii_number
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.command import FILE, Answer, Group, write_frame
 from rankagg.cli.options.typed import Number, Whole, jobs, option, seed
 from rankagg.cli.options.wording import options_named
-from rankagg.cultures import (
-    AnonymousCulture,
-    Culture,
-    DataSource,
-    EuclideanCulture,
-    GroupSeparableCulture,
-    ImpartialCulture,
-    MallowsCulture,
-    PlackettLuceCulture,
-    SingleCrossingCulture,
-    SinglePeakedCulture,
-    UrnCulture,
-)
 from rankagg.exceptions import InvalidInputError, nearest
 
-__all__ = [
-    "CULTURES",
-    "CULTURE_NUMBERS",
-    "MODELS",
-    "STUDY_NAMES",
-    "StudyRun",
-    "culture_of",
-    "repeated",
-    "sizes",
-]
 
-PLAIN: dict[str, Culture] = {
-    "impartial": ImpartialCulture(),
-    "anonymous": AnonymousCulture(),
-    "walsh": SinglePeakedCulture(),
-    "conitzer": SinglePeakedCulture(variant="conitzer"),
-    "single-crossing": SingleCrossingCulture(),
-    "balanced": GroupSeparableCulture(),
-    "caterpillar": GroupSeparableCulture(tree="caterpillar"),
-}
-WITH_NUMBER: dict[str, Callable[[float], Culture]] = {
-    "urn": lambda number: UrnCulture(contagion=number),
-    "euclidean": lambda number: EuclideanCulture(n_dimensions=_whole(number)),
-    "gaussian": lambda number: EuclideanCulture(n_dimensions=_whole(number), points="gaussian"),
-    "norm-mallows": lambda number: MallowsCulture(norm_phi=number),
+def _plain() -> dict[str, ra.cultures.Culture]:
+    return {
+        "impartial": ra.cultures.ImpartialCulture(),
+        "anonymous": ra.cultures.AnonymousCulture(),
+        "walsh": ra.cultures.SinglePeakedCulture(),
+        "conitzer": ra.cultures.SinglePeakedCulture(variant="conitzer"),
+        "single-crossing": ra.cultures.SingleCrossingCulture(),
+        "balanced": ra.cultures.GroupSeparableCulture(),
+        "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
+    }
+
+
+def _euclidean(number: float, **points: Any) -> ra.cultures.Culture:
+    return ra.cultures.EuclideanCulture(n_dimensions=_whole(number), **points)
+
+
+WITH_NUMBER: dict[str, Callable[[float], ra.cultures.Culture]] = {
+    "urn": lambda number: ra.cultures.UrnCulture(contagion=number),
+    "euclidean": _euclidean,
+    "gaussian": lambda number: _euclidean(number, points="gaussian"),
+    "norm-mallows": lambda number: ra.cultures.MallowsCulture(norm_phi=number),
 }
 #: What can be typed, for help.
 CULTURES = (
@@ -66,12 +51,12 @@ CULTURE_NUMBERS = {
 }
 
 
-def culture_of(text: str) -> Culture:
+def culture_of(text: str) -> ra.cultures.Culture:
     """Return the culture that was named."""
-    option = "--culture"
+    option, plain = "--culture", _plain()
     name, sign, number = text.partition("=")
-    if name in PLAIN and not sign:
-        return PLAIN[name]
+    if name in plain and not sign:
+        return plain[name]
     if name in WITH_NUMBER and sign:
         try:
             return WITH_NUMBER[name](float(ascii_number(number)))
@@ -81,10 +66,10 @@ def culture_of(text: str) -> Culture:
             raise InvalidInputError(option, f"{name}=NUMBER", text) from None
     if name in WITH_NUMBER:
         raise InvalidInputError(option, f"{name}=NUMBER", text)
-    if name in PLAIN:
+    if name in plain:
         raise InvalidInputError(option, f"{name}, which takes no number", text)
-    known = [*PLAIN, *WITH_NUMBER]
-    every = [*PLAIN, *(f"{one}=NUMBER" for one in WITH_NUMBER)]
+    known = [*plain, *WITH_NUMBER]
+    every = [*plain, *(f"{one}=NUMBER" for one in WITH_NUMBER)]
     raise InvalidInputError(option, f"one of {', '.join(every)}", text, nearest(name, known))
 
 
@@ -99,15 +84,13 @@ def _models(
     plackett_luce: Sequence[float],
     gumbel: Sequence[float],
     culture: Sequence[str],
-) -> list[DataSource]:
-    from rankagg.studies.sources import LatentModel  # noqa: PLC0415
-
+) -> list[ra.cultures.DataSource]:
     with options_named(CULTURE_NUMBERS):
         drawn = [culture_of(text) for text in culture]
     return [
-        *(MallowsCulture(phi=phi) for phi in mallows),
-        *(PlackettLuceCulture(spread=spread) for spread in plackett_luce),
-        *(LatentModel(step=step, n_instances=None) for step in gumbel),
+        *(ra.cultures.MallowsCulture(phi=phi) for phi in mallows),
+        *(ra.cultures.PlackettLuceCulture(spread=spread) for spread in plackett_luce),
+        *(ra.studies.LatentModel(step=step, n_instances=None) for step in gumbel),
         *drawn,
     ]
 

@@ -17,24 +17,6 @@ from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted, listed, written
 from rankagg.exceptions import InvalidInputError, nearest
 
-__all__ = [
-    "ALPHA",
-    "SECONDS",
-    "SEED",
-    "Number",
-    "OneOf",
-    "Whole",
-    "alpha",
-    "flag",
-    "jobs",
-    "labels_of",
-    "numbers_of",
-    "option",
-    "seed",
-    "split",
-    "task_weights",
-]
-
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
     """One of some names, which may be found when they are needed; else the nearest is suggested."""

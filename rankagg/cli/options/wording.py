@@ -15,8 +15,6 @@ from rankagg.exceptions import (
     NotIdentifiedError,
 )
 
-__all__ = ["option_of", "options_named", "sums_told"]
-
 # A parameter as sentences of the package write it: `unit='task'`, method="max-t", `unit=`, `unit`.
 GIVEN = re.compile(r"""`?(?<![-\w])([a-z_]+)=(?:(['"])(.*?)\2|([A-Za-z0-9.]+))`?|`([a-z_]+)=?`""")
 
