@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.distributions.mallows.center import climb_by_sampling, theta_of
 from rankagg.distributions.mallows.compatible_sums import Completions, expected_votes
@@ -127,7 +128,9 @@ def sampled_fit():
     ranks[rng.random(ranks.shape) < 0.3] = np.nan
     profile = ra.Profile.from_ranks(ranks)
     start = ra.Permutation.from_order([5, 4, 3, 2, 1, 0])
-    return profile, climb_by_sampling(profile, start, theta_of, np.random.default_rng(0))
+    return profile, climb_by_sampling(
+        profile, start, theta_of, np.random.default_rng(0), Deadline(None)
+    )
 
 
 def test_a_climb_by_sampling_reaches_what_exact_sums_reach():

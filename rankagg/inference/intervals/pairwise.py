@@ -342,7 +342,7 @@ class PairwiseIntervals(Result):
         """
         choice = check_choice(how, ("holm", "intervals"), "how")
         if self.estimand != "direct":
-            remedy = "An imputed proportion says nothing of which item would win."
+            remedy = "An imputed proportion says nothing about which item would win."
             raise InvalidInputError("estimand", "'direct' for decisions", self.estimand, remedy)
         return by_holm(self) if choice == "holm" else by_intervals_of_pairs(self)
 
