@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import NEVER
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.distributions.mallows.center import climb_by_sampling, theta_of
 from rankagg.distributions.mallows.compatible_sums import Completions, expected_votes
