@@ -128,9 +128,7 @@ def sampled_fit():
     ranks[rng.random(ranks.shape) < 0.3] = np.nan
     profile = ra.Profile.from_ranks(ranks)
     start = ra.Permutation.from_order([5, 4, 3, 2, 1, 0])
-    return profile, climb_by_sampling(
-        profile, start, theta_of, np.random.default_rng(0), Deadline(None)
-    )
+    return profile, climb_by_sampling(profile, start, theta_of, np.random.default_rng(0), NEVER)
 
 
 def test_a_climb_by_sampling_reaches_what_exact_sums_reach():
