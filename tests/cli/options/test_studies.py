@@ -5,7 +5,6 @@ import csv
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 
 NAMED = {
     "impartial": ra.cultures.ImpartialCulture(),
@@ -22,23 +21,9 @@ NAMED = {
 }
 
 
-@pytest.fixture
-def run(capsys):
-    """Run the command line and return what it printed, or told."""
-
-    def call(*args, code=0):
-        with pytest.raises(SystemExit) as stop:
-            main(list(args))
-        captured = capsys.readouterr()
-        assert stop.value.code == code, captured.err
-        return captured.out if code == 0 else captured.err
-
-    return call
-
-
 @pytest.mark.parametrize("name", NAMED)
-def test_profiles_are_those_of_the_library(run, name):
-    text = run("sample", "--culture", name, "--items", "A,B,C,D", "--size", "30", "--seed", "5")
+def test_profiles_are_those_of_the_library(said, name):
+    text = said("sample", "--culture", name, "--items", "A,B,C,D", "--size", "30", "--seed", "5")
     header, *rows = csv.reader(text.splitlines())
     expected = NAMED[name].draw(4, 30, rng=5).compress()
     assert header == ["A", "B", "C", "D", "count"]
@@ -47,9 +32,9 @@ def test_profiles_are_those_of_the_library(run, name):
     assert found == dict(zip(ranks, expected.counts.tolist(), strict=True))
 
 
-def test_a_study_draws_from_cultures(run):
+def test_a_study_draws_from_cultures(said):
     asked = ["study", "--items", "4", "--repetitions", "2", "--method", "borda"]
-    text = run(*asked, "--culture", "walsh", "--culture", "urn=0.1", "--mallows", "0.5")
+    text = said(*asked, "--culture", "walsh", "--culture", "urn=0.1", "--mallows", "0.5")
     for model in ("SinglePeakedCulture()", "UrnCulture(contagion=0.1)", "MallowsCulture(phi=0.5)"):
         assert f"{model}: 4 items" in text
 
@@ -68,12 +53,12 @@ def test_a_study_draws_from_cultures(run):
         ("=", "norm-mallows=NUMBER"),
     ],
 )
-def test_what_is_no_culture_is_told(run, name, told):
+def test_what_is_no_culture_is_told(said, name, told):
     for asked in (["sample", "--items", "A,B"], ["study", "--repetitions", "1"]):
-        assert told in run(*asked, "--culture", name, code=2).replace("`", "")
+        assert told in said(*asked, "--culture", name, code=2).replace("`", "")
 
 
-def test_a_culture_needs_items(run):
-    assert "belong together" in run("sample", "--culture", "walsh", code=2)
-    told = run("sample", "--culture", "walsh", "--items", "A", code=2)
+def test_a_culture_needs_items(said):
+    assert "belong together" in said("sample", "--culture", "walsh", code=2)
+    told = said("sample", "--culture", "walsh", "--items", "A", code=2)
     assert "The number of --items" in told.replace("`", "")

@@ -7,26 +7,9 @@ from html.parser import HTMLParser
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 from rankagg.cli.options.rules import METHODS, make
 from rankagg.teaching.quizzes import TOPICS
 from rankagg.teaching.show import STEPS, WITHOUT
-
-
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command line in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*args, code=0):
-        with pytest.raises(SystemExit) as stop:
-            main(list(args))
-        captured = capsys.readouterr()
-        assert stop.value.code == code, captured.err
-        return captured
-
-    return call
-
 
 BALLOTS = "a_b,<i> & \\,50%,count\n1,2,3,4\n2,3,1,3\n3,1,2,2\n"
 

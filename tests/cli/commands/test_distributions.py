@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 
 BALLOTS = "A,B,C,D,count\n1,2,3,4,9\n2,1,3,4,6\n1,3,2,4,4\n4,1,2,3,3\n2,3,4,1,2\n"
 MATRIX = "3\n 0 5 1\n 2 0 4\n 3 2 0\n"
@@ -17,20 +16,11 @@ OPTIONS = ["--format", "ballots", "--count", "count"]
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command line in an empty folder that holds small files."""
-    monkeypatch.chdir(tmp_path)
+def said(said):
+    """Return `said`, with small files in its folder."""
     Path("ballots.csv").write_text(BALLOTS, encoding="utf-8")
     Path("matrix.lop").write_text(MATRIX, encoding="utf-8")
-
-    def call(*args, code=0):
-        with pytest.raises(SystemExit) as stop:
-            main(list(args))
-        captured = capsys.readouterr()
-        assert stop.value.code == code, captured.err
-        return captured.out if code == 0 else captured.err
-
-    return call
+    return said
 
 
 @pytest.fixture
@@ -48,8 +38,8 @@ LAWS = {
 
 
 @pytest.mark.parametrize("model", LAWS)
-def test_a_fit_as_json_is_that_of_the_package(run, profile, model):
-    printed = json.loads(run("fit", "ballots.csv", *OPTIONS, "--model", model, "--json"))
+def test_a_fit_as_json_is_that_of_the_package(said, profile, model):
+    printed = json.loads(said("fit", "ballots.csv", *OPTIONS, "--model", model, "--json"))
     fit = LAWS[model].fit(profile)
     facts = json.loads(json.dumps(fit.to_dict()))
     assert {name: printed[name] for name in facts} == facts
@@ -58,26 +48,26 @@ def test_a_fit_as_json_is_that_of_the_package(run, profile, model):
 
 
 @pytest.mark.parametrize("model", LAWS)
-def test_a_fit_as_text_is_the_summary(run, profile, model):
-    printed = run("fit", "ballots.csv", *OPTIONS, "--model", model)
+def test_a_fit_as_text_is_the_summary(said, profile, model):
+    printed = said("fit", "ballots.csv", *OPTIONS, "--model", model)
     assert str(LAWS[model].fit(profile).summary()) in printed
 
 
-def test_a_reference_and_alpha_change_the_table(run, profile):
-    printed = run("fit", "ballots.csv", *OPTIONS, "--reference", "B", "--alpha", "0.1")
+def test_a_reference_and_alpha_change_the_table(said, profile):
+    printed = said("fit", "ballots.csv", *OPTIONS, "--reference", "B", "--alpha", "0.1")
     fit = ra.PlackettLuce.fit(profile)
     assert str(fit.summary(reference="B", alpha=0.1)) in printed
 
 
-def test_a_ridge_and_pseudo_rankings_reach_the_fit(run, profile):
+def test_a_ridge_and_pseudo_rankings_reach_the_fit(said, profile):
     for option, name in (("--ridge", "ridge"), ("--pseudo-rankings", "pseudo_rankings")):
-        printed = json.loads(run("fit", "ballots.csv", *OPTIONS, option, "2", "--json"))
+        printed = json.loads(said("fit", "ballots.csv", *OPTIONS, option, "2", "--json"))
         law = ra.PlackettLuce.fit(profile, **{name: 2.0}).distribution
         assert ra.distribution_from_dict(printed["distribution"]) == law
 
 
-def test_bradley_terry_takes_a_matrix(run):
-    printed = json.loads(run("fit", "matrix.lop", "--model", "bradley-terry", "--json"))
+def test_bradley_terry_takes_a_matrix(said):
+    printed = json.loads(said("fit", "matrix.lop", "--model", "bradley-terry", "--json"))
     votes = ra.PairwiseMatrix.from_wins([[0, 5, 1], [2, 0, 4], [3, 2, 0]])
     worths = ra.BradleyTerry.fit(votes).distribution.log_worths
     assert printed["distribution"]["log_worths"] == pytest.approx(worths.tolist())
@@ -98,23 +88,23 @@ def test_bradley_terry_takes_a_matrix(run):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )
-def test_bad_input_to_fit_is_one_sentence(run, args, words):
-    assert words in run("fit", *args, code=2)
+def test_bad_input_to_fit_is_one_sentence(said, args, words):
+    assert words in said("fit", *args, code=2)
 
 
-def test_separable_ballots_say_what_to_do(run):
+def test_separable_ballots_say_what_to_do(said):
     Path("clear.csv").write_text("A,B,count\n1,2,9\n", encoding="utf-8")
-    message = run("fit", "clear.csv", *OPTIONS, code=2)
+    message = said("fit", "clear.csv", *OPTIONS, code=2)
     assert "no finite maximum" in message
     assert "--pseudo-rankings 0.5, a --ridge" in message
 
 
 @pytest.mark.parametrize("model", LAWS)
-def test_a_stored_fit_is_drawn_from(run, model):
+def test_a_stored_fit_is_drawn_from(said, model):
     Path("fit.json").write_text(
-        run("fit", "ballots.csv", *OPTIONS, "--model", model, "--json"), encoding="utf-8"
+        said("fit", "ballots.csv", *OPTIONS, "--model", model, "--json"), encoding="utf-8"
     )
-    run("sample", "fit.json", "--size", "500", "--seed", "3", "--out", "drawn.csv")
+    said("sample", "fit.json", "--size", "500", "--seed", "3", "--out", "drawn.csv")
     drawn = ra.read_ballots("drawn.csv", count="count")
     law = ra.distribution_from_dict(json.loads(Path("fit.json").read_text())["distribution"])
     assert drawn.n_rankings == 500
@@ -132,18 +122,18 @@ def test_a_stored_fit_is_drawn_from(run, model):
         ),
     ],
 )
-def test_a_stated_law_is_drawn_from(run, options, law):
-    frame = pd.read_csv(io.StringIO(run("sample", *options, "--size", "60")))
+def test_a_stated_law_is_drawn_from(said, options, law):
+    frame = pd.read_csv(io.StringIO(said("sample", *options, "--size", "60")))
     expected = law.sample(60, rng=0).compress()
     assert frame["count"].tolist() == expected.counts.tolist()
     assert (frame[list(law.items)].to_numpy() == expected.ranks + 1).all()
 
 
-def test_names_reach_programs_as_they_are_and_steer_no_terminal(run, monkeypatch):
+def test_names_reach_programs_as_they_are_and_steer_no_terminal(said, monkeypatch):
     options = ("sample", "--items", "a\x1b[2J,b", "--size", "3")
-    assert "a\x1b[2J" in run(*options)
+    assert "a\x1b[2J" in said(*options)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    shown = run(*options)
+    shown = said(*options)
     assert "\x1b" not in shown
     assert "a\\x1b[2J" in shown
 
@@ -164,10 +154,10 @@ def test_names_reach_programs_as_they_are_and_steer_no_terminal(run, monkeypatch
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )
-def test_bad_input_to_sample_is_one_sentence(run, args, words):
+def test_bad_input_to_sample_is_one_sentence(said, args, words):
     Path("list.json").write_text("[1]", encoding="utf-8")
     Path("other.json").write_text('{"schema": "x"}', encoding="utf-8")
     short = {"schema": "rankagg.distribution", "version": 1, "model": "Mallows",
              "items": ["A", "B"], "center": ["A", "B"]}  # fmt: skip
     Path("short.json").write_text(json.dumps(short), encoding="utf-8")
-    assert words in run("sample", *args, code=2)
+    assert words in said("sample", *args, code=2)

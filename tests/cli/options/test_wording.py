@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from rankagg.cli import main
 from rankagg.cli.app import app
 from rankagg.testing.commands import commands_of
 
@@ -59,9 +58,8 @@ COMMANDS = commands_of(app)
 
 
 @pytest.fixture
-def told(capsys, monkeypatch, tmp_path):
+def told(called):
     """Run the command line with bad input and return its one sentence."""
-    monkeypatch.chdir(tmp_path)
     for name, text in (
         ("table.csv", TABLE),
         ("long.csv", LONG),
@@ -71,11 +69,9 @@ def told(capsys, monkeypatch, tmp_path):
         Path(name).write_text(text, encoding="utf-8")
 
     def call(*args: str) -> str:
-        with pytest.raises(SystemExit) as stop:
-            main(list(args))
-        captured = capsys.readouterr()
-        assert (stop.value.code, captured.out) == (2, ""), captured.err
-        (line,) = [line for line in captured.err.splitlines() if line.lower().startswith("error:")]
+        code, out, err = called(*args)
+        assert (code, out) == (2, ""), err
+        (line,) = [line for line in err.splitlines() if line.lower().startswith("error:")]
         return line
 
     return call

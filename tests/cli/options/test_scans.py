@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 from rankagg.io.scan.batches import rows_about, scan_files, scan_parts
 from tests.io.scan.scan_files import drawn, long, wide, write
 
@@ -18,18 +17,6 @@ LONG = [*COLUMNS, "--system", "system", "--score", "score"]
 DIRECTIONS = [f"--lower={task}" for task, up in TABLE.higher_is_better.items() if not up]
 WEIGHTS = [f"--weight={task}={weight}" for task, weight in TABLE.task_weights.items()]
 SYSTEMS = ["--systems", ",".join(TABLE.systems)]
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*args, code=0):
-        with pytest.raises(SystemExit) as stop:
-            main([str(arg) for arg in args])
-        told = capsys.readouterr()
-        assert (stop.value.code or 0) == code, told.err
-        return told
-
-    return run
 
 
 @pytest.fixture

@@ -12,25 +12,20 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 
 SCORES = b"system,x,y\nA,1,2\nB,2,1\nC,3,3\n"
 SOC = b"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n2: 1,2\n1: 2,1\n"
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(called, monkeypatch):
     """Run the command line with bytes on the standard input; return code, output and errors."""
-    monkeypatch.chdir(tmp_path)
 
     def call(line, data=b""):
         monkeypatch.setattr(sys, "stdin", data and TextIOWrapper(BytesIO(data)))
         if data == b"":
             monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO()))
-        with pytest.raises(SystemExit) as stop:
-            main(line if isinstance(line, list) else line.split())
-        captured = capsys.readouterr()
-        return stop.value.code, captured.out, captured.err
+        return called(*(line if isinstance(line, list) else line.split()))
 
     return call
 

@@ -38,21 +38,6 @@ ENOUGH = {
 NOT_ENOUGH = ("agreement", "experiment", "power", "removals", "steps", "test")
 
 
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command line in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*args, code=0):
-        with pytest.raises(SystemExit) as stop:
-            main([str(arg) for arg in args])
-        told = capsys.readouterr()
-        assert (stop.value.code or 0) in (code if isinstance(code, tuple) else (code,)), told.err
-        return told
-
-    return call
-
-
 def put(table, name="sums.json"):
     """Write the sums of a table, and its scores as a long file with its options."""
     long(table).to_csv("scores.csv", index=False)

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from rankagg.cli import main
 from tests.io.evaluations.made import (
     TIME,
     accuracy,
@@ -17,18 +16,6 @@ from tests.io.evaluations.made import (
     put,
     result,
 )
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*args):
-        with pytest.raises(SystemExit) as stop:
-            main([str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    return call
-
 
 RANK = ("rank", "--method", "borda", "--json")
 
@@ -46,13 +33,13 @@ def logs(folder):
 
 
 @pytest.mark.parametrize("given", ["folder", "pattern", "files", "explicit"])
-def test_folders_patterns_and_files_are_recognised(tmp_path, run, given) -> None:
+def test_folders_patterns_and_files_are_recognised(tmp_path, called, given) -> None:
     logs(tmp_path)
     files = {
         "folder": [tmp_path], "pattern": [tmp_path / "*.json"], "files": sorted(tmp_path.iterdir()),
         "explicit": ["--format", "evaluations", tmp_path],
     }[given]  # fmt: skip
-    code, out, err = run(*RANK, *files)
+    code, out, err = called(*RANK, *files)
     assert (code, err) == (0, "")
     found, lines = ranks(out)
     assert found == {"A": 1, "B": 2, "C": 3}
@@ -60,7 +47,7 @@ def test_folders_patterns_and_files_are_recognised(tmp_path, run, given) -> None
 
 
 @pytest.mark.parametrize("kind", ["aggregate", "results", "log", "archive", "lines"])
-def test_single_files_are_recognised_by_their_content(tmp_path, run, kind) -> None:
+def test_single_files_are_recognised_by_their_content(tmp_path, called, kind) -> None:
     content = {
         "aggregate": lambda: put(tmp_path / "x.json", aggregate("A", result("x", 1))),
         "results": lambda: put(tmp_path / "x.json", harness("A", {"x": {"acc,none": 1}})),
@@ -69,49 +56,49 @@ def test_single_files_are_recognised_by_their_content(tmp_path, run, kind) -> No
         "lines": lambda: put(tmp_path / "x.jsonl", line("A", "x", "1", 1), line("B", "x", "1", 2)),
     }  # fmt: skip
     options = ("--higher", "score") if kind == "lines" else ()
-    code, out, err = run(*RANK, content[kind](), *options)
+    code, out, err = called(*RANK, content[kind](), *options)
     assert (code, err) == (0, "")
     assert ranks(out)[0] == ({"A": 2, "B": 1} if kind == "lines" else {"A": 1})
 
 
-def test_samples_are_recognised_without_a_name(tmp_path, run) -> None:
+def test_samples_are_recognised_without_a_name(tmp_path, called) -> None:
     file = put(tmp_path / "x.jsonl", line("A", "x", "1", 1), line("B", "x", "1", 2))
     for number in (1, 2):
         text = "".join(file.read_text().splitlines(keepends=True)[:number])
         (tmp_path / "standard input").write_text(text, encoding="utf-8")
-        code, out, err = run(*RANK, tmp_path / "standard input", "--higher", "score")
+        code, out, err = called(*RANK, tmp_path / "standard input", "--higher", "score")
         assert (code, err) == (0, "")
         assert len(ranks(out)[0]) == number
 
 
-def test_tables_in_json_lines_stay_tables(tmp_path, run) -> None:
+def test_tables_in_json_lines_stay_tables(tmp_path, called) -> None:
     file = put(tmp_path / "x.jsonl", {"system": "A", "x": 1}, {"system": "B", "x": 2})
-    assert ranks(run(*RANK, file)[1])[0] == {"A": 2, "B": 1}
+    assert ranks(called(*RANK, file)[1])[0] == {"A": 2, "B": 1}
 
 
-def test_choices_are_options(tmp_path, run) -> None:
+def test_choices_are_options(tmp_path, called) -> None:
     better = {"x": {"acc": True, "f1": True}, "y": {"acc": True}}
     for model, one, two in (("A", 1, 2), ("B", 2, 1)):
         scores = {"x": {"acc,none": one, "f1,none": two}, "y": {"acc,none": 1, "ppl,none": two}}
         put(tmp_path / f"{model}.json", harness(model, scores, better=better))
-    code, _, err = run(*RANK, tmp_path)
+    code, _, err = called(*RANK, tmp_path)
     assert code == 2
     assert "`--metric` must be one of those" in err
     assert "x has acc, f1; y has acc, ppl" in err
-    assert ranks(run(*RANK, tmp_path, "--metric", "acc")[1])[0] == {"A": 2, "B": 1}
+    assert ranks(called(*RANK, tmp_path, "--metric", "acc")[1])[0] == {"A": 2, "B": 1}
     of_tasks = ("--metric", "x=f1", "--metric", "y=acc")
-    assert ranks(run(*RANK, tmp_path, *of_tasks)[1])[0] == {"A": 1, "B": 2}
+    assert ranks(called(*RANK, tmp_path, *of_tasks)[1])[0] == {"A": 1, "B": 2}
     single = (*RANK, tmp_path, "--metric", "ppl")
-    code, _, err = run(*single)
+    code, _, err = called(*single)
     assert code == 2
     assert "Name the metric in --higher or --lower." in err
-    found, lines = ranks(run(*single, "--lower", "ppl")[1])
+    found, lines = ranks(called(*single, "--lower", "ppl")[1])
     assert found == {"A": 2, "B": 1}
     assert "direction given, not stated in the files: lower is better in ppl" in lines
-    assert ranks(run(*single, "--higher", "ppl")[1])[0] == {"A": 1, "B": 2}
-    assert ranks(run(*single, "--lower-is-better")[1])[0] == {"A": 2, "B": 1}
+    assert ranks(called(*single, "--higher", "ppl")[1])[0] == {"A": 1, "B": 2}
+    assert ranks(called(*single, "--lower-is-better")[1])[0] == {"A": 2, "B": 1}
     dropped = (*RANK, tmp_path, "--metric", "acc", "--drop", "x")
-    assert ranks(run(*dropped)[1])[0] == {"A": 1, "B": 1}
+    assert ranks(called(*dropped)[1])[0] == {"A": 1, "B": 1}
 
 
 @pytest.mark.parametrize(
@@ -128,41 +115,41 @@ def test_choices_are_options(tmp_path, run) -> None:
         (("--by", "samples"), "--by"),
     ],
 )
-def test_bad_options_are_told(tmp_path, run, options, told) -> None:
-    code, _, err = run(*RANK, logs(tmp_path), *options)
+def test_bad_options_are_told(tmp_path, called, options, told) -> None:
+    code, _, err = called(*RANK, logs(tmp_path), *options)
     assert code == 2
     assert told in err
 
 
 @pytest.mark.parametrize("option", [("--metric", "m"), ("--runs", "mean"), ("--use-groups",)])
-def test_options_of_evaluations_are_of_them_alone(run, option) -> None:
-    code, _, err = run(*RANK, "--dataset", "tennessee", *option)
+def test_options_of_evaluations_are_of_them_alone(called, option) -> None:
+    code, _, err = called(*RANK, "--dataset", "tennessee", *option)
     assert code == 2
     assert f"{option[0]} has no meaning for" in err
 
 
-def test_several_files_are_evaluations_or_refused(tmp_path, run) -> None:
+def test_several_files_are_evaluations_or_refused(tmp_path, called) -> None:
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text("system,x\nA,1\nB,2\n", encoding="utf-8")
-    code, _, err = run(*RANK, *sorted(tmp_path.iterdir()))
+    code, _, err = called(*RANK, *sorted(tmp_path.iterdir()))
     assert code == 2
     assert "Give one FILE, not 2" in err
 
 
 @pytest.mark.slow
-def test_a_page_says_what_was_read(tmp_path, run) -> None:
+def test_a_page_says_what_was_read(tmp_path, called) -> None:
     put(tmp_path / "in" / f"results_{TIME}.json", harness("A<b>", {"x": {"acc,none": 0.5}}))
     put(tmp_path / "in" / f"samples_x_{TIME}.jsonl", document(0, acc=1), document(1, acc=0))
-    code, _, err = run("report", tmp_path / "in", "-o", tmp_path / "page.html")
+    code, _, err = called("report", tmp_path / "in", "-o", tmp_path / "page.html")
     assert (code, err) == (0, "")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "1 file of lm-evaluation-harness (results)" in page
     assert "<b>" not in page.replace("&lt;b&gt;", "")
 
 
-def test_ranks_are_written_as_every_eval_ever(tmp_path, run) -> None:
-    code, _, _ = run("rank", logs(tmp_path / "in"), "--method", "borda", "--every-eval-ever",
+def test_ranks_are_written_as_every_eval_ever(tmp_path, called) -> None:
+    code, _, _ = called("rank", logs(tmp_path / "in"), "--method", "borda", "--every-eval-ever",
                      tmp_path / "out")  # fmt: skip
     assert code == 0
-    found, _ = ranks(run(*RANK, tmp_path / "out")[1])
+    found, _ = ranks(called(*RANK, tmp_path / "out")[1])
     assert found == {"A": 1, "B": 2, "C": 3}

@@ -12,7 +12,6 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny import relaxation
-from rankagg.cli import main
 
 TABLE = "system,x,y,z\nA,3,2,1\nB,2,3,2\nC,1,1,\n"
 BALLOTS = "A,B,C,count\n1,2,3,3\n3,1,2,2\n"
@@ -22,25 +21,12 @@ PREFLIB = (
 )
 
 
-class Result:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command line in an empty folder that holds the three small files."""
-    monkeypatch.chdir(tmp_path)
+def run(called):
+    """Return `called`, with small files in its folder."""
     for name, text in (("table.csv", TABLE), ("ballots.csv", BALLOTS), ("votes.txt", PREFLIB)):
         Path(name).write_text(text, encoding="utf-8")
-
-    def call(*args: str) -> Result:
-        with pytest.raises(SystemExit) as stop:
-            main(list(args))
-        captured = capsys.readouterr()
-        return Result(stop.value.code, captured.out, captured.err)
-
-    return call
+    return called
 
 
 def test_compare_states_direction_data_policy_proof_and_disagreements(run) -> None:

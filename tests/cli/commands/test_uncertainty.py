@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 
 TABLE = "system,x,y,z\nA,3,2,1\nB,2,3,2\nC,1,1,\n"
 FULL = "system,x,y,z\nA,3,2,1\nB,2,3,2\nC,1,1,0\n"
@@ -16,29 +15,16 @@ APART = "system,x,y\nA,1,\nB,2,\nC,,1\nD,,2\n"
 MATRIX = "3\n 0 5 1\n 2 0 4\n 3 0 0\n"
 
 
-class Result:
-    def __init__(self, code, out, err):
-        self.code, self.out, self.err = code, out, err
-
-
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command line in an empty folder that holds the small files."""
-    monkeypatch.chdir(tmp_path)
+def run(called):
+    """Return `called`, with small files in its folder."""
     files = {
         "table.csv": TABLE, "full.csv": FULL, "wide.csv": WIDE, "tied.csv": TIED,
         "apart.csv": APART, "matrix.lop": MATRIX,
     }  # fmt: skip
     for name, text in files.items():
         Path(name).write_text(text, encoding="utf-8")
-
-    def call(*args):
-        with pytest.raises(SystemExit) as stop:
-            main(list(args))
-        captured = capsys.readouterr()
-        return Result(stop.value.code, captured.out, captured.err)
-
-    return call
+    return called
 
 
 @pytest.fixture

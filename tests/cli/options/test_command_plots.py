@@ -5,7 +5,6 @@ import re
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 from rankagg.cli.commands import documents
 from rankagg.cli.exit_codes import UNPROVED
 from rankagg.report.page import make_report
@@ -22,21 +21,6 @@ DRAWING = {
     "agreement": ["--dataset", "superglue_human", "--resamples", "100"],
     "fit": ["--dataset", "superglue_human", "--pseudo-rankings", "0.5"],
 }
-
-
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command line in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*args, code=0):
-        with pytest.raises(SystemExit) as stop:
-            main(list(args))
-        captured = capsys.readouterr()
-        assert stop.value.code == code, captured.err
-        return captured
-
-    return call
 
 
 @pytest.mark.parametrize("command", DRAWING)

@@ -5,26 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from rankagg.cli import main
-
 WIDE = "first,second,third,n\nAnn,undervote,Bob,5\novervote,Bob,UWI,2\nAnn,Ann,Bob,1\n,,,3\n"
 LONG = "id,rank,name\n1,1,Ann\n1,2,Bob\n2,1,Ann\n2,1,Cid\n2,2,Bob\n"
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(called):
     """Run the command line on two files; return the exit code, the output and the errors."""
-    monkeypatch.chdir(tmp_path)
     Path("wide.csv").write_text(WIDE, encoding="utf-8")
     Path("long.csv").write_text(LONG, encoding="utf-8")
-
-    def call(line):
-        with pytest.raises(SystemExit) as stop:
-            main(line.split())
-        captured = capsys.readouterr()
-        return stop.value.code, captured.out, captured.err
-
-    return call
+    return lambda line: called(*line.split())
 
 
 def test_what_was_read_is_in_the_output_and_on_the_page(run):
