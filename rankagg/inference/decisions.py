@@ -55,7 +55,7 @@ class Basis:
                 "together, symmetric about their center"
             )
         if self.method in ("sign-test", "clopper-pearson", "wilson"):
-            return f"{draws}, and ties of some items say nothing of the order of others"
+            return f"{draws}, and ties of some items say nothing about the order of others"
         many = self.method in ("max-t", "percentile", "bca", "normal")
         return f"{draws}, and many" if many else draws
 
