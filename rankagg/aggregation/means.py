@@ -14,7 +14,7 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import rank_by_scores
 from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import LEAST, restored, rounding_error, weighted_mean
+from rankagg.core.arithmetic.exact_sum import FLOAT_PLACES, restored, rounding_error, weighted_mean
 from rankagg.core.items import listed
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
@@ -120,7 +120,7 @@ class GeometricMean(_RatioMean):
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         # Powers of two apart: a factor of all scores changes no digit.
         parts, powers = np.frexp(scores)
-        top = int(powers.max(initial=-LEAST))
+        top = int(powers.max(initial=-FLOAT_PLACES))
         logs = np.log(parts) + (powers - top) * np.log(2.0)
         log = weighted_mean(logs, weights)
         whole = np.floor(log / np.log(2.0))

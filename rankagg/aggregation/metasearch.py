@@ -16,7 +16,7 @@ from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import doubled_place_counts, place_counts
 from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import row_sums
+from rankagg.core.arithmetic.exact_sum import sum_rows
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
@@ -75,7 +75,7 @@ class ReciprocalRankFusion(Aggregator):
             # Larger denominators are no NumPy integers.
             whole = starts if denominator < exact.INT64_SAFE else starts.astype(object)
             times = np.asarray(whole[:, : len(shares)] / denominator, dtype=np.float64)
-            scores += row_sums(times * shares)
+            scores += sum_rows(times * shares)
         scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
         return Outcome(scores=scores)
 

@@ -17,7 +17,7 @@ import pandas as pd
 from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights, Unranked
 from rankagg._validation import check_unranked
 from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import HIGH, LEAST, exact_mean
+from rankagg.core.arithmetic.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
 from rankagg.core.grouped_tally import GroupedTally, check_groups, groups_of, keys_of_labels
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
@@ -380,7 +380,7 @@ class ScoreSummary(ScoredTasks):
         """Return what a table does; sizes are those of the means, as sums know no others."""
         tallies = self._tallies.values()
         digits = max(abs(total).bit_length() for tally in tallies for total in tally.sums)
-        shift = HIGH + LEAST - digits
+        shift = HIGHEST + FLOAT_PLACES - digits
         columns = []
         for task, tally in self._tallies.items():
             sign = -1 if signed and not self._directions[task] else 1

@@ -200,38 +200,6 @@ def count_scores(columns: Array, leads: bool, wins: Array, behind: Array) -> Non
 
 
 @njit
-def add_exactly(bits: Array, limbs: Array) -> None:
-    """Add floats, given as their bits, to sums in digits of 32 bits; NaN adds nothing.
-
-    A row of `limbs` holds the sum of that of `bits`, in units of 2**-1074.
-    """
-    n, m = bits.shape
-    for i in range(n):
-        sums = limbs[i]
-        for k in range(m):
-            word = bits[i, k]
-            exponent = (word >> 52) & 0x7FF
-            if exponent == 0x7FF:
-                continue
-            digits = word & 0xFFFFFFFFFFFFF
-            if exponent > 0:
-                digits |= 0x10000000000000
-                exponent -= 1
-            at, shift = exponent >> 5, exponent & 31
-            low = (digits & 0xFFFFFFFF) << shift
-            high = ((digits >> 32) << shift) + (low >> 32)
-            low &= 0xFFFFFFFF
-            if word < 0:
-                sums[at] -= low
-                sums[at + 1] -= high & 0xFFFFFFFF
-                sums[at + 2] -= high >> 32
-            else:
-                sums[at] += low
-                sums[at + 1] += high & 0xFFFFFFFF
-                sums[at + 2] += high >> 32
-
-
-@njit
 def draw(seeds: Array) -> Any:
     """Return the next random number of a search, as in `local_search`."""
     first = 40014 * seeds[0] % 2147483563

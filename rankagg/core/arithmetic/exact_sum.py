@@ -8,25 +8,19 @@ again, until nothing is. The few exact sums are the result.
 from __future__ import annotations
 
 from math import frexp, fsum, ldexp, nan
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
-from rankagg.kernels.backend import compiled
 
 # Cells looked at in one go: they stay in the cache.
-BLOCK = 50_000
-DIGITS = 53
-# Above 2**HIGH, room for the sum is made by a factor of 2**-SHIFT.
-HIGH, SHIFT = 900, 100
-# Every float is a multiple of 2**-LEAST, and their sums have so many digits of 32 bits.
-LEAST, LIMBS = 1074, 68
-# Half units of the last digit that a number may be off besides those of a sum: its score, the
-# weight, means of instances, products and quotients.
-STEPS = 31
-LARGEST = float(np.finfo(np.float64).max)
+CELLS_AT_ONCE = 50_000
+# Above 2**HIGHEST, room for the sum is made by a factor of 2**-SHIFT.
+HIGHEST, SHIFT = 900, 100
+# Every float is a multiple of 2**-FLOAT_PLACES.
+FLOAT_PLACES = 1074
 
 
 def rounding_error(sizes: Any, n_terms: Any = 1) -> Any:
@@ -40,7 +34,9 @@ def rounding_error(sizes: Any, n_terms: Any = 1) -> Any:
     >>> rounding_error(3.0) == 3 / 2**48
     True
     """
-    return (n_terms + STEPS) * 2.0**-DIGITS * sizes
+    # Besides the half units of the last digit of a sum: those of a score, the weight, means of
+    # instances, products and quotients.
+    return (n_terms + 31) * 2.0**-53 * sizes
 
 
 def are_level(values: Floats) -> bool:
@@ -51,17 +47,18 @@ def are_level(values: Floats) -> bool:
 def scaled(values: Floats) -> tuple[Floats, int]:
     """Make room for sums of numbers, NaN among them, and for their last digits."""
     top = frexp(float(np.nanmax(np.abs(values), initial=0.0)))[1]
-    if -SHIFT <= top <= HIGH:
+    if -SHIFT <= top <= HIGHEST:
         return values, 0
-    return np.ldexp(values, HIGH - top), HIGH - top
+    return np.ldexp(values, HIGHEST - top), HIGHEST - top
 
 
 def restored(values: Floats, shift: int) -> Floats:
     """Return means of numbers that were `scaled` by 2**shift."""
-    with np.errstate(over="ignore"):
-        # Rounding leads beyond the largest float at times.
-        means: Floats = np.clip(np.ldexp(values, -shift), -LARGEST, LARGEST) if shift else values
-    return means
+    if not shift:
+        return values
+    largest = np.finfo(np.float64).max
+    with np.errstate(over="ignore"):  # rounding leads beyond it at times
+        return cast(Floats, np.clip(np.ldexp(values, -shift), -largest, largest))
 
 
 def sum_by_group(values: Floats, groups: NDArray[np.int64], n_groups: int) -> Floats:
@@ -70,36 +67,40 @@ def sum_by_group(values: Floats, groups: NDArray[np.int64], n_groups: int) -> Fl
     starts = np.searchsorted(groups[order], np.arange(n_groups))
     in_place = bool((order == np.arange(len(order))).all())
     totals = np.empty((len(values), n_groups))
-    size = max(1, BLOCK // max(values.shape[1], 1))
+    size = max(1, CELLS_AT_ONCE // max(values.shape[1], 1))
     for start in range(0, len(values), size):
         rows = slice(start, start + size)
         block = values[rows].copy() if in_place else values[rows][:, order]
-        totals[rows] = _sums(block, starts)
+        totals[rows] = _rounded_sums(block, starts)
     return totals
 
 
-def row_sums(values: Floats) -> Floats:
+def sum_rows(values: Floats) -> Floats:
     """Sum each row; see `sum_by_group`."""
-    groups = np.zeros(values.shape[1], dtype=np.int64)
-    sums: Floats = sum_by_group(values, groups, 1)[:, 0]
-    return sums
+    return sum_by_group(values, np.zeros(values.shape[1], dtype=np.int64), 1)[:, 0]
 
 
-def _sums(rest: Floats, starts: NDArray[np.intp]) -> Floats:
+def _rounded_sums(rest: Floats, starts: NDArray[np.intp]) -> Floats:
     """Sum the columns from each start to the next; `rest` is used up."""
     if len(starts) == rest.shape[1]:
         return rest
     top = max(rest.max(initial=0.0), -rest.min(initial=0.0))
-    if frexp(top)[1] > HIGH:
+    if frexp(top)[1] > HIGHEST:
         with np.errstate(over="ignore"):
-            return np.ldexp(_sums(np.ldexp(rest, -SHIFT), starts), SHIFT)
-    return _joined(_parts(rest, starts, top))
+            return np.ldexp(_rounded_sums(np.ldexp(rest, -SHIFT), starts), SHIFT)
+    parts = np.stack(_sums_of_digits(rest, starts, top))
+    total: Floats = parts.sum(axis=0)
+    # The sum of two numbers is rounded once; that of more is not.
+    more = (parts != 0).sum(axis=0) > 2
+    if more.any():
+        total[more] = [fsum(terms) for terms in parts[:, more].T.tolist()]
+    return total
 
 
-def _parts(rest: Floats, starts: NDArray[np.intp], top: float) -> list[Floats]:
+def _sums_of_digits(rest: Floats, starts: NDArray[np.intp], top: float) -> list[Floats]:
     """Return the sums of upper digits, of the next ones and so on, which no float rounds.
 
-    No number is beyond `top`, which is 2**HIGH at most; `rest` is used up.
+    No number is beyond `top`, which is 2**HIGHEST at most; `rest` is used up.
     """
     exponent = frexp(top)[1]
     # The sum of so many numbers below 2**exponent is below 2**(exponent + extra).
@@ -114,17 +115,7 @@ def _parts(rest: Floats, starts: NDArray[np.intp], top: float) -> list[Floats]:
         parts.append(np.add.reduceat(upper, starts, axis=1))
         if not rest.any():
             return parts
-        exponent += extra - DIGITS
-
-
-def _joined(parts: list[Floats]) -> Floats:
-    stacked = np.stack(parts)
-    total: Floats = stacked.sum(axis=0)
-    # The sum of two numbers is rounded once; that of more is not.
-    more = (stacked != 0).sum(axis=0) > 2
-    if more.any():
-        total[more] = [fsum(terms) for terms in stacked[:, more].T.tolist()]
-    return total
+        exponent += extra - 53
 
 
 def exact_sums(values: Floats) -> list[int]:
@@ -136,36 +127,31 @@ def exact_sums(values: Floats) -> list[int]:
     >>> exact_sums(np.array([[0.5, 0.25, np.nan]])) == [3 << 1072]
     True
     """
-    fast = compiled(values.size * 32)
-    if fast is not None:
-        limbs = np.zeros((len(values), LIMBS), dtype=np.int64)
-        fast.add_exactly(np.ascontiguousarray(values).view(np.int64), limbs)
-        return [sum(int(d) << (32 * at) for at, d in enumerate(row) if d) for row in limbs.tolist()]
     totals = [0] * len(values)
-    size = max(1, BLOCK // max(len(values), 1))
+    size = max(1, CELLS_AT_ONCE // max(len(values), 1))
     for start in range(0, values.shape[1], size):
         block = np.nan_to_num(values[:, start : start + size], nan=0.0)
         for part in _exact_parts(block):
             for row, number in enumerate(part.tolist()):
                 above, below = number.as_integer_ratio()
-                totals[row] += (above << LEAST) // below
+                totals[row] += (above << FLOAT_PLACES) // below
     return totals
 
 
 def _exact_parts(rest: Floats) -> list[Floats]:
     """Return floats that add up to the sum of each row; `rest` is used up."""
     top = float(max(rest.max(initial=0.0), -rest.min(initial=0.0)))
-    if frexp(top)[1] <= HIGH:
-        return [part[:, 0] for part in _parts(rest, np.zeros(1, dtype=np.intp), top)]
+    if frexp(top)[1] <= HIGHEST:
+        return [part[:, 0] for part in _sums_of_digits(rest, np.zeros(1, dtype=np.intp), top)]
     # One by one: there is no room for a sum, and few numbers are that large.
-    large = np.abs(rest) > ldexp(1.0, HIGH - 1)
+    large = np.abs(rest) > ldexp(1.0, HIGHEST - 1)
     columns = list(np.where(large, rest, 0.0)[:, large.any(axis=0)].T)
     return columns + _exact_parts(np.where(large, 0.0, rest))
 
 
 def exact_mean(total: int, count: int, shift: int) -> float:
     """Return a sum of `exact_sums` over so many terms, times 2**shift, rounded as means are."""
-    places = shift - LEAST
+    places = shift - FLOAT_PLACES
     return (total << max(places, 0)) / (1 << max(-places, 0)) / count if count else nan
 
 
@@ -188,7 +174,7 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     exponents = np.frexp(weights.max(axis=1, keepdims=True))[1]
     parts = np.ldexp(weights, -exponents)
     numbers, shift = scaled(values)
-    means: Floats = row_sums(numbers * parts) / row_sums(parts)
+    means: Floats = sum_rows(numbers * parts) / sum_rows(parts)
     # Rounding leads out of the range of the values at times.
     counted = weights > 0
     least = values.min(axis=1, where=counted, initial=np.inf)

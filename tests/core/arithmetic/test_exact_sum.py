@@ -23,7 +23,7 @@ def rounded(values) -> float:
 @quick
 @given(values=st.lists(numbers, min_size=1, max_size=30))
 def test_a_sum_is_the_exact_one_rounded_once(values: list[float]) -> None:
-    assert exact_sum.row_sums(np.array([values])).tolist() == [rounded(values)]
+    assert exact_sum.sum_rows(np.array([values])).tolist() == [rounded(values)]
 
 
 @quick
@@ -36,7 +36,7 @@ def test_groups_are_summed_apart_in_any_order_and_block(
     known, groups = np.unique([group for _, group in values], return_inverse=True)
     expected = [[rounded(row[groups == group]) for group in range(len(known))] for row in cells]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact_sum, "BLOCK", block)
+        patch.setattr(exact_sum, "CELLS_AT_ONCE", block)
         before = cells.copy()
         assert exact_sum.sum_by_group(cells, groups, len(known)).tolist() == expected
         assert np.array_equal(cells, before)
@@ -45,21 +45,21 @@ def test_groups_are_summed_apart_in_any_order_and_block(
 def test_many_numbers_are_summed_exactly() -> None:
     rng = np.random.default_rng(5)
     values = rng.normal(size=(3, 20_001)) * 10.0 ** rng.integers(-8, 8, size=(3, 20_001))
-    assert exact_sum.row_sums(values).tolist() == [rounded(row) for row in values.tolist()]
+    assert exact_sum.sum_rows(values).tolist() == [rounded(row) for row in values.tolist()]
 
 
 def test_what_cancels_leaves_the_rest() -> None:
     values = [1e300, 1.0, 1e-20, -1e300, 5e-324, -1.0]
-    assert exact_sum.row_sums(np.array([values])).tolist() == [1e-20]
-    assert exact_sum.row_sums(np.array([[5e-324] * 3])).tolist() == [1.5e-323]
-    assert exact_sum.row_sums(np.zeros((1, 3))).tolist() == [0.0]
+    assert exact_sum.sum_rows(np.array([values])).tolist() == [1e-20]
+    assert exact_sum.sum_rows(np.array([[5e-324] * 3])).tolist() == [1.5e-323]
+    assert exact_sum.sum_rows(np.zeros((1, 3))).tolist() == [0.0]
 
 
 def test_three_parts_are_rounded_once() -> None:
     # The last one breaks the tie between two floats.
     for sign in (1.0, -1.0):
         values = [1.0, 2.0**-53, sign * 2.0**-120]
-        assert exact_sum.row_sums(np.array([values])).tolist() == [rounded(values)]
+        assert exact_sum.sum_rows(np.array([values])).tolist() == [rounded(values)]
 
 
 @pytest.mark.parametrize("count", [5, 6, 7, 12, 13, 14, 15, 29, 30, 31])
@@ -70,7 +70,7 @@ def test_what_is_left_of_many_numbers_has_an_exact_sum(count: int, sign: int) ->
     for digits in (49, 50, 51):
         left = 2.0 ** (extra - 53) - 2.0 ** (extra - 53 - digits)
         values = [0.75, -0.75, *[sign * left] * count]
-        assert exact_sum.row_sums(np.array([values])).tolist() == [rounded(values)]
+        assert exact_sum.sum_rows(np.array([values])).tolist() == [rounded(values)]
 
 
 @pytest.mark.filterwarnings("error")
@@ -82,7 +82,7 @@ def test_means_of_the_largest_floats_are_floats() -> None:
     assert means.tolist() == exact_sum.weighted_mean(values, np.full((2, 3), 0.7)).tolist()
     assert means[0] == largest
     assert means[1] == pytest.approx(largest / 6)
-    assert exact_sum.row_sums(values).tolist() == [np.inf, largest / 2]
+    assert exact_sum.sum_rows(values).tolist() == [np.inf, largest / 2]
     # Sums beyond all floats, also with weights of a half, and a mean that is none of the values.
     beyond = np.array([[largest] * 6 + [-largest] * 2])
     every, equal = np.ones((1, 8), dtype=bool), np.ones((1, 8))
