@@ -26,8 +26,6 @@ from rankagg.inference.intervals.bounds import (
 )
 from rankagg.inference.intervals.methods import IntervalOptions
 
-FAR = 10**9
-
 
 @dataclass(frozen=True)
 class Basis:
@@ -59,23 +57,21 @@ class Basis:
         many = self.method in ("max-t", "percentile", "bca", "normal")
         return f"{draws}, and many" if many else draws
 
+    @property
+    def _sizes(self) -> tuple[str, str]:
+        """The number of units, and how many are enough, as texts."""
+        units = stated(self.n_units, "independent units", noun=self.word)
+        return units, stated(self.decidable_from or 0, "units that are enough")
+
     def counted(self) -> str:
         """Return the units and their number, and what would be needed."""
-        units = stated(self.n_units, "independent units", noun=self.word)
+        units, enough = self._sizes
         if self.decidable_from is None:
             return units
-        if self._is_by_pair:
-            return said("{} ({} can decide a pair that they order)", units, self._enough())
-        return said("{} (decisions are possible from {} on)", units, self._enough())
-
-    @property
-    def _is_by_pair(self) -> bool:
-        """Whether fewer units may do where other pairs have too few to count (Tarone)."""
-        return self.method == "sign-test"
-
-    def _enough(self) -> str:
-        assert self.decidable_from is not None, "asked only where there are pairs"
-        return stated(self.decidable_from, "units that are enough")
+        # Fewer units may do where other pairs have too few to count (Tarone).
+        by_pair = "{} ({} can decide a pair that they order)"
+        told = by_pair if self.method == "sign-test" else "{} (decisions are possible from {} on)"
+        return said(told, units, enough)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -85,14 +81,15 @@ class Basis:
         """Return a sentence where nothing could have been decided."""
         if self.is_possible or self.decidable_from is None:
             return None
-        level, enough = level_of(alpha), self._enough()
-        units = stated(self.n_units, "independent units", noun=self.word)
-        needed = "{} that order a pair could" if self._is_by_pair else "at least {} are needed"
-        told = f"with {{}} no pair can be decided at {{}}; {needed}"
+        units, enough = self._sizes
         if self.n_units >= self.decidable_from:
             apart = "no two items are told apart by the {} {}s that it takes"
-            return said(f"no pair can be decided at {{}}: {apart}", level, enough, self.word)
-        return said(told, units, level, enough)
+            told = f"no pair can be decided at {{}}: {apart}"
+            return said(told, level_of(alpha), enough, self.word)
+        by_pair = self.method == "sign-test"
+        needed = "{} that order a pair could" if by_pair else "at least {} are needed"
+        told = f"with {{}} no pair can be decided at {{}}; {needed}"
+        return said(told, units, level_of(alpha), enough)
 
 
 def unit_word(unit: str, *, is_task: bool) -> str:
@@ -102,7 +99,7 @@ def unit_word(unit: str, *, is_task: bool) -> str:
 
 def by_sign_flips(alpha: float) -> int:
     """Return the least T with 2^(1 - T) <= alpha."""
-    return _least(lambda units: 2.0 ** (1 - units) <= alpha)
+    return least_number(lambda units: 2.0 ** (1 - units) <= alpha)
 
 
 def by_p_values(alpha: float, n_items: int, per_unit: float) -> int | None:
@@ -110,7 +107,7 @@ def by_p_values(alpha: float, n_items: int, per_unit: float) -> int | None:
     hypotheses = n_items * (n_items - 1)
     if not hypotheses:
         return None
-    return _least(lambda units: per_unit**units <= alpha / hypotheses)
+    return least_number(lambda units: per_unit**units <= alpha / hypotheses)
 
 
 def by_intervals(options: IntervalOptions, n_items: int) -> int | None:
@@ -134,7 +131,7 @@ def by_intervals(options: IntervalOptions, n_items: int) -> int | None:
         level = anytime_alpha(alpha, units) if options.anytime else alpha
         return bool(hoeffding_radius(1.0 / units, level, options.sides) < 0.5)
 
-    return _least(decides)
+    return least_number(decides)
 
 
 def _normal(units: int, alpha: float, sides: int) -> bool:
@@ -147,15 +144,15 @@ def _normal(units: int, alpha: float, sides: int) -> bool:
     return bool((outside & is_near_normal(mean, variance, units, alpha, sides)).any())
 
 
-def _least(decides: Callable[[int], bool]) -> int:
-    """Return the smallest number from which on something is true."""
+def least_number(holds: Callable[[int], bool], most: int = 10**9) -> int:
+    """Return the smallest number from which on something is true, the search ends at `most`."""
     high = 1
-    while not decides(high) and high < FAR:
+    while not holds(high) and high < most:
         high *= 2
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if decides(middle) else (middle, high)
+        low, high = (low, middle) if holds(middle) else (middle, high)
     return high
 
 
@@ -249,6 +246,11 @@ class Decisions(Result):
         return None if self.basis is None else self.basis.warning(self.alpha)
 
     @property
+    def _warnings(self) -> tuple[str, ...]:
+        """The same among notes."""
+        return () if self.warning is None else (self.warning,)
+
+    @property
     def pairs(self) -> tuple[tuple[Label, Label], ...]:
         """The decided pairs as (above, below), in the order of the items."""
         return self.items.pairs_where(self.above)
@@ -334,8 +336,7 @@ class Decisions(Result):
         if self.warning is not None:
             lines.append(said("too few      {}", self.warning))
         lines += [f"cycles       among {listed(items)}" for items in self.cyclic_components]
-        together = [group for group in self.groups if len(group) > 1]
-        return [*lines, *(f"not told apart  {listed(group)}" for group in together)]
+        return lines + [f"not told apart  {listed(group)}" for group in self.groups if group[1:]]
 
     def __repr__(self) -> str:
         return (

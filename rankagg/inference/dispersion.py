@@ -48,11 +48,41 @@ class SingleRankings:
     judged: Floats | None
 
     @classmethod
-    def of(cls, data: Profile | ScoreSummary, unranked: Unranked) -> SingleRankings:
-        """Return the sums over rankings, or over those that sums of scores tell of."""
-        if isinstance(data, ScoreSummary):
-            return _of_sums(data, unranked)
-        return _of_rankings(data, unranked)
+    def of_profile(cls, profile: Profile, unranked: Unranked) -> SingleRankings:
+        """Return the sums over rankings."""
+        itself, judged = 0.0, None
+        if not profile.is_complete and unranked != "ignore":
+            squares = (profile.counts * profile.weights**2)[:, None]
+            gone = (profile.ranks == UNRANKED).astype(np.float64)
+            off = (profile.ranks == UNLISTED).astype(np.float64)
+            if unranked == "uniform":
+                # One item of a pair unranked, both, or both unlisted.
+                n_ranked = (profile.ranks != UNRANKED).sum(axis=1, keepdims=True)
+                share = (places.mid_ranks(profile.ranks) + 1.0) / (n_ranked + 1.0)
+                one = (squares * np.where(gone > 0, 0.0, share * (1.0 - share))).T @ gone
+                both = (squares * gone).T @ gone + (squares * off).T @ off
+                itself = over_pairs(one + one.T + both / 4.0)
+            else:
+                # Two items that are both off a ranking's list are not compared by it.
+                judged = squares.sum() - (squares * (gone + off)).T @ (gone + off)
+        counts = profile.counts.astype(np.float64)
+        return cls(profile.is_complete, counts, profile.weights, itself, judged)
+
+    @classmethod
+    def of_summary(cls, summary: ScoreSummary, unranked: Unranked) -> SingleRankings:
+        """Return the sums over the rankings that sums of scores tell of."""
+        tallies, weights = list(summary.tallies.values()), summary.weight_vector
+        is_complete = not any(len(tally.sizes) for tally in tallies)
+        itself, judged = 0.0, np.zeros((summary.n_systems, summary.n_systems))
+        for tally, square in zip(tallies, (weights**2).tolist(), strict=True):
+            judged += square * (tally.n_units - tally.neither)
+            if unranked == "uniform" and len(tally.sizes):
+                share, squared = shares_of(tally)
+                one = share - squared
+                itself += square * over_pairs(one + one.T + tally.neither / 4.0)
+        counts = np.array([tally.n_units for tally in tallies], dtype=np.float64)
+        is_told = unranked == "last" and not is_complete
+        return cls(is_complete, counts, weights, itself, judged if is_told else None)
 
     @property
     def weight_of_pairs(self) -> float:
@@ -82,51 +112,6 @@ class SingleRankings:
 def over_pairs(values: Floats) -> float:
     """Return the sum over all pairs of items, each once."""
     return float(np.triu(values, k=1).sum())
-
-
-def _of_rankings(profile: Profile, unranked: Unranked) -> SingleRankings:
-    itself, judged = 0.0, None
-    if not profile.is_complete and unranked != "ignore":
-        squares = (profile.counts * profile.weights**2)[:, None]
-        gone = (profile.ranks == UNRANKED).astype(np.float64)
-        off = (profile.ranks == UNLISTED).astype(np.float64)
-        if unranked == "uniform":
-            itself = over_pairs(_open_pairs(profile, squares, gone, off))
-        else:
-            # Two items that are both off a ranking's list are not compared by it.
-            judged = squares.sum() - (squares * (gone + off)).T @ (gone + off)
-    return SingleRankings(
-        profile.is_complete, profile.counts.astype(np.float64), profile.weights, itself, judged
-    )
-
-
-def _open_pairs(profile: Profile, squares: Floats, gone: Floats, off: Floats) -> Floats:
-    """Return the self-distance of each pair: one item unranked, both, or both unlisted."""
-    n_ranked = (profile.ranks != UNRANKED).sum(axis=1, keepdims=True)
-    share = (places.mid_ranks(profile.ranks) + 1.0) / (n_ranked + 1.0)
-    uncertain = np.where(gone > 0, 0.0, share * (1.0 - share))
-    one = (squares * uncertain).T @ gone
-    both = (squares * gone).T @ gone + (squares * off).T @ off
-    return one + one.T + both / 4.0
-
-
-def _of_sums(summary: ScoreSummary, unranked: Unranked) -> SingleRankings:
-    tallies, weights = list(summary.tallies.values()), summary.weight_vector
-    is_complete = not any(len(tally.sizes) for tally in tallies)
-    itself, judged = 0.0, np.zeros((summary.n_systems, summary.n_systems))
-    for tally, square in zip(tallies, (weights**2).tolist(), strict=True):
-        judged += square * (tally.n_units - tally.neither)
-        if unranked == "uniform" and len(tally.sizes):
-            share, squared = shares_of(tally)
-            one = share - squared
-            itself += square * over_pairs(one + one.T + tally.neither / 4.0)
-    return SingleRankings(
-        is_complete,
-        np.array([tally.n_units for tally in tallies], dtype=np.float64),
-        weights,
-        itself,
-        judged if unranked == "last" and not is_complete else None,
-    )
 
 
 def dispersion(
@@ -205,14 +190,12 @@ def dispersion(
     votes = Evidence.of(data, tolerance).votes(policy)
     total = _discordant(votes, ranking) if strict_only else votes.cost(ranking, tie_cost=per_tie)
     if check_flag(normalized, "normalized"):
-        return total / judged if (judged := _judgments(votes)) else float("nan")
+        return _share_of(total, over_pairs(votes.wins + votes.wins.T + votes.ties))
     if not check_flag(average, "average"):
         return total
     if votes.total_weight is None:
-        raise InformationLostError(
-            "An average needs the total weight of the rankings; a plain PairwiseMatrix does not "
-            "hold it."
-        )
+        needed = "An average needs the total weight of the rankings"
+        raise InformationLostError(f"{needed}; a plain PairwiseMatrix does not hold it.")
     return total / votes.total_weight
 
 
@@ -224,11 +207,6 @@ def _discordant(votes: PairwiseMatrix, ranking: PartialRanking) -> float:
     ranked = ranking.ranks != UNRANKED
     below = (place[:, None] > place[None, :]) & ranked[:, None] & ranked[None, :]
     return float(votes.wins[below].sum())
-
-
-def _judgments(votes: PairwiseMatrix) -> float:
-    """Return the weight of all judgments of all pairs."""
-    return over_pairs(votes.wins + votes.wins.T + votes.ties)
 
 
 def spread(
@@ -293,29 +271,25 @@ def spread(
     policy = check_unranked(unranked)
     evidence = Evidence.of(data, tolerance)
     try:
-        rankings = evidence.summary or evidence.profile
+        summary = evidence.summary
+        single = (
+            SingleRankings.of_summary(summary, policy)
+            if summary
+            else SingleRankings.of_profile(evidence.profile, policy)
+        )
     except InformationLostError as error:
         raise InformationLostError(f"spread {error}") from None
     votes = evidence.votes(policy)
-    single = SingleRankings.of(rankings, policy)
     total = max(2.0 * (over_pairs(votes.wins * votes.wins.T) - single.self_distance), 0.0)
     if penalty:
         total += 2.0 * penalty * over_pairs(votes.ties * (votes.wins + votes.wins.T))
     if check_flag(normalized, "normalized"):
-        return _ratio(total, single.weight_of_judgments(votes))
-    return _ratio(total, single.weight_of_pairs) if check_flag(average, "average") else total
+        return _share_of(total, single.weight_of_judgments(votes))
+    return _share_of(total, single.weight_of_pairs) if check_flag(average, "average") else total
 
 
-def _ratio(total: float, weight: float) -> float:
+def _share_of(total: float, weight: float) -> float:
     return total / weight if weight > 0 else float("nan")
-
-
-# What two rankings may differ on, under each policy.
-JUDGED: dict[Unranked, str] = {
-    "uniform": "all pairs, with unranked items anywhere",
-    "ignore": "the pairs that both compare",
-    "last": "the pairs that both compare, with unranked items last",
-}
 
 
 def dispersion_report(
@@ -370,26 +344,25 @@ def dispersion_report(
         if not isinstance(rule, Aggregator):
             raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
         if rule.policy not in (None, policy):
-            raise InvalidInputError(
-                "aggregators", f"rules with unranked={policy!r}, as the distances", rule
-            )
+            allowed = f"rules with unranked={policy!r}, as the distances"
+            raise InvalidInputError("aggregators", allowed, rule)
         if isinstance(rule, Kemeny) and rule.consensus_ties:
-            raise InvalidInputError(
-                "aggregators", "rules whose ties have no price: the bounds are of strict rankings",
-                rule, "`Kemeny()` goes here; `compare` takes both.",
-            )  # fmt: skip
+            allowed = "rules whose ties have no price: the bounds are of strict rankings"
+            remedy = "`Kemeny()` goes here; `compare` takes both."
+            raise InvalidInputError("aggregators", allowed, rule, remedy)
         if isinstance(rule, Kemeny) and rule.constraints is not None:
-            raise InvalidInputError(
-                "aggregators", "rules without constraints: the bounds are of all rankings", rule
-            )
+            allowed = "rules without constraints: the bounds are of all rankings"
+            raise InvalidInputError("aggregators", allowed, rule)
     votes = evidence.votes(policy)
     assert votes.total_weight is not None, "votes that were counted here have a weight"
+    summary = evidence.summary
+    weights = evidence.profile.weights if summary is None else summary.weight_vector
     return DispersionReport(
         consensuses=tuple(rule.aggregate(evidence, deadline=deadline) for rule in rules),
         votes=votes,
         unranked=policy,
         total_weight=votes.total_weight,
-        least_weight=_least_weight(evidence),
+        least_weight=float(weights.min()),
         is_plain=evidence.is_complete_and_strict,
         spread=spread(evidence, unranked=policy),
         average_spread=spread(evidence, average=True, unranked=policy),
@@ -465,15 +438,14 @@ class DispersionReport(Result):
     def pair_bounds(self) -> tuple[float, float]:
         """What the votes on single pairs say: sum of the smaller sides to half of all votes."""
         wins = self.votes.wins
-        lower = float(np.triu(np.minimum(wins, wins.T), k=1).sum())
-        upper = float(np.triu(wins + wins.T, k=1).sum() / 2.0)
+        lower, upper = over_pairs(np.minimum(wins, wins.T)), over_pairs(wins + wins.T) / 2.0
         return lower + self._cost_of_ties, upper + self._cost_of_ties
 
     @property
     def _cost_of_ties(self) -> float:
         """What tied votes cost every ranking, by the exact rule's `tie_cost`."""
         per_tie = 0.0 if self.exact is None else self.exact.tie_cost
-        return per_tie * float(np.triu(self.votes.ties, k=1).sum())
+        return per_tie * over_pairs(self.votes.ties)
 
     # -- tables -------------------------------------------------------------------------------
 
@@ -487,29 +459,28 @@ class DispersionReport(Result):
             strictly discordant pairs only; ratio of the total to that of the exact rule, NaN
             without one.
         """
-        best = None if self.exact is None else self._measure(self.exact, {})
+        best = None if self.exact is None else self._measure(self.exact)
         rows = []
         for consensus in self.consensuses:
-            total = self._measure(consensus, {})
+            total = self._measure(consensus)
+            ratio = np.nan if best is None else 1.0 if total == best == 0 else np.inf
             rows.append(
                 {
                     "method": consensus.aggregator.name,
                     "total": total,
-                    "average": self._measure(consensus, {"average": True}),
-                    "normalized": self._measure(consensus, {"normalized": True}),
-                    "discordant": self._measure(consensus, {"average": True, "discordant": True}),
-                    "ratio": np.nan if best is None else _ratio_to(total, best),
+                    "average": self._measure(consensus, average=True),
+                    "normalized": self._measure(consensus, normalized=True),
+                    "discordant": self._measure(consensus, average=True, discordant=True),
+                    "ratio": total / best if best else ratio,
                 }
             )
         return pd.DataFrame(rows)
 
-    def _measure(self, consensus: Consensus, options: dict[str, bool]) -> float:
+    def _measure(self, consensus: Consensus, **options: Any) -> float:
         # A tied vote costs what the exact rule says, so that the ratio is to its optimum.
-        plain = self.exact is None or options.get("discordant", False)
-        return dispersion(
-            self.votes, consensus.ranking, unranked=self.unranked,
-            tie_cost=0.0 if plain or self.exact is None else self.exact.tie_cost, **options,
-        )  # fmt: skip
+        if self.exact is not None and "discordant" not in options:
+            options["tie_cost"] = self.exact.tie_cost
+        return dispersion(self.votes, consensus.ranking, unranked=self.unranked, **options)
 
     def _content(self) -> dict[str, Any]:
         certificate = None if self.exact is None else self.exact.certificate
@@ -538,7 +509,7 @@ class DispersionReport(Result):
             said("optimal total, by single pairs    {} to {}", *bounds),
         ]
         if self.exact is not None and self.exact.certificate is not None:
-            best = at(self._measure(self.exact, {}), "total of the exact consensus")
+            best = at(self._measure(self.exact), "total of the exact consensus")
             what = "exact consensus" if self.exact.is_proved else "best ranking found"
             told = self.exact.certificate.summary()
             lines.append(said("{:<34}{}  ({})", f"total of the {what}", best, told))
@@ -550,7 +521,12 @@ class DispersionReport(Result):
         what = "percent of pairs in which two differ"
         share = self._stated(100 * self.normalized_spread, what, ".3g")
         pairs = self._stated(self.average_spread, "pairs in which two differ", noun="pair")
-        of = "all pairs" if self.is_plain else JUDGED[self.unranked]
+        of = {
+            "uniform": "all pairs, with unranked items anywhere",
+            "ignore": "the pairs that both compare",
+            "last": "the pairs that both compare, with unranked items last",
+        }[self.unranked]
+        of = "all pairs" if self.is_plain else of
         return said("two rankings differ on {} on average ({} % of {})", pairs, share, of)
 
     def _stated(self, number: float, what: str, form: str = ".6g", noun: str = "") -> str:
@@ -558,15 +534,3 @@ class DispersionReport(Result):
 
     def __repr__(self) -> str:
         return f"<DispersionReport of {counted(len(self.consensuses), 'method')}>"
-
-
-def _least_weight(evidence: Evidence) -> float:
-    summary = evidence.summary
-    weights = evidence.profile.weights if summary is None else summary.weight_vector
-    return float(weights.min())
-
-
-def _ratio_to(total: float, best: float) -> float:
-    if best:
-        return total / best
-    return 1.0 if total == 0 else float("inf")

@@ -1,7 +1,5 @@
 """Exact tests of one pair of systems: signs, sign flips, and Wilcoxon's signed ranks.
 
-Exact tests that count the units in which one of two systems is better.
-
 McNemar's test is the sign test of right and wrong answers; they differ in the effect that they
 state.
 """
@@ -60,30 +58,26 @@ def difference_of_proportions(
     if n_units == 0:
         return -1.0, 1.0
     z = float(scipy.stats.norm.isf(alpha / 2.0))
-    lower = -_largest(losses, wins, n_units, z)
-    return lower, _largest(wins, losses, n_units, z)
+    lower = -_largest_kept(losses, wins, n_units, z)
+    return lower, _largest_kept(wins, losses, n_units, z)
 
 
-def _largest(wins: int, losses: int, n: int, z: float) -> float:
+def _largest_kept(wins: int, losses: int, n: int, z: float) -> float:
     """Return the largest difference that is not rejected."""
     seen = (wins - losses) / n
 
     def beyond(difference: float) -> float:
-        loss = _likely_loss(wins, losses, n, difference)
+        # The most likely probability of a loss, given the difference, solves a quadratic equation.
+        b = (2.0 * n - wins + losses) * difference - wins - losses
+        c = -losses * difference * (1.0 - difference)
+        loss = (sqrt(max(b * b - 8.0 * n * c, 0.0)) - b) / (4.0 * n)
         variance = n * max(2.0 * loss + difference * (1.0 - difference), 0.0)
-        return n * (difference - seen) - z * float(np.sqrt(variance))
+        return n * (difference - seen) - z * sqrt(variance)
 
     if seen >= 1.0 or beyond(1.0) <= 0.0:
         return 1.0
     # Without any variance what was seen itself is a root, and not the end.
     return float(scipy.optimize.brentq(beyond, seen + 1e-9 * (1.0 - seen), 1.0, xtol=1e-13))
-
-
-def _likely_loss(wins: int, losses: int, n: int, difference: float) -> float:
-    """Return the most likely probability of a loss, given the difference of wins to losses."""
-    b = (2.0 * n - wins + losses) * difference - wins - losses
-    c = -losses * difference * (1.0 - difference)
-    return (float(np.sqrt(max(b * b - 8.0 * n * c, 0.0))) - b) / (4.0 * n)
 
 
 # Sign vectors that are drawn by default, and that are always gone through where they are all.
@@ -146,9 +140,7 @@ def flip_tests(
     least = rounding_error((terms * weights[:, None]).sum(axis=0), len(differences))
     times, is_exact, blocks = sign_vectors(len(differences), n_vectors, rng)
     width = values.shape[1]
-    reached = np.zeros(width)
-    ends = np.empty((2, times, width))
-    start = 0
+    reached, ends, start = np.zeros(width), np.empty((2, times, width)), 0
     for block in blocks:
         rows = slice(start, start + len(block))
         start = rows.stop
@@ -197,9 +189,9 @@ def sign_vectors(
 
 def all_signs(n_units: int, start: int, stop: int) -> Floats:
     """Return sign vectors by their numbers in binary, of which the first sign is always +1."""
-    free = max(n_units - 1, 0)
     signs = np.ones((stop - start, n_units))
-    signs[:, 1:] = 1.0 - 2.0 * ((np.arange(start, stop)[:, None] >> np.arange(free)) & 1)
+    bits = np.arange(start, stop)[:, None] >> np.arange(max(n_units - 1, 0))
+    signs[:, 1:] = 1.0 - 2.0 * (bits & 1)
     return signs
 
 

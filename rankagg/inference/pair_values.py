@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -21,10 +21,6 @@ from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.names import said, stated
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-
-# Numbers that are looked at one time.
-ROWS_HELD = 1_000_000
-
 
 #: Positions of the first and of the second item of each pair.
 Pairs: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -101,7 +97,7 @@ def order_shares(ranks: Ranks, pairs: Pairs, unranked: Unranked) -> OrderShares:
 
 
 @dataclass(frozen=True, eq=False)
-class RankedPairs(PairValues):
+class RankingValues(PairValues):
     """Rankings that tell of the pairs they compare, or of all by their compatible permutations."""
 
     rows: Ranks
@@ -129,7 +125,8 @@ class Differences(PairValues):
     @property
     def is_complete(self) -> bool:
         """True where every row tells of every pair."""
-        size = max(1, ROWS_HELD // max(self.rows.shape[1], 1))
+        # A million numbers at one time.
+        size = max(1, 10**6 // max(self.rows.shape[1], 1))
         starts = range(0, len(self.rows), size)
         return not any(np.isnan(self._of(self.rows[at : at + size])).any() for at in starts)
 
@@ -166,18 +163,16 @@ def point_differences(
     the policy is that it comes last.
     """
     largest = max(ranks.shape[1] - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
-    of = _ranked_points if only_ranked and unranked != "last" else points
-    return Differences(ranks, largest, partial(of, unranked=unranked))
 
+    def numbers(rows: Ranks) -> Floats:
+        is_silent = (rows == UNRANKED) & only_ranked & (unranked != "last")
+        return np.where(is_silent, np.nan, points(rows, unranked))
 
-def _ranked_points(ranks: Ranks, unranked: Unranked) -> Floats:
-    return np.where(ranks == UNRANKED, np.nan, points(ranks, unranked))
+    return Differences(ranks, largest, numbers)
 
 
 # Differences that asymmetry is looked for in at most, and how often their signs are turned.
 LOOKED_AT, TIMES = 200_000, 256
-# Numbers held at one time, about.
-SIGNED_AT_ONCE = 1_000_000
 # The share of tables of symmetric differences that are called asymmetric, about, and the distance
 # of the middle from the mean, as a share of the mean, that does no harm.
 LEVEL, NEAR = 0.02, 0.25
@@ -247,8 +242,8 @@ def asymmetry_note(
     rows = np.where(there, told - means, 0.0)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(TIMES, len(differences)))
     signs[0] = 1.0
-    middle = _middle(rows)
-    turned, many = rows - middle[:, None], max(1, SIGNED_AT_ONCE // rows.size)
+    middle = _middle_mean(rows)
+    turned, many = rows - middle[:, None], max(1, 10**6 // rows.size)
     parts = (signs[start : start + many, None] for start in range(0, TIMES, many))
     lean = np.concatenate([_lean(turned * part) for part in parts])
     sums = (lean**2).sum(axis=1)
@@ -267,7 +262,7 @@ def asymmetry_note(
     return (said(note, first, second, above, below, remedy),)
 
 
-def _middle(values: Floats) -> Floats:
+def _middle_mean(values: Floats) -> Floats:
     """Return the mean of the middle half of each row."""
     n = values.shape[-1]
     parts = np.partition(values, [n // 4, n - 1 - n // 4], axis=-1)
@@ -277,6 +272,6 @@ def _middle(values: Floats) -> Floats:
 
 def _lean(values: Floats) -> Floats:
     """Return for each row how far the middle is from the mean, in standard deviations."""
-    off, spread = _middle(values) - values.mean(axis=-1), values.std(axis=-1)
+    off, spread = _middle_mean(values) - values.mean(axis=-1), values.std(axis=-1)
     lean: Floats = off / np.where(spread > rounding_error(1.0), spread, np.inf)
     return lean

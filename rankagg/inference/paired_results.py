@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import compress
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -30,12 +31,6 @@ TESTS: dict[str, str] = {
     "sign-flip": "sign-flip",
     "wilcoxon": "Wilcoxon",
     "sign": "sign",
-}
-ASSUMES: dict[str, str] = {
-    "mcnemar": "{word}s are independent draws",
-    "sign-flip": "{word}s are independent, and their differences symmetric about a center",
-    "wilcoxon": "{word}s are independent, and their differences symmetric about one center",
-    "sign": "{word}s are independent draws",
 }
 FORMATS = MappingProxyType({"p_value": "{:z.3g}", "adjusted": "{:z.3g}"})
 
@@ -115,7 +110,11 @@ class PairedTest(Result):
     @property
     def assumes(self) -> str:
         """What must be true for the p-value and the interval to hold."""
-        return ASSUMES[self.method].format(word=self.word)
+        center = {"sign-flip": "a", "wilcoxon": "one"}.get(self.method)
+        if center is None:
+            return f"{self.word}s are independent draws"
+        about = f"their differences symmetric about {center} center"
+        return f"{self.word}s are independent, and {about}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row: the systems, the effect, its interval, counts, and the p-value."""
@@ -194,22 +193,17 @@ class PairedTests(Result):
     @property
     def better(self) -> tuple[Label, ...]:
         """The systems that are decided to be better than the reference."""
-        return self._decided(1)
+        return tuple(compress(self.systems, self._sides() == 1))
 
     @property
     def worse(self) -> tuple[Label, ...]:
         """The systems that are decided to be worse than the reference."""
-        return self._decided(-1)
+        return tuple(compress(self.systems, self._sides() == -1))
 
     @property
     def undecided(self) -> tuple[Label, ...]:
         """The systems that are not told from the reference."""
-        return self._decided(0)
-
-    def _decided(self, side: int) -> tuple[Label, ...]:
-        return tuple(
-            test.first for test, one in zip(self.tests, self._sides(), strict=True) if one == side
-        )
+        return tuple(compress(self.systems, self._sides() == 0))
 
     def _sides(self) -> NDArray[np.intp]:
         directions = np.array([test.direction for test in self.tests])
@@ -262,32 +256,23 @@ class PairedTests(Result):
             "`rank_intervals` turns all pairs at once and pays no price for their number"
         )
         units = stated(most, "most units of a pair", noun=word)
-        smallest, many = (
-            stated(least, "smallest p-value", ".2g"),
-            stated(pairs, "tests", noun="pair"),
-        )
-        return (said(told, units, smallest, many),)
+        smallest = stated(least, "smallest p-value", ".2g")
+        return (said(told, units, smallest, stated(pairs, "tests", noun="pair")),)
 
     def _facts(self) -> Iterable[str]:
         one = self.tests[0]
-        effect = (
-            f"share of {one.word}s above {self.reference}, of those that differ"
-            if self.method == "sign"
-            else f"{one.effect_name} to {self.reference}"
-        )
+        effect = f"{one.effect_name} to {self.reference}"
+        if self.method == "sign":
+            effect = f"share of {one.word}s above {self.reference}, of those that differ"
         tests, most = len(self.tests), max(test.n_units for test in self.tests)
-        better, worse, level = len(self.better), len(self.worse), level_of(self.alpha)
-        decided = (
-            stated(better, "systems better", of=tests),
-            stated(worse, "systems worse", of=tests),
-            stated(len(self.undecided), "systems not told apart", of=tests),
-        )
+        kinds = {"better": self.better, "worse": self.worse, "not told apart": self.undecided}
+        decided = [stated(len(who), f"systems {kind}", of=tests) for kind, who in kinds.items()]
         systems, rate = stated(tests, "tests", noun="system"), stated(self.alpha, "alpha", "g")
         units, name = stated(most, "most units of a pair", noun=one.word), TESTS[self.method]
         told = "{} against {} in {}: {} tests with Holm's procedure; family-wise error rate {}"
         return [
             said(told, systems, self.reference, units, name, rate),
-            said("effect: {}; intervals of {} for each pair alone", effect, level),
+            said("effect: {}; intervals of {} for each pair alone", effect, level_of(self.alpha)),
             f"assumed: {one.assumes}",
             said("{} better, {} worse, {} not told from {}", *decided, self.reference),
             *(said("note: {}", note) for note in self.notes),

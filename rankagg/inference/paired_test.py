@@ -88,6 +88,11 @@ class PairedSample:
         """True where units differ in weight."""
         return not are_level(self.weights)
 
+    @property
+    def is_answers(self) -> bool:
+        """True where McNemar's test counts right and wrong answers."""
+        return self.is_binary and not self.is_weighted
+
 
 def paired_sample(
     data: object,
@@ -98,27 +103,22 @@ def paired_sample(
 ) -> PairedSample:
     """Return how far systems are above others in every unit."""
     if not isinstance(data, ScoreTable):
-        raise InvalidInputError(
-            "data", "a ScoreTable, which has the scores of both systems", data,
-            table_remedy(data)
-            or "Of rankings `PairwiseIntervals` says how often one is above the other.",
-        )  # fmt: skip
+        allowed = "a ScoreTable, which has the scores of both systems"
+        of_rankings = "Of rankings `PairwiseIntervals` says how often one is above the other."
+        raise InvalidInputError("data", allowed, data, table_remedy(data) or of_rankings)
     first, second = (
         np.array(data.systems.indices(labels), dtype=np.intp) for labels in zip(*pairs, strict=True)
     )
-    if (first == second).any():
-        raise InvalidInputError(
-            "second", "another system than the first", pairs[int(np.argmax(first == second))][1]
-        )
+    for one, other in pairs:
+        if one == other:
+            raise InvalidInputError("second", "another system than the first", other)
     scores = (data.values * data.signs).T
     source = _ScoreDifferences(scores, first, second)
     with np.errstate(over="ignore"):
         too_far = bool(np.isinf(source.values()).any())
     if too_far:
-        raise InvalidInputError(
-            "data", "scores whose differences are floats", float(np.nanmax(np.abs(scores))),
-            "Divide all scores by a common number.",
-        )  # fmt: skip
+        far, remedy = float(np.nanmax(np.abs(scores))), "Divide all scores by a common number."
+        raise InvalidInputError("data", "scores whose differences are floats", far, remedy)
     asked = np.isin(np.arange(data.n_systems), [first, second])
     numbers, shift = scaled(np.where(asked, scores, np.nan))
     known = data.instances if instances is None else instances
@@ -133,6 +133,7 @@ def paired_sample(
     errors = rounding_error(whole.values, columns[:, None]) * (columns > 1)[:, None]
     level = (block.values != 0.0) & (np.abs(block.values) <= errors)
     answers = (np.isnan(scores) | (scores == 0.0) | (np.abs(scores) == 1.0)).all()
+    word = unit_word(units.unit, is_task=not data.is_instance_level)
     return PairedSample(
         pairs=tuple(pairs),
         differences=np.where(level, 0.0, block.values),
@@ -141,21 +142,16 @@ def paired_sample(
         shift=shift,
         weights=block.weights,
         unit=units.unit,
-        word=_word(units.unit, is_task=not data.is_instance_level),
+        # A column is a task, or an instance of one.
+        word="instance" if word == "ranking" else word,
         is_binary=bool(answers) and bool((columns == 1).all()),
         notes=units.notes,
     )
 
 
-def _word(unit: Unit, *, is_task: bool) -> str:
-    """Return what a unit is: a column is a task, or an instance of one."""
-    word = unit_word(unit, is_task=is_task)
-    return "instance" if word == "ranking" else word
-
-
-AGREED = "all {word}s agree on some pair, so its interval has no width and tells no uncertainty"
 # Effect, lower, upper, p-value, whether that is exact, and the direction.
 Found: TypeAlias = tuple[float, float, float, float, bool, int]
+Notes: TypeAlias = tuple[str, ...]
 
 
 def paired_test(
@@ -287,9 +283,8 @@ def paired_tests(
     """
     options = _Options.checked(method, alpha, midp, n_resamples)
     if not isinstance(data, ScoreTable):
-        raise InvalidInputError(
-            "data", "a ScoreTable, which has the scores of all systems", data, table_remedy(data)
-        )
+        allowed = "a ScoreTable, which has the scores of all systems"
+        raise InvalidInputError("data", allowed, data, table_remedy(data))
     data.systems.index(reference)
     others = [s for s in data.systems if s != reference] if systems is None else list(systems)
     if not others or len(set(others)) < len(others):
@@ -322,79 +317,54 @@ class _Options:
 
     def tests(self, sample: PairedSample, rng: np.random.Generator) -> list[PairedTest]:
         """Test all pairs."""
-        method = self._chosen(sample)
+        method, d = self._chosen(sample), sample.differences
+        notes: Notes = ()
         if method == "sign-flip":
-            flips = flip_tests(
-                sample.differences,
-                sample.weights,
-                self.alpha,
-                self.n_resamples,
-                rng,
-                sizes=sample.sizes,
-            )
-            notes: tuple[str, ...] = ()
+            how = (sample.weights, self.alpha, self.n_resamples, rng)
+            flips = flip_tests(d, *how, sizes=sample.sizes)
+            found = [flips.of(p) for p in range(len(sample.pairs))]
             level = self.alpha / len(sample.pairs)
             if not flips.is_exact and flips.n_vectors * level < 1:
                 many = stated(flips.n_vectors, "sign vectors", noun="sign vector")
                 each = stated(level, "alpha of each test", ".2g")
                 notes = (said("only {} for a level of {}: raise `n_resamples`", many, each),)
-            return [
-                self._result(sample, p, method, flips.of(p), notes)
-                for p in range(len(sample.pairs))
-            ]
-        by = {"mcnemar": self._mcnemar, "sign": self._sign, "wilcoxon": self._wilcoxon}[method]
-        found = []
-        for p, (column, sizes) in enumerate(zip(sample.differences.T, sample.sizes.T, strict=True)):
-            told = ~np.isnan(column)
-            found.append(self._result(sample, p, method, by(column[told], sizes[told])))
-        return found
+        else:
+            columns = zip(d.T, sample.sizes.T, ~np.isnan(d.T), strict=True)
+            found = [self._of_pair(method, one[told], size[told]) for one, size, told in columns]
+        return [self._result(sample, p, method, one, notes) for p, one in enumerate(found)]
 
     def _chosen(self, sample: PairedSample) -> PairedMethod:
         """Return the method, after checking that it goes with the scores."""
-        usual: PairedMethod = "sign-flip"
-        if sample.is_binary and not sample.is_weighted:
-            usual = "mcnemar"
-        method = self.method or usual
+        method = self.method or ("mcnemar" if sample.is_answers else "sign-flip")
         if self.midp and method == "sign-flip":
             raise InvalidInputError("midp", "False for these scores", True, "They are no answers.")
         if method == "mcnemar" and not sample.is_binary:
-            raise InvalidInputError(
-                "method", "another one than 'mcnemar' unless all scores are 0 or 1 and each column "
-                "is a unit", method, "'sign-flip' turns averages of whole units round.",
-            )  # fmt: skip
+            only = "unless all scores are 0 or 1 and each column is a unit"
+            remedy = "'sign-flip' turns averages of whole units round."
+            raise InvalidInputError("method", f"another one than 'mcnemar' {only}", method, remedy)
         if method != "sign-flip" and sample.is_weighted:
-            raise InvalidInputError(
-                "method", "'sign-flip' where units differ in weight", method,
-                "Make the weights equal with `with_task_weights({})`.",
-            )  # fmt: skip
+            remedy = "Make the weights equal with `with_task_weights({})`."
+            allowed = "'sign-flip' where units differ in weight"
+            raise InvalidInputError("method", allowed, method, remedy)
         return method
 
-    def _mcnemar(self, differences: Floats, sizes: Floats) -> Found:
-        wins, losses = _outcomes(differences)
-        n = len(differences)
-        lower, upper = difference_of_proportions(wins, losses, n, self.alpha)
-        effect = (wins - losses) / n if n else np.nan
+    def _of_pair(self, method: PairedMethod, differences: Floats, sizes: Floats) -> Found:
+        """Test one pair by the units that tell."""
+        if method == "wilcoxon":
+            p_value = signed_rank_p_value(differences, rounding_error(sizes))
+            return *hodges_lehmann(differences, self.alpha), *p_value
+        n, wins, losses = len(differences), *_outcomes(differences)
+        if method == "mcnemar":
+            ends = difference_of_proportions(wins, losses, n, self.alpha)
+            effect = (wins - losses) / n if n else np.nan
+        else:
+            ends = share_interval(wins, losses, self.alpha)
+            effect = wins / (wins + losses) if wins + losses else np.nan
         p_value = binomial_p_value(wins, losses, midp=self.midp)
-        return effect, lower, upper, p_value, not self.midp, int(np.sign(wins - losses))
-
-    def _sign(self, differences: Floats, sizes: Floats) -> Found:
-        wins, losses = _outcomes(differences)
-        lower, upper = share_interval(wins, losses, self.alpha)
-        effect = wins / (wins + losses) if wins + losses else np.nan
-        p_value = binomial_p_value(wins, losses, midp=self.midp)
-        return effect, lower, upper, p_value, not self.midp, int(np.sign(wins - losses))
-
-    def _wilcoxon(self, differences: Floats, sizes: Floats) -> Found:
-        errors = rounding_error(sizes)
-        return *hodges_lehmann(differences, self.alpha), *signed_rank_p_value(differences, errors)
+        return effect, *ends, p_value, not self.midp, int(np.sign(wins - losses))
 
     def _result(
-        self,
-        sample: PairedSample,
-        p: int,
-        method: PairedMethod,
-        found: Found,
-        notes: tuple[str, ...] = (),
+        self, sample: PairedSample, p: int, method: PairedMethod, found: Found, notes: Notes
     ) -> PairedTest:
         differences = sample.differences[:, p]
         told = int((~np.isnan(differences)).sum())
@@ -404,42 +374,51 @@ class _Options:
         # Ends that are scores; those of shares are computed without them.
         is_of_scores = method in ("sign-flip", "wilcoxon")
         largest = np.nanmax(sample.sizes[:, p], initial=0.0) if is_of_scores else 0.0
-        rounded = 2.0 * rounding_error(largest)
+        units = stated(told, "units of both", noun=sample.word)
         if missing and told:
             gone = stated(missing, "units left out", noun=sample.word, of=len(differences))
             lack = "{} of {} lacks" if missing == 1 else "{} of {} lack"
             of = said(lack, gone, stated(len(differences), "independent units"))
-            notes = (*notes, said("{} the score of one and are left out", of))
+            notes += (said("{} the score of one and are left out", of),)
         if not told:
-            notes = (*notes, "some pair was never compared: the interval is all that is possible")
+            notes += ("some pair was never compared: the interval is all that is possible",)
         elif np.isinf(lower) or np.isinf(upper):
-            notes = (*notes, _too_few(told, sample.word, self.alpha))
-        elif upper - lower <= rounded:
-            notes = (*notes, AGREED.format(word=sample.word))
+            least = stated(by_sign_flips(self.alpha), "units that are enough")
+            text = "with {} no difference can be told from none at {}; at least {} are needed"
+            notes += (said(text, units, level_of(self.alpha), least),)
+        elif upper - lower <= 2.0 * rounding_error(largest):
+            agree = f"all {sample.word}s agree on some pair"
+            notes += (f"{agree}, so its interval has no width and tells no uncertainty",)
         if level := int(sample.n_level[p]):
             many = stated(level, "units equal up to rounding", noun=sample.word)
-            notes = (*notes, said("means that are equal up to rounding count as ties in {}", many))
+            notes += (said("means that are equal up to rounding count as ties in {}", many),)
         if is_of_scores:
             remedy = f"`method='sign'` assumes none and asks who is above in more {sample.word}s"
-            seen = asymmetry_note(differences[:, None], [sample.pairs[p]], remedy)
-            notes = (*notes, *seen)
+            notes += asymmetry_note(differences[:, None], [sample.pairs[p]], remedy)
             effect, lower, upper = np.ldexp([effect, lower, upper], -sample.shift).tolist()
         first, second = sample.pairs[p]
         return PairedTest(
-            first=first, second=second, method=method, unit=sample.unit, word=sample.word,
-            n_units=told, n_missing=missing, wins=wins, ties=told - wins - losses, losses=losses,
-            effect=effect, lower=lower, upper=upper, p_value=p_value, alpha=self.alpha,
-            is_exact=is_exact, direction=direction, notes=(*notes, *sample.notes),
-        )  # fmt: skip
+            first=first,
+            second=second,
+            method=method,
+            unit=sample.unit,
+            word=sample.word,
+            n_units=told,
+            n_missing=missing,
+            wins=wins,
+            ties=told - wins - losses,
+            losses=losses,
+            effect=effect,
+            lower=lower,
+            upper=upper,
+            p_value=p_value,
+            alpha=self.alpha,
+            is_exact=is_exact,
+            direction=direction,
+            notes=(*notes, *sample.notes),
+        )
 
 
 def _outcomes(differences: Floats) -> tuple[int, int]:
     """Return how many units have the first above, and the second."""
     return int((differences > 0).sum()), int((differences < 0).sum())
-
-
-def _too_few(told: int, word: str, alpha: float) -> str:
-    units, enough = stated(told, "units of both", noun=word), by_sign_flips(alpha)
-    least = stated(enough, "units that are enough")
-    text = "with {} no difference can be told from none at {}; at least {} are needed"
-    return said(text, units, level_of(alpha), least)

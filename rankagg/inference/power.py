@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -20,12 +20,10 @@ from rankagg.core.names import part_of, said, stated
 from rankagg.core.results import Result, plain_rows
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.decisions import least_number
 from rankagg.inference.paired_results import TESTS
 from rankagg.inference.paired_test import PairedSample, paired_sample
 from rankagg.inference.units import Unit
-
-# More units than anybody has.
-MOST_UNITS = 10**12
 
 
 def units_needed(
@@ -88,19 +86,16 @@ def units_needed(
     """
     gap = abs(check_number(difference, "difference"))
     if gap < 1e-100:
-        raise InvalidInputError(
-            "difference", "another number than 0", difference, "No number of units tells equals."
-        )
+        remedy = "No number of units tells equals."
+        raise InvalidInputError("difference", "another number than 0", difference, remedy)
     level, chance = _test_levels(alpha, power, n_tests)
-    if _is_spread(spread, differing):
-        width = check_number(spread, "spread", low=0)
-        return least_units(lambda n: t_power(gap, width, n, level), chance)
-    share = check_number(differing, "differing", low=0, high=1, open_low=True)
+    width, share = _spread_or_share(spread, differing)
+    if share is None:
+        return least_units(gap, width, level, chance)
     if share < gap:
-        raise InvalidInputError(
-            "differing", f"a share of at least the difference ({gap:g})", differing,
-            "Where one is right and the other is not, they differ.",
-        )  # fmt: skip
+        allowed = f"a share of at least the difference ({gap:g})"
+        remedy = "Where one is right and the other is not, they differ."
+        raise InvalidInputError("differing", allowed, differing, remedy)
     return int(np.ceil(answers_needed(gap, share, level, chance)))
 
 
@@ -143,9 +138,9 @@ def detectable_difference(
     """
     n = check_integer(n_units, "n_units", low=2)
     level, chance = _test_levels(alpha, power, n_tests)
-    if _is_spread(spread, differing):
-        return t_detectable(check_number(spread, "spread", low=0), n, level, chance)
-    share = check_number(differing, "differing", low=0, high=1, open_low=True)
+    width, share = _spread_or_share(spread, differing)
+    if share is None:
+        return t_detectable(width, n, level, chance)
     return answers_detectable(share, n, level, chance)
 
 
@@ -157,13 +152,15 @@ def _test_levels(alpha: object, power: object, n_tests: object) -> tuple[float, 
     return level, chance
 
 
-def _is_spread(spread: object, differing: object) -> bool:
+def _spread_or_share(spread: object, differing: object) -> tuple[float, float | None]:
+    """Return the spread, or any number and the share of units that differ."""
     if (spread is None) == (differing is None):
-        raise InvalidInputError(
-            "spread", "given, or `differing` in its place", spread,
-            "The standard deviation of differences, or the share of units with one right answer.",
-        )  # fmt: skip
-    return spread is not None
+        allowed = "given, or `differing` in its place"
+        remedy = "The standard deviation of differences, or the share of units with one right "
+        raise InvalidInputError("spread", allowed, spread, remedy + "answer.")
+    if spread is not None:
+        return check_number(spread, "spread", low=0), None
+    return 0.0, check_number(differing, "differing", low=0, high=1, open_low=True)
 
 
 # -- scores ---------------------------------------------------------------------------------------
@@ -184,16 +181,10 @@ def t_power(gap: float, spread: float, n: float, level: float) -> float:
     return float(scipy.stats.nct.sf(critical, n - 1, far) + other)
 
 
-def least_units(power_of: Callable[[int], float], chance: float) -> int:
-    """Return the smallest number of units with so much power."""
-    high = 2
-    while power_of(high) < chance and high < MOST_UNITS:
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power_of(middle) >= chance else (middle, high)
-    return max(high, 2)
+def least_units(gap: float, spread: float, level: float, chance: float) -> int:
+    """Return the smallest number of units that give the paired t-test so much power."""
+    # The search ends at more units than anybody has.
+    return least_number(lambda n: t_power(gap, spread, n, level) >= chance, 10**12)
 
 
 def t_detectable(spread: float, n: float, level: float, chance: float) -> float:
@@ -205,9 +196,8 @@ def t_detectable(spread: float, n: float, level: float, chance: float) -> float:
     high = spread
     while t_power(high, spread, n, level) < chance:
         high *= 2
-    return float(
-        scipy.optimize.brentq(lambda gap: t_power(gap, spread, n, level) - chance, 0.0, high)
-    )
+    root = scipy.optimize.brentq(lambda gap: t_power(gap, spread, n, level) - chance, 0.0, high)
+    return float(root)
 
 
 # -- answers --------------------------------------------------------------------------------------
@@ -225,12 +215,11 @@ def answers_detectable(share: float, n: float, level: float, chance: float) -> f
     """Return the difference that McNemar's test of n units detects; infinite where none is."""
     if share <= 0 or answers_needed(share, share, level, chance) > n:
         return np.inf
-    low = share * 1e-9
-    return float(
-        scipy.optimize.brentq(
-            lambda gap: np.log(answers_needed(gap, share, level, chance) / n), low, share
-        )
-    )
+
+    def off(gap: float) -> float:
+        return float(np.log(answers_needed(gap, share, level, chance) / n))
+
+    return float(scipy.optimize.brentq(off, share * 1e-9, share))
 
 
 def separation(
@@ -298,12 +287,18 @@ def separation(
     order = _order(data)
     names = [data.systems[int(i)] for i in order]
     sample = paired_sample(data, list(pairwise(names)), unit=unit, instances=instances)
-    rows = [_row(sample, pair, level, chance) for pair in range(len(names) - 1)]
-    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    rows = [_neighbors(sample, pair, level, chance) for pair in range(len(names) - 1)]
+    seen: dict[str, Any] = dict(zip(FIGURES, map(np.array, zip(*rows, strict=True)), strict=True))
     return Separation(
-        order=tuple(names), unit=sample.unit, word=sample.word, alpha=float(alpha), power=chance,
-        n_tests=tests, is_answers=_is_answers(sample), **columns,
-    )  # fmt: skip
+        order=tuple(names),
+        unit=sample.unit,
+        word=sample.word,
+        alpha=float(alpha),
+        power=chance,
+        n_tests=tests,
+        is_answers=sample.is_answers,
+        **seen,
+    )
 
 
 def _order(table: ScoreTable) -> NDArray[np.intp]:
@@ -315,11 +310,14 @@ def _order(table: ScoreTable) -> NDArray[np.intp]:
     return np.argsort(-means, kind="stable")
 
 
-def _is_answers(sample: PairedSample) -> bool:
-    return sample.is_binary and not sample.is_weighted
+# What is said of each two neighbors.
+FIGURES = ("difference", "spread", "n_units", "detectable", "needed")
 
 
-def _row(sample: PairedSample, pair: int, level: float, chance: float) -> dict[str, float]:
+def _neighbors(
+    sample: PairedSample, pair: int, level: float, chance: float
+) -> tuple[float, float, int, float, float]:
+    """Return the figures of one pair."""
     told = ~np.isnan(sample.differences[:, pair])
     d, weights = sample.differences[told, pair], sample.weights[told]
     n = len(d)
@@ -327,31 +325,26 @@ def _row(sample: PairedSample, pair: int, level: float, chance: float) -> dict[s
     scale = float(np.abs(d).max(initial=0.0)) or 1.0
     parts, one = d / scale, float(np.ldexp(scale, -sample.shift))
     if n < 2:
-        mean = one * float(parts[0]) if n else np.nan
-        return {
-            "difference": mean, "spread": np.nan, "n_units": n, "detectable": np.inf,
-            "needed": np.inf,
-        }  # fmt: skip
+        return one * float(parts[0]) if n else np.nan, np.nan, n, np.inf, np.inf
     mean = float(np.average(parts, weights=weights))
     variance = float(np.average((parts - mean) ** 2, weights=weights)) * n / (n - 1)
     spread = float(np.sqrt(variance))
     factor = n * float((weights**2).sum() / weights.sum() ** 2)
     rounded = rounding_error(float(sample.sizes[told, pair].max()) / scale, n)
     gap = abs(mean) if abs(mean) > rounded else 0.0
-    if _is_answers(sample):
+    needed = np.inf
+    if sample.is_answers:
         share = float((d**2).mean())
         detectable = answers_detectable(share, n, level, chance)
-        needed = answers_needed(gap, share, level, chance) if gap else np.inf
+        if gap:
+            needed = answers_needed(gap, share, level, chance)
     elif np.abs(parts - mean).max() <= rounded:
         detectable, needed = np.nan, np.nan if gap else np.inf
     else:
         detectable = t_detectable(spread, n / factor, level, chance)
-        least = least_units(lambda many: t_power(gap, spread, many, level), chance) if gap else 0
-        needed = factor * least if gap else np.inf
-    return {
-        "difference": one * mean, "spread": one * spread, "n_units": n,
-        "detectable": one * detectable, "needed": float(np.ceil(needed - 1e-9)),
-    }  # fmt: skip
+        if gap:
+            needed = factor * least_units(gap, spread, level, chance)
+    return one * mean, one * spread, n, one * detectable, float(np.ceil(needed - 1e-9))
 
 
 class Separation(Result):
@@ -413,16 +406,8 @@ class Separation(Result):
         pandas.DataFrame
             above, below, difference, spread, n_units, detectable, needed.
         """
-        columns = {
-            "above": list(self.order[:-1]),
-            "below": list(self.order[1:]),
-            "difference": self.difference,
-            "spread": self.spread,
-            "n_units": self.n_units,
-            "detectable": self.detectable,
-            "needed": self.needed,
-        }
-        return pd.DataFrame(columns)
+        names = {"above": list(self.order[:-1]), "below": list(self.order[1:])}
+        return pd.DataFrame(names | {figure: getattr(self, figure) for figure in FIGURES})
 
     def _content(self) -> dict[str, Any]:
         test = "mcnemar" if self.is_answers else "t"

@@ -10,7 +10,7 @@ import pandas as pd
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._typing import Bools, Floats, Label, Ranks, RNGLike, Tolerance
+from rankagg._typing import Floats, Label, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, as_numbers, check_alpha, check_integer
 from rankagg.core.arithmetic.exact_sum import are_level
 from rankagg.core.graphs import Parts, connected_parts
@@ -24,10 +24,7 @@ from rankagg.core.results import ROWS, Direction, Result
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import frozen_array
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.units import Unit, rankings_of, units_of
-
-# Printed average ranks are off by this at most: one decimal.
-ROUNDING = 0.05
+from rankagg.inference.units import Unit, Units, rankings_of, units_of
 
 
 class AverageRanks(NamedTuple):
@@ -53,7 +50,7 @@ def average_ranks(ranks: Ranks, counts: NDArray[np.int64]) -> AverageRanks:
     return AverageRanks(cast(Floats, frozen_array((n + 1 + means) / 2)), size, concordance)
 
 
-def mid_ranks(values: Floats) -> Floats:
+def unit_mid_ranks(values: Floats) -> Floats:
     """Return mid-ranks from 1 of the numbers of each row, NaN where there is none."""
     mid: Floats = scipy.stats.rankdata(np.round(values, 9), axis=1, nan_policy="omit")
     return np.where(np.isnan(values), np.nan, mid)
@@ -61,20 +58,20 @@ def mid_ranks(values: Floats) -> Floats:
 
 def averaged_units(ranks: Floats, counts: NDArray[np.int64], units: NDArray[np.intp]) -> Floats:
     """Return the average mid-rank of each item in each unit, NaN where it is in none of it."""
-    mid = mid_ranks(ranks)
+    mid = unit_mid_ranks(ranks)
     told = ~np.isnan(mid)
     sums, often = np.zeros((2, int(units.max()) + 1, mid.shape[1]))
     np.add.at(sums, units, np.where(told, mid, 0.0) * counts[:, None])
     np.add.at(often, units, told * counts[:, None])
     total = np.bincount(units, weights=counts)[:, None]
     if ((often > 0) & (often < total)).any():
-        raise InvalidInputError(
-            "data",
-            "rankings of the same items within every unit",
-            Described("items that only some rankings of a unit have"),
+        found = Described("items that only some rankings of a unit have")
+        remedy = (
             "Average ranks among different items are not comparable: leave these items out of "
-            "the unit, or take `unit='ranking'` where rankings are independent.",
+            "the unit, or take `unit='ranking'` where rankings are independent."
         )
+        allowed = "rankings of the same items within every unit"
+        raise InvalidInputError("data", allowed, found, remedy)
     with np.errstate(invalid="ignore"):
         averages: Floats = sums / often
     return averages
@@ -93,26 +90,31 @@ def check_rankings(profile: Profile) -> None:
         raise InvalidInputError("data", "rankings of equal weight for this test", spread, remedy)
 
 
+def _check_several(units: Units) -> None:
+    if units.n_units < 2:
+        found = Described(counted(units.n_units, units.unit))
+        raise InvalidInputError("data", f"two {units.unit}s or more", found)
+
+
 def check_average_ranks(given: ArrayLike) -> Floats:
     """Return average ranks that strict rankings can have, as far as these are rounded."""
     values = as_numbers(given, "average_ranks")
     number = np.arange(1, len(values) + 1)
+    # Printed ones are off by this at most: one decimal.
+    off = 0.05 * number
     if len(values) < 2 or np.isnan(values).any():
         raise InvalidInputError("average_ranks", "two finite numbers or more", values.tolist())
     sums, least = np.cumsum(np.sort(values)), np.cumsum(number)
-    if abs(sums[-1] - least[-1]) > ROUNDING * len(values):
+    if abs(sums[-1] - least[-1]) > off[-1]:
         allowed = f"average ranks from 1, which sum to n(n + 1)/2 = {least[-1]}"
         raise InvalidInputError("average_ranks", allowed, Described(f"the sum {sums[-1]:g}"))
-    low = sums < least - ROUNDING * number
+    low = sums < least - off
     if low.any():
         best = int(np.argmax(low))
         few = f"the {best + 1} smallest of which sum to {least[best]} at least"
         found = Described(f"the sum {sums[best]:g} of these")
         raise InvalidInputError("average_ranks", f"average ranks from 1, {few}", found)
     return cast(Floats, frozen_array(values))
-
-
-NO_TIES = "from average ranks alone, as those of rankings without ties"
 
 
 class FriedmanTest(Result):
@@ -197,7 +199,7 @@ class FriedmanTest(Result):
             n_rankings=size,
             kendall_w=min(12.0 * between / (k**3 - k), 1.0),
             unit="ranking",
-            notes=(NO_TIES,),
+            notes=("from average ranks alone, as those of rankings without ties",),
         )
 
     # -- whether all are alike ----------------------------------------------------------------
@@ -423,21 +425,18 @@ def friedman(
     complete = (profile.ranks >= 0).all(axis=1)
     if not complete.all():
         gaps = int(profile.counts[~complete].sum(dtype=object))
-        raise InvalidInputError(
-            "data",
-            "complete rankings for Friedman's test",
-            Described(f"{gaps} incomplete ones of {profile.n_rankings}"),
+        found = Described(f"{gaps} incomplete ones of {profile.n_rankings}")
+        remedy = (
             "Leave out these rankings or the items that they lack, take `skillings_mack`, or make "
-            "`PairwiseIntervals`, which compare the two items of a pair where both are ranked.",
+            "`PairwiseIntervals`, which compare the two items of a pair where both are ranked."
         )
+        raise InvalidInputError("data", "complete rankings for Friedman's test", found, remedy)
     units = units_of(profile, unit=unit, instances=known)
     ranks, counts = profile.ranks, profile.counts
     if units.clusters is not None:
         averages = averaged_units(ranks.astype(np.float64), counts, units.clusters)
         ranks, counts = places.competition_ranks(averages), np.ones(len(averages), dtype=np.int64)
-    if units.n_units < 2:
-        found = Described(f"{units.n_units} {units.unit}")
-        raise InvalidInputError("data", f"two {units.unit}s or more", found)
+    _check_several(units)
     values, n_rankings, w = average_ranks(ranks, counts)
     if np.isnan(w):
         found = Described(f"a tie of all in every {unit}")
@@ -551,14 +550,6 @@ class SkillingsMackTest(Result):
         )
 
 
-# Up to so many units p-values are simulated unless told otherwise, in so many draws.
-FEW, DRAWS = 50, 10_000
-# Numbers held at one time, about.
-BLOCK = 2_000_000
-# Statistics that differ by less, as a share, are equal.
-SAME = 1e-9
-
-
 def skillings_mack(
     data: Profile | ScoreTable,
     *,
@@ -623,60 +614,55 @@ def skillings_mack(
     profile, known = rankings_of(data, tolerance, instances)
     units = units_of(profile, unit=unit, instances=known)
     check_rankings(profile)
-    ranks, counts = _numbers(profile), profile.counts
+    # Ranks as numbers, NaN where an item is not ranked.
+    last, is_listed = profile.ranks.max() + 1, profile.ranks == UNLISTED
+    ranks = np.where(is_listed, last, profile.ranks).astype(np.float64)
+    ranks[(profile.ranks < 0) & ~is_listed] = np.nan
+    counts = profile.counts
     if units.clusters is not None:
         ranks = averaged_units(ranks, counts, units.clusters)
         counts = np.ones(len(ranks), dtype=np.int64)
-    ranks, where = np.unique(mid_ranks(ranks), axis=0, return_inverse=True)
+    ranks, where = np.unique(unit_mid_ranks(ranks), axis=0, return_inverse=True)
     counts = np.bincount(where.ravel(), weights=counts).astype(np.int64)
-    n_units = int(counts.sum())
-    if n_units < 2:
-        found = Described(counted(n_units, units.unit))
-        raise InvalidInputError("data", f"two {units.unit}s or more", found)
-    points, spread = _points(ranks)
+    _check_several(units)
+    points, spread = _centered_points(ranks)
     telling = spread > 0
     if not telling.any():
         found = Described(f"a tie, or one item alone, in every {units.unit}")
         raise InvalidInputError("data", "rankings that tell two items apart", found)
-    covariance = _covariance(~np.isnan(ranks), spread * counts)
+    told = ~np.isnan(ranks)
+    together = (told * (spread * counts)[:, None]).T @ told.astype(np.float64)
+    np.fill_diagonal(together, 0.0)
+    covariance = np.diag(together.sum(axis=1)) - together
     linked = connected_parts(covariance < 0)
     inverse = cast(Floats, np.linalg.pinv(covariance, hermitian=True))
     sums = counts @ points
     statistic = float(sums @ inverse @ sums)
     df = len(profile.items) - len(np.unique(linked))
-    times = None if n_resamples is None else check_integer(n_resamples, "n_resamples", low=100)
-    if times is None and n_units <= FEW:
-        times = DRAWS
+    times = 10_000 if units.n_units <= 50 else 0
+    if n_resamples is not None:
+        times = check_integer(n_resamples, "n_resamples", low=100)
     simulated = None
-    if times is not None:
-        each = np.repeat(np.where(np.isnan(ranks), np.nan, points), counts, axis=0)
+    if times:
+        each = np.repeat(np.where(told, points, np.nan), counts, axis=0)
         simulated = _simulated(each, inverse, statistic, times, as_generator(rng))
-    present = (~np.isnan(ranks)).T @ counts
     return SkillingsMackTest(
         items=profile.items,
         points=sums,
-        n_ranked=present.astype(np.intp),
-        n_rankings=n_units,
+        n_ranked=(told.T @ counts).astype(np.intp),
+        n_rankings=units.n_units,
         n_telling=int(counts[telling].sum()),
         statistic=statistic,
         df=df,
         chi2_p_value=float(scipy.stats.chi2.sf(statistic, df)),
         simulated_p_value=simulated,
-        n_resamples=times or 0,
+        n_resamples=times,
         unit=units.unit,
-        notes=(*units.notes, *_notes(linked)),
+        notes=(*units.notes, *_link_notes(linked)),
     )
 
 
-def _numbers(profile: Profile) -> Floats:
-    """Return ranks as numbers, NaN where an item is not ranked."""
-    ranks = profile.ranks
-    listed = np.where(ranks == UNLISTED, ranks.max() + 1, ranks).astype(np.float64)
-    numbers: Floats = np.where((ranks < 0) & (ranks != UNLISTED), np.nan, listed)
-    return numbers
-
-
-def _points(ranks: Floats) -> tuple[Floats, Floats]:
+def _centered_points(ranks: Floats) -> tuple[Floats, Floats]:
     """Return what items count in each unit, and the variance of that over k - 1, 0 if all tie.
 
     Without ties the sum of the squares of the points is k(k - 1), and the covariance in a unit
@@ -687,16 +673,7 @@ def _points(ranks: Floats) -> tuple[Floats, Floats]:
     points = np.where(told, np.sqrt(12.0 / (k + 1.0)) * (ranks - (k + 1.0) / 2.0), 0.0)
     most = (k * (k - 1.0))[:, 0]
     squares = (points**2).sum(axis=1)
-    shares = np.divide(squares, most, out=np.zeros(len(ranks)), where=most > 0)
-    return points, shares
-
-
-def _covariance(told: Bools, weights: Floats) -> Floats:
-    """Return the covariance of the sums, with weights of units for ties and counts."""
-    together = (told * weights[:, None]).T @ told.astype(np.float64)
-    np.fill_diagonal(together, 0.0)
-    covariance: Floats = np.diag(together.sum(axis=1)) - together
-    return covariance
+    return points, np.divide(squares, most, out=np.zeros(len(ranks)), where=most > 0)
 
 
 def _simulated(
@@ -706,18 +683,20 @@ def _simulated(
     n = points.shape[1]
     reached, done = 1, 1
     while done < times:
-        some = min(max(1, BLOCK // n), times - done)
+        # Two million numbers at one time, about.
+        some = min(max(1, 2 * 10**6 // n), times - done)
         sums = np.zeros((some, n))
         for row in points:
             at = np.flatnonzero(~np.isnan(row))
             sums[:, at] += rng.permuted(np.broadcast_to(row[at], (some, len(at))), axis=1)
         drawn = ((sums @ inverse) * sums).sum(axis=1)
-        reached += int((drawn >= statistic * (1.0 - SAME)).sum())
+        # What differs by less, as a share, is equal.
+        reached += int((drawn >= statistic * (1.0 - 1e-9)).sum())
         done += some
     return reached / times
 
 
-def _notes(linked: Parts) -> tuple[str, ...]:
+def _link_notes(linked: Parts) -> tuple[str, ...]:
     parts = np.unique(linked, return_counts=True)[1]
     alone, several = int((parts == 1).sum()), int((parts > 1).sum())
     notes: tuple[str, ...] = ()

@@ -111,11 +111,9 @@ class UStatistic:
         slack = 1e-9 * self.width
         outside = ~((values >= self.low - slack) & (values <= self.high + slack))
         if outside.any():
-            raise InvalidInputError(
-                "low and high", "a range that holds every value of the kernel",
-                Described(f"a value of {values[outside][0]:g}, outside {self.low:g} to "
-                          f"{self.high:g}"),
-            )  # fmt: skip
+            allowed, found = "a range that holds every value of the kernel", values[outside][0]
+            told = Described(f"a value of {found:g}, outside {self.low:g} to {self.high:g}")
+            raise InvalidInputError("low and high", allowed, told)
         return values
 
 
@@ -283,10 +281,9 @@ class SamplingEstimator(ABC):
         if not isinstance(chosen, UStatistic):
             raise InvalidInputError("statistic", "a UStatistic", statistic)
         if profile.n_rankings < chosen.degree:
-            raise InvalidInputError(
-                "profile", f"{counted(chosen.degree, 'ranking')} or more for this statistic",
-                Described(counted(profile.n_rankings, "ranking")),
-            )  # fmt: skip
+            allowed = f"{counted(chosen.degree, 'ranking')} or more for this statistic"
+            few = Described(counted(profile.n_rankings, "ranking"))
+            raise InvalidInputError("profile", allowed, few)
         return self._estimate(_Sampler(profile, chosen, as_generator(rng)))
 
     @abstractmethod
@@ -326,10 +323,9 @@ class _Sampler:
             todo = todo[(np.diff(observation, axis=1) == 0).any(axis=1)]
             if not len(todo):
                 return rows
-        raise InvalidInputError(
-            "profile", f"a profile with many more rankings of like weight than {degree}",
-            Described("one in which nearly every choice holds a ranking twice"),
-        )  # fmt: skip
+        allowed = f"a profile with many more rankings of like weight than {degree}"
+        twice = Described("one in which nearly every choice holds a ranking twice")
+        raise InvalidInputError("profile", allowed, twice)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -386,11 +382,10 @@ class HoeffdingEstimator(SamplingEstimator):
             for start in range(0, size, CHOICES_HELD)
         )
         value = total / size
-        low, high = sampler.statistic.low, sampler.statistic.high
         return Estimate(
             value=value,
-            lower=max(value - self.epsilon, low),
-            upper=min(value + self.epsilon, high),
+            lower=max(value - self.epsilon, sampler.statistic.low),
+            upper=min(value + self.epsilon, sampler.statistic.high),
             alpha=self.alpha,
             n_samples=size,
             stopped="fixed",
@@ -450,11 +445,12 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
         object.__setattr__(self, "max_samples", most)
 
     def _estimate(self, sampler: _Sampler) -> Estimate:
-        statistic = sampler.statistic
+        statistic, epsilon = sampler.statistic, self.epsilon
         size, look = 0, 0
         total = squares = 0.0
         lower, upper = statistic.low, statistic.high
-        while True:
+        stopped: Literal["relative", "absolute", "max_samples"] | None = None
+        while stopped is None:
             look += 1
             upto = min(max(ceil(size * GROWTH), FIRST_LOOK), self.max_samples)
             values = sampler.draw(upto - size) - statistic.low
@@ -463,40 +459,27 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
             size = upto
             mean = statistic.low + total / size
             variance = max(squares / size - (total / size) ** 2, 0.0)
-            radius = self._radius(variance, size, look, statistic.width)
+            term = log(3.0 * look * (look + 1) / self.alpha) / size
+            radius = sqrt(2.0 * variance * term) + 3.0 * statistic.width * term
             lower, upper = max(lower, mean - radius), min(upper, mean + radius)
-            stopped = self._stopped(lower, upper, size, statistic.width)
-            if stopped is not None:
-                value = self._value(lower, upper) if stopped == "relative" else (lower + upper) / 2
-                value = min(max(value, lower), upper)
-                return Estimate(
-                    value=value, lower=lower, upper=upper, alpha=self.alpha, n_samples=size,
-                    stopped=stopped,
-                )  # fmt: skip
-
-    def _radius(self, variance: float, size: int, look: int, width: float) -> float:
-        term = log(3.0 * look * (look + 1) / self.alpha) / size
-        return sqrt(2.0 * variance * term) + 3.0 * width * term
-
-    def _stopped(
-        self, lower: float, upper: float, size: int, width: float
-    ) -> Literal["relative", "absolute", "max_samples"] | None:
-        least, largest = _magnitudes(lower, upper)
-        if (1.0 + self.epsilon) * least >= (1.0 - self.epsilon) * largest:
-            return "relative"
-        if upper - lower <= 2.0 * self.floor * width:
-            return "absolute"
-        return "max_samples" if size >= self.max_samples else None
-
-    def _value(self, lower: float, upper: float) -> float:
-        """Return the value that is within epsilon of every mean in the interval, relatively."""
-        least, largest = _magnitudes(lower, upper)
-        size = ((1.0 + self.epsilon) * least + (1.0 - self.epsilon) * largest) / 2.0
-        return size if upper > 0 else -size
-
-
-def _magnitudes(lower: float, upper: float) -> tuple[float, float]:
-    """Return the least and the largest absolute value in an interval."""
-    if lower <= 0.0 <= upper:
-        return 0.0, max(-lower, upper)
-    return min(abs(lower), abs(upper)), max(abs(lower), abs(upper))
+            value = (lower + upper) / 2
+            # The least and the largest absolute value in the interval.
+            least, largest = sorted((abs(lower), abs(upper)))
+            least = 0.0 if lower <= 0.0 <= upper else least
+            if (1.0 + epsilon) * least >= (1.0 - epsilon) * largest:
+                stopped = "relative"
+                # Within epsilon of every mean in the interval, relatively.
+                far = ((1.0 + epsilon) * least + (1.0 - epsilon) * largest) / 2.0
+                value = far if upper > 0 else -far
+            elif upper - lower <= 2.0 * self.floor * statistic.width:
+                stopped = "absolute"
+            elif size >= self.max_samples:
+                stopped = "max_samples"
+        return Estimate(
+            value=min(max(value, lower), upper),
+            lower=lower,
+            upper=upper,
+            alpha=self.alpha,
+            n_samples=size,
+            stopped=stopped,
+        )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, cast, get_args
+from typing import ClassVar, TypeAlias, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Label, Tolerance, Unranked
+from rankagg._typing import Floats, Label, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import summed_points
@@ -20,7 +19,7 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.tally import grid
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.pair_values import Moments, PairSums, PairValues, moments_of
+from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues, moments_of
 from rankagg.inference.units import DrawnRows, Estimand, Unit, Units, pooled
 
 #: What to do where instances are to be drawn again.
@@ -29,6 +28,10 @@ MANY_TIMES = (
     "not every instance is in all tasks: one counts as often as it has rankings that tell of a "
     "pair, and n_units is the number in the task with most"
 )
+
+
+# For each pair the units that tell, and the sums of their values and squares.
+PairTotals: TypeAlias = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +43,7 @@ class SummedUnits:
     summary: ScoreSummary
     # Shape (t, p). For each task and pair the units that tell, and the sums of their values and
     # squares.
-    sums: tuple[Floats, Floats, Floats]
+    sums: PairTotals
     # True where a value is 1, 1/2 or 0.
     is_direct: bool
     # Whether the tasks are those of interest.
@@ -58,7 +61,7 @@ class SummedUnits:
     inner: ClassVar[None] = None
 
     @cached_property
-    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def pairs(self) -> Pairs:
         """Positions of the first and the second item of each pair, first < second."""
         first, second = np.triu_indices(len(self.items), k=1)
         return first, second
@@ -188,21 +191,14 @@ def summed_units(
             f"hold them. Read the scores with `read_scores`, {WITH_GROUPS}, or take unit='ranking' "
             "where no instance is in two tasks."
         )
-    if kind != "task":
-        summary = summary.sorted_by_task()
     pairs = np.triu_indices(summary.n_systems, k=1)
-    sums = [_sums(tally, what, pairs) for tally in summary.tallies.values()]
-    n, first, second = (np.stack(part) for part in zip(*sums, strict=True))
+
+    def of(task: Label, tally: TaskTally) -> PairTotals:
+        return _totals(tally, what, pairs)
+
     if kind != "task":
-
-        def of(task: Label, tally: TaskTally) -> tuple[Floats, Floats]:
-            told, values, _ = _sums(tally, what, pairs)
-            return told, values
-
-        units = SummedUnits(
-            summary.systems, summary, (n, first, second), what == "direct", fixed, unit=kind
-        )
-        return _with_groups(units, of)
+        return _of_tallies(summary, of, kind, fixed, is_direct=what == "direct")
+    n, first, _ = _stacked(of(*entry) for entry in summary.tallies.items())
     with np.errstate(invalid="ignore"):
         means = first / n
     # Each task a cluster of one: resamples draw them in the order that they have in a table.
@@ -212,62 +208,65 @@ def summed_units(
     return Units(summary.systems, "task", source, ones, weights, numbers, tasks, np.ones(1), False)
 
 
-def _with_groups(
-    units: SummedUnits, of: Callable[[Label, TaskTally], tuple[Floats, Floats]]
+def _stacked(parts: Iterable[PairTotals]) -> PairTotals:
+    n, first, second = (np.stack(part) for part in zip(*parts, strict=True))
+    return n, first, second
+
+
+def _of_tallies(
+    summary: ScoreSummary,
+    of: Callable[[Label, TaskTally], PairTotals],
+    unit: Unit,
+    fixed_tasks: bool,
+    *,
+    is_direct: bool,
 ) -> SummedUnits:
-    """Return the units with what must be said of them, and the sums of groups that are known."""
-    if units.unit == "ranking" and not units.fixed_tasks:
-        tallies = units.summary.tallies.values()
-        many = sum(tally.n_units for tally in tallies)
-        units = replace(units, notes=pooled("ranking", len(tallies), many))
-    summary = units.summary
+    """Return the units whose values add up to `of` a task, with the sums of groups if known."""
+    summary = summary.sorted_by_task()
+    tallies = summary.tallies
+    units = SummedUnits(
+        summary.systems,
+        summary,
+        _stacked(of(*entry) for entry in tallies.items()),
+        is_direct,
+        fixed_tasks,
+        unit=unit,
+    )
+    if unit == "ranking" and not fixed_tasks:
+        units = replace(units, notes=pooled("ranking", len(tallies), summary.n_units))
     if summary.n_groups is None:
         return units
-    sums = []
+    numbers, told, first = [], [], []
     for task, grouped in summary.grouped.items():
         scored = {g: tally for g, tally in grouped.parts.items() if tally.n_units}
-        told, first = (
-            np.stack(part) for part in zip(*(of(task, t) for t in scored.values()), strict=True)
-        )
-        sums.append((np.array(list(scored)), told, first))
+        n, values, _ = _stacked(of(task, tally) for tally in scored.values())
+        numbers.append(np.array(list(scored)))
+        told.append(n)
+        first.append(values)
+    notes = units.notes
+    if unit == "instance" and not all(
+        np.array_equal(numbers[0], other) and np.array_equal(told[0], times)
+        for other, times in zip(numbers, told, strict=True)
+    ):
+        notes = (MANY_TIMES, *notes)
     n, values, squares = (part.sum(axis=0) for part in units.sums)
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = squares / n == (values / n) ** 2
-    shared = units.unit == "instance"
     agreed = (values == 0) | (values == n) | alike
-    groups = _group_sums(sums, summary.weight_vector, agreed, units.fixed_tasks, shared)
-    notes = (MANY_TIMES,) if shared and not _in_all_tasks(sums) else ()
-    return replace(units, groups=groups, notes=(*notes, *units.notes))
-
-
-def _group_sums(
-    sums: Sequence[tuple[NDArray[np.intp], Floats, Floats]],
-    weights: Floats,
-    agreed: Bools,
-    fixed_tasks: bool,
-    shared: bool,
-) -> DrawnRows:
-    """Put the sums of the groups of all tasks together."""
-    numbers, told, first = (np.concatenate(part) for part in zip(*sums, strict=True))
-    tasks = np.repeat(np.arange(len(sums)), [len(part[0]) for part in sums])
-    if fixed_tasks:
-        return DrawnRows(first, told, np.ones(len(first)), tasks, weights, agreed)
-    told, first = told * weights[tasks, None], first * weights[tasks, None]
-    if shared:
-        found, where = np.unique(numbers, return_inverse=True)
+    tasks = np.repeat(np.arange(len(told)), [len(part) for part in told])
+    values, mass, weights = np.concatenate(first), np.concatenate(told), summary.weight_vector
+    if not fixed_tasks:
+        values, mass = values * weights[tasks, None], mass * weights[tasks, None]
+        tasks, weights = np.zeros_like(tasks), np.ones(1)
+    if unit == "instance":
+        # The group of an instance is drawn in all tasks together.
+        found, where = np.unique(np.concatenate(numbers), return_inverse=True)
         order = np.argsort(where, kind="stable")
         starts = np.searchsorted(where[order], np.arange(len(found)))
-        told, first = (np.add.reduceat(part[order], starts, axis=0) for part in (told, first))
-    ones = np.ones(len(first))
-    return DrawnRows(first, told, ones, np.zeros(len(first), dtype=np.intp), np.ones(1), agreed)
-
-
-def _in_all_tasks(sums: Sequence[tuple[NDArray[np.intp], Floats, Floats]]) -> bool:
-    """Say whether every group tells of each pair as often in one task as in the others."""
-    numbers, told, _ = sums[0]
-    return all(
-        np.array_equal(numbers, other) and np.array_equal(told, times) for other, times, _ in sums
-    )
+        values, mass = (np.add.reduceat(part[order], starts, axis=0) for part in (values, mass))
+        tasks = tasks[: len(found)]
+    groups = DrawnRows(values, mass, np.ones(len(values)), tasks, weights, agreed)
+    return replace(units, groups=groups, notes=notes)
 
 
 def summed_points_of(
@@ -293,27 +292,21 @@ def summed_points_of(
             f"unit={' or '.join(repr(k) for k in kinds)}{more}."
         )
     fixed = check_fixed(fixed_tasks, kind)
-    summary = summary.sorted_by_task()
     first, second = np.triu_indices(summary.n_systems, k=1)
     largest = max(summary.n_systems - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
 
-    def of_tally(task: Label, tally: TaskTally) -> tuple[Floats, Floats]:
+    def of(task: Label, tally: TaskTally) -> PairTotals:
         better = summary.higher_is_better[task]
         part = ScoreSummary(summary.systems, {task: tally}, higher_is_better=better)
         points = summed_points(part, unranked)
-        told = np.full(len(first), float(tally.n_units))
-        return told, tally.n_units / 2 + (points[first] - points[second]) / (2.0 * largest)
+        values = tally.n_units / 2 + (points[first] - points[second]) / (2.0 * largest)
+        # Of a square the points of two systems together are needed.
+        return np.full(len(first), float(tally.n_units)), values, np.full(len(first), np.nan)
 
-    parts = [of_tally(task, tally) for task, tally in summary.tallies.items()]
-    n, values = (np.stack(part) for part in zip(*parts, strict=True))
-    unknown = np.full_like(n, np.nan)  # of a square the points of two systems together are needed
-    units = SummedUnits(summary.systems, summary, (n, values, unknown), False, fixed, unit=kind)
-    return _with_groups(units, of_tally)
+    return _of_tallies(summary, of, kind, fixed, is_direct=False)
 
 
-def _sums(
-    tally: TaskTally, estimand: Estimand, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]
-) -> tuple[Floats, Floats, Floats]:
+def _totals(tally: TaskTally, estimand: Estimand, pairs: Pairs) -> PairTotals:
     """Return for each pair the units that tell, and the sums of their values and squares."""
     wins, ties = tally.wins.astype(np.float64), tally.ties.astype(np.float64)
     first, second = wins + ties / 2, wins + ties / 4

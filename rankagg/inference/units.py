@@ -29,19 +29,9 @@ from rankagg.inference.pair_values import (
     Moments,
     PairSums,
     PairValues,
-    RankedPairs,
+    RankingValues,
     moments_of,
 )
-
-
-def check_nested(clusters: NDArray[np.intp], strata: NDArray[np.intp]) -> None:
-    """Raise where an instance is of several tasks."""
-    first = np.zeros(int(clusters.max()) + 1, dtype=np.intp)
-    first[clusters] = strata
-    if (first[clusters] != strata).any():
-        allowed = "False unless `unit='ranking'`, where tasks share instances"
-        remedy = "Average over tasks with `unit='instance'` alone, or name instances of each task."
-        raise InvalidInputError("fixed_tasks", allowed, True, remedy)
 
 
 def instances_within(
@@ -65,21 +55,18 @@ def clusters_of(
         return None
     labels = instances if unit == "instance" else profile.groups
     if labels is None:
-        remedy = (
-            "A ScoreTable with instances has them; for a Profile give `instances=`."
-            if unit == "instance"
-            else "Give the profile `groups=`, or use `unit='ranking'`."
-        )
-        raise InvalidInputError(
-            "unit", f"a unit that the data know; they have no {unit}s", unit, remedy
-        )
+        remedy = "Give the profile `groups=`, or use `unit='ranking'`."
+        if unit == "instance":
+            remedy = "A ScoreTable with instances has them; for a Profile give `instances=`."
+        allowed = f"a unit that the data know; they have no {unit}s"
+        raise InvalidInputError("unit", allowed, unit, remedy)
     if len(labels) != len(profile):
         allowed = f"one instance per ranking ({len(profile)} of them)"
         raise InvalidInputError("instances", allowed, Described(counted(len(labels), "instance")))
-    return _numbered(labels)
+    return _numbers_of(labels)
 
 
-def _numbered(labels: Sequence[Label]) -> NDArray[np.intp]:
+def _numbers_of(labels: Sequence[Label]) -> NDArray[np.intp]:
     numbers: dict[Label, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
 
@@ -99,7 +86,7 @@ def pooled_rankings(
     profile: Profile, unit: str, clusters: NDArray[np.intp] | None
 ) -> tuple[str, ...]:
     """Return that note for rankings in groups; none for instances that are of several tasks."""
-    tasks = _numbered(profile.groups or ())
+    tasks = _numbers_of(profile.groups or ())
     n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
     many = 0 if clusters is None else len(set(zip(clusters.tolist(), tasks.tolist(), strict=False)))
     return () if many > n_units else pooled(unit, len(np.unique(tasks)), n_units)
@@ -108,15 +95,14 @@ def pooled_rankings(
 def strata_of(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
     """Return the number of the fixed task of each ranking, and the weights of the tasks."""
     if profile.groups is None:
-        raise InvalidInputError(
-            "fixed_tasks", "False for rankings without groups", True, "Give the profile `groups=`."
-        )
-    strata = _numbered(profile.groups)
+        allowed, remedy = "False for rankings without groups", "Give the profile `groups=`."
+        raise InvalidInputError("fixed_tasks", allowed, True, remedy)
+    strata = _numbers_of(profile.groups)
     counts = profile.counts.astype(np.float64)
-    return strata, summed(strata, counts * profile.weights) / summed(strata, counts)
+    return strata, _cell_sums(strata, counts * profile.weights) / _cell_sums(strata, counts)
 
 
-def summed(cells: NDArray[np.intp], values: Floats) -> Floats:
+def _cell_sums(cells: NDArray[np.intp], values: Floats) -> Floats:
     """Return the sum of the values of each cell."""
     return np.bincount(cells, weights=values).astype(np.float64)
 
@@ -224,8 +210,8 @@ class Units:
             return self.weights
         if self.unit == "instance":
             return np.ones(self.n_units)
-        size = summed(self.clusters, self.counts)
-        return summed(self.clusters, self.counts * self.weights) / size
+        size = _cell_sums(self.clusters, self.counts)
+        return _cell_sums(self.clusters, self.counts * self.weights) / size
 
     @property
     def unit_strata(self) -> NDArray[np.intp]:
@@ -280,19 +266,26 @@ class Units:
         return replace(
             self,
             source=self.source.take(first),
-            counts=summed(where.ravel(), self.counts),
+            counts=_cell_sums(where.ravel(), self.counts),
             weights=self.weights[first],
             strata=self.strata[first],
         )
 
     def _averaged(self, rows: NDArray[np.intp], starts: NDArray[np.intp]) -> Floats:
+        total, mass = self.sums_within(rows, starts)
+        with np.errstate(invalid="ignore"):
+            averages: Floats = total / mass
+        return averages
+
+    def sums_within(
+        self, rows: NDArray[np.intp], starts: NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        """Return the sums of the values of some rows from each start to the next, and weights."""
         values = self.source.take(rows).values()
         present = ~np.isnan(values)
         weights = (self.counts * self.weights)[rows][:, None]
         total = np.add.reduceat(np.where(present, values, 0.0) * weights, starts, axis=0)
-        with np.errstate(invalid="ignore"):
-            averages: Floats = total / np.add.reduceat(present * weights, starts, axis=0)
-        return averages
+        return total, np.add.reduceat(present * weights, starts, axis=0)
 
     # -- sums ---------------------------------------------------------------------------------
 
@@ -322,9 +315,9 @@ class Units:
         """The mean size of what values of each pair come from, 1 at least."""
         weights = self.counts * self.weights
         if self.clusters is not None:
-            weights = weights / summed(self.clusters, weights)[self.clusters]
+            weights = weights / _cell_sums(self.clusters, weights)[self.clusters]
             weights *= self.unit_weights[self.clusters]
-        weights = weights / summed(self.strata, weights)[self.strata]
+        weights = weights / _cell_sums(self.strata, weights)[self.strata]
         return self.source.sizes(weights * self.stratum_weights[self.strata])
 
     @property
@@ -349,7 +342,7 @@ class Units:
     @property
     def is_direct(self) -> bool:
         """True where a ranking's value is 1, 1/2 or 0."""
-        return isinstance(self.source, RankedPairs) and self.source.is_direct
+        return isinstance(self.source, RankingValues) and self.source.is_direct
 
     def outcomes(self) -> tuple[Floats, Floats, Floats]:
         """Return for each pair the units with the first above, tied, and the second above."""
@@ -374,7 +367,7 @@ def units_of(
     """Say what the independent units of some rankings are, and what they tell of pairs."""
     what = check_choice(estimand, get_args(Estimand), "estimand")
     profile, known = rankings_of(data, tolerance, instances)
-    source = RankedPairs(profile.ranks, is_direct=what == "direct")
+    source = RankingValues(profile.ranks, is_direct=what == "direct")
     return units_from(profile, source, unit, fixed_tasks, known, hierarchical=hierarchical)
 
 
@@ -423,16 +416,19 @@ def units_from(
     kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
     fixed = check_flag(fixed_tasks, "fixed_tasks")
     if fixed and kind == "task":
+        allowed = "False unless `unit='ranking'` or 'instance'"
         remedy = "Of fixed tasks only what is within them is drawn."
-        raise InvalidInputError(
-            "fixed_tasks", "False unless `unit='ranking'` or 'instance'", fixed, remedy
-        )
+        raise InvalidInputError("fixed_tasks", allowed, fixed, remedy)
     strata, stratum_weights = np.zeros(len(profile), dtype=np.intp), np.ones(1)
     if fixed:
         strata, stratum_weights = strata_of(profile)
     clusters = clusters_of(profile, kind, instances)
     if fixed and clusters is not None:
-        check_nested(clusters, strata)
+        first = np.unique(clusters, return_index=True)[1]
+        if (strata[first][clusters] != strata).any():
+            allowed = "False unless `unit='ranking'`, where tasks share instances"
+            remedy = "Average over tasks with `unit='instance'` alone, or name instances of each "
+            raise InvalidInputError("fixed_tasks", allowed, True, remedy + "task.")
     return Units(
         profile.items,
         kind,

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.ranks.comparison_ranks import pair_majorities, scored
+from rankagg.inference.ranks.comparison_ranks import pair_majorities, score_items
 from tests import strategies
 from tests.core.test_comparisons import comparisons
 
@@ -54,7 +54,7 @@ def slow_scores(data, over_opponents):
 @pytest.mark.parametrize("unit", ["comparison", "cluster"])
 def test_covariance_is_that_of_resamples(over_opponents, unit):
     data = battles(1, 4, 160, clusters=40, worths=np.linspace(0, 1, 4))
-    found = scored(data, unit, over_opponents=over_opponents)
+    found = score_items(data, unit, over_opponents=over_opponents)
     np.testing.assert_allclose(found.scores, slow_scores(data, over_opponents))
     rng = np.random.default_rng(2)
     members = np.arange(len(data)) if unit == "comparison" else data.clusters
@@ -78,7 +78,7 @@ def test_weights_count_as_often_as_they_say():
         data.items, data.first, data.second, data.outcomes, weights=np.full(60, 2.0)
     )
     for over in (True, False):
-        one, other = (scored(d, "comparison", over_opponents=over) for d in (data, twice))
+        one, other = (score_items(d, "comparison", over_opponents=over) for d in (data, twice))
         np.testing.assert_allclose(one.covariance, other.covariance)
         np.testing.assert_allclose(one.effective, other.effective)
 
@@ -86,7 +86,7 @@ def test_weights_count_as_often_as_they_say():
 def test_an_item_that_always_won_has_an_error():
     outcomes = [1] * 6 + [1, -1] * 20
     data = ra.Comparisons.from_arrays("A" * 6 + "B" * 40, "B" * 6 + "C" * 40, outcomes)
-    found = scored(data, "comparison", over_opponents=False)
+    found = score_items(data, "comparison", over_opponents=False)
     shrunk = 8 / 10  # six wins and two, of six and four
     assert found.covariance[0, 0] == pytest.approx(shrunk * (1 - shrunk) / 6)
 
@@ -276,7 +276,7 @@ def test_units_of_very_unequal_size_count_as_few():
             for item in range(3)
             for sizes in [np.bincount(clusters[(data.first == item) | (data.second == item)])]
         ]
-        found = scored(clustered, "cluster", over_opponents=False).effective
+        found = score_items(clustered, "cluster", over_opponents=False).effective
         np.testing.assert_allclose(found, np.array(expected, dtype=float))
     assert ranks["even"].decisions.above.sum() == 3
     assert not ranks["uneven"].decisions.above.any()

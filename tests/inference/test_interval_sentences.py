@@ -25,7 +25,7 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
         (lambda: ra.PairwiseIntervals.from_data(
             VOTES, estimand="imputed", simultaneous="bonferroni").decisions(),
          "`estimand` must be 'direct' for decisions. Got 'imputed'. An imputed proportion says "
-         "nothing of which item would win."),
+         "nothing about which item would win."),
         (lambda: ra.PairwiseIntervals.from_data(VOTES).decisions("bonferroni"),
          "`how` must be 'holm' or 'intervals'. Got 'bonferroni'."),
         (lambda: ra.PairwiseIntervals.from_data(VOTES).summary(rows=0),

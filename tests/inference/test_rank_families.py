@@ -17,7 +17,7 @@ from rankagg.inference.intervals.bootstrap import resampled_means
 from rankagg.inference.intervals.methods import HOLDS_FROM, few_units
 from rankagg.inference.one_pair import VECTORS
 from rankagg.inference.pair_values import Differences, point_differences
-from rankagg.inference.ranks.rank_intervals import METHODS
+from rankagg.inference.ranks.rank_intervals import RANK_METHODS
 from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import sign_flips
 from rankagg.inference.units import units_from
@@ -26,7 +26,7 @@ from tests import strategies
 NAN = float("nan")
 HUMANS = ra.datasets.load("superglue_human")
 GROUPED = ra.Profile.from_orders(["ABC"] * 6 + ["BAC"], groups="xxxxyyy")
-EVERY = [(of, method) for of, methods in METHODS.items() for method in methods]
+EVERY = [(of, method) for of, methods in RANK_METHODS.items() for method in methods]
 
 
 def ranked(seed, m, spread, n=4):
@@ -319,13 +319,13 @@ def test_one_item_needs_no_decision():
 
 def test_few_units_of_an_approximate_method_are_noted():
     for method, enough in HOLDS_FROM.items():
-        assert few_units(method, enough, "task") is None
-        note = few_units(method, enough - 1, "task")
+        assert few_units(method, np.array([enough, 0]), "task") == ()
+        (note,) = few_units(method, np.array([enough, 0, enough - 1]), "task")
         assert note.startswith(f"with {enough - 1} tasks {method} intervals were measured")
         assert note.endswith(f"from about {enough} on")
-        assert few_units(method, 0, "task") is None
-    assert few_units("max-t", 1, "instance").startswith("with 1 instance max-t")
-    assert few_units("hoeffding", 1, "task") is None
+        assert few_units(method, np.array([0]), "task") == ()
+    assert few_units("max-t", np.ones(1), "instance")[0].startswith("with 1 instance max-t")
+    assert few_units("hoeffding", np.ones(1), "task") == ()
 
 
 # -- single items and the first -------------------------------------------------------------------

@@ -554,16 +554,16 @@ def intervals(
 
 def _check_ranks(by: str, method: str | None, *, ties: str | None) -> None:
     """Refuse what ranks by something do not take."""
-    from rankagg.inference.ranks.rank_intervals import METHODS as TAKEN
+    from rankagg.inference.ranks.rank_intervals import RANK_METHODS
 
-    if method is not None and method not in TAKEN[by]:
-        others = [kind for kind in TAKEN if method in TAKEN[kind]]
+    if method is not None and method not in RANK_METHODS[by]:
+        others = [kind for kind in RANK_METHODS if method in RANK_METHODS[kind]]
         remedy = f"for proportions of pairs say --pairs {method}"
         if others:
             remedy = f"--ranks {others[0]} takes it"
         raise click.UsageError(
             f"--method {method} does not decide ranks by {by}; take one of "
-            f"{', '.join(TAKEN[by])}, or {remedy}."
+            f"{', '.join(RANK_METHODS[by])}, or {remedy}."
         )
     if ties and by != "pairwise":
         raise click.UsageError(

@@ -37,8 +37,6 @@ def freedom_of(rows: DrawnRows) -> Floats:
     variance, doubt = np.zeros(n_pairs), np.zeros(n_pairs)
     single = np.zeros(n_pairs, dtype=bool)
     for s, weight in enumerate(rows.stratum_weights):
-        if weight <= 0:
-            continue
         inside = rows.strata == s
         often, value, told = rows.counts[inside], values[inside], present[inside]
         n, mass = often @ (told > 0), often @ told
@@ -96,25 +94,26 @@ class Resamples:
     # same then. None where no tasks are fixed, or one.
     freedom: Floats | None = None
 
+    @property
+    def single(self) -> Bools:
+        """True for pairs of which a fixed task has one unit alone that tells, shape (p,)."""
+        return np.zeros(len(self.mean), dtype=bool) if self.freedom is None else self.freedom == 0
+
     @cached_property
     def varies(self) -> Bools:
         """True for pairs of which different resamples say different things, shape (p,)."""
         seen = np.isfinite(self.means)
         low = np.where(seen, self.means, np.inf).min(axis=0)
         high = np.where(seen, self.means, -np.inf).max(axis=0)
-        varies: Bools = high - low > 1e-12
-        return varies
+        return np.asarray(high - low > 1e-12)
 
-    def take(self, chosen: Bools) -> Resamples:
-        """Return what is known of some of the pairs."""
+    def take(self, chosen: Bools, kept: Bools | bool = True) -> Resamples:
+        """Return what is known of some of the pairs, of second against first where not kept."""
+        mean, means = (
+            np.where(kept, part, 1.0 - part) for part in (self.mean[chosen], self.means[:, chosen])
+        )
         freedom = None if self.freedom is None else self.freedom[chosen]
-        return Resamples(self.mean[chosen], self.means[:, chosen], self.skewness[chosen], freedom)
-
-    @property
-    def single(self) -> Bools:
-        """True for pairs of which a fixed task has one unit alone that tells, shape (p,)."""
-        none: Bools = np.zeros(len(self.mean), dtype=bool)
-        return none if self.freedom is None else self.freedom == 0
+        return Resamples(mean, means, self.skewness[chosen], freedom)
 
     def percentile(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
         """Return the percentile interval of each mean, with fixed tasks as wide as t makes it.
@@ -204,7 +203,7 @@ def resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator
     rows = units.drawn_rows()
     fixed = len(rows.stratum_weights) > 1
     means = np.empty((n_resamples, rows.first.shape[1]))
-    for part in _slices(n_resamples, len(rows.first)):
+    for part in _slices_held(n_resamples, len(rows.first)):
         times = len(means[part])
         drawn = resample_counts(rows.counts, rows.strata, times, rng, one_less=fixed)
         means[part] = stratified_means(rows, drawn)
@@ -255,11 +254,9 @@ def stratified_means(rows: DrawnRows, counts: NDArray[np.generic]) -> Floats:
     for s, weight in enumerate(rows.stratum_weights):
         inside = rows.strata == s
         drawn = counts[:, inside].astype(np.float64)
-        told = drawn @ rows.told[inside]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.where(told > 0, drawn @ rows.first[inside] / told, 0.0)
+        mean, told = means_told(drawn, rows.first[inside], rows.told[inside])
         total += weight * mean
-        mass += weight * (told > 0)
+        mass += weight * told
     with np.errstate(invalid="ignore"):
         means: Floats = np.where(mass > 0, total / mass, np.nan)
     return means
@@ -300,28 +297,34 @@ def hierarchical_means(units: Units, n_resamples: int, rng: Generator) -> Resamp
     data", https://doi.org/10.1111/j.1467-9868.2007.00593.x.
     """
     assert units.clusters is not None, "tasks are clusters"
+    assert units.inner is not None, "instances are drawn"
     n_pairs = len(units.pairs[0])
     drawn = rng.multinomial(units.n_units, np.full(units.n_units, 1 / units.n_units), n_resamples)
     weights = units.unit_weights
     total, mass = (np.zeros((n_resamples, n_pairs)) for _ in range(2))
     for task in range(units.n_units):
-        values, told = _sums(units, np.flatnonzero(units.clusters == task))
+        rows = np.flatnonzero(units.clusters == task)
+        rows = rows[np.argsort(units.inner[rows], kind="stable")]
+        # The sums of the values of each instance, and how many rankings tell.
+        values, told = units.sums_within(
+            rows, np.flatnonzero(np.diff(units.inner[rows], prepend=-1))
+        )
         if told[0, 0] > 0 and (told == told[0, 0]).all():
             # All draws of the task have the same number of instances: their sums will do.
             scale = weights[task] / (told[0, 0] * len(values))
-            for rows in _slices(n_resamples, max(n_pairs, len(values))):
-                chosen = _counts(len(values), drawn[rows, task], rng)
-                total[rows] += scale * (chosen @ values)
+            for part in _slices_held(n_resamples, max(n_pairs, len(values))):
+                chosen = _instance_counts(len(values), drawn[part, task], rng)
+                total[part] += scale * (chosen @ values)
             mass += weights[task] * drawn[:, [task]]
             continue
         # The resample of each draw of this task.
         into = np.repeat(np.arange(n_resamples), drawn[:, task])
-        for rows in _slices(len(into), max(n_pairs, len(values))):
-            chosen = _counts(len(values), np.ones_like(into[rows]), rng)
-            mean, present = _hierarchical_means(chosen, values, told)
-            first, begins = np.unique(into[rows], return_index=True)
+        for part in _slices_held(len(into), max(n_pairs, len(values))):
+            chosen = _instance_counts(len(values), np.ones_like(into[part]), rng)
+            mean, present = means_told(chosen, values, told)
+            first, begins = np.unique(into[part], return_index=True)
             total[first] += weights[task] * np.add.reduceat(mean, begins, axis=0)
-            mass[first] += weights[task] * np.add.reduceat(present, begins, axis=0)
+            mass[first] += weights[task] * np.add.reduceat(present.astype(float), begins, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(mass > 0, total / mass, np.nan)
     moments = units.moments
@@ -331,33 +334,20 @@ def hierarchical_means(units: Units, n_resamples: int, rng: Generator) -> Resamp
     return Resamples(moments.mean, means, np.zeros(n_pairs))
 
 
-def _slices(length: int, width: int) -> Iterator[slice]:
+def _slices_held(length: int, width: int) -> Iterator[slice]:
     """Yield parts of so many rows that they can be held."""
     size = max(1, DRAWN_AT_ONCE // width)
     return (slice(start, start + size) for start in range(0, length, size))
 
 
-def _counts(n_instances: int, times: NDArray[np.intp], rng: Generator) -> Floats:
+def _instance_counts(n_instances: int, times: NDArray[np.intp], rng: Generator) -> Floats:
     """Draw how often each instance of a task occurs where the task was drawn so many times."""
     chances = np.full(n_instances, 1 / n_instances)
     return rng.multinomial(n_instances * times, chances).astype(np.float64)
 
 
-def _sums(units: Units, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
-    """Return the sums of the values of each instance of a task, and how many rankings tell."""
-    assert units.inner is not None, "instances are drawn"
-    rows = rows[np.argsort(units.inner[rows], kind="stable")]
-    starts = np.flatnonzero(np.diff(units.inner[rows], prepend=-1))
-    values = units.source.take(rows).values()
-    present = ~np.isnan(values)
-    often = (units.counts * units.weights)[rows][:, None]
-    first = np.add.reduceat(np.where(present, values, 0.0) * often, starts, axis=0)
-    return first, np.add.reduceat(present * often, starts, axis=0)
-
-
-def _hierarchical_means(often: Floats, values: Floats, told: Floats) -> tuple[Floats, Floats]:
-    """Return the mean of every pair in samples of instances, 0 where none tells, and whether."""
+def means_told(often: Floats, values: Floats, told: Floats) -> tuple[Floats, Bools]:
+    """Return the mean of every pair in samples of rows, 0 where none tells, and where some do."""
     mass = often @ told
-    present = (mass > 0).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(mass > 0, often @ values / mass, 0.0), present
+        return np.where(mass > 0, often @ values / mass, 0.0), mass > 0

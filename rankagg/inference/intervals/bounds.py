@@ -16,25 +16,16 @@ from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.exceptions import InvalidInputError
 
-__all__ = [
-    "anytime_alpha",
-    "bernstein_radius",
-    "comparisons_needed",
-    "hoeffding_p_value",
-    "hoeffding_radius",
-    "is_near_normal",
-    "largest_skewness",
-    "normal_radius",
-]
 
-
-def _levels(alpha: ArrayLike) -> Floats:
-    """Return probabilities of error as an array."""
+def _log_per_bound(alpha: ArrayLike, sides: int, factor: float = 1.0) -> Floats:
+    """Return log(factor sides / alpha)."""
+    count = check_integer(sides, "sides", low=1, high=2)
     levels = np.asarray(alpha, dtype=np.float64)
     wrong = ~((levels > 0) & (levels < 1))
     if wrong.any():
         raise InvalidInputError("alpha", "numbers in (0, 1)", float(levels[wrong].flat[0]))
-    return levels
+    logarithm: Floats = np.log(factor * count / levels)
+    return logarithm
 
 
 def hoeffding_radius(shares: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Floats:
@@ -67,8 +58,7 @@ def hoeffding_radius(shares: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Flo
     ...     hoeffding_radius(1 / 100, 0.01).round(8))
     (0.15174271, 0.16276236)
     """
-    count = check_integer(sides, "sides", low=1, high=2)
-    radius: Floats = np.sqrt(np.log(count / _levels(alpha)) / 2.0 * np.asarray(shares))
+    radius: Floats = np.sqrt(_log_per_bound(alpha, sides) / 2.0 * np.asarray(shares))
     return radius
 
 
@@ -104,9 +94,7 @@ def bernstein_radius(
     Maurer and Pontil (2009), "Empirical Bernstein bounds and sample variance penalization",
     theorem 4, https://doi.org/10.48550/arXiv.0907.3740.
     """
-    count = check_integer(sides, "sides", low=1, high=2)
-    size = np.asarray(n_units, dtype=np.float64)
-    log = np.log(2.0 * count / _levels(alpha))
+    size, log = np.asarray(n_units, dtype=np.float64), _log_per_bound(alpha, sides, 2.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         radius = np.sqrt(2.0 * np.asarray(variance) * log / size) + 7.0 * log / (3.0 * (size - 1.0))
     result: Floats = np.where(size < 2, np.inf, radius)

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, RNGLike
+from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
 from rankagg.core.items import counted
 from rankagg.core.names import said, stated
@@ -43,17 +43,18 @@ HOLDS_FROM = {"max-t": 1000, "percentile": 500, "bca": 50, "wilson": 100}
 LEAST_FREEDOM = 7.0
 
 
-def few_units(method: str, n_units: int, word: str) -> str | None:
-    """Return what must be said of an approximate method with so few units; None where nothing."""
-    enough = HOLDS_FROM.get(method)
-    if enough is None or not 0 < n_units < enough:
-        return None
+def few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
+    """Return what must be said of an approximate method with n units for each pair, if any are."""
+    enough = HOLDS_FROM.get(method, 0)
+    fewest = np.min(n[n > 0], initial=enough)
+    if fewest >= enough:
+        return ()
     told = (
         "with {} {} intervals were measured to be wrong more often than they say; they hold from "
         "about {} on"
     )
-    fewest = stated(n_units, "fewest units of a pair", noun=word)
-    return said(told, fewest, method, stated(enough, "units measured to be enough"))
+    units = stated(int(fewest), "fewest units of a pair", noun=word)
+    return (said(told, units, method, stated(enough, "units measured to be enough")),)
 
 
 def little_freedom(freedom: Floats) -> tuple[str, ...]:
@@ -160,7 +161,7 @@ def bounds_of(
         if options.method == "bca" and len(units.stratum_weights) > 1:
             raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
         drawn = resamples or resamples_of(units, options)
-        bounds = _resampling(units, options, alpha, drawn)
+        bounds = _by_resamples(units, options, alpha, drawn)
     else:
         bounds = _concentration(units, options, alpha)
     silent = bounds.n == 0
@@ -191,55 +192,41 @@ def resamples_of(units: Units | SummedUnits, options: IntervalOptions) -> Resamp
     return resampled_means(units, options.n_resamples, rng)
 
 
-def _too_few(units: Units | SummedUnits, options: IntervalOptions, n: Floats) -> tuple[str, ...]:
-    """Return a note where an approximate method has fewer units than it was measured to need.
-
-    Of n units for each pair the fewest count, if there are any.
-    """
-    told = n[n > 0]
-    note = few_units(options.name, int(told.min()), units.unit) if told.size else None
-    return () if note is None else (note,)
-
-
 def _concentration(
     units: Units | SummedUnits, options: IntervalOptions, alpha: float
 ) -> PairBounds:
     moments = units.moments
     level: Any = anytime_alpha(alpha, moments.n) if options.anytime else alpha
     if options.method == "hoeffding":
-        return _around(moments, hoeffding_radius(moments.shares, level, options.sides))
+        return _symmetric(moments, hoeffding_radius(moments.shares, level, options.sides))
     if units.is_weighted:
         allowed = "'hoeffding' or a bootstrap where units differ in weight"
         raise InvalidInputError("method", allowed, options.method)
     radius = bernstein_radius(moments.variance, moments.n, alpha, options.sides)
     if options.method == "bernstein":
-        return _around(moments, radius)
+        return _symmetric(moments, radius)
     near = is_near_normal(moments.mean, moments.variance, moments.n, alpha, options.sides)
     normal = normal_radius(moments.variance, moments.n, alpha, options.sides)
     radius = np.where(near, normal, radius)
     far = int(((moments.n > 0) & ~near).sum())
     if not far:
-        return _around(moments, radius)
+        return _symmetric(moments, radius)
     note = (
         f"on {far} pair{'s' * (far > 1)} {units.unit}s are too few, or agree too nearly, for a "
         "normal interval at this level: the interval is that of method 'bernstein'"
     )
-    return _around(moments, radius, (note,))
+    return _symmetric(moments, radius, (note,))
 
 
-def _around(moments: Moments, radius: Floats, notes: tuple[str, ...] = ()) -> PairBounds:
+def _symmetric(moments: Moments, radius: Floats, notes: tuple[str, ...] = ()) -> PairBounds:
     mean = moments.mean
     return PairBounds(mean, moments.n, moments.shares, mean - radius, mean + radius, notes)
 
 
 def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float) -> PairBounds:
-    is_plain = units.is_direct and units.unit == "ranking" and not units.is_weighted
-    if not is_plain:
-        remedy = (
-            "Binomial intervals are for direct comparisons of equal weight, each ranking a unit."
-        )
-        allowed = "'hoeffding' or a bootstrap here"
-        raise InvalidInputError("method", allowed, options.method, remedy)
+    if not units.is_direct or units.unit != "ranking" or units.is_weighted:
+        only = "Binomial intervals are for direct comparisons of equal weight, each ranking a unit."
+        raise InvalidInputError("method", "'hoeffding' or a bootstrap here", options.method, only)
     first, ties, second = units.outcomes()
     if ties.any() and options.ties != "exclude":
         many = f"{counted(int(ties.sum()), 'tie')} in {counted(int((ties > 0).sum()), 'pair')}"
@@ -256,7 +243,7 @@ def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float
     # statsmodels leaves NaN where the bound is the end of the range.
     lower = np.where(first == 0, 0.0, lower)
     upper = np.where(second == 0, 1.0, upper)
-    notes = _too_few(units, options, n)
+    notes = few_units(options.name, n, units.unit)
     if ties.any():
         many = stated(int(ties.sum()), "ties left out")
         notes = (said("{} {} left out", many, "tie was" if many == "1" else "ties were"), *notes)
@@ -264,17 +251,32 @@ def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float
         return PairBounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
 
-def _resampling(
+def _by_resamples(
     units: Units | SummedUnits, options: IntervalOptions, alpha: float, resamples: Resamples
 ) -> PairBounds:
-    moments = units.moments
-    varies = resamples.varies
-    lower, upper = _agreeing_bounds(units, moments, options)
+    moments, varies = units.moments, resamples.varies
+    told = moments.n > 0
+    agreed = told if units.groups is None else told & units.groups.agreed
+    lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
+    # Values without known bounds, and tasks whose means may differ, refute nothing.
+    is_refuting = units.is_bounded and not units.fixed_tasks
+    if is_refuting:
+        # By Markov's inequality a unit has the value c or more with a chance of mean/c at most, so
+        # where all n units have it means below c alpha^(1/n) are refuted; likewise from above.
+        together = len(lower) if options.simultaneous else 1
+        root = (options.alpha / options.sides / together) ** (1.0 / moments.n[agreed])
+        lower[agreed] = moments.mean[agreed] * root
+        upper[agreed] = 1.0 - (1.0 - moments.mean[agreed]) * root
     if varies.any():
-        lower[varies], upper[varies] = _resampled_bounds(resamples.take(varies), options, alpha)
+        some = resamples.take(varies)
+        if options.simultaneous == "max-t":
+            ends = some.max_t(alpha, options.alternative)
+        else:
+            ends = (some.bca if options.method == "bca" else some.percentile)(alpha, options.sides)
+        lower[varies], upper[varies] = ends
     # Where all units agree the interval is exact, and so few are no harm.
     if resamples.freedom is None:
-        notes = list(_too_few(units, options, moments.n[varies]))
+        notes = list(few_units(options.name, moments.n[varies], units.unit))
     else:
         notes = list(little_freedom(resamples.freedom[varies]))
     if units.groups is not None:
@@ -283,67 +285,27 @@ def _resampling(
     if options.simultaneous != "max-t" and tails < 5:
         beyond = stated(tails, "resamples beyond a bound", ".2g", "resample")
         notes.append(said("only {} to be expected beyond each bound: raise `n_resamples`", beyond))
-    single = resamples.single & (moments.n > 0)
+    single = resamples.single & told
     if single.any():
         drawn = units.unit if units.groups is None else "group of units"
         pairs = stated(int(single.sum()), "pairs with a single unit in a task", noun="pair")
-        told = (
+        alone = (
             "on {} a fixed task has one {} alone, which does not tell how it varies: the interval "
             "is [0, 1]; leave such tasks out, or take 'hoeffding'"
         )
-        notes.append(said(told, pairs, drawn))
-    agreed = _agreed(units, moments)
+        notes.append(said(alone, pairs, drawn))
     for alike, who in ((agreed, "units"), (~agreed, "groups")):
-        constant = int(((moments.n > 0) & ~varies & ~single & alike).sum())
+        constant = int((told & ~varies & ~single & alike).sum())
         if constant:
-            exact = who == "units" and _knows_agreement(units)
+            exact = who == "units" and is_refuting
             pairs = stated(constant, "pairs on which all agree", noun="pair")
-            told = (
+            agree = (
                 "all {} agree on {}, and so do resamples, which then say nothing about how certain "
                 "that is: the interval is {}"
             )
             bound = "the exact one for units that agree" if exact else "[0, 1]"
-            notes.append(said(told, who, pairs, bound))
+            notes.append(said(agree, who, pairs, bound))
     return PairBounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
-
-
-def _agreed(units: Units | SummedUnits, moments: Moments) -> Bools:
-    """Return whether all units agree on the pairs on which all resamples do."""
-    return np.ones(len(moments.n), dtype=bool) if units.groups is None else units.groups.agreed
-
-
-def _knows_agreement(units: Units | SummedUnits) -> bool:
-    return units.is_bounded and not units.fixed_tasks
-
-
-def _agreeing_bounds(
-    units: Units | SummedUnits, moments: Moments, options: IntervalOptions
-) -> tuple[Floats, Floats]:
-    """Return bounds of the mean for pairs on which all n units have the same value c.
-
-    By Markov's inequality a unit has the value c or more with a chance of mean/c at most, so means
-    below c alpha^(1/n) are refuted; likewise from above. Values without known bounds, and tasks
-    whose means may differ, refute nothing.
-    """
-    lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
-    if not _knows_agreement(units):
-        return lower, upper
-    together = len(lower) if options.simultaneous else 1
-    told = (moments.n > 0) & _agreed(units, moments)
-    root = (options.alpha / options.sides / together) ** (1.0 / moments.n[told])
-    lower[told] = moments.mean[told] * root
-    upper[told] = 1.0 - (1.0 - moments.mean[told]) * root
-    return lower, upper
-
-
-def _resampled_bounds(
-    resamples: Resamples, options: IntervalOptions, alpha: float
-) -> tuple[Floats, Floats]:
-    if options.simultaneous == "max-t":
-        return resamples.max_t(alpha, options.alternative)
-    if options.method == "bca":
-        return resamples.bca(alpha, options.sides)
-    return resamples.percentile(alpha, options.sides)
 
 
 def square(units: Units | SummedUnits, above: Floats, below: Floats, diagonal: float) -> Floats:

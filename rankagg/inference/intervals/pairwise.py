@@ -46,26 +46,18 @@ from rankagg.inference.summed_units import (
 from rankagg.inference.units import Estimand, Redrawn, Unit, Units, rankings_of, redrawn, units_of
 
 
-def p_values(intervals: PairwiseIntervals) -> Floats:
-    """Return the p-values of `PairwiseIntervals.p_values`."""
-    compared = intervals.n_units > 0
+def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
+    """Return one-sided p-values, and the smallest ones that so many units could have given."""
+    n, compared = intervals.n_units.astype(np.float64), intervals.n_units > 0
     mean = np.where(compared, intervals.estimate, 0.5)
     if intervals.method in BINOMIAL:
-        wins = np.rint(mean * intervals.n_units)
-        values = scipy.stats.binom.sf(wins - 1, np.maximum(intervals.n_units, 1), 0.5)
+        values = scipy.stats.binom.sf(np.rint(mean * n) - 1, np.maximum(n, 1), 0.5)
+        least = 0.5**n
     else:
-        values = hoeffding_p_value(mean, np.where(compared, intervals.shares, 1.0))
-    return _off_diagonal(np.where(compared, values, 1.0))
-
-
-def least_p_values(intervals: PairwiseIntervals) -> Floats:
-    """Return the smallest p-values that so many units could have given."""
-    compared = intervals.n_units > 0
-    if intervals.method in BINOMIAL:
-        values = 0.5 ** intervals.n_units.astype(np.float64)
-    else:
-        values = hoeffding_p_value(1.0, np.where(compared, intervals.shares, 1.0))
-    return _off_diagonal(np.where(compared, values, 1.0))
+        shares = np.where(compared, intervals.shares, 1.0)
+        values, least = hoeffding_p_value(mean, shares), hoeffding_p_value(1.0, shares)
+    np.fill_diagonal(compared, False)
+    return np.where(compared, values, 1.0), np.where(compared, least, 1.0)
 
 
 def by_holm(intervals: PairwiseIntervals) -> Decisions:
@@ -76,10 +68,10 @@ def by_holm(intervals: PairwiseIntervals) -> Decisions:
     exact = intervals.method in BINOMIAL
     n, alpha = len(intervals.items), intervals.alpha
     off = ~np.eye(n, dtype=bool)
-    least = least_p_values(intervals)[off]
+    values, least = (part[off] for part in p_values(intervals))
     count = least if exact else np.zeros_like(least)
     above = np.zeros_like(off)
-    above[off] = tarone(p_values(intervals)[off], count, alpha)
+    above[off] = tarone(values, count, alpha)
     name = "sign-test" if exact else "hoeffding"
     enough = by_p_values(alpha, n, 0.5 if exact else float(np.exp(-0.5)))
     possible = bool(tarone(least, count, alpha).any())
@@ -110,11 +102,6 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         is_approximate=intervals.method in (*RESAMPLING, "wilson", "normal"),
         basis=basis,
     )
-
-
-def _off_diagonal(values: Floats) -> Floats:
-    np.fill_diagonal(values, 1.0)
-    return values
 
 
 class PairwiseIntervals(Result):
@@ -319,7 +306,7 @@ class PairwiseIntervals(Result):
         ndarray of float, shape (n, n)
             1 on the diagonal and where nothing was compared.
         """
-        return p_values(self)
+        return p_values(self)[0]
 
     def decisions(self, how: Literal["holm", "intervals"] = "holm") -> Decisions:
         """Decide pairs with one probability of error, `alpha`, for all decisions together.
@@ -357,22 +344,20 @@ class PairwiseIntervals(Result):
             above, below, estimate, lower, upper, n_units, outside: whether 1/2 is outside the
             interval. Pairs in the order of the items.
         """
-        rows = []
-        for i, j in zip(*np.triu_indices(len(self.items), k=1), strict=True):
-            a, b = (i, j) if not self.estimate[i, j] < 0.5 else (j, i)
-            rows.append(
-                {
-                    "above": self.items[int(a)],
-                    "below": self.items[int(b)],
-                    "estimate": self.estimate[a, b],
-                    "lower": self.lower[a, b],
-                    "upper": self.upper[a, b],
-                    "n_units": int(self.n_units[a, b]),
-                    "outside": bool(self.lower[a, b] > 0.5 or self.upper[a, b] < 0.5),
-                }
-            )
-        columns = ["above", "below", "estimate", "lower", "upper", "n_units", "outside"]
-        return pd.DataFrame(rows, columns=columns)
+        i, j = np.triu_indices(len(self.items), k=1)
+        turned = self.estimate[i, j] < 0.5
+        at = np.where(turned, j, i), np.where(turned, i, j)
+        lower, upper = self.lower[at], self.upper[at]
+        columns = {
+            "above": list(self.items.at(at[0])),
+            "below": list(self.items.at(at[1])),
+            "estimate": self.estimate[at],
+            "lower": lower,
+            "upper": upper,
+            "n_units": self.n_units[at],
+            "outside": (lower > 0.5) | (upper < 0.5),
+        }
+        return pd.DataFrame(columns)
 
     def _content(self) -> dict[str, Any]:
         what = self._plain("items", "estimand", "unit", "fixed_tasks", "method", "alpha")
@@ -381,10 +366,9 @@ class PairwiseIntervals(Result):
 
     def describe(self) -> str:
         """Return one sentence: what is estimated, from what, and what the level covers."""
-        what = {
-            "direct": f"P(above) among {self.unit}s that compare the two",
-            "imputed": f"mean proportion of compatible permutations over all {self.unit}s",
-        }[self.estimand]
+        what = f"mean proportion of compatible permutations over all {self.unit}s"
+        if self.estimand == "direct":
+            what = f"P(above) among {self.unit}s that compare the two"
         kind = "marginal" if self.simultaneous is None else "simultaneous"
         how = self.method if self.simultaneous is None else f"{self.method}, {self.simultaneous}"
         extra = ", fixed tasks" if self.fixed_tasks else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ def check_silent(**options: tuple[object, object]) -> None:
             raise InvalidInputError(name, f"{silent!r} for Comparisons", value)
 
 
-def _members(data: Comparisons, unit: ComparisonUnit) -> tuple[NDArray[np.intp], int]:
+def _unit_numbers(data: Comparisons, unit: ComparisonUnit) -> tuple[NDArray[np.intp], int]:
     """Return the unit of each comparison, numbered without gaps, and how many there are."""
     if unit == "comparison" or data.clusters is None:
         return np.arange(len(data)), len(data)
@@ -111,32 +111,23 @@ class ScoredItems:
         return float(stats.norm.isf(alpha / n_pairs))
 
 
-class _Side(NamedTuple):
-    """One end of every comparison: the item, its opponent, and whether it won (a tie is half)."""
-
-    item: NDArray[np.intp]
-    other: NDArray[np.intp]
-    won: Floats
-
-
-def _sides(data: Comparisons) -> tuple[_Side, _Side]:
-    won: Floats = (data.outcomes.astype(np.float64) + 1.0) / 2.0
-    return _Side(data.first, data.second, won), _Side(data.second, data.first, 1.0 - won)
-
-
-def scored(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> ScoredItems:
+def score_items(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> ScoredItems:
     """Return the win rate of every item, or the mean of its win rates over all opponents."""
-    n, sides = data.n_items, _sides(data)
+    n = data.n_items
     weights = np.ones(len(data)) if data.weights is None else data.weights
     counts: Floats = data.counts.astype(np.float64)
     _check_met(data, counts, over_opponents=over_opponents)
-    # A cell is an item against one opponent, or against whomever it met.
-    cells = [side.item * n + side.other if over_opponents else side.item for side in sides]
+    won: Floats = (data.outcomes.astype(np.float64) + 1.0) / 2.0
+    # Both sides of each comparison: the item, its cell (the item against one opponent, or against
+    # whomever it met), and whether it won, a tie half.
+    items, others = (data.first, data.second), (data.second, data.first)
+    cells = [a * n + b if over_opponents else a for a, b in zip(items, others, strict=True)]
+    sides = list(zip(cells, (won, 1.0 - won), strict=True))
     total, squares, gained = np.zeros((3, n * n if over_opponents else n))
-    for at, side in zip(cells, sides, strict=True):
+    for at, share_won in sides:
         total += np.bincount(at, weights=weights, minlength=len(total))
         squares += np.bincount(at, weights=weights**2, minlength=len(total))
-        gained += np.bincount(at, weights=weights * side.won, minlength=len(total))
+        gained += np.bincount(at, weights=weights * share_won, minlength=len(total))
     stretch, opponents = np.ones(n), 1
     if over_opponents:
         # Residuals from an estimated share are too small by that.
@@ -147,16 +138,13 @@ def scored(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> 
     scores = share.reshape(n, -1).sum(axis=1) / opponents
     sizes = opponents**2 / (squares / total**2).reshape(n, -1).sum(axis=1)
     # How far each comparison moves the score of the item on either side, and a whole win would.
-    pulls = [weights / total[at] * stretch[at] for at in cells]
-    moves = [
-        pull * (side.won - share[at]) for pull, at, side in zip(pulls, cells, sides, strict=True)
-    ]
-    members, n_units = _members(data, unit)
-    columns = np.concatenate([side.item for side in _sides(data)])
-    places, shape = (np.tile(members, 2), columns), (n_units, n)
-    influence = csr_array((np.concatenate(moves), places), shape=shape)
+    pulls = np.concatenate([weights / total[at] * stretch[at] for at in cells])
+    moves = pulls * np.concatenate([share_won - share[at] for at, share_won in sides])
+    members, n_units = _unit_numbers(data, unit)
+    places, shape = (np.tile(members, 2), np.concatenate(items)), (n_units, n)
+    influence = csr_array((moves, places), shape=shape)
     # Comparisons of a unit may all go the same way: it tells by the square of what it holds.
-    pull = csr_array((np.concatenate(pulls), places), shape=shape).power(2)
+    pull = csr_array((pulls, places), shape=shape).power(2)
     effective = pull.sum(axis=0) ** 2 / pull.power(2).sum(axis=0)
     covariance = (influence.T @ influence).toarray() * (n_units / max(n_units - 1, 1))
     # Where nearly all was won or lost residuals say too little: no less than a binomial then.
@@ -187,7 +175,7 @@ def _check_met(data: Comparisons, counts: Floats, *, over_opponents: bool) -> No
 def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, int]:
     """Return in how many units row won more than it lost against column, and how many there are."""
     n = data.n_items
-    members, n_units = _members(data, unit)
+    members, n_units = _unit_numbers(data, unit)
     low, high = np.minimum(data.first, data.second), np.maximum(data.first, data.second)
     weights = np.ones(len(data)) if data.weights is None else data.weights
     turned = np.where(data.first == low, data.outcomes, -data.outcomes)
@@ -196,18 +184,14 @@ def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, 
     if unit == "cluster":
         met, at = np.unique(members * (n * n) + cells, return_inverse=True)
         cells = met % (n * n)
-        lead, weights = (
-            np.bincount(at, weights=values).astype(np.float64) for values in (lead, weights)
-        )
-    is_led = np.abs(lead) > rounding_error(weights, len(data))
-    won = np.bincount(cells[is_led & (lead > 0)], minlength=n * n).reshape(n, n)
-    lost = np.bincount(cells[is_led & (lead < 0)], minlength=n * n).reshape(n, n)
+        lead, weights = (np.bincount(at, weights=part).astype(float) for part in (lead, weights))
+    least = rounding_error(weights, len(data))
+    won, lost = (
+        np.bincount(cells[side * lead > least], minlength=n * n).reshape(n, n) for side in (1, -1)
+    )
     return (won + lost.T).astype(np.int64), n_units
 
 
-#: The method for each kind of rank.
-METHOD_OF = {"pairwise": "sign-test", "borda": "max-t", "mean": "max-t"}
-NORMAL_DRAWS = 10_000
 #: With fewer units the largest studentized difference is not known well enough.
 FEWEST = 20
 
@@ -225,28 +209,28 @@ def ranks_of_comparisons(
     """Bound the ranks of compared items; see `rank_intervals`."""
     check_alpha(alpha)
     kind = unit_of(data, unit)
-    if method not in (None, METHOD_OF[of]):
-        allowed = f"{METHOD_OF[of]!r} or None for of={of!r} of Comparisons"
+    only = "sign-test" if of == "pairwise" else "max-t"
+    if method not in (None, only):
+        allowed = f"{only!r} or None for of={of!r} of Comparisons"
         raise InvalidInputError("method", allowed, method)
     if of == "pairwise":
-        return _by_majorities(data, kind, alpha)
-    found = scored(data, kind, over_opponents=of == "borda")
+        return _by_sign_tests(data, kind, alpha)
+    found = score_items(data, kind, over_opponents=of == "borda")
     if found.n_units < FEWEST:
         few = Described(counted(found.n_units, kind))
         remedy = "With fewer the level is not kept: take of='pairwise', which is exact."
         allowed = f"in {FEWEST} {kind}s at least for of={of!r}"
         raise InvalidInputError("comparisons", allowed, few, remedy)
-    families = _by_largest(found, alpha, n_resamples or NORMAL_DRAWS, as_generator(rng))
+    families = _by_largest(found, alpha, n_resamples or 10_000, as_generator(rng))
     what = "mean win rates over all opponents" if of == "borda" else "win rates"
     enough = FEWEST if data.n_items > 1 else None
-    basis = Basis("max-t", kind, found.n_units, enough, is_possible=True)
     decisions = Decisions(
         items=data.items,
         above=families.together,
         alpha=alpha,
         how=f"max-t intervals (multiplier bootstrap) of differences of {what}",
         is_approximate=True,
-        basis=basis,
+        basis=Basis("max-t", kind, found.n_units, enough, is_possible=True),
     )
     above = found.scores[:, None] > found.scores + rounding_error(1.0, len(data))
     least = int(found.effective.argmin())
@@ -294,29 +278,26 @@ def _by_largest(
     return Families(studentized > limit, alone, led)
 
 
-def _by_majorities(data: Comparisons, unit: ComparisonUnit, alpha: float) -> RankIntervals:
+def _by_sign_tests(data: Comparisons, unit: ComparisonUnit, alpha: float) -> RankIntervals:
     """Decide by exact sign tests of units, with Holm's procedure."""
     if unit == "comparison" and data.weights is not None and np.ptp(data.weights):
         remedy = "A sign test counts comparisons: take of='mean', or clusters."
         allowed = "of equal weights for of='pairwise' and unit='comparison'"
         raise InvalidInputError("comparisons", allowed, data, remedy)
     won, n_units = pair_majorities(data, unit)
-    n = data.n_items
     decided = won + won.T
     p_values: Floats = np.where(decided > 0, binom.sf(won - 1, decided, 0.5), 1.0)
     least = np.power(0.5, decided)
     families = Families.from_p_values(p_values, least, alpha)
     possible = bool(Families.from_p_values(least, least, alpha).together.any())
-    basis = Basis("sign-test", unit, n_units, by_p_values(alpha, n, 0.5), possible)
     decisions = Decisions(
         items=data.items,
         above=families.together,
         alpha=alpha,
         how=f"exact sign tests of {unit}s (Holm's procedure)",
-        basis=basis,
+        basis=Basis("sign-test", unit, n_units, by_p_values(alpha, data.n_items, 0.5), possible),
     )
-    warning = () if decisions.warning is None else (decisions.warning,)
-    notes = (*warning, *data.connectivity().gaps)
+    notes = (*decisions._warnings, *data.connectivity().gaps)
     return RankIntervals.from_decisions(
         "pairwise", unit, won > won.T, decisions, notes, families=families
     )

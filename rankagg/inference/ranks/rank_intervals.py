@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
-from numpy.random import Generator
 
 from rankagg._typing import Label, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
@@ -55,25 +54,12 @@ RankMethod: TypeAlias = Literal[
 ]
 
 
-def joint_options(
-    method: RankMethod, alpha: float, n_resamples: int, rng: RNGLike
-) -> IntervalOptions:
-    """Return the options of two-sided intervals for all pairs at once."""
-    resampling = method == "max-t"
-    return IntervalOptions(
-        method="percentile" if resampling else cast(Any, _intervals_of(method)),
-        alpha=alpha,
-        simultaneous="max-t" if resampling else "bonferroni",
-        alternative="two-sided",
-        anytime=False,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
-
-
-def _intervals_of(method: RankMethod) -> str:
-    """Return the intervals that go with a method, or whose options are checked for it."""
-    return {"sign-test": "clopper-pearson", "sign-flips": "hoeffding"}.get(method, method)
+def _interval_method(method: RankMethod) -> dict[str, Any]:
+    """Return the intervals for all pairs that go with a method, or whose options are checked."""
+    if method == "max-t":
+        return {"method": "percentile", "simultaneous": "max-t"}
+    known = {"sign-test": "clopper-pearson", "sign-flips": "hoeffding"}
+    return {"method": known.get(method, method), "simultaneous": "bonferroni"}
 
 
 def by_majorities(
@@ -91,37 +77,26 @@ def by_majorities(
     else:
         data, known = rankings_of(data, tolerance, instances)
         kept = {"instances": known}
-    chosen = method or _default(data, options["unit"], options["fixed_tasks"], kept["instances"])
+    chosen = method
+    if chosen is None:
+        how = {"unit": options["unit"], "fixed_tasks": options["fixed_tasks"]}
+        units: Units | SummedUnits
+        if isinstance(data, ScoreSummary):
+            units = summed_units(data, estimand="direct", **how)
+        else:
+            units = units_of(data, instances=kept["instances"], **how)
+        is_plain = units.unit == "ranking" and not units.is_weighted
+        chosen = "sign-test" if is_plain else "hoeffding"
     if chosen == "sign-test":
         if ties == "half":
+            allowed = "'exclude' or None for method='sign-test'"
             remedy = "Where a tie should count half, take 'hoeffding'."
-            raise InvalidInputError(
-                "ties", "'exclude' or None for method='sign-test'", ties, remedy
-            )
+            raise InvalidInputError("ties", allowed, ties, remedy)
         ties = "exclude"
-    resampling = chosen == "max-t"
     intervals = PairwiseIntervals.from_data(
-        data,
-        method="percentile" if resampling else cast(Any, _intervals_of(chosen)),
-        simultaneous="max-t" if resampling else "bonferroni",
-        ties=ties or "half",
-        **kept,
-        **options,
+        data, ties=ties or "half", **_interval_method(chosen), **kept, **options
     )
-    return RankIntervals.from_intervals(intervals, "intervals" if resampling else "holm")
-
-
-def _default(
-    data: Profile | ScoreSummary,
-    unit: object,
-    fixed_tasks: object,
-    instances: Sequence[Label] | None,
-) -> RankMethod:
-    if isinstance(data, ScoreSummary):
-        units: Any = summed_units(data, unit=unit, estimand="direct", fixed_tasks=fixed_tasks)
-    else:
-        units = units_of(data, unit=unit, fixed_tasks=fixed_tasks, instances=instances)
-    return "sign-test" if units.unit == "ranking" and not units.is_weighted else "hoeffding"
+    return RankIntervals.from_intervals(intervals, "intervals" if chosen == "max-t" else "holm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +106,6 @@ class ItemNumbers:
     profile: Profile
     instances: Sequence[Label] | None
     source: Differences
-    is_table: bool
     notes: tuple[str, ...] = ()
 
     def units(self, unit: Unit, fixed_tasks: bool, *, hierarchical: bool = False) -> Units:
@@ -156,7 +130,7 @@ def points_of(
     if flips and gaps and unranked != "last":
         total = profile.n_rankings * profile.n_items
         notes = (_pair_by_pair(part_of(gaps, "cells missing", total, "cells", "rank"), "ranked"),)
-    return ItemNumbers(profile, known, source, _has_tasks(data), notes)
+    return ItemNumbers(profile, known, source, notes)
 
 
 def _pair_by_pair(gaps: str, what: str) -> str:
@@ -167,11 +141,7 @@ def _pair_by_pair(gaps: str, what: str) -> str:
     return said(told, gaps, what)
 
 
-def _has_tasks(data: object) -> bool:
-    return isinstance(data, ScoreTable) and not data.is_instance_level
-
-
-def scores_of(
+def _score_numbers(
     data: object,
     score_range: tuple[float, float] | None,
     method: RankMethod,
@@ -180,8 +150,7 @@ def scores_of(
     """Return the scores of all systems, as shares of their range."""
     if not isinstance(data, ScoreTable):
         raise InvalidInputError("data", "a ScoreTable for of='mean'", data)
-    flips = method == "sign-flips"
-    if data.n_missing and not flips:
+    if data.n_missing and method != "sign-flips":
         raise InvalidInputError(
             "data",
             f"a table without missing scores for of='mean' and method={method!r}",
@@ -189,7 +158,7 @@ def scores_of(
             "Means over different units are not comparable; drop units, or use of='borda' or "
             "method='sign-flips', which compares two systems where both have scores.",
         )
-    ends = np.array([np.nan] * 2 if score_range is None else _check_range(score_range, data))
+    ends = np.array([np.nan] * 2 if score_range is None else _ends_of(score_range, data))
     numbers, _ = scaled(np.concatenate([ends, data.values.ravel()]))
     scores, (low, high) = (numbers[2:].reshape(data.values.shape) * data.signs).T, numbers[:2]
     if score_range is not None:
@@ -209,10 +178,10 @@ def scores_of(
         gaps = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score")
         notes = (_pair_by_pair(gaps, "scored"),)
     known = data.instances if instances is None else instances
-    return ItemNumbers(data.rankings(), known, source, _has_tasks(data), notes)
+    return ItemNumbers(data.rankings(), known, source, notes)
 
 
-def _check_range(score_range: tuple[float, float], table: ScoreTable) -> tuple[float, float]:
+def _ends_of(score_range: tuple[float, float], table: ScoreTable) -> tuple[float, float]:
     allowed = "two numbers, the least and the largest possible score"
     try:
         low, high = (float(end) for end in score_range)
@@ -227,15 +196,11 @@ def _check_range(score_range: tuple[float, float], table: ScoreTable) -> tuple[f
     return low, high
 
 
-METHODS: dict[str, tuple[RankMethod, ...]] = {
+RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
     "pairwise": ("sign-test", "hoeffding", "clopper-pearson", "max-t"),
     "borda": ("sign-flips", "hoeffding", "bernstein", "max-t"),
     "mean": ("sign-flips", "hoeffding", "bernstein", "max-t"),
 }
-
-RESAMPLES = 2000
-
-DIFFERENCES_OF = {"borda": "Borda points", "mean": "scores"}
 
 
 def rank_intervals(
@@ -348,7 +313,7 @@ def rank_intervals(
     deadline = Deadline.after(time_limit_of(time_limit))
     kind = cast(Of, check_choice(of, get_args(Of), "of"))
     if method is not None:
-        check_choice(method, METHODS[kind], f"method for of={kind!r}")
+        check_choice(method, RANK_METHODS[kind], f"method for of={kind!r}")
     if n_resamples is not None:
         check_integer(n_resamples, "n_resamples", low=100)
     check_choice(ties, (None, "half", "exclude"), "ties")
@@ -365,27 +330,21 @@ def rank_intervals(
         )
     unit = check_unit(unit)
     if unit == "hierarchical":
-        method = _resampling(method)
+        if method not in (None, "max-t"):
+            allowed = "'max-t' with `unit='hierarchical'`"
+            raise InvalidInputError("method", allowed, method, ONLY_RESAMPLES)
+        method = "max-t"
+    draws: dict[str, Any] = {"alpha": alpha, "n_resamples": n_resamples or 2000, "rng": rng}
     if kind == "pairwise":
-        return by_majorities(
-            data,
-            method,
-            ties,
-            tolerance=tolerance,
-            alpha=alpha,
-            unit=unit,
-            fixed_tasks=fixed_tasks,
-            instances=instances,
-            n_resamples=n_resamples or RESAMPLES,
-            rng=rng,
-        )
+        given = {"tolerance": tolerance, "instances": instances, "fixed_tasks": fixed_tasks}
+        return by_majorities(data, method, ties, unit=unit, **given, **draws)
     if ties is not None:
         remedy = "Tied items have the same points or scores."
         raise InvalidInputError("ties", f"None for of={kind!r}", ties, remedy)
 
     def observed(method: RankMethod) -> ItemNumbers:
         if kind == "mean":
-            return scores_of(data, score_range, method, instances)
+            return _score_numbers(data, score_range, method, instances)
         return points_of(data, tolerance, instances, check_unranked(unranked), method)
 
     if isinstance(data, ScoreSummary):
@@ -395,8 +354,7 @@ def rank_intervals(
             data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
         )
         by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
-        options = joint_options(by, alpha, n_resamples or RESAMPLES, rng)
-        return _Case(kind, by, False, (), summed, options.alpha).by_bounds(options)
+        return _Case(kind, by, False, (), summed, _joint_options(by, draws)).by_bounds()
     independent, hierarchical = redrawn(unit)
     chosen = method or "sign-flips"
     seen = observed(chosen)
@@ -407,19 +365,17 @@ def rank_intervals(
         units = seen.units(independent, fixed_tasks)
         turned = "tasks are fixed, so that signs cannot be turned round within them"
         seen = replace(seen, notes=(*seen.notes, f"{turned}: decided by {chosen} instead"))
-    options = joint_options(chosen, alpha, n_resamples or RESAMPLES, rng)
-    case = _Case(kind, chosen, seen.is_table, seen.notes, units, options.alpha)
+    has_tasks = isinstance(data, ScoreTable) and not data.is_instance_level
+    case = _Case(kind, chosen, has_tasks, seen.notes, units, _joint_options(chosen, draws))
     if chosen == "sign-flips":
-        return case.by_flips(n_resamples or VECTORS, as_generator(options.rng), deadline)
-    return case.by_bounds(options)
+        return case.by_flips(n_resamples or VECTORS, deadline)
+    return case.by_bounds()
 
 
-def _resampling(method: RankMethod | None) -> RankMethod:
-    """Return the method of resampled tasks and instances."""
-    if method not in (None, "max-t"):
-        allowed = "'max-t' with `unit='hierarchical'`"
-        raise InvalidInputError("method", allowed, method, ONLY_RESAMPLES)
-    return "max-t"
+def _joint_options(method: RankMethod, draws: dict[str, Any]) -> IntervalOptions:
+    """Return the options of two-sided intervals for all pairs at once."""
+    how = _interval_method(method)
+    return IntervalOptions(**how, alternative="two-sided", anytime=False, **draws)
 
 
 # -- how it is decided ----------------------------------------------------------------------------
@@ -434,56 +390,56 @@ class _Case:
     is_table: bool
     notes: tuple[str, ...]
     units: Units | SummedUnits
-    alpha: float
+    options: IntervalOptions
 
-    def by_flips(self, n_vectors: int, rng: Generator, deadline: Deadline) -> RankIntervals:
+    @property
+    def word(self) -> str:
+        """What a unit is, for the reader."""
+        return unit_word(self.units.unit, is_task=self.is_table)
+
+    def by_flips(self, n_vectors: int, deadline: Deadline) -> RankIntervals:
         """Decide by sign flips."""
-        assert isinstance(self.units, Units), "sums do not tell whose signs to flip"
-        flips = sign_flips(self.units, n_vectors, rng, deadline)
+        units, alpha = self.units, self.options.alpha
+        assert isinstance(units, Units), "sums do not tell whose signs to flip"
+        flips = sign_flips(units, n_vectors, as_generator(self.options.rng), deadline)
         notes: list[str] = []
-        if not flips.is_exact and flips.n_vectors * self.alpha < 50:
+        if not flips.is_exact and flips.n_vectors * alpha < 50:
             drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
-            level = stated(self.alpha, "alpha", "g")
+            level = stated(alpha, "alpha", "g")
             notes.append(said("only {} for a level of {}: raise `n_resamples`", drawn, level))
-        notes += [*self._asymmetry(), *self.units.notes]
+        first, second = units.pairs
+        if units.n_units * len(first) <= SUMS_HELD:
+            block, labels = units.all_blocks(), units.items.labels
+            values = np.repeat(block.values, block.counts.astype(np.intp), axis=0)
+            remedy = f"`of='pairwise'` assumes none and asks who is above in more {self.word}s; "
+            pairs = [(labels[i], labels[j]) for i, j in zip(first, second, strict=True)]
+            remedy += "`method='hoeffding'` assumes none"
+            notes += asymmetry_note(values - 0.5, pairs, remedy)
         how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
-        enough = by_sign_flips(self.alpha) if len(self.units.items) > 1 else None
-        return self._result(Families.from_flips(flips, self.alpha), how, enough, notes)
+        enough = by_sign_flips(alpha) if len(units.items) > 1 else None
+        return self._result(Families.from_flips(flips, alpha), how, enough, [*notes, *units.notes])
 
-    def _asymmetry(self) -> tuple[str, ...]:
-        """Return a note where differences are not symmetric; not of more than can be held."""
-        first, second = self.units.pairs
-        if not isinstance(self.units, Units) or self.units.n_units * len(first) > SUMS_HELD:
-            return ()
-        block, labels = self.units.all_blocks(), self.units.items.labels
-        values = np.repeat(block.values, block.counts.astype(np.intp), axis=0)
-        word = unit_word(self.units.unit, is_task=self.is_table)
-        remedy = f"`of='pairwise'` assumes none and asks who is above in more {word}s; "
-        remedy += "`method='hoeffding'` assumes none"
-        pairs = [(labels[i], labels[j]) for i, j in zip(first, second, strict=True)]
-        return asymmetry_note(values - 0.5, pairs, remedy)
-
-    def by_bounds(self, options: IntervalOptions) -> RankIntervals:
+    def by_bounds(self) -> RankIntervals:
         """Decide by intervals of differences."""
-        families, notes = decided_by_intervals(self.units, options)
+        families, notes = decided_by_intervals(self.units, self.options)
         joint = "max-t bootstrap" if self.method == "max-t" else f"{self.method} (Bonferroni)"
         if self.units.inner is not None:
             joint += " (tasks and then their instances drawn)"
-        enough = by_intervals(options, len(self.units.items))
+        enough = by_intervals(self.options, len(self.units.items))
         return self._result(families, f"{joint} intervals", enough, notes)
 
     def _result(
         self, families: Families, how: str, enough: int | None, notes: Sequence[str]
     ) -> RankIntervals:
         moments = self.units.moments
-        word = unit_word(self.units.unit, is_task=self.is_table)
         possible = enough is not None and bool(moments.n.max() >= enough)
-        basis = Basis(self.method, word, self.units.n_units, enough, possible)
+        basis = Basis(self.method, self.word, self.units.n_units, enough, possible)
+        differences = "Borda points" if self.of == "borda" else "scores"
         decisions = Decisions(
             items=self.units.items,
             above=families.together,
-            alpha=self.alpha,
-            how=f"{how} of differences of {DIFFERENCES_OF[self.of]}",
+            alpha=self.options.alpha,
+            how=f"{how} of differences of {differences}",
             is_approximate=self.method == "max-t",
             basis=basis,
         )
@@ -494,9 +450,7 @@ class _Case:
             pairs = part_of(never, "pairs never compared", len(moments.n), "pairs", "pair")
             were = "was" if never == 1 else "were"
             notes = [*notes, said("{} {} never compared", pairs, were)]
-        warning = () if decisions.warning is None else (decisions.warning,)
-        told = (*warning, *self.notes, *notes)
-        unit = self.units.unit
+        told = (*decisions._warnings, *self.notes, *notes)
         return RankIntervals.from_decisions(
-            self.of, unit, above, decisions, told, families=families
+            self.of, self.units.unit, above, decisions, told, families=families
         )

@@ -26,7 +26,7 @@ from rankagg.inference.intervals.methods import (
     resamples_of,
     square,
 )
-from rankagg.inference.intervals.pairwise import PairwiseIntervals, least_p_values, p_values
+from rankagg.inference.intervals.pairwise import PairwiseIntervals, p_values
 from rankagg.inference.ranks.sign_flips import SignFlips
 from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Redrawn, Units
@@ -119,13 +119,7 @@ def _from_resamples(
             continue
         other = (first + second - i)[mine]
         # How far the other item is above this one.
-        towards = second[mine] == i
-        turned = Resamples(
-            np.where(towards, resamples.mean[mine], 1.0 - resamples.mean[mine]),
-            np.where(towards, resamples.means[:, mine], 1.0 - resamples.means[:, mine]),
-            resamples.skewness[mine],
-            None if resamples.freedom is None else resamples.freedom[mine],
-        )
+        turned = resamples.take(mine, second[mine] == i)
         lower, upper = turned.max_t(alpha, "two-sided")
         alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5)
         led[i] |= bool((turned.max_t(alpha, "greater")[0] > 0.5).any())
@@ -248,16 +242,11 @@ class RankIntervals(Result):
         decisions = intervals.decisions(how)
         families = None
         if how == "holm":
-            least = least_p_values(intervals) if intervals.method in BINOMIAL else 0.0
-            values = p_values(intervals)
-            families = Families.from_p_values(
-                values, np.broadcast_to(least, values.shape), decisions.alpha
-            )
-        warning = () if decisions.warning is None else (decisions.warning,)
-        return cls.from_decisions(
-            "pairwise", intervals.unit, above, decisions, (*warning, *intervals.notes),
-            families=families,
-        )  # fmt: skip
+            values, least = p_values(intervals)
+            least = least if intervals.method in BINOMIAL else np.zeros_like(values)
+            families = Families.from_p_values(values, least, decisions.alpha)
+        unit, notes = intervals.unit, (*decisions._warnings, *intervals.notes)
+        return cls.from_decisions("pairwise", unit, above, decisions, notes, families=families)
 
     @property
     def items(self) -> ItemSet:

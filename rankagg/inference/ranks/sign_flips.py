@@ -76,13 +76,11 @@ def sign_flips(
     https://doi.org/10.1198/016214504000000539.
     """
     if len(units.stratum_weights) > 1:
-        raise InvalidInputError(
-            "method",
-            "another one with fixed tasks",
-            "sign-flips",
+        remedy = (
             "Units of a fixed task need not be centered, so their signs cannot be turned; take "
-            "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample.",
+            "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample."
         )
+        raise InvalidInputError("method", "another one with fixed tasks", "sign-flips", remedy)
     sums = _FlippedSums.of(units, deadline)
     exact = sums.fits(max(ALWAYS_ALL, n_vectors))
     counter = _Counter(units, sums)
@@ -115,7 +113,8 @@ class _FlippedSums:
         is_long = units.n_rows > LONG_ROWS
         is_long |= units.n_rows > SHORT_ROWS and units.n_rows * n_pairs > PAIRED_VALUES
         if is_long and isinstance(source, Differences) and source.is_complete:
-            units, is_paired = replace(units, source=_Centered.of(source)), False
+            centered = _Centered(source.rows, source.scale, source.numbers, source.is_bounded)
+            units, is_paired = replace(units, source=centered), False
         elif units.n_rows * n_pairs <= SUMS_HELD:
             held = units.all_blocks()
         told, squares = np.zeros(n_pairs), np.zeros(n_pairs)
@@ -138,9 +137,6 @@ class _FlippedSums:
         """Say whether so many sign vectors are all, but for the opposite ones."""
         return self.held is not None and 2.0 ** min(self.n_units - 1, 64) <= n_vectors
 
-    def _blocks(self) -> Iterator[Block]:
-        return iter([self.held]) if self.held is not None else self.units.blocks()
-
     def all_signs(self) -> Iterator[Floats]:
         """Go through all sign vectors, but for the opposite ones; the observed one first."""
         assert self.held is not None, "so few units are always held"
@@ -160,13 +156,13 @@ class _FlippedSums:
         for start in range(0, times, size):
             many = min(size, times - start)
             sums = np.zeros((many, width))
-            for block in self._blocks():
+            for block in [self.held] if self.held is not None else self.units.blocks():
                 self.deadline.seconds_left()
                 values = _weighted(block)
                 step = max(1, SIGNS_HELD // len(values))
                 for low in range(0, many, step):
                     some = slice(low, min(low + step, many))
-                    signs = _draw(block.counts, some.stop - low, rng)
+                    signs = _summed_signs(block.counts, some.stop - low, rng)
                     if start == low == 0:
                         signs[0] = block.counts
                     sums[some] += signs @ values
@@ -194,9 +190,9 @@ class _Counter:
             self._observe(sums[0])
         self.vectors += len(sums)
         sizes = np.abs(sums)
-        self.together += _reached(sizes[:, self.order], self.bar[self.order])
+        self.together += _n_reaching(sizes[:, self.order], self.bar[self.order])
         for i, mine in enumerate(self.of_item):
-            self.alone[i] += _reached(sizes[:, mine], self.bar[mine])
+            self.alone[i] += _n_reaching(sizes[:, mine], self.bar[mine])
 
     def _observe(self, seen: Floats) -> None:
         first, second = self.pairs
@@ -209,14 +205,13 @@ class _Counter:
         by_item = np.argsort(ends, kind="stable") // 2
         self.of_item = self.order[by_item].reshape(self.n, max(self.n - 1, 0))
         self.together = np.zeros(len(seen))
-        self.alone = np.zeros((self.n, max(self.n - 1, 0)))
+        self.alone = np.zeros(self.of_item.shape)
 
     def result(self, *, is_exact: bool) -> SignFlips:
         """Return the p-values."""
         first, second = self.pairs
-        shape = (self.n, self.n)
-        ahead = np.zeros(shape, dtype=bool)
-        together, alone = np.ones(shape), np.ones(shape)
+        ahead = np.zeros((self.n, self.n), dtype=bool)
+        together, alone = np.ones((2, self.n, self.n))
         seen = self.bar > 0
         ahead[first, second] = seen & (self.sign > 0)
         ahead[second, first] = seen & (self.sign < 0)
@@ -230,11 +225,6 @@ class _Counter:
 
 class _Centered(Differences):
     """The numbers themselves, less the mean of each row, in shares of the largest difference."""
-
-    @classmethod
-    def of(cls, source: Differences) -> _Centered:
-        """Return the numbers behind some differences."""
-        return cls(source.rows, source.scale, source.numbers, source.is_bounded)
 
     def values(self) -> Floats:
         """Return the numbers, shape (m, n)."""
@@ -257,7 +247,7 @@ def _weighted(block: Block) -> Floats:
     return weighted
 
 
-def _draw(counts: Floats, times: int, rng: np.random.Generator) -> Floats:
+def _summed_signs(counts: Floats, times: int, rng: np.random.Generator) -> Floats:
     """Draw for each row the sum of as many signs as its count, shape (times, u)."""
     if (counts == 1).all():
         return drawn_signs((times, len(counts)), rng)
@@ -265,7 +255,7 @@ def _draw(counts: Floats, times: int, rng: np.random.Generator) -> Floats:
     return (2 * rng.binomial(many, 0.5, size=(times, len(many))) - many).astype(np.float64)
 
 
-def _reached(sizes: Floats, bar: Floats) -> NDArray[np.intp]:
+def _n_reaching(sizes: Floats, bar: Floats) -> NDArray[np.intp]:
     """Count the sign vectors whose largest sum reaches the bar of each pair.
 
     Columns are pairs, the smallest observed sum first: those up to a pair compete with it.
