@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from numbers import Real
-from typing import TypeVar, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -169,10 +169,10 @@ def as_weights(
     if weights is None:
         return np.ones(length)
     vector = _as_vector(weights, length, parameter, noun)
-    _check_entries(vector, np.isfinite(vector) & (vector > 0), parameter, "positive finite numbers")
+    check_entries(vector, np.isfinite(vector) & (vector > 0), parameter, "positive finite numbers")
     sensible = (vector >= SMALLEST_WEIGHT) & (vector <= LARGEST_WEIGHT)
     allowed = f"from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-    _check_entries(vector, sensible, parameter, allowed, "Divide all weights by a common number.")
+    check_entries(vector, sensible, parameter, allowed, "Divide all weights by a common number.")
     return vector
 
 
@@ -185,8 +185,8 @@ def as_counts(
     vector = _as_vector(counts, length, parameter, "ranking")
     whole = np.isfinite(vector) & (vector > 0) & (vector == np.rint(vector))
     remedy = "Fractions belong into `weights`."
-    _check_entries(vector, whole, parameter, "positive whole numbers", remedy)
-    _check_entries(vector, vector < EXACT_LIMIT, parameter, "below 2**53")
+    check_entries(vector, whole, parameter, "positive whole numbers", remedy)
+    check_entries(vector, vector < EXACT_LIMIT, parameter, "below 2**53")
     return vector.astype(np.int64)
 
 
@@ -203,9 +203,10 @@ def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Flo
     return vector
 
 
-def _check_entries(
-    vector: Floats, good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str = ""
+def check_entries(
+    vector: NDArray[Any], good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str = ""
 ) -> None:
+    """Raise where an entry is none of what is allowed; names the first one."""
     if not good.all():
         at = int(np.argmin(good))
         value = Described(f"{vector[at]} at position {at}")

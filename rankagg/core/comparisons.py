@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats, Integers, Label
-from rankagg._validation import as_numbers, as_weights
+from rankagg._validation import as_numbers, as_weights, check_entries
 from rankagg.core.arithmetic import exact
 from rankagg.core.connectivity import Connectivity
 from rankagg.core.items import ItemSet, counted, label_column
@@ -26,11 +26,15 @@ from rankagg.exceptions import Described, InvalidInputError
 Codes = NDArray[np.intp]
 
 #: What a table of comparisons is made of beside covariates.
-COLUMNS = ("first", "second", "outcome", "weight", "cluster", "side")
-NOUN = "comparison"
+COMPARISON_COLUMNS = ("first", "second", "outcome", "weight", "cluster", "side")
+#: Counts of all pairs are dense: 2 GiB for one matrix.
+MOST_COMPARED_ITEMS = 2**14
+COMPARISONS_SCHEMA, COMPARISONS_VERSION = "rankagg.comparisons", 1
+#: The arrays, and how each is hashed.
+ARRAYS = dict(first="<i8", second="<i8", outcomes="i1", weights="<f8", clusters="<i8", sides="i1")
 
 
-def as_codes(values: ArrayLike, length: int | None, size: int, parameter: str) -> Codes:
+def _as_codes(values: ArrayLike, length: int | None, size: int, parameter: str) -> Codes:
     """Return positions below `size`, one per comparison, read-only."""
     given = np.asarray(values)
     if given.ndim != 1 or given.dtype.kind not in "iu":
@@ -39,29 +43,21 @@ def as_codes(values: ArrayLike, length: int | None, size: int, parameter: str) -
         remedy = "`Comparisons.from_arrays` takes labels."
         raise InvalidInputError(parameter, allowed, Described(kind), remedy)
     _check_length(given, length, parameter)
-    wrong = (given < 0) | (given >= size)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        allowed = f"at least 0 and below {size}"
-        raise InvalidInputError(parameter, allowed, Described(f"{given[at]} at position {at}"))
+    check_entries(given, (given >= 0) & (given < size), parameter, f"at least 0 and below {size}")
     codes: Codes = frozen_array(np.array(given, dtype=np.intp))
     return codes
 
 
-def as_signs(values: ArrayLike, length: int, parameter: str, remedy: str = "") -> NDArray[np.int8]:
+def _as_signs(values: ArrayLike, length: int, parameter: str, remedy: str = "") -> NDArray[np.int8]:
     """Return 1, 0 and -1, one per comparison, read-only."""
     numbers = as_numbers(values, parameter)
     _check_length(numbers, length, parameter)
-    wrong = ~np.isin(numbers, (-1.0, 0.0, 1.0))
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        shown = Described(f"{numbers[at]:g} at position {at}")
-        raise InvalidInputError(parameter, "1, 0 or -1", shown, remedy)
+    check_entries(numbers, np.isin(numbers, (-1.0, 0.0, 1.0)), parameter, "1, 0 or -1", remedy)
     signs: NDArray[np.int8] = frozen_array(numbers.astype(np.int8))
     return signs
 
 
-def as_covariates(covariates: Mapping[str, ArrayLike] | None, length: int) -> Mapping[str, Floats]:
+def _as_covariates(covariates: Mapping[str, ArrayLike] | None, length: int) -> Mapping[str, Floats]:
     """Return finite numbers by name, one per comparison each, read-only."""
     if covariates is None:
         return MappingProxyType({})
@@ -69,33 +65,17 @@ def as_covariates(covariates: Mapping[str, ArrayLike] | None, length: int) -> Ma
         raise InvalidInputError("covariates", "a mapping from name to numbers", covariates)
     found = {}
     for name, values in covariates.items():
-        if not isinstance(name, str) or not name or name in COLUMNS:
-            taken = ", ".join(repr(column) for column in COLUMNS)
+        if not isinstance(name, str) or not name or name in COMPARISON_COLUMNS:
+            taken = ", ".join(repr(column) for column in COMPARISON_COLUMNS)
             allowed = f"texts with letters, none of {taken}"
             raise InvalidInputError("names of covariates", allowed, name, "Rename it.")
         parameter = f"covariate {name!r}"
         numbers = as_numbers(values, parameter)
         _check_length(numbers, length, parameter)
-        if np.isnan(numbers).any():
-            at = int(np.argmax(np.isnan(numbers)))
-            shown = Described(f"nan at position {at}")
-            raise InvalidInputError(
-                parameter, "finite numbers", shown, "Leave such comparisons out, or fill it in."
-            )
+        remedy = "Leave such comparisons out, or fill it in."
+        check_entries(numbers, ~np.isnan(numbers), parameter, "finite numbers", remedy)
         found[name] = frozen_array(numbers)
     return MappingProxyType(found)
-
-
-def check_apart(first: Codes, second: Codes, items: ItemSet) -> None:
-    """Raise where an item meets itself."""
-    same = first == second
-    if same.any():
-        at = int(np.argmax(same))
-        number = counted(int(same.sum()), "such comparison", ",")
-        shown = Described(f"{items[int(first[at])]!r} on both sides at position {at} ({number})")
-        raise InvalidInputError(
-            "comparisons", "between two different items", shown, "Leave those out."
-        )
 
 
 def coded(labels: Iterable[Label], parameter: str) -> tuple[Codes, tuple[Label, ...]]:
@@ -103,44 +83,20 @@ def coded(labels: Iterable[Label], parameter: str) -> tuple[Codes, tuple[Label, 
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iu":
         codes, found = pd.factorize(labels)
         return codes, tuple(found.tolist())
-    column = label_column(labels, parameter)
-    cells = np.empty(len(column), dtype=object)
-    cells[:] = column
-    codes, found = pd.factorize(cells)
+    codes, found = pd.factorize(_label_array(label_column(labels, parameter)))
     return codes, tuple(found.tolist())
+
+
+def _label_array(labels: Sequence[Label]) -> NDArray[np.object_]:
+    cells = np.empty(len(labels), dtype=object)
+    cells[:] = labels
+    return cells
 
 
 def _check_length(values: NDArray[Any], length: int | None, parameter: str) -> None:
     if length is not None and len(values) != length:
-        allowed = f"one entry per {NOUN} ({length} of them)"
+        allowed = f"one entry per comparison ({length} of them)"
         raise InvalidInputError(parameter, allowed, Described(f"shape {values.shape}"))
-
-
-#: Counts of all pairs are dense: 2 GiB for one matrix.
-MOST_ITEMS = 2**14
-
-Signs = NDArray[np.int8]
-
-
-SCHEMA, VERSION = "rankagg.comparisons", 1
-#: The arrays, and how each is hashed.
-ARRAYS = {
-    "first": "<i8", "second": "<i8", "outcomes": "i1", "weights": "<f8", "clusters": "<i8",
-    "sides": "i1",
-}  # fmt: skip
-FIELDS = {"items", "cluster_labels", "covariates", *ARRAYS}
-
-
-def _cells(labels: Iterable[Label]) -> NDArray[np.object_]:
-    """Return labels as an array of objects."""
-    known = tuple(labels)
-    cells = np.empty(len(known), dtype=object)
-    cells[:] = known
-    return cells
-
-
-SPELLED = "`read_comparisons` takes other ways to write an outcome."
-_SHOWN = 10
 
 
 class Comparisons(Value):
@@ -203,11 +159,11 @@ class Comparisons(Value):
     items: ItemSet
     first: Codes
     second: Codes
-    outcomes: Signs
+    outcomes: NDArray[np.int8]
     weights: Floats | None
     clusters: Codes | None
     cluster_labels: tuple[Label, ...]
-    sides: Signs | None
+    sides: NDArray[np.int8] | None
     covariates: Mapping[str, Floats]
 
     def __init__(
@@ -224,23 +180,33 @@ class Comparisons(Value):
         covariates: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         item_set = ItemSet.coerce(items, ())
-        one = as_codes(first, None, len(item_set), "first")
+        one = _as_codes(first, None, len(item_set), "first")
         m = len(one)
         if not m:
             raise InvalidInputError("comparisons", "at least one", Described("none"))
-        other = as_codes(second, m, len(item_set), "second")
-        check_apart(one, other, item_set)
-        names, members = _clusters(clusters, cluster_labels, m)
+        other = _as_codes(second, m, len(item_set), "second")
+        if (one == other).any():
+            at = int(np.argmax(one == other))
+            number = counted(int((one == other).sum()), "such comparison", ",")
+            label = item_set[int(one[at])]
+            shown = Described(f"{label!r} on both sides at position {at} ({number})")
+            allowed = "between two different items"
+            raise InvalidInputError("comparisons", allowed, shown, "Leave those out.")
+        names, members = _cluster_codes(clusters, cluster_labels, m)
         self._set(
             items=item_set,
             first=one,
             second=other,
-            outcomes=as_signs(outcomes, m, "outcomes", SPELLED),
-            weights=None if weights is None else _weights(weights, m),
+            outcomes=_as_signs(
+                outcomes, m, "outcomes", "`read_comparisons` takes other ways to write an outcome."
+            ),
+            weights=None
+            if weights is None
+            else frozen_array(as_weights(weights, m, noun="comparison")),
             clusters=members,
             cluster_labels=names,
-            sides=None if sides is None else as_signs(sides, m, "sides"),
-            covariates=as_covariates(covariates, m),
+            sides=None if sides is None else _as_signs(sides, m, "sides"),
+            covariates=_as_covariates(covariates, m),
         )
 
     @classmethod
@@ -316,12 +282,13 @@ class Comparisons(Value):
         """
         given = dict(data) if isinstance(data, Mapping) else {}
         found = given.pop("schema", None), given.pop("version", None)
-        if found != (SCHEMA, VERSION):
+        if found != (COMPARISONS_SCHEMA, COMPARISONS_VERSION):
             shown = Described(f"schema {found[0]!r}, version {found[1]!r}")
-            allowed = f"plain data of schema {SCHEMA!r}, version {VERSION}"
+            allowed = f"plain data of schema {COMPARISONS_SCHEMA!r}, version {COMPARISONS_VERSION}"
             raise InvalidInputError("data", allowed, shown, "`Comparisons.to_dict` writes them.")
-        if given.keys() != FIELDS:
-            differing = ", ".join(sorted(map(str, given.keys() ^ FIELDS)))
+        known = {"items", "cluster_labels", "covariates", *ARRAYS}
+        if given.keys() != known:
+            differing = ", ".join(sorted(map(str, given.keys() ^ known)))
             shown = Described(f"missing or unknown: {differing}")
             raise InvalidInputError("data", "all fields of comparisons and no others", shown)
         if given["clusters"] is None and given["cluster_labels"] == []:
@@ -385,9 +352,9 @@ class Comparisons(Value):
     def _added(self, weights: Integers) -> tuple[Integers, Integers]:
         """Return the summed weights of wins of row against column, and of their ties."""
         n = self.n_items
-        if n > MOST_ITEMS:
+        if n > MOST_COMPARED_ITEMS:
             shown = Described(counted(n, "item", ","))
-            allowed = f"of at most {MOST_ITEMS:,} items, each pair of which is counted"
+            allowed = f"of at most {MOST_COMPARED_ITEMS:,} items, each pair of which is counted"
             remedy = "Choose some with `restrict`."
             raise InvalidInputError("comparisons", allowed, shown, remedy)
         decided = self.outcomes != 0
@@ -520,16 +487,16 @@ class Comparisons(Value):
             With "first", "second" and "outcome" ("first", "second" or "tie"), and "weight",
             "cluster", "side" (1, 0 or -1) and covariates where there are any.
         """
-        labels = _cells(self.items)
+        labels = _label_array(self.items)
         columns: dict[str, Any] = {
             "first": labels[self.first],
             "second": labels[self.second],
-            "outcome": _cells(("tie", "first", "second"))[self.outcomes],
+            "outcome": _label_array(("tie", "first", "second"))[self.outcomes],
         }
         if self.weights is not None:
             columns["weight"] = self.weights
         if self.clusters is not None:
-            columns["cluster"] = _cells(self.cluster_labels)[self.clusters]
+            columns["cluster"] = _label_array(self.cluster_labels)[self.clusters]
         if self.sides is not None:
             columns["side"] = self.sides
         return pd.DataFrame({**columns, **self.covariates})
@@ -545,8 +512,8 @@ class Comparisons(Value):
         arrays = {name: getattr(self, name) for name in ARRAYS}
         described = self.covariates.items()
         return {
-            "schema": SCHEMA,
-            "version": VERSION,
+            "schema": COMPARISONS_SCHEMA,
+            "version": COMPARISONS_VERSION,
             "items": list(self.items),
             **{name: None if array is None else array.tolist() for name, array in arrays.items()},
             "cluster_labels": list(self.cluster_labels),
@@ -588,15 +555,15 @@ class Comparisons(Value):
         return f"<Comparisons: {size}, {', '.join(word for word in more if word)}>"
 
     def _repr_html_(self) -> str:
-        table = self.take(np.arange(min(len(self), _SHOWN))).to_frame()
+        table = self.take(np.arange(min(len(self), 10))).to_frame()
         rows: list[tuple[object, ...]] = list(table.itertuples(index=False, name=None))
         blank = ("",) * (table.shape[1] - 1)
-        if len(self) > _SHOWN:
+        if len(self) > len(rows):
             rows.append((f"... {counted(len(self), 'comparison', ',')} in all", *blank))
         return html_table(list(table), rows, named=False)
 
 
-def _clusters(
+def _cluster_codes(
     clusters: ArrayLike | None, labels: Iterable[Label] | None, length: int
 ) -> tuple[tuple[Label, ...], Codes | None]:
     """Return the names of clusters, and which one each comparison is in."""
@@ -612,13 +579,9 @@ def _clusters(
         names = label_column(labels, "cluster_labels")
         if len(set(names)) < len(names):
             raise InvalidInputError("cluster_labels", "distinct labels", names)
-    return names, as_codes(clusters, length, len(names), "clusters")
+    return names, _as_codes(clusters, length, len(names), "clusters")
 
 
 def _placed(codes: Codes, labels: Iterable[Label], items: ItemSet) -> Codes:
     """Return positions among the items for positions among the labels."""
     return np.array(items.indices(labels), dtype=np.intp)[codes]
-
-
-def _weights(weights: ArrayLike, length: int) -> Floats:
-    return cast(Floats, frozen_array(as_weights(weights, length, noun="comparison")))

@@ -27,11 +27,10 @@ from rankagg.exceptions import Described, InvalidInputError, nearest
 # Sums and squares of entries must be floats too.
 LARGEST_VOTES = 10**100
 
-SHIFT = "Adding a constant to both entries of a pair changes no order."
-SCALE = "Divide all entries by a common number."
+DIVIDE_VOTES = "Divide all entries by a common number."
 
 
-def square_votes(values: ArrayLike, parameter: str) -> Floats | NDArray[np.object_]:
+def _square_votes(values: ArrayLike, parameter: str) -> Floats | NDArray[np.object_]:
     """Return a square matrix without a diagonal: floats, or integers where those are too large."""
     large = whole_matrix(values)
     matrix = as_matrix(values, parameter, nan=True) if large is None else large
@@ -40,33 +39,19 @@ def square_votes(values: ArrayLike, parameter: str) -> Floats | NDArray[np.objec
     np.fill_diagonal(matrix, 0)
     if large is None:
         matrix = as_matrix(matrix, parameter)
-    _check_range(matrix, matrix >= 0, parameter, "free of negative numbers", SHIFT)
-    _check_range(matrix, matrix <= LARGEST_VOTES, parameter, f"at most {LARGEST_VOTES:g}", SCALE)
+    shift = "Adding a constant to both entries of a pair changes no order."
+    for wrong, allowed, remedy in (
+        (matrix < 0, "free of negative numbers", shift),
+        (matrix > LARGEST_VOTES, f"at most {LARGEST_VOTES:g}", DIVIDE_VOTES),
+    ):
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            shown = Described(f"{float(matrix[row, column]):g} in row {row}, column {column}")
+            raise InvalidInputError(parameter, allowed, shown, remedy)
     return matrix
 
 
-def tied_votes(values: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return votes for neither of two items, zeros for None; raises unless symmetric."""
-    if values is None:
-        return np.zeros(shape)
-    tied = square_votes(values, "ties")
-    if tied.shape != shape or not np.array_equal(tied, tied.T):
-        raise InvalidInputError(
-            "ties", f"symmetric and of shape {shape}", Described(f"shape {tied.shape}")
-        )
-    return tied
-
-
-def _check_range(
-    matrix: NDArray[Any], good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str
-) -> None:
-    if not good.all():
-        row, column = np.argwhere(~good.astype(bool))[0]
-        shown = Described(f"{float(matrix[row, column]):g} in row {row}, column {column}")
-        raise InvalidInputError(parameter, allowed, shown, remedy)
-
-
-def rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> exact.Rational:
+def _rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> exact.Rational:
     """Return both matrices, one above the other, as integers over one denominator."""
     if object not in (won.dtype, tied.dtype):
         return exact.as_rational(np.stack([won, tied]))
@@ -77,16 +62,6 @@ def rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> exact.Rational:
     denominator = lcm(*(part.denominator for part in parts))
     scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
     return exact.Rational(np.stack(scaled), denominator, max(part.step for part in parts))
-
-
-def divided(scaled: Integers, denominator: int) -> Floats:
-    """Return integers over a denominator as floats, however large they are."""
-    if scaled.dtype == object:
-        # Python divides large integers without overflow.
-        votes = np.array([value / denominator for value in scaled.ravel()])
-        return votes.reshape(scaled.shape)
-    quotients: Floats = scaled / denominator
-    return quotients
 
 
 # Pairs that are looked at in one go.
@@ -104,53 +79,14 @@ def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
     return total
 
 
-def contradicted(wins: Integers, ranking: PartialRanking) -> Fraction:
-    """Return the votes against a ranking; see `PairwiseMatrix.cost`."""
-    if isinstance(ranking, Permutation):
-        return Fraction(sum_below(wins, ranking.ranks))
-    # P(i before j) is a whole number over 2(k + 1).
-    over = 2 * (ranking.n_observed + 1)
-    before = np.rint(ranking.pairwise_probabilities() * over).astype(np.int64)
-    return Fraction(int((before.astype(object) * wins.T.astype(object)).sum()), over)
-
-
-def priced(
-    wins: Integers,
-    ties: Integers,
-    ranking: PartialRanking,
-    tie_cost: float,
-    consensus_tie_cost: float | None,
-) -> Fraction:
-    """Return the votes against a ranking, and what ties cost; see `PairwiseMatrix.cost`."""
-    per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
-    cost = contradicted(wins, ranking)
-    if per_tie:
-        cost += per_tie * exact.sum_of(np.triu(ties, k=1))
-    if consensus_tie_cost is not None:
-        price = check_number(consensus_tie_cost, "consensus_tie_cost", low=0, high=1)
-        ranks = ranking.ranks
-        tied = (ranks[:, None] == ranks) & (ranks >= 0)
-        np.fill_diagonal(tied, False)
-        cost += (exact.as_fraction(price) - Fraction(1, 2)) * exact.sum_of(wins * tied)
-        cost -= per_tie * exact.sum_of(np.triu(ties * tied, k=1))
-    return cost
-
-
-# Below this, all numbers are written beforehand.
-NUMBERS_LISTED = 2**16
-# Numbers that are written in one go.
-NUMBERS_AT_ONCE = 2**18
-BLANK, LINE_END = b" \n"
-
-
 def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
     """Return the SHA-256 of items and votes in a form that is documented."""
     digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
     for text in label_lines(labels):
         digest.update(text)
-    for matrix in (wins, ties):
-        for text in _lines(matrix):
-            digest.update(text)
+    for row in (row for matrix in (wins, ties) for row in matrix):
+        # Printing a list takes half the time of joining its numbers.
+        digest.update(f"{str(row.tolist())[1:-1].replace(',', '')}\n".encode())
     return digest.hexdigest()
 
 
@@ -163,26 +99,6 @@ def label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
             yield b"s%d:%b\n" % (len(named), named)
         else:
             yield b"i%d\n" % label
-
-
-def _lines(matrix: Integers) -> Iterator[bytes]:
-    """Yield the rows as decimal numbers with a blank between two and a line end behind each."""
-    largest = int(matrix.max(initial=0))
-    if largest >= min(NUMBERS_LISTED, matrix.size) or int(matrix.min(initial=0)) < 0:
-        for row in matrix.tolist():
-            # Printing a list takes half the time of joining its numbers.
-            yield f"{str(row)[1:-1].replace(',', '')}\n".encode()
-        return
-    # The bytes of every number with what follows it, and how many of them count.
-    width = len(str(largest)) + 1
-    words = np.array([b"%d " % number for number in range(largest + 1)], dtype=f"S{width}")
-    table = words.view(np.uint8).reshape(-1, width)
-    size = max(1, NUMBERS_AT_ONCE // matrix.shape[1])
-    for start in range(0, len(matrix), size):
-        text = table[matrix[start : start + size].astype(np.intp)]
-        last = text[:, -1]
-        last[last == BLANK] = LINE_END
-        yield text[text != 0].tobytes()
 
 
 class PairwiseMatrix(Value):
@@ -302,12 +218,15 @@ class PairwiseMatrix(Value):
                [-1.,  0.]])
         """
         items = square_labels(ties, square_labels(wins, items, "items"), "items")
-        won = square_votes(wins, "wins")
-        tied = tied_votes(ties, won.shape)
+        won = _square_votes(wins, "wins")
+        tied = np.zeros(won.shape) if ties is None else _square_votes(ties, "ties")
+        if tied.shape != won.shape or not np.array_equal(tied, tied.T):
+            allowed = f"symmetric and of shape {won.shape}"
+            raise InvalidInputError("ties", allowed, Described(f"shape {tied.shape}"))
         item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
         if len(item_set) != len(won):
             raise InvalidInputError("items", counted(len(won), "label"), item_set)
-        both = rational_votes(won, tied)
+        both = _rational_votes(won, tied)
         scaled_wins, scaled_ties = (exact.fit(part) for part in both.numerators)
         against = exact.combine(scaled_wins, 1, scaled_wins.T, 1)
         return cls(
@@ -423,7 +342,8 @@ class PairwiseMatrix(Value):
         return self.items.pairs_where(np.triu(self.scaled_comparisons == 0, k=1))
 
     def _in_votes(self, scaled: Integers) -> Floats:
-        return cast(Floats, frozen_array(divided(scaled, self.denominator)))
+        # Python divides large integers without overflow; the quotients are floats.
+        return cast(Floats, frozen_array((scaled / self.denominator).astype(np.float64)))
 
     @cached_property
     def lowest_terms(self) -> tuple[Integers, Integers, int]:
@@ -467,8 +387,24 @@ class PairwiseMatrix(Value):
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
         self.items.require_same(ranking.items, "A ranking and the votes that judge it")
-        votes = self.scaled_wins, self.scaled_ties
-        return priced(*votes, ranking, tie_cost, consensus_tie_cost) / self.denominator
+        wins, ranks = self.scaled_wins, ranking.ranks
+        per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
+        if isinstance(ranking, Permutation):
+            cost = Fraction(sum_below(wins, ranks))
+        else:
+            # P(i before j) is a whole number over 2(k + 1).
+            over = 2 * (ranking.n_observed + 1)
+            before = np.rint(ranking.pairwise_probabilities() * over).astype(np.int64)
+            cost = Fraction(exact.sum_of(before.astype(object) * wins.T), over)
+        if per_tie:
+            cost += per_tie * exact.sum_of(np.triu(self.scaled_ties, k=1))
+        if consensus_tie_cost is not None:
+            price = check_number(consensus_tie_cost, "consensus_tie_cost", low=0, high=1)
+            tied = (ranks[:, None] == ranks) & (ranks >= 0)
+            np.fill_diagonal(tied, False)
+            cost += (exact.as_fraction(price) - Fraction(1, 2)) * exact.sum_of(wins * tied)
+            cost -= per_tie * exact.sum_of(np.triu(self.scaled_ties * tied, k=1))
+        return cost / self.denominator
 
     def cost(
         self,
@@ -559,9 +495,6 @@ class PairwiseMatrix(Value):
         return html_table(["", *self.items], cells, named=True)
 
 
-SMALLEST, LARGEST = 1e-9, 1e9
-
-
 def weigh_items(votes: PairwiseMatrix, weights: Mapping[Label, float]) -> PairwiseMatrix:
     """Return the votes with those on two items counted as often as the product of their weights.
 
@@ -609,7 +542,7 @@ def weigh_items(votes: PairwiseMatrix, weights: Mapping[Label, float]) -> Pairwi
             remedy = nearest(label, votes.items)
             raise InvalidInputError("weights", "of items of the votes", label, remedy)
         owner = f"weight of {Described(label)}"
-        vector[votes.items.index(label)] = check_number(weight, owner, low=SMALLEST, high=LARGEST)
+        vector[votes.items.index(label)] = check_number(weight, owner, low=1e-9, high=1e9)
     own = exact.as_rational(vector)
     times = exact.multiply(own.numerators[:, None], own.numerators[None, :])
     scaled = (votes.scaled_wins, votes.scaled_ties, votes.scaled_comparisons)

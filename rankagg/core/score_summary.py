@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from math import lcm
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -32,51 +32,9 @@ from rankagg.exceptions import (
     visible,
 )
 
-SCHEMA, VERSION, GROUPED_VERSION = "rankagg.score_summary", 1, 2
-
-T = TypeVar("T")
-
-
-def plain_tasks(
-    tallies: Mapping[Label, TaskTally],
-    grouped: Mapping[Label, GroupedTally],
-    directions: Mapping[Label, bool],
-    weights: Mapping[Label, float],
-) -> list[dict[str, Any]]:
-    """Return the plain data of all tasks; with groups these too, which make up the rest."""
-    return [
-        {
-            "task": task,
-            "higher_is_better": directions[task],
-            "weight": weights[task],
-            "tally": tally.to_dict(),
-            **({"groups": grouped[task].to_dict()} if grouped else {}),
-        }
-        for task, tally in tallies.items()
-    ]
-
-
-def parsed(content: Mapping[str, Any], make: Callable[..., T]) -> T:
-    """Return the summary of plain data; see `ScoreSummary.from_dict`."""
-    if not isinstance(content, Mapping) or content.get("schema") != SCHEMA:
-        raise DataFormatError(f"the plain data are not of the schema {SCHEMA!r}.")
-    version = content.get("version")
-    if version not in (VERSION, GROUPED_VERSION):
-        raise DataFormatError(
-            f"{SCHEMA}: version {version!r} is not known; {VERSION} and {GROUPED_VERSION} are."
-        )
-    try:
-        parts = content["tasks"]
-        if len({part["task"] for part in parts}) < len(parts):
-            raise ValueError("a task stands there twice")
-        return make(
-            ItemSet(content["systems"]),
-            {part["task"]: _tally(part, is_grouped=version == GROUPED_VERSION) for part in parts},
-            higher_is_better={part["task"]: part["higher_is_better"] for part in parts},
-            task_weights={part["task"]: part["weight"] for part in parts},
-        )
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise DataFormatError(f"{SCHEMA}: not what a summary holds ({error}).") from None
+SUMMARY_SCHEMA = "rankagg.score_summary"
+# Of plain data without groups of instances, and with them.
+PLAIN_VERSION, GROUPED_VERSION = 1, 2
 
 
 def _tally(part: Mapping[str, Any], *, is_grouped: bool) -> TaskTally | GroupedTally:
@@ -91,80 +49,9 @@ def _tally(part: Mapping[str, Any], *, is_grouped: bool) -> TaskTally | GroupedT
     return grouped
 
 
-def fingerprint_of(
-    systems: ItemSet, tallies: Mapping[Label, TaskTally], directions: Mapping[Label, bool]
-) -> str:
-    """Return the fingerprint; see `ScoreSummary.fingerprint`."""
-    order = sorted(range(len(systems)), key=lambda i: sortable(systems[i]))
-    positions = np.array(order, dtype=np.int64)
-    digest = sha256(f"{SCHEMA} {VERSION}\n".encode())
-    digest.update(json.dumps([systems[i] for i in order]).encode())
-    for task in sorted(tallies, key=sortable):
-        content = [task, directions[task], tallies[task].reordered(positions).to_dict()]
-        digest.update(f"\n{json.dumps(content)}".encode())
-    return digest.hexdigest()
-
-
 def sortable(label: Label) -> tuple[bool, Label]:
     """Return what labels are sorted by: numbers first, then text."""
     return isinstance(label, str), label
-
-
-def votes_of(
-    systems: ItemSet, tallies: Sequence[TaskTally], weights: Floats, unranked: Unranked
-) -> PairwiseMatrix:
-    """Return the votes of all units; see `Profile.pairwise`."""
-    importance = exact.as_rational(weights)
-    votes = [int(vote) for vote in importance.numerators]
-    n = len(systems)
-    sizes = sorted({k for part in tallies for k in part.sizes.tolist()})
-    over = lcm(1, *(2 * (k + 1) for k in sizes)) if unranked == "uniform" else 1
-    is_exact = shares_fit(over, n)
-    if not is_exact:
-        over = grid(n)
-    wins = weighted_sum([part.wins for part in tallies], votes)
-    ties = weighted_sum([part.ties for part in tallies], votes)
-    comparisons = weighted_sum([part.both for part in tallies], votes)
-    missed = weighted_sum([part.missed for part in tallies], votes)
-    if unranked == "last":
-        wins = exact.combine(wins, 1, missed, 1)
-    if over > 1:
-        shares = _shares(tallies, votes, over, is_exact=is_exact)
-        ahead = exact.combine(shares, 1, shares.T, -1)
-        ahead = exact.combine(ahead, 1, missed, over)
-        neither = weighted_sum([part.neither for part in tallies], votes)
-        ahead = exact.combine(ahead, 1, neither, over // 2)
-        wins, ties, comparisons = (
-            exact.combine(wins, over, ahead, 1),
-            exact.combine(ties, over, ties, 0),
-            exact.combine(comparisons, over, comparisons, 0),
-        )
-    for array in (wins, ties, comparisons):
-        np.fill_diagonal(array, 0)
-    units = np.array([part.n_units for part in tallies])
-    rounded = sum(
-        vote * int(many)
-        for part, vote in zip(tallies, votes, strict=True)
-        for k, many in zip(part.sizes.tolist(), part.units_of_size, strict=True)
-        if over > 1 and over % (2 * (k + 1))
-    )
-    denominator = over * importance.denominator
-    squares = [w**2 * part.both for part, w in zip(tallies, weights, strict=True)]
-    return PairwiseMatrix(
-        items=systems,
-        scaled_wins=wins,
-        scaled_ties=ties,
-        scaled_comparisons=comparisons,
-        denominator=denominator,
-        squared_weights=np.sum(squares, axis=0, dtype=np.float64),
-        unranked=unranked,
-        total_weight=exact.total(units, weights),
-        rounding=exact.float_above(
-            Fraction(importance.step) / 2 * int(units.sum()) + Fraction(rounded, 2 * denominator)
-        ),
-        is_decided=not sizes,
-        shares=over,
-    )
 
 
 def weighted_sum(arrays: Sequence[Integers], votes: Sequence[int]) -> Integers:
@@ -172,22 +59,6 @@ def weighted_sum(arrays: Sequence[Integers], votes: Sequence[int]) -> Integers:
     total: Integers = np.zeros_like(arrays[0])
     for array, vote in zip(arrays, votes, strict=True):
         total = exact.combine(total, 1, array, vote)
-    return total
-
-
-def _shares(
-    tallies: Sequence[TaskTally], votes: Sequence[int], over: int, *, is_exact: bool
-) -> Integers:
-    """Return the weight of "row before column" where row is absent and column is there."""
-    total: Integers = np.zeros_like(tallies[0].wins)
-    for part, vote in zip(tallies, votes, strict=True):
-        if not is_exact:
-            assert part.on_grid is not None, "with few systems shares are exact"
-            total = exact.combine(total, 1, part.on_grid, vote)
-            continue
-        assert part.shares is not None, "sizes that fit together fit in each task"
-        for k, placed in zip(part.sizes.tolist(), part.shares, strict=True):
-            total = exact.combine(total, 1, placed, vote * (over // (2 * (k + 1))))
     return total
 
 
@@ -369,11 +240,62 @@ class ScoreSummary(ScoredTasks):
         -------
         PairwiseMatrix
         """
-        return votes_of(
-            self.systems,
-            list(self._tallies.values()),
-            self.weight_vector,
-            check_unranked(unranked),
+        policy = check_unranked(unranked)
+        tallies, weights = list(self._tallies.values()), self.weight_vector
+        importance = exact.as_rational(weights)
+        votes = [int(vote) for vote in importance.numerators]
+        sizes = sorted({k for part in tallies for k in part.sizes.tolist()})
+        over = lcm(1, *(2 * (k + 1) for k in sizes)) if policy == "uniform" else 1
+        is_exact = shares_fit(over, self.n_systems)
+        if not is_exact:
+            over = grid(self.n_systems)
+        wins, ties, comparisons, missed = (
+            weighted_sum([getattr(part, name) for part in tallies], votes)
+            for name in ("wins", "ties", "both", "missed")
+        )
+        if policy == "last":
+            wins = exact.combine(wins, 1, missed, 1)
+        if over > 1:
+            # The weight of "row before column" where row is absent and column is there.
+            if is_exact:
+                held = [
+                    (placed, vote * (over // (2 * (k + 1))))
+                    for part, vote in zip(tallies, votes, strict=True)
+                    for k, placed in zip(part.sizes.tolist(), part.shares, strict=True)
+                ]
+            else:
+                held = list(zip([part.on_grid for part in tallies], votes, strict=True))
+            shares = weighted_sum(*zip(*held, strict=True))
+            neither = weighted_sum([part.neither for part in tallies], votes)
+            ahead = exact.combine(shares, 1, shares.T, -1)
+            ahead = exact.combine(ahead, 1, missed, over)
+            ahead = exact.combine(ahead, 1, neither, over // 2)
+            wins = exact.combine(wins, over, ahead, 1)
+            ties, comparisons = (exact.multiply(part, over) for part in (ties, comparisons))
+        for array in (wins, ties, comparisons):
+            np.fill_diagonal(array, 0)
+        units = np.array([part.n_units for part in tallies])
+        rounded = sum(
+            vote * int(many)
+            for part, vote in zip(tallies, votes, strict=True)
+            for k, many in zip(part.sizes.tolist(), part.units_of_size, strict=True)
+            if over > 1 and over % (2 * (k + 1))
+        )
+        denominator = over * importance.denominator
+        rounding = Fraction(importance.step) / 2 * int(units.sum())
+        squares = [w**2 * part.both for part, w in zip(tallies, weights, strict=True)]
+        return PairwiseMatrix(
+            items=self.systems,
+            scaled_wins=wins,
+            scaled_ties=ties,
+            scaled_comparisons=comparisons,
+            denominator=denominator,
+            squared_weights=np.sum(squares, axis=0, dtype=np.float64),
+            unranked=policy,
+            total_weight=exact.total(units, weights),
+            rounding=exact.float_above(rounding + Fraction(rounded, 2 * denominator)),
+            is_decided=not sizes,
+            shares=over,
         )
 
     def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
@@ -414,22 +336,16 @@ class ScoreSummary(ScoredTasks):
         -------
         ScoreSummary
         """
+        ways = self._directions
         return ScoreSummary(
-            self.systems,
-            self._held,
-            higher_is_better=self._directions,
-            task_weights=task_weights,
+            self.systems, self._held, higher_is_better=ways, task_weights=task_weights
         )
 
     def sorted_by_task(self) -> ScoreSummary:
         """Return the same summary, the tasks in the order of their labels, numbers first."""
         held = {task: self._held[task] for task in sorted(self.tasks, key=sortable)}
-        return ScoreSummary(
-            self.systems,
-            held,
-            higher_is_better=self._directions,
-            task_weights=self._weights,
-        )
+        ways, weights = self._directions, self._weights
+        return ScoreSummary(self.systems, held, higher_is_better=ways, task_weights=weights)
 
     # -- sums ---------------------------------------------------------------------------------
 
@@ -472,10 +388,19 @@ class ScoreSummary(ScoredTasks):
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`; `from_dict` reads them."""
         return {
-            "schema": SCHEMA,
-            "version": VERSION if self.n_groups is None else GROUPED_VERSION,
+            "schema": SUMMARY_SCHEMA,
+            "version": PLAIN_VERSION if self.n_groups is None else GROUPED_VERSION,
             "systems": list(self.systems),
-            "tasks": plain_tasks(self._tallies, self._grouped, self._directions, self._weights),
+            "tasks": [
+                {
+                    "task": task,
+                    "higher_is_better": self._directions[task],
+                    "weight": self._weights[task],
+                    "tally": tally.to_dict(),
+                    **({"groups": self._grouped[task].to_dict()} if self._grouped else {}),
+                }
+                for task, tally in self._tallies.items()
+            ],
         }
 
     @classmethod
@@ -496,7 +421,26 @@ class ScoreSummary(ScoredTasks):
         DataFormatError
             If they are not such data.
         """
-        return parsed(content, cls)
+        if not isinstance(content, Mapping) or content.get("schema") != SUMMARY_SCHEMA:
+            raise DataFormatError(f"the plain data are not of the schema {SUMMARY_SCHEMA!r}.")
+        version = content.get("version")
+        if version not in (PLAIN_VERSION, GROUPED_VERSION):
+            known = f"{PLAIN_VERSION} and {GROUPED_VERSION} are"
+            raise DataFormatError(f"{SUMMARY_SCHEMA}: version {version!r} is not known; {known}.")
+        is_grouped = version == GROUPED_VERSION
+        try:
+            parts = content["tasks"]
+            if len({part["task"] for part in parts}) < len(parts):
+                raise ValueError("a task stands there twice")
+            return cls(
+                ItemSet(content["systems"]),
+                {part["task"]: _tally(part, is_grouped=is_grouped) for part in parts},
+                higher_is_better={part["task"]: part["higher_is_better"] for part in parts},
+                task_weights={part["task"]: part["weight"] for part in parts},
+            )
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+            told = f"{SUMMARY_SCHEMA}: not what a summary holds ({error})."
+            raise DataFormatError(told) from None
 
     @cached_property
     def fingerprint(self) -> str:
@@ -505,7 +449,15 @@ class ScoreSummary(ScoredTasks):
         The same for the same scores, however they were cut, ordered and stored; weights and groups
         are no part of it.
         """
-        return fingerprint_of(self.systems, self._tallies, self._directions)
+        systems = sorted(self.systems, key=sortable)
+        positions = np.array(self.systems.indices(systems), dtype=np.int64)
+        digest = sha256(f"{SUMMARY_SCHEMA} {PLAIN_VERSION}\n".encode())
+        digest.update(json.dumps(systems).encode())
+        for task in sorted(self.tasks, key=sortable):
+            tally = self._tallies[task].reordered(positions)
+            content = [task, self._directions[task], tally.to_dict()]
+            digest.update(f"\n{json.dumps(content)}".encode())
+        return digest.hexdigest()
 
     # -- how it looks -------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._typing import Bools, Directions, Floats, Label, Ranks, TaskWeights, Tolerance
+from rankagg._typing import Bools, Directions, Floats, Label, TaskWeights, Tolerance
 from rankagg._validation import (
     as_matrix,
     as_weights,
@@ -92,20 +92,13 @@ class ScoredTasks(Value):
         return len(self.tasks)
 
 
-IN_A_COLUMN = (
-    "`set_index` makes an index of the column that names them; `read_scores` takes a DataFrame "
-    "with the systems in its first column, and long ones."
-)
-
-
-def check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, what: str) -> None:
-    """Raise unless there is one label per row or column."""
+def _check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, what: str) -> None:
     if len(labels) != size:
         allowed = f"one label per {what} ({size} of them)"
         raise InvalidInputError(parameter, allowed, Described(counted(len(labels), "label")))
 
 
-def unit_labels(
+def _unit_labels(
     values: object,
     tasks: Iterable[Label] | None,
     instances: Iterable[Label] | None,
@@ -114,7 +107,11 @@ def unit_labels(
     """Return the task and the instance of each column, of a DataFrame those that it has."""
     if systems is None and not names_rows(values):
         allowed = "the index of the DataFrame, or given"
-        raise InvalidInputError("systems", allowed, Described("a plain range"), IN_A_COLUMN)
+        remedy = (
+            "`set_index` makes an index of the column that names them; `read_scores` takes a "
+            "DataFrame with the systems in its first column, and long ones."
+        )
+        raise InvalidInputError("systems", allowed, Described("a plain range"), remedy)
     both = column_labels(values)
     if both is None:
         return axis_labels(values, 1, tasks, "tasks"), instances
@@ -125,19 +122,7 @@ def unit_labels(
     return both
 
 
-def check_units(tasks: Sequence[Label], instances: Sequence[Label] | None) -> None:
-    """Raise where two columns are the same unit."""
-    units = list(tasks if instances is None else zip(tasks, instances, strict=True))
-    if len(set(units)) == len(units):
-        return
-    first: dict[object, int] = {}
-    for position, unit in enumerate(units):
-        if first.setdefault(unit, position) != position:
-            remedy = "`instances=` tells columns of one task apart." if instances is None else ""
-            raise InvalidInputError("tasks", "distinct, or distinct with `instances`", unit, remedy)
-
-
-def check_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:
+def _check_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:
     """Raise where a mapping names a task that the table does not have."""
     for task in given:
         if task not in tasks:
@@ -152,7 +137,7 @@ def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
     if not isinstance(given, Mapping):
         remedy = "A mapping from task to bool states one direction per task."
         return dict.fromkeys(tasks, check_flag(given, "higher_is_better", remedy))
-    check_known(given, tasks, "higher_is_better")
+    _check_known(given, tasks, "higher_is_better")
     for task in tasks:
         if task not in given:
             raise InvalidInputError(
@@ -166,7 +151,7 @@ def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, fl
     weights = {} if given is None else named_values(given, "task_weights", tasks)
     if not isinstance(weights, Mapping):
         raise InvalidInputError("task_weights", "a mapping from task to number", weights)
-    check_known(weights, tasks, "task_weights")
+    _check_known(weights, tasks, "task_weights")
     found = {
         task: check_number(weights.get(task, 1.0), "task_weights", low=0, open_low=True)
         for task in tasks
@@ -181,7 +166,7 @@ def as_tolerance(given: Tolerance, tasks: ItemSet | None) -> float | Mapping[Lab
     if not isinstance(steps, Mapping):
         return check_number(steps, "tolerance", low=0)
     if tasks is not None:
-        check_known(steps, tasks, "tolerance")
+        _check_known(steps, tasks, "tolerance")
     return {task: check_number(step, "tolerance", low=0) for task, step in steps.items()}
 
 
@@ -193,54 +178,6 @@ def tolerance_within(
     if not isinstance(steps, Mapping):
         return steps
     return {task: step for task, step in steps.items() if task in part}
-
-
-def _plain_means(values: Floats) -> Floats:
-    """Average each row; NaN where one is missing."""
-    known = ~np.isnan(values).any(axis=1)
-    means = np.full(len(values), np.nan)
-    means[known] = weighted_mean(values[known], np.ones_like(values[known]))
-    return means
-
-
-# Scores above 2**HIGH have no squares that are floats and add up.
-HIGH = 400
-
-
-def describe_scores(
-    values: Floats, systems: ItemSet, units: Sequence[Label], by: Literal["system", "task", "cell"]
-) -> pd.DataFrame:
-    """Summarize the scores that are present; see `ScoreTable.describe`."""
-    n, m = values.shape
-    # A power of two changes no digit.
-    shift = max(int(np.frexp(np.nanmax(np.abs(values)))[1]) - HIGH, 0)
-    long = pd.DataFrame(
-        {
-            "system": np.repeat(np.array(systems.labels, dtype=object), m),
-            "task": np.tile(np.array(units, dtype=object), n),
-            "score": np.ldexp(values, -shift).ravel(),
-        }
-    )
-    grouped = long.groupby(["system", "task"] if by == "cell" else [by], sort=False)
-    groups: NDArray[np.int64] = np.asarray(grouped.ngroup(), dtype=np.int64)
-    scores = grouped["score"]
-    result = scores.agg(["count"])
-    result.insert(1, "missing", scores.size() - result["count"])
-    cells = values.reshape(1, -1)
-    present = ~np.isnan(cells)
-    result["mean"] = mean_by_group(cells, present, groups, len(result))[0]
-    result["sum"] = sum_by_group(np.where(present, cells, 0.0), groups, len(result))[0]
-    with np.errstate(over="ignore"):
-        result["variance"] = np.ldexp(scores.var(), 2 * shift)
-    result["std"] = np.ldexp(scores.std(), shift)
-    return result
-
-
-def count_near_ties(values: Floats, digits: int) -> int:
-    """Count pairs that differ, but not in their first digits; see `ScoreTable.near_ties`."""
-    codes = np.unique(_significant(values, digits), return_inverse=True)[1]
-    rounded = np.where(np.isnan(values), np.nan, codes.reshape(values.shape))
-    return _tied_pairs(rounded.T) - _tied_pairs(values.T)
 
 
 def _significant(values: Floats, digits: int) -> NDArray[np.int64]:
@@ -335,21 +272,26 @@ class ScoreTable(Pastable, ScoredTasks):
     ) -> None:
         # Labels first: where they are no labels, numbers are none either.
         rows_of = axis_labels(values, 0, systems, "systems")
-        tasks_of, instances_of = unit_labels(values, tasks, instances, rows_of)
+        tasks_of, instances_of = _unit_labels(values, tasks, instances, rows_of)
         scores = as_matrix(values, "values", nan=True) + 0.0  # one zero, not two
         rows, columns = scores.shape
         if rows == 0 or columns == 0:
             allowed = "a table with at least one system and one task"
             raise InvalidInputError("values", allowed, Described(f"shape {scores.shape}"))
         names = ItemSet(range(rows) if rows_of is None else rows_of)
-        check_axis(names, rows, "systems", "row")
+        _check_axis(names, rows, "systems", "row")
         unit_names = label_column(range(columns) if tasks_of is None else tasks_of, "tasks")
-        check_axis(unit_names, columns, "tasks", "column")
+        _check_axis(unit_names, columns, "tasks", "column")
         task_set = ItemSet(dict.fromkeys(unit_names))
         unit_instances = None if instances_of is None else label_column(instances_of, "instances")
         if unit_instances is not None:
-            check_axis(unit_instances, columns, "instances", "column")
-        check_units(unit_names, unit_instances)
+            _check_axis(unit_instances, columns, "instances", "column")
+        units = list(zip(unit_names, unit_instances or unit_names, strict=True))
+        if len(set(units)) < len(units):
+            at = int(pd.Series(units).duplicated().argmax())
+            remedy = "" if unit_instances else "`instances=` tells columns of one task apart."
+            unit = units[at] if unit_instances else unit_names[at]
+            raise InvalidInputError("tasks", "distinct, or distinct with `instances`", unit, remedy)
         unit_tasks = np.array(task_set.indices(unit_names), dtype=np.int64)
         self._set(
             systems=names,
@@ -360,16 +302,9 @@ class ScoreTable(Pastable, ScoredTasks):
             _directions=as_directions(higher_is_better, task_set),
             _weights=as_task_weights(task_weights, task_set),
         )
-        self._check_tasks_scored()
-
-    def _check_tasks_scored(self) -> None:
-        scored = np.zeros(self.n_tasks, dtype=np.bool_)
-        scored[self.unit_tasks[~np.isnan(self.values).all(axis=0)]] = True
-        if not scored.all():
-            task, allowed = (
-                self.tasks[int(np.argmin(scored))],
-                "a table in which every task has a score",
-            )
+        unscored = set(task_set) - set(task_set.at(unit_tasks[~np.isnan(scores).all(axis=0)]))
+        if unscored:
+            task = next(task for task in task_set if task in unscored)
             allowed = "a table in which every task has a score"
             remedy = "All cells of this task are missing: leave it out."
             raise InvalidInputError("values", allowed, task, remedy)
@@ -431,22 +366,18 @@ class ScoreTable(Pastable, ScoredTasks):
             One ranking a unit, its group the task and its weight the task's weight; systems
             without a score are unranked.
         """
+        steps = as_tolerance(tolerance, self.tasks)
+        if isinstance(steps, Mapping):
+            by_task = np.array([steps.get(task, 0.0) for task in self.tasks])
+        else:
+            by_task = np.full(self.n_tasks, steps)
+        ascending = -(self.values * self.signs).T
         return Profile._trusted(
             self.systems,
-            self._places(self._tolerances(tolerance)),
+            places.competition_ranks(ascending, by_task[self.unit_tasks, None]),
             weights=self.weight_vector[self.unit_tasks],
             groups=self._unit_labels,
         )
-
-    def _places(self, tolerances: Floats) -> Ranks:
-        ascending = -(self.values * self.signs).T
-        return places.competition_ranks(ascending, tolerances[self.unit_tasks, None])
-
-    def _tolerances(self, tolerance: Tolerance) -> Floats:
-        steps = as_tolerance(tolerance, self.tasks)
-        if not isinstance(steps, Mapping):
-            return np.full(self.n_tasks, steps)
-        return np.array([steps.get(task, 0.0) for task in self.tasks])
 
     def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
         """Return means, those of the scores without their signs, and by which 2**shift both are."""
@@ -522,8 +453,13 @@ class ScoreTable(Pastable, ScoredTasks):
         order = list(dict.fromkeys(target.values()))
         keys = sorted(units, key=lambda key: order.index(key[0]))
         first = {new: old for old, new in reversed(target.items())}
+        means = np.full((self.n_systems, len(keys)), np.nan)
+        for at, key in enumerate(keys):
+            members = self.values[:, units[key]]
+            known = ~np.isnan(members).any(axis=1)
+            means[known, at] = weighted_mean(members[known], np.ones_like(members[known]))
         return ScoreTable(
-            np.column_stack([_plain_means(self.values[:, units[key]]) for key in keys]),
+            means,
             systems=self.systems,
             tasks=[task for task, _ in keys],
             instances=None if self.instances is None else [cast(Label, i) for _, i in keys],
@@ -536,7 +472,7 @@ class ScoreTable(Pastable, ScoredTasks):
         target: dict[Label, Label] = {task: task for task in self.tasks}
         taken: set[Label] = set()
         for new, members in groups.items():
-            self.tasks.indices(members)
+            self.tasks.indices(members, parameter="groups", noun="task")
             if not members or len({self._directions[task] for task in members}) > 1:
                 allowed = "lists of one or more tasks of the same direction"
                 raise InvalidInputError("groups", allowed, list(members))
@@ -629,7 +565,25 @@ class ScoreTable(Pastable, ScoredTasks):
             the number is larger than any float.
         """
         check_choice(by, ("system", "task", "cell"), "by")
-        return describe_scores(self.values, self.systems, self._unit_labels, by)
+        # A power of two changes no digit; the squares of larger scores are no floats.
+        shift = max(int(np.frexp(np.nanmax(np.abs(self.values)))[1]) - 400, 0)
+        labels = np.array(self.systems.labels, dtype=object)
+        units = np.array(self._unit_labels, dtype=object)
+        columns = {"system": labels.repeat(self.n_units), "task": np.tile(units, self.n_systems)}
+        long = pd.DataFrame({**columns, "score": np.ldexp(self.values, -shift).ravel()})
+        grouped = long.groupby(["system", "task"] if by == "cell" else [by], sort=False)
+        groups: NDArray[np.int64] = np.asarray(grouped.ngroup(), dtype=np.int64)
+        scores = grouped["score"]
+        result = scores.agg(["count"])
+        result.insert(1, "missing", scores.size() - result["count"])
+        cells = self.values.reshape(1, -1)
+        present = ~np.isnan(cells)
+        result["mean"] = mean_by_group(cells, present, groups, len(result))[0]
+        result["sum"] = sum_by_group(np.where(present, cells, 0.0), groups, len(result))[0]
+        with np.errstate(over="ignore"):
+            result["variance"] = np.ldexp(scores.var(), 2 * shift)
+        result["std"] = np.ldexp(scores.std(), shift)
+        return result
 
     def near_ties(self, digits: int = 7) -> int:
         """Count pairs of scores that differ, but not within `digits` significant digits.
@@ -647,7 +601,10 @@ class ScoreTable(Pastable, ScoredTasks):
         int
             Pairs of systems, summed over units.
         """
-        return count_near_ties(self.values, check_integer(digits, "digits", low=1, high=15))
+        known = check_integer(digits, "digits", low=1, high=15)
+        codes = np.unique(_significant(self.values, known), return_inverse=True)[1]
+        rounded = np.where(self.missing, np.nan, codes.reshape(self.values.shape))
+        return _tied_pairs(rounded.T) - _tied_pairs(self.values.T)
 
     @property
     def _unit_labels(self) -> list[Label]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT, check_choice
-from rankagg.core.comparisons import COLUMNS, Comparisons
+from rankagg.core.comparisons import COMPARISON_COLUMNS, Comparisons
 from rankagg.core.items import ItemSet, counted, written
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, names_of
@@ -243,10 +243,10 @@ def read_comparisons(
     _check_different(named, described)
     table = read_table(source)
     for name, parameter in [
-        *zip(named, COLUMNS, strict=True),
+        *zip(named, COMPARISON_COLUMNS, strict=True),
         *((x, "covariates") for x in described),
     ]:
-        if name is not None or parameter in COLUMNS[:3]:
+        if name is not None or parameter in COMPARISON_COLUMNS[:3]:
             table.position(name, parameter)
     pair = _pair(table, first, second, items)
     clusters = None if cluster is None else table.coded(cluster, "cluster")
@@ -275,7 +275,7 @@ def _check_different(named: tuple[Any, ...], described: list[Any]) -> None:
     columns = [name for name in (*named, *described) if name is not None]
     if len({str(name) for name in columns}) < len(columns):
         allowed = "different columns"
-        raise InvalidInputError(f"{', '.join(COLUMNS)} and covariates", allowed, columns)
+        raise InvalidInputError(f"{', '.join(COMPARISON_COLUMNS)} and covariates", allowed, columns)
 
 
 def _pair(table: Table, first: Any, second: Any, items: Iterable[Label] | None) -> _Pair:

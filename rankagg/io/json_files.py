@@ -13,8 +13,8 @@ import numpy as np
 from rankagg._typing import Integers, Label
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import LARGEST_VOTES, SCALE, PairwiseMatrix
-from rankagg.core.score_summary import SCHEMA, ScoreSummary
+from rankagg.core.pairwise import DIVIDE_VOTES, LARGEST_VOTES, PairwiseMatrix
+from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
 from rankagg.io.strict_json import Field, check_characters, parse_json
@@ -144,7 +144,7 @@ def _matrix_in(field: Field, n: int, denominator: int) -> Integers:
     if any(row[at] for at, row in enumerate(rows)):
         field.refuse("0 on its diagonal")
     if max(map(max, rows)) > LARGEST_VOTES * denominator:
-        field.refuse(f"at most {LARGEST_VOTES:g} votes each", SCALE)
+        field.refuse(f"at most {LARGEST_VOTES:g} votes each", DIVIDE_VOTES)
     return exact.fit(np.array(rows, dtype=object))
 
 
@@ -154,7 +154,7 @@ SUMMARY_START = 200
 
 def looks_like_summary(text: str) -> bool:
     """Say whether a text seems to be JSON of sums of scores."""
-    return text.lstrip().startswith("{") and f'"{SCHEMA}"' in text[:SUMMARY_START]
+    return text.lstrip().startswith("{") and f'"{SUMMARY_SCHEMA}"' in text[:SUMMARY_START]
 
 
 def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
