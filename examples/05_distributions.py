@@ -27,9 +27,11 @@ print(f"  distance {test.mean_distance:.2f}, by chance {test.expected:.2f}, p = 
 
 print("\nA simulated benchmark: 20 systems whose skills are 0.1 apart, as Colombo et al. (2022)")
 skill = 0.1 * np.arange(20)
-table = ra.LatentScores(skill).sample(n_tasks=20, n_instances=20, rng=0)
-truth = ra.LatentScores(skill).ranking_distribution().mode
-spoiled = ra.replace_tasks(table, [0, 1, 2], ra.LatentScores(-100 * skill), rng=1)
+table = ra.distributions.LatentScores(skill).sample(n_tasks=20, n_instances=20, rng=0)
+truth = ra.distributions.LatentScores(skill).ranking_distribution().mode
+spoiled = ra.distributions.replace_tasks(
+    table, [0, 1, 2], ra.distributions.LatentScores(-100 * skill), rng=1
+)
 two_level = ra.TwoLevel(ra.Borda(), ra.Borda())
 for name, data in (("clean", table), ("3 tasks reversed, on a larger scale", spoiled)):
     taus = [

@@ -1,8 +1,13 @@
+from . import analysis as analysis
 from . import axioms as axioms
 from . import cultures as cultures
 from . import datasets as datasets
+from . import distances as distances
+from . import distributions as distributions
 from . import exceptions as exceptions
+from . import inference as inference
 from . import plotting as plotting
+from . import replication as replication
 from . import studies as studies
 from . import teaching as teaching
 from .aggregation.base import Aggregator as Aggregator
@@ -51,27 +56,14 @@ from .aggregation.voting.positional_rules import Dowdall as Dowdall
 from .aggregation.voting.positional_rules import Plurality as Plurality
 from .aggregation.voting.positional_rules import Positional as Positional
 from .aggregation.voting.positional_rules import Veto as Veto
-from .analysis.comparison.agreement import TaskAgreement as TaskAgreement
 from .analysis.comparison.agreement import task_agreement as task_agreement
-from .analysis.comparison.compare import RuleComparison as RuleComparison
 from .analysis.comparison.compare import capabilities as capabilities
 from .analysis.comparison.compare import compare as compare
-from .analysis.domains import single_crossing_order as single_crossing_order
-from .analysis.domains import single_peaked_axes as single_peaked_axes
-from .analysis.domains import single_peaked_axis as single_peaked_axis
-from .analysis.explanation import Explanation as Explanation
-from .analysis.explanation import Swap as Swap
 from .analysis.explanation import explain as explain
-from .analysis.missing import MissingReport as MissingReport
 from .analysis.missing import missing_report as missing_report
-from .analysis.removal.removal_radius import Removal as Removal
-from .analysis.removal.removal_radius import RemovalRadius as RemovalRadius
 from .analysis.removal.removal_radius import removal_radius as removal_radius
-from .analysis.robustness.rank_shares import RankShares as RankShares
 from .analysis.robustness.rank_shares import rank_shares as rank_shares
-from .analysis.robustness.sensitivity import Sensitivity as Sensitivity
 from .analysis.robustness.sensitivity import sensitivity as sensitivity
-from .analysis.robustness.stability import Stability as Stability
 from .analysis.robustness.stability import stability as stability
 from .analysis.tournament import TournamentGraph as TournamentGraph
 from .core.comparisons import Comparisons as Comparisons
@@ -87,49 +79,19 @@ from .core.rankings.places import UNLISTED as UNLISTED
 from .core.rankings.places import UNRANKED as UNRANKED
 from .core.score_summary import ScoreSummary as ScoreSummary
 from .core.scores import ScoreTable as ScoreTable
-from .distances.agreement import last_k_agreement as last_k_agreement
-from .distances.agreement import top_k_agreement as top_k_agreement
-from .distances.average_precision import tau_ap as tau_ap
 from .distances.kendall import kendall_distance as kendall_distance
 from .distances.kendall import kendall_tau as kendall_tau
-from .distances.permutations import cayley_distance as cayley_distance
-from .distances.permutations import hamming_distance as hamming_distance
-from .distances.permutations import ulam_distance as ulam_distance
-from .distances.spearman import spearman_footrule as spearman_footrule
-from .distances.spearman import spearman_rho as spearman_rho
-from .distances.weighted import rank_biased_overlap as rank_biased_overlap
-from .distances.weighted import weighted_kendall_tau as weighted_kendall_tau
 from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.base import Uniform as Uniform
 from .distributions.bradley_terry.fit import fit_bradley_terry as fit_bradley_terry
-from .distributions.bradley_terry.result import BradleyTerryFit as BradleyTerryFit
-from .distributions.bradley_terry.sandwich import Intransitivity as Intransitivity
-from .distributions.fit_result import FitResult as FitResult
-from .distributions.latent_scores import LatentScores as LatentScores
-from .distributions.latent_scores import remove_scores as remove_scores
-from .distributions.latent_scores import replace_tasks as replace_tasks
-from .distributions.latent_scores import rescale_tasks as rescale_tasks
-from .distributions.mallows.fit import MallowsFit as MallowsFit
 from .distributions.mallows.generalized import GeneralizedMallows as GeneralizedMallows
-from .distributions.mallows.generalized import GeneralizedMallowsFit as GeneralizedMallowsFit
-from .distributions.mallows.kendall_distances import (
-    kendall_distance_counts as kendall_distance_counts,
-)
-from .distributions.mallows.kendall_distances import (
-    mallows_log_normalizer as mallows_log_normalizer,
-)
 from .distributions.mallows.mallows import Mallows as Mallows
-from .distributions.mallows.uniformity import UniformityTest as UniformityTest
 from .distributions.plackett_luce.bradley_terry import BradleyTerry as BradleyTerry
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
-from .distributions.plackett_luce.quasi_variances import QuasiVariances as QuasiVariances
 from .distributions.plackett_luce.quasi_variances import quasi_variances as quasi_variances
-from .distributions.plackett_luce.result import PlackettLuceFit as PlackettLuceFit
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.stored import distribution_from_dict as distribution_from_dict
-from .inference.decisions import Decisions as Decisions
-from .inference.dispersion import DispersionReport as DispersionReport
 from .inference.dispersion import dispersion as dispersion
 from .inference.dispersion import dispersion_report as dispersion_report
 from .inference.dispersion import spread as spread
@@ -137,26 +99,15 @@ from .inference.intervals.bounds import bernstein_radius as bernstein_radius
 from .inference.intervals.bounds import comparisons_needed as comparisons_needed
 from .inference.intervals.bounds import hoeffding_radius as hoeffding_radius
 from .inference.intervals.pairwise import PairwiseIntervals as PairwiseIntervals
-from .inference.paired_results import PairedTest as PairedTest
-from .inference.paired_results import PairedTests as PairedTests
 from .inference.paired_test import paired_test as paired_test
 from .inference.paired_test import paired_tests as paired_tests
-from .inference.power import Separation as Separation
 from .inference.power import detectable_difference as detectable_difference
 from .inference.power import separation as separation
 from .inference.power import units_needed as units_needed
-from .inference.rank_tests import FriedmanTest as FriedmanTest
-from .inference.rank_tests import SkillingsMackTest as SkillingsMackTest
 from .inference.rank_tests import friedman as friedman
 from .inference.rank_tests import skillings_mack as skillings_mack
 from .inference.ranks.rank_intervals import rank_intervals as rank_intervals
-from .inference.ranks.rank_results import RankIntervals as RankIntervals
-from .inference.sampling import EmpiricalBernsteinStopping as EmpiricalBernsteinStopping
-from .inference.sampling import Estimate as Estimate
 from .inference.sampling import HoeffdingEstimator as HoeffdingEstimator
-from .inference.sampling import UStatistic as UStatistic
-from .inference.sampling import distance_to as distance_to
-from .inference.sampling import mean_distance as mean_distance
 from .io.ballots import read_ballots as read_ballots
 from .io.ballots import write_ballots as write_ballots
 from .io.cast_votes import CastVotes as CastVotes
@@ -174,8 +125,6 @@ from .io.preflib import write_preflib as write_preflib
 from .io.scan.scan_scores import ScoreScan as ScoreScan
 from .io.scan.scan_scores import scan_scores as scan_scores
 from .io.scores import read_scores as read_scores
-from .replication.replicate import Replication as Replication
-from .replication.replicate import replicate as replicate
 from .report.page import Report as Report
 from .report.page import make_report as make_report
 

@@ -325,7 +325,7 @@ class SinglePeakedCulture(Culture):
     --------
     >>> import rankagg as ra
     >>> profile = ra.cultures.SinglePeakedCulture(variant="conitzer").draw(6, 100, rng=0)
-    >>> ra.single_peaked_axis(profile)
+    >>> ra.analysis.single_peaked_axis(profile)
     (1, 5, 0, 2, 3, 4)
     """
 
@@ -499,7 +499,7 @@ class EuclideanCulture(Culture):
     --------
     >>> import rankagg as ra
     >>> profile = ra.cultures.EuclideanCulture(n_dimensions=1).draw(5, 100, rng=0)
-    >>> ra.single_peaked_axis(profile) is not None
+    >>> ra.analysis.single_peaked_axis(profile) is not None
     True
     """
 

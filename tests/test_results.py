@@ -44,8 +44,10 @@ def fit():
 
 
 def plain_fit():
-    shared = {name: getattr(fit(), name) for name in ra.FitResult.__dataclass_fields__}
-    return ra.FitResult(**shared)
+    shared = {
+        name: getattr(fit(), name) for name in ra.distributions.FitResult.__dataclass_fields__
+    }
+    return ra.distributions.FitResult(**shared)
 
 
 @cache
@@ -141,7 +143,7 @@ RESULTS = {
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
     "RemovalRadius": lambda: ra.removal_radius(COMPLETE, ra.Borda()),
-    "Replication": lambda: ra.replicate("p1-table-1", progress=False),
+    "Replication": lambda: ra.replication.replicate("p1-table-1", progress=False),
     "ScalingResult": lambda: small(ra.studies.ScalingStudy, factors=[1, 5]),
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.separation(scores()),

@@ -72,9 +72,9 @@ def single_crossing_order(profile: Profile) -> Profile | None:
     --------
     >>> import rankagg as ra
     >>> profile = ra.Profile.from_orders(["BAC", "CBA", "ABC", "BCA", "BAC"])
-    >>> ["".join(ranking.order) for ranking in ra.single_crossing_order(profile)]
+    >>> ["".join(ranking.order) for ranking in ra.analysis.single_crossing_order(profile)]
     ['CBA', 'BCA', 'BAC', 'ABC']
-    >>> ra.single_crossing_order(ra.Profile.from_orders(["ABC", "BCA", "CAB"])) is None
+    >>> ra.analysis.single_crossing_order(ra.Profile.from_orders(["ABC", "BCA", "CAB"])) is None
     True
     """
     ranks = different_rankings(profile)
@@ -132,9 +132,9 @@ def single_peaked_axis(profile: Profile) -> tuple[Label, ...] | None:
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.single_peaked_axis(ra.Profile.from_orders(["BACD", "CBDA", "CDBA"]))
+    >>> ra.analysis.single_peaked_axis(ra.Profile.from_orders(["BACD", "CBDA", "CDBA"]))
     ('A', 'B', 'C', 'D')
-    >>> ra.single_peaked_axis(ra.Profile.from_orders(["ABC", "BCA", "CAB"])) is None
+    >>> ra.analysis.single_peaked_axis(ra.Profile.from_orders(["ABC", "BCA", "CAB"])) is None
     True
     """
     return next(single_peaked_axes(profile), None)
@@ -161,9 +161,9 @@ def single_peaked_axes(profile: Profile) -> Iterator[tuple[Label, ...]]:
     Examples
     --------
     >>> import rankagg as ra
-    >>> list(ra.single_peaked_axes(ra.Profile.from_orders(["BCA", "BAC"])))
+    >>> list(ra.analysis.single_peaked_axes(ra.Profile.from_orders(["BCA", "BAC"])))
     [('A', 'B', 'C')]
-    >>> ["".join(axis) for axis in ra.single_peaked_axes(ra.Profile.from_orders(["ABC"]))]
+    >>> ["".join(axis) for axis in ra.analysis.single_peaked_axes(ra.Profile.from_orders(["ABC"]))]
     ['CBA', 'CAB']
     """
     ranks = different_rankings(profile)

@@ -31,7 +31,8 @@ def top_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> fl
 
     Examples
     --------
-    >>> from rankagg import PartialRanking, Permutation, top_k_agreement
+    >>> from rankagg import PartialRanking, Permutation
+    >>> from rankagg.distances import top_k_agreement
     >>> tied = PartialRanking.from_buckets([["A"], ["B", "C"]])
     >>> top_k_agreement(Permutation.from_order("ABC"), tied, k=2)
     0.75

@@ -62,7 +62,8 @@ def tau_ap(
     --------
     An exchange at the top costs more than one at the bottom:
 
-    >>> from rankagg import PartialRanking, Permutation, tau_ap
+    >>> from rankagg import PartialRanking, Permutation
+    >>> from rankagg.distances import tau_ap
     >>> true = Permutation.from_order("ABCD")
     >>> top, bottom = Permutation.from_order("BACD"), Permutation.from_order("ABDC")
     >>> round(tau_ap(top, true), 3), round(tau_ap(bottom, true), 3)

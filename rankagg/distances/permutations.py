@@ -33,7 +33,8 @@ def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool
 
     Examples
     --------
-    >>> from rankagg import Permutation, cayley_distance
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import cayley_distance
     >>> cayley_distance(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
     1.0
     """
@@ -71,7 +72,8 @@ def hamming_distance(first: Permutation, second: Permutation, *, normalized: boo
 
     Examples
     --------
-    >>> from rankagg import Permutation, hamming_distance
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import hamming_distance
     >>> hamming_distance(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
     2.0
     """
@@ -102,7 +104,8 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
 
     Examples
     --------
-    >>> from rankagg import Permutation, ulam_distance
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import ulam_distance
     >>> ulam_distance(Permutation.from_order("ABCD"), Permutation.from_order("BCDA"))
     1.0
     """

@@ -30,7 +30,8 @@ def spearman_footrule(
 
     Examples
     --------
-    >>> from rankagg import Permutation, spearman_footrule
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import spearman_footrule
     >>> spearman_footrule(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
     4.0
     """

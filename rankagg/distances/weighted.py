@@ -48,7 +48,8 @@ def rank_biased_overlap(
 
     Examples
     --------
-    >>> from rankagg import Permutation, rank_biased_overlap
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import rank_biased_overlap
     >>> abc = Permutation.from_order("ABC")
     >>> round(rank_biased_overlap(abc, Permutation.from_order("ACB"), persistence=0.5), 3)
     0.875
@@ -104,7 +105,8 @@ def weighted_kendall_tau(
 
     Examples
     --------
-    >>> from rankagg import Permutation, weighted_kendall_tau
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import weighted_kendall_tau
     >>> abc = Permutation.from_order("ABC")
     >>> round(weighted_kendall_tau(abc, Permutation.from_order("BAC")), 3)
     0.182

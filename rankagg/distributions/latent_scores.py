@@ -72,7 +72,7 @@ class LatentScores(Value):
     Examples
     --------
     >>> import rankagg as ra
-    >>> scores = ra.LatentScores([0.0, 0.5, 1.0], systems="ABC")
+    >>> scores = ra.distributions.LatentScores([0.0, 0.5, 1.0], systems="ABC")
     >>> table = scores.sample(n_tasks=4, n_instances=10, rng=0)
     >>> table
     <ScoreTable of 3 systems x 4 tasks, 40 instances, 0 of 120 scores missing>

@@ -179,7 +179,7 @@ class FriedmanTest(Result):
         Examples
         --------
         >>> import rankagg as ra
-        >>> test = ra.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], 14)
+        >>> test = ra.inference.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], 14)
         >>> round(test.statistic, 2), round(test.f_statistic, 2)
         (9.28, 3.69)
         >>> round(test.critical_difference(0.05), 2), round(test.critical_difference(0.1), 2)

@@ -56,7 +56,7 @@ class UStatistic:
     Examples
     --------
     >>> import rankagg as ra
-    >>> footrule = ra.UStatistic(kernel=ra.spearman_footrule, low=0, high=4)
+    >>> footrule = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=0, high=4)
     >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
     >>> estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.05).estimate(profile, footrule, rng=0)
     >>> 1.8 < estimate.value < 2.1
@@ -426,7 +426,7 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
     --------
     >>> import rankagg as ra
     >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
-    >>> rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
+    >>> rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
     >>> estimate = rule.estimate(profile, rng=0)
     >>> estimate.stopped, abs(estimate.value / ra.spread(profile, average=True) - 1) < 0.1
     ('relative', True)

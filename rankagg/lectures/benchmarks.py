@@ -77,7 +77,7 @@ def _():
 
 @app.cell
 def _(factor, toy):
-    scaled = ra.rescale_tasks(toy, {"Task3": factor.value})
+    scaled = ra.distributions.rescale_tasks(toy, {"Task3": factor.value})
     rankings = {
         rule.name: " > ".join(rule.aggregate(scaled).order)
         for rule in (ra.Mean(), ra.Borda(), ra.Kemeny())
@@ -88,7 +88,7 @@ def _(factor, toy):
 @app.cell(hide_code=True)
 def _(toy):
     def _order(rule, by):
-        return "".join(rule.aggregate(ra.rescale_tasks(toy, {"Task3": by})).order)
+        return "".join(rule.aggregate(ra.distributions.rescale_tasks(toy, {"Task3": by})).order)
 
     assert _order(ra.Mean(), 1) == "ABC"
     assert _order(ra.Mean(), 0.01) == "CBA"
@@ -565,7 +565,7 @@ def _():
 
 @app.cell
 def _():
-    equal, draws = ra.LatentScores(np.zeros(6)), np.random.default_rng(2)
+    equal, draws = ra.distributions.LatentScores(np.zeros(6)), np.random.default_rng(2)
 
     def any_pair(table):
         pairs = [(i, j) for i in range(6) for j in range(i)]
@@ -723,7 +723,7 @@ def _(toy):
     }
     _least = max(_steps.values())
     for _by in (0.99 * _least, 1.01 * _least):
-        _first = ra.Mean().aggregate(ra.rescale_tasks(toy, {"Task3": _by})).order[0]
+        _first = ra.Mean().aggregate(ra.distributions.rescale_tasks(toy, {"Task3": _by})).order[0]
         assert (_first == "A") == (_by > _least)
     mo.accordion(
         {

@@ -121,13 +121,18 @@ def _(chosen):
         (
             "footrule",
             r"$\sum_i \lvert\sigma(i)-\tau(i)\rvert$",
-            ra.spearman_footrule(_center, _other),
+            ra.distances.spearman_footrule(_center, _other),
             8,
         ),
         ("Spearman", r"$\sum_i (\sigma(i)-\tau(i))^2$", float((_moved**2).sum()), 20),
-        ("Cayley", "exchanges of any two items", ra.cayley_distance(_center, _other), 3),
-        ("Ulam", "items taken out and put in elsewhere", ra.ulam_distance(_center, _other), 3),
-        ("Hamming", "items with another rank", ra.hamming_distance(_center, _other), 4),
+        ("Cayley", "exchanges of any two items", ra.distances.cayley_distance(_center, _other), 3),
+        (
+            "Ulam",
+            "items taken out and put in elsewhere",
+            ra.distances.ulam_distance(_center, _other),
+            3,
+        ),
+        ("Hamming", "items with another rank", ra.distances.hamming_distance(_center, _other), 4),
     ]
     assert all(0 <= value <= most for _, _, value, most in _rows)
     _table = "\n".join(f"| {a} | {b} | {c:g} | {d} |" for a, b, c, d in _rows)
@@ -157,7 +162,7 @@ def _():
 
 @app.cell
 def _():
-    rows = ra.kendall_distance_counts(4)
+    rows = ra.distributions.kendall_distance_counts(4)
     mo.show_code(mo.plain_text(str(rows)), position="above")
     return (rows,)
 
@@ -170,7 +175,8 @@ def _(rows):
     assert list(rows) == list(np.convolve(np.convolve([1, 1], [1, 1, 1]), [1, 1, 1, 1]))
     _all = [ra.Permutation.from_order(order) for order in permutations("ABCD")]
     assert np.isclose(
-        ra.spearman_rho(_c, _all[9]), 1 - 6 * float(((_c.ranks - _all[9].ranks) ** 2).sum()) / 60
+        ra.distances.spearman_rho(_c, _all[9]),
+        1 - 6 * float(((_c.ranks - _all[9].ranks) ** 2).sum()) / 60,
     )
     mo.md(r"""
     These numbers are the coefficients of $(1+q)(1+q+q^2)(1+q+q^2+q^3)$: put the items into the
@@ -193,8 +199,8 @@ def _(rows):
 
 @app.cell
 def _():
-    distances = [ra.kendall_distance, ra.spearman_footrule, ra.cayley_distance]
-    distances += [ra.ulam_distance, ra.hamming_distance]
+    distances = [ra.kendall_distance, ra.distances.spearman_footrule, ra.distances.cayley_distance]
+    distances += [ra.distances.ulam_distance, ra.distances.hamming_distance]
     everything = [ra.Permutation.from_order(order) for order in permutations("ABCD")]
     tables = {
         d.__name__: np.array([[d(one, other) for other in everything] for one in everything])
@@ -257,8 +263,8 @@ def _():
     center = ra.Permutation.from_order("ABCDEF")
     others = [ra.Permutation.from_order(order) for order in permutations("ABCDEF")]
     swaps = np.array([ra.kendall_distance(center, one) for one in others])
-    exchanges = np.array([ra.cayley_distance(center, one) for one in others])
-    footrule = np.array([ra.spearman_footrule(center, one) for one in others])
+    exchanges = np.array([ra.distances.cayley_distance(center, one) for one in others])
+    footrule = np.array([ra.distances.spearman_footrule(center, one) for one in others])
     holds = (swaps + exchanges <= footrule).all() and (footrule <= 2 * swaps).all()
     mo.show_code(mo.plain_text(f"{holds} for all {len(others)}"), position="above")
     return exchanges, footrule, holds, swaps

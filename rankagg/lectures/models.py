@@ -67,7 +67,7 @@ def _():
 
 @app.cell
 def _():
-    counts = np.array(ra.kendall_distance_counts(6))
+    counts = np.array(ra.distributions.kendall_distance_counts(6))
     ks = np.arange(len(counts))
     mean = counts @ ks / counts.sum()
     assert mean == 6 * 5 / 4
@@ -99,9 +99,9 @@ def _():
     mallows = ra.Mallows("ABCD", theta=1.0)
     phi = np.exp(-1.0)
     by_product = np.prod([(1 - phi**i) / (1 - phi) for i in range(1, 5)])
-    by_sum = ra.kendall_distance_counts(4) @ phi ** np.arange(7)
+    by_sum = ra.distributions.kendall_distance_counts(4) @ phi ** np.arange(7)
     assert np.isclose(by_product, by_sum)
-    assert np.isclose(np.log(by_product), ra.mallows_log_normalizer(4, 1.0))
+    assert np.isclose(np.log(by_product), ra.distributions.mallows_log_normalizer(4, 1.0))
     mo.show_code({"Z": by_product, "P(A > B > C > D)": 1 / by_product}, position="above")
     return by_product, mallows
 
@@ -542,7 +542,7 @@ def _(culture, seed):
     _names = ["".join(one) for one in permutations("ABCD")]
     _orders = ["".join("ABCD"[item] for item in one.order) for one in _profile]
     _shares = pd.Series(_orders).value_counts(normalize=True)
-    _axis = ra.single_peaked_axis(_profile)
+    _axis = ra.analysis.single_peaked_axis(_profile)
     _graph = ra.TournamentGraph.from_data(_profile)
     with ra.plotting.style():
         _, _ax = plt.subplots(figsize=(6.4, 2.2), layout="constrained")
@@ -586,7 +586,7 @@ def _(cultures):
             name.split(":")[0]: {
                 "different rankings": len(drawn_from.compress().counts),
                 "mean distance of two": ra.spread(drawn_from, average=True, normalized=True),
-                "single-peaked": ra.single_peaked_axis(drawn_from) is not None,
+                "single-peaked": ra.analysis.single_peaked_axis(drawn_from) is not None,
             }
             for name, model in cultures.items()
             for drawn_from in [model.draw(8, 100, rng=1)]
@@ -659,7 +659,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _():
-    _counts = ra.kendall_distance_counts(3)
+    _counts = ra.distributions.kendall_distance_counts(3)
     assert _counts == np.polymul([1, 1], [1, 1, 1]).tolist()
     mo.accordion(
         {
@@ -816,7 +816,7 @@ def _():
 def _():
     def _median_wins(seed):
         profile = ra.cultures.SinglePeakedCulture().draw(6, 15, rng=seed)
-        axis = ra.single_peaked_axis(profile)
+        axis = ra.analysis.single_peaked_axis(profile)
         peaks = sorted(axis.index(ranking.order[0]) for ranking in profile)
         return ra.TournamentGraph.from_data(profile).condorcet_winner == axis[peaks[7]]
 

@@ -195,8 +195,8 @@ def replicate(
     Examples
     --------
     >>> import rankagg as ra
-    >>> rows = ra.replicate("p1-table-1", progress=False).to_frame().set_index("quantity")
-    >>> row = rows.loc["order by majorities"]
+    >>> rows = ra.replication.replicate("p1-table-1", progress=False).to_frame()
+    >>> row = rows.set_index("quantity").loc["order by majorities"]
     >>> row["printed"], row["definition"], row["here"], row["verdict"]
     ('B > A, C > B, A = C', 'A = B = C', 'A = B = C', 'differs as explained')
     """

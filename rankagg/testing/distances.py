@@ -31,7 +31,7 @@ class DistanceContract:
     >>> import rankagg as ra
     >>> from rankagg.testing.distances import DistanceContract
     >>> class TestFootrule(DistanceContract):
-    ...     distances = (ra.spearman_footrule,)
+    ...     distances = (ra.distances.spearman_footrule,)
     """
 
     distances: ClassVar[tuple[Callable[..., float], ...]]

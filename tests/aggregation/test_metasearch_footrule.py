@@ -77,7 +77,7 @@ def test_no_ranking_is_nearer_by_footrule(orders):
     found = ra.FootruleOptimal().aggregate(profile).ranking
 
     def total(ranking):
-        return sum(ra.spearman_footrule(ranking, vote) for vote in profile)
+        return sum(ra.distances.spearman_footrule(ranking, vote) for vote in profile)
 
     assert total(found) == min(total(ra.Permutation(p)) for p in permutations(range(4)))
 

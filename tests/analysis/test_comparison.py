@@ -15,7 +15,7 @@ INVALID = ra.exceptions.InvalidInputError
 
 
 @pytest.fixture
-def comparison() -> ra.RuleComparison:
+def comparison() -> ra.analysis.RuleComparison:
     return ra.compare(ra.datasets.load("borda_fails_condorcet"))
 
 
@@ -43,7 +43,9 @@ def test_every_figure_is_that_of_its_definition(profile: ra.Profile, unranked: s
         assert row.top1 == pytest.approx(float(oracles.top_k_overlap(consensus.ranking, exact, 1)))
 
 
-def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison: ra.RuleComparison) -> None:
+def test_borda_and_the_exact_consensus_differ_by_one_pair(
+    comparison: ra.analysis.RuleComparison,
+) -> None:
     frame = comparison.disagreements("Kemeny", "Borda")
     assert frame.to_dict("records") == [
         {"above": "A", "below": "B", "other": "reversed", "votes_for": 3.0, "votes_against": 2.0,
@@ -63,7 +65,7 @@ def test_disagreements_on_ties_are_told_apart() -> None:
 
 
 def test_places_are_counted_from_one_in_the_order_of_the_exact_rule(
-    comparison: ra.RuleComparison,
+    comparison: ra.analysis.RuleComparison,
 ) -> None:
     places = comparison.ranks()
     assert list(places.index) == ["A", "B", "C"]
@@ -133,7 +135,7 @@ def test_gap_is_said_where_the_optimum_is_not_proved() -> None:
     assert "certificate  gap" in comparison.summary()
 
 
-def test_dict_is_json_with_a_schema(comparison: ra.RuleComparison) -> None:
+def test_dict_is_json_with_a_schema(comparison: ra.analysis.RuleComparison) -> None:
     data = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
     assert (data["schema"], data["version"]) == ("rankagg.comparison", 2)
     assert [row["method"] for row in data["methods"]] == ["Borda", "Copeland", "Kemeny"]
@@ -157,7 +159,7 @@ def test_bad_rules_are_refused(rules: list[object], message: str) -> None:
         ra.compare(ra.datasets.load("tennessee"), rules)
 
 
-def test_bad_data_and_methods_are_refused(comparison: ra.RuleComparison) -> None:
+def test_bad_data_and_methods_are_refused(comparison: ra.analysis.RuleComparison) -> None:
     kinds = "ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons"
     with pytest.raises(INVALID, match=kinds):
         ra.compare([[1, 2]])
@@ -183,7 +185,7 @@ def test_agreement_curves_and_optima_follow_their_definitions(profile: ra.Profil
             tau = taus.loc[name, other.aggregator.name]
             assert tau == pytest.approx(ra.kendall_tau(*both), nan_ok=True)
             tau = top_heavy.loc[name, other.aggregator.name]
-            assert tau == pytest.approx(ra.tau_ap(*both), nan_ok=True)
+            assert tau == pytest.approx(ra.distances.tau_ap(*both), nan_ok=True)
         for k in curves.index:
             overlap = oracles.top_k_overlap(one.ranking, exact.ranking, k)
             assert curves.loc[k, name] == pytest.approx(float(overlap))
@@ -233,18 +235,20 @@ def test_pairs_are_decided_as_the_decisions_say() -> None:
     assert ", not decided" in comparison.summary(decisions=decisions)
     sure = np.zeros((3, 3), dtype=bool)
     sure[1, 0] = True
-    other = ra.Decisions(items=profile.items, above=sure, alpha=0.05, how="by hand")
+    other = ra.inference.Decisions(items=profile.items, above=sure, alpha=0.05, how="by hand")
     (row,) = comparison.disagreements("Kemeny", "Borda", decisions=other).itertuples()
     assert row.decided == "reversed"
     assert "decided the other way" in comparison.summary(decisions=other)
-    other = ra.Decisions(items=profile.items, above=sure.T, alpha=0.05, how="by hand")
+    other = ra.inference.Decisions(items=profile.items, above=sure.T, alpha=0.05, how="by hand")
     (row,) = comparison.disagreements("Kemeny", "Borda", decisions=other).itertuples()
     assert row.decided == "as above"
     with pytest.raises(ra.exceptions.ItemMismatchError):
         comparison.disagreements(
             "Kemeny",
             "Borda",
-            decisions=ra.Decisions(items=ra.ItemSet("XYZ"), above=sure, alpha=0.05, how="by hand"),
+            decisions=ra.inference.Decisions(
+                items=ra.ItemSet("XYZ"), above=sure, alpha=0.05, how="by hand"
+            ),
         )
 
 

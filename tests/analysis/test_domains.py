@@ -50,10 +50,10 @@ def is_single_crossing(rows):
 @settings(max_examples=80)
 @given(profiles())
 def test_axes_are_those_of_going_through_all(profile) -> None:
-    found = list(ra.single_peaked_axes(profile))
+    found = list(ra.analysis.single_peaked_axes(profile))
     assert {min(axis, axis[::-1]) for axis in found} == all_axes(profile)
     assert len(found) == len(all_axes(profile))
-    assert ra.single_peaked_axis(profile) == (found[0] if found else None)
+    assert ra.analysis.single_peaked_axis(profile) == (found[0] if found else None)
 
 
 @pytest.mark.parametrize("variant", ["walsh", "conitzer"])
@@ -64,7 +64,7 @@ def test_drawn_single_peaked_profiles_have_all_their_axes(variant) -> None:
         profile = ra.cultures.SinglePeakedCulture(variant=variant).draw(
             2 + seed % 4, 1 + seed % 3, rng=seed
         )
-        found = list(ra.single_peaked_axes(profile))
+        found = list(ra.analysis.single_peaked_axes(profile))
         assert {min(axis, axis[::-1]) for axis in found} == all_axes(profile)
         assert len(found) == len(all_axes(profile))
         several += len(found) > 1
@@ -75,10 +75,10 @@ def test_three_rankings_of_three_items_go_through_every_case() -> None:
     kinds = ["".join(order) for order in permutations("ABC")]
     for orders in product(kinds, repeat=3):
         profile = ra.Profile.from_orders(orders)
-        assert len(list(ra.single_peaked_axes(profile))) == len(all_axes(profile))
+        assert len(list(ra.analysis.single_peaked_axes(profile))) == len(all_axes(profile))
         rows = list(dict.fromkeys(map(tuple, profile.ranks.tolist())))
         possible = any(is_single_crossing(order) for order in permutations(rows))
-        assert (ra.single_crossing_order(profile) is not None) == possible
+        assert (ra.analysis.single_crossing_order(profile) is not None) == possible
 
 
 @settings(max_examples=80)
@@ -86,7 +86,7 @@ def test_three_rankings_of_three_items_go_through_every_case() -> None:
 def test_orders_are_those_of_going_through_all(profile) -> None:
     rows = list(dict.fromkeys(map(tuple, profile.ranks.tolist())))
     possible = {order for order in permutations(rows) if is_single_crossing(order)}
-    found = ra.single_crossing_order(profile)
+    found = ra.analysis.single_crossing_order(profile)
     if found is None:
         assert not possible
     else:
@@ -98,7 +98,7 @@ def test_orders_are_those_of_going_through_all(profile) -> None:
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 6))
 def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m) -> None:
     profile = ra.cultures.SingleCrossingCulture().draw(n, m, rng=seed)
-    found = ra.single_crossing_order(profile)
+    found = ra.analysis.single_crossing_order(profile)
     assert found is not None
     assert is_single_crossing(found.ranks.tolist())
     assert sorted(found.ranks.tolist()) == sorted(
@@ -110,35 +110,35 @@ def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m) -> None:
 @given(st.integers(0, 10**6))
 def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed) -> None:
     profile = ra.cultures.EuclideanCulture(n_dimensions=1).draw(7, 9, rng=seed)
-    assert ra.single_crossing_order(profile) is not None
-    axis = ra.single_peaked_axis(profile)
+    assert ra.analysis.single_crossing_order(profile) is not None
+    axis = ra.analysis.single_peaked_axis(profile)
     assert axis is not None
     assert is_single_peaked(profile, axis)
 
 
 def test_one_ranking_has_a_power_of_two_of_axes() -> None:
     profile = ra.Profile.from_orders(["ABCDEFGH"])
-    assert len(set(ra.single_peaked_axes(profile))) == 2**6
-    assert ra.single_peaked_axis(ra.Profile.from_orders(["A"])) == ("A",)
-    assert list(ra.single_peaked_axes(ra.Profile.from_orders(["AB", "BA"]))) in (
+    assert len(set(ra.analysis.single_peaked_axes(profile))) == 2**6
+    assert ra.analysis.single_peaked_axis(ra.Profile.from_orders(["A"])) == ("A",)
+    assert list(ra.analysis.single_peaked_axes(ra.Profile.from_orders(["AB", "BA"]))) in (
         [("A", "B")], [("B", "A")],
     )  # fmt: skip
 
 
 def test_a_single_spoiler_is_found_among_many() -> None:
     profile = ra.cultures.SinglePeakedCulture().draw(30, 2000, rng=1)
-    axis = ra.single_peaked_axis(profile)
+    axis = ra.analysis.single_peaked_axis(profile)
     assert axis is not None
     # The ends of the axis first: a valley between them.
     inner = [item for item in axis if item not in (axis[0], axis[-1])]
     spoiler = ra.Profile.from_orders([[axis[0], axis[-1], *inner]], items=profile.items)
-    assert ra.single_peaked_axis(profile + spoiler) is None
+    assert ra.analysis.single_peaked_axis(profile + spoiler) is None
 
 
 def test_large_profiles_take_no_time() -> None:
     profile = ra.cultures.SinglePeakedCulture().draw(200, 5000, rng=1)
     start = time.process_time()
-    axis = ra.single_peaked_axis(profile)
+    axis = ra.analysis.single_peaked_axis(profile)
     assert time.process_time() - start < 5
     assert axis is not None
     places = np.diff(profile.ranks[:, profile.items.indices(axis)], axis=1) > 0
@@ -147,7 +147,12 @@ def test_large_profiles_take_no_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "ask", [ra.single_peaked_axis, ra.single_peaked_axes, ra.single_crossing_order]
+    "ask",
+    [
+        ra.analysis.single_peaked_axis,
+        ra.analysis.single_peaked_axes,
+        ra.analysis.single_crossing_order,
+    ],
 )
 @pytest.mark.parametrize(
     "profile",

@@ -34,7 +34,7 @@ def test_leaving_out_a_task_is_dropping_it(rule, table):
     for task in table.tasks:
         less = rule.aggregate(table.drop(tasks=[task])).ranking
         assert found.loc[task, "distance"] == ra.kendall_distance(whole, less, p=0.5)
-        assert found.loc[task, "top1"] == ra.top_k_agreement(whole, less, 1)
+        assert found.loc[task, "top1"] == ra.distances.top_k_agreement(whole, less, 1)
         assert found.loc[task, "winner"] == " = ".join(map(str, less.buckets[0]))
         np.testing.assert_allclose(found.loc[task, "tau"], ra.kendall_tau(whole, less))
 

@@ -135,7 +135,7 @@ def votes_of(rule: ra.Aggregator) -> Callable[[int], Callable[[], Any]]:
 def overlap(n: int) -> Callable[[], Any]:
     rng = np.random.default_rng(n)
     first, second = (ra.Permutation(rng.permutation(n)) for _ in range(2))
-    return lambda: ra.rank_biased_overlap(first, second)
+    return lambda: ra.distances.rank_biased_overlap(first, second)
 
 
 def kendall(n: int) -> Callable[[], Any]:

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankagg import ItemSet, PartialRanking, ScoreTable, rescale_tasks
+from rankagg import ItemSet, PartialRanking, ScoreTable
+from rankagg.distributions import rescale_tasks
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
 

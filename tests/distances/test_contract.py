@@ -10,25 +10,30 @@ from rankagg.testing.distances import DistanceContract
 class TestMetrics(DistanceContract):
     distances = (
         ra.kendall_distance,
-        ra.spearman_footrule,
-        ra.cayley_distance,
-        ra.hamming_distance,
-        ra.ulam_distance,
+        ra.distances.spearman_footrule,
+        ra.distances.cayley_distance,
+        ra.distances.hamming_distance,
+        ra.distances.ulam_distance,
     )
 
 
 class TestCorrelations(DistanceContract):
     kind = "similarity"
-    distances = (ra.kendall_tau, ra.spearman_rho, ra.weighted_kendall_tau, ra.tau_ap)
+    distances = (
+        ra.kendall_tau,
+        ra.distances.spearman_rho,
+        ra.distances.weighted_kendall_tau,
+        ra.distances.tau_ap,
+    )
 
 
 class TestAgreement(DistanceContract):
     kind = "similarity"
     separates = False
     distances = (
-        partial(ra.top_k_agreement, k=2),
-        partial(ra.last_k_agreement, k=3),
-        ra.rank_biased_overlap,
+        partial(ra.distances.top_k_agreement, k=2),
+        partial(ra.distances.last_k_agreement, k=3),
+        ra.distances.rank_biased_overlap,
     )
 
 

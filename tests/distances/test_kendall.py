@@ -8,16 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankagg import (
-    PartialRanking,
-    Permutation,
-    kendall_distance,
-    kendall_tau,
-    last_k_agreement,
-    spearman_footrule,
-    spearman_rho,
-    top_k_agreement,
-)
+from rankagg import PartialRanking, Permutation, kendall_distance, kendall_tau
+from rankagg.distances import last_k_agreement, spearman_footrule, spearman_rho, top_k_agreement
 from rankagg.distances.agreement import overlaps
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles, strategies

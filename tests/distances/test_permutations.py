@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests.strategies import ranking_pairs, strict_rankings
 
-MOVES = (ra.cayley_distance, ra.hamming_distance, ra.ulam_distance)
+MOVES = (ra.distances.cayley_distance, ra.distances.hamming_distance, ra.distances.ulam_distance)
 
 
 def exchanges(order):
@@ -43,7 +43,8 @@ def steps_from(start, moves):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize(
-    ("distance", "moves"), [(ra.cayley_distance, exchanges), (ra.ulam_distance, insertions)]
+    ("distance", "moves"),
+    [(ra.distances.cayley_distance, exchanges), (ra.distances.ulam_distance, insertions)],
 )
 def test_the_distance_is_the_least_number_of_moves(distance, moves, n):
     start = ra.Permutation.from_order(range(n))
@@ -56,7 +57,7 @@ def test_hamming_counts_other_places(first, data):
     order = data.draw(st.permutations(list(first.items)))
     second = ra.Permutation.from_order(order, items=first.items)
     expected = sum(first.rank(item) != second.rank(item) for item in first.items)
-    assert ra.hamming_distance(first, second) == expected
+    assert ra.distances.hamming_distance(first, second) == expected
 
 
 @pytest.mark.parametrize("distance", MOVES)
@@ -78,7 +79,9 @@ def test_the_largest_distance_is_one_when_normalized(distance):
         for order in permutations(range(5))
     ]
     assert max(values) == 1
-    assert np.isnan(ra.cayley_distance(*[ra.Permutation.from_order("A")] * 2, normalized=True))
+    assert np.isnan(
+        ra.distances.cayley_distance(*[ra.Permutation.from_order("A")] * 2, normalized=True)
+    )
 
 
 @pytest.mark.parametrize("distance", MOVES)
@@ -96,9 +99,11 @@ def test_ties_gaps_and_other_items_are_refused(distance):
 def test_long_rankings_are_quick():
     rng = np.random.default_rng(0)
     first, second = (ra.Permutation(rng.permutation(20_000)) for _ in range(2))
-    assert 20_000 - ra.ulam_distance(first, second) == pytest.approx(2 * 20_000**0.5, rel=0.1)
-    assert ra.cayley_distance(first, second) > 19_970
-    assert ra.hamming_distance(first, second) > 19_980
+    assert 20_000 - ra.distances.ulam_distance(first, second) == pytest.approx(
+        2 * 20_000**0.5, rel=0.1
+    )
+    assert ra.distances.cayley_distance(first, second) > 19_970
+    assert ra.distances.hamming_distance(first, second) > 19_980
 
 
 # -- overlap and weighted tau ---------------------------------------------------------------------
@@ -110,24 +115,24 @@ def test_rank_biased_overlap_averages_the_overlap_of_the_first_k(pair, persisten
     both = (first.ranks != ra.UNRANKED) & (second.ranks != ra.UNRANKED)
     if not both.any():
         with pytest.raises(InvalidInputError, match="in common"):
-            ra.rank_biased_overlap(first, second)
+            ra.distances.rank_biased_overlap(first, second)
         return
     n = int(both.sum())
-    overlap = [ra.top_k_agreement(first, second, k) for k in range(1, n + 1)]
+    overlap = [ra.distances.top_k_agreement(first, second, k) for k in range(1, n + 1)]
     expected = sum((1 - persistence) * persistence**k * a for k, a in enumerate(overlap))
-    found = ra.rank_biased_overlap(first, second, persistence=persistence)
+    found = ra.distances.rank_biased_overlap(first, second, persistence=persistence)
     assert found == pytest.approx(expected + persistence**n)
     assert 0 <= found <= 1 + 1e-12
 
 
 def test_rank_biased_overlap_of_equal_and_of_reversed_rankings():
     abc = ra.Permutation.from_order("ABC")
-    assert ra.rank_biased_overlap(abc, abc) == pytest.approx(1)
-    low = ra.rank_biased_overlap(abc, abc.reverse(), persistence=0.5)
+    assert ra.distances.rank_biased_overlap(abc, abc) == pytest.approx(1)
+    low = ra.distances.rank_biased_overlap(abc, abc.reverse(), persistence=0.5)
     assert low == pytest.approx(0.5 * 0 + 0.25 * 0.5 + 0.125 + 0.125)
     for wrong in (0, 1, -1, "x"):
         with pytest.raises(InvalidInputError, match="persistence"):
-            ra.rank_biased_overlap(abc, abc, persistence=wrong)
+            ra.distances.rank_biased_overlap(abc, abc, persistence=wrong)
 
 
 @given(orders=st.lists(st.permutations(range(6)), min_size=2, max_size=2), additive=st.booleans())
@@ -145,12 +150,14 @@ def test_weighted_tau_sums_over_pairs(orders, additive):
         return total / weight_sum
 
     expected = (by_places_of(first) + by_places_of(second)) / 2
-    assert ra.weighted_kendall_tau(first, second, additive=additive) == pytest.approx(expected)
+    assert ra.distances.weighted_kendall_tau(first, second, additive=additive) == pytest.approx(
+        expected
+    )
 
 
 def test_weighted_tau_is_that_of_scipy_where_there_are_ties():
     x, y = [12, 2, 1, 12, 2], [1, 4, 7, 1, 0]
     first, second = (ra.PartialRanking.from_scores(v, higher_is_better=True) for v in (x, y))
-    assert ra.weighted_kendall_tau(first, second) == pytest.approx(
+    assert ra.distances.weighted_kendall_tau(first, second) == pytest.approx(
         stats.weightedtau(x, y).statistic
     )

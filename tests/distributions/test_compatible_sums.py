@@ -93,7 +93,7 @@ def test_nothing_observed_is_the_whole_normalizer(theta: float) -> None:
     unlisted = np.full((1, 8), UNLISTED, dtype=np.int32)
     tied = np.zeros((1, 8), dtype=np.int32)
     for ranks in (blank, unlisted, tied):
-        expected = ra.mallows_log_normalizer(8, theta)
+        expected = ra.distributions.mallows_log_normalizer(8, theta)
         assert log_sums(ranks, theta)[0] == pytest.approx(expected, abs=1e-12)
 
 

@@ -56,12 +56,12 @@ def close(found: float, expected: Decimal, scale: float = 1.0) -> bool:
 def test_distance_counts_are_those_of_enumeration(n: int) -> None:
     center = tuple(range(n))
     distances = [discordant(places, center) for places in strict_ranks(n)]
-    assert ra.kendall_distance_counts(n) == np.bincount(distances).tolist()
+    assert ra.distributions.kendall_distance_counts(n) == np.bincount(distances).tolist()
 
 
 @pytest.mark.parametrize("n", [12, 40])
 def test_distance_counts_are_exact_and_symmetric_for_many_items(n: int) -> None:
-    counts = ra.kendall_distance_counts(n)
+    counts = ra.distributions.kendall_distance_counts(n)
     assert sum(counts) == factorial(n)
     assert counts == counts[::-1]
     assert len(counts) == n * (n - 1) // 2 + 1
@@ -71,7 +71,7 @@ def test_distance_counts_are_exact_and_symmetric_for_many_items(n: int) -> None:
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "3"])
 def test_number_of_items_must_be_a_positive_integer(n: object) -> None:
     with pytest.raises(InvalidInputError, match="`n_items` must be an integer of at least 1"):
-        ra.kendall_distance_counts(n)
+        ra.distributions.kendall_distance_counts(n)
 
 
 # -- stages ---------------------------------------------------------------------------------------

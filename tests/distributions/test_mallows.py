@@ -75,7 +75,7 @@ def test_theta_must_be_finite_and_not_negative(theta: Any) -> None:
     with pytest.raises(InvalidInputError, match=r"`theta` must be a number in \[0, inf\)"):
         ra.Mallows("AB", theta)
     with pytest.raises(InvalidInputError, match="`theta` must be"):
-        ra.mallows_log_normalizer(3, theta)
+        ra.distributions.mallows_log_normalizer(3, theta)
 
 
 @pytest.mark.parametrize("center", [[0, 0, 2], [0, ra.UNRANKED, 1], [0, ra.UNLISTED, ra.UNLISTED]])
@@ -112,9 +112,13 @@ def test_phi_must_be_above_zero_and_at_most_one(phi: Any) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 5, 30])
 def test_log_normalizer_without_concentration_is_that_of_all_permutations(n: int) -> None:
-    assert ra.mallows_log_normalizer(n, 0.0) == pytest.approx(log(factorial(n)), abs=1e-12)
-    assert ra.mallows_log_normalizer(n, 1e-13) == pytest.approx(log(factorial(n)), abs=1e-9)
-    assert ra.mallows_log_normalizer(n, 900.0) == 0.0
+    assert ra.distributions.mallows_log_normalizer(n, 0.0) == pytest.approx(
+        log(factorial(n)), abs=1e-12
+    )
+    assert ra.distributions.mallows_log_normalizer(n, 1e-13) == pytest.approx(
+        log(factorial(n)), abs=1e-9
+    )
+    assert ra.distributions.mallows_log_normalizer(n, 900.0) == 0.0
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.05, 1.0, 4.0])

@@ -338,7 +338,7 @@ def test_the_dict_is_json(kind):
 def test_a_dict_has_no_nan():
     # Equal worths known for sure have z = 0/0.
     fit = ra.PlackettLuce.fit(DATA["complete"])
-    broken = ra.FitResult(
+    broken = ra.distributions.FitResult(
         distribution=fit.distribution, names=fit.names, estimates=np.zeros(4),
         covariance=np.diag([0.0, np.nan, 1.0, 1.0]), log_likelihood=-1.0, n_parameters=3,
         n_observations=2, converged=True, n_iterations=0,

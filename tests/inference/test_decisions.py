@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 import rankagg as ra
-from rankagg import Decisions, PairwiseIntervals
+from rankagg import PairwiseIntervals
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference import Decisions
 from tests import oracles, strategies
 
 from_data = PairwiseIntervals.from_data

@@ -161,9 +161,9 @@ def test_tied_with_the_first():
     close = np.array([[0.0], [-0.1], [-6]]) + np.random.default_rng(1).normal(size=(3, 9))
     above = np.zeros((3, 3), dtype=bool)
     above[1, 2] = True
-    decided = ra.Decisions(items=ra.ItemSet("ABC"), above=above, alpha=0.05, how="hand")
+    decided = ra.inference.Decisions(items=ra.ItemSet("ABC"), above=above, alpha=0.05, how="hand")
     by_mean = close.mean(axis=1)[:, None] > close.mean(axis=1)
-    ranks = ra.RankIntervals.from_decisions("mean", "task", by_mean, decided, ())
+    ranks = ra.inference.RankIntervals.from_decisions("mean", "task", by_mean, decided, ())
     assert ranks.tied_with_first == ("A", "B", "C")
 
 

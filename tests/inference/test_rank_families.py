@@ -297,8 +297,10 @@ def test_the_result_says_what_it_rests_on(of, method):
 
 def test_what_nobody_said_is_not_known():
     above = np.array([[False, True], [False, False]])
-    decisions = ra.Decisions(items=ra.ItemSet("AB"), above=above, alpha=0.05, how="by hand")
-    result = ra.RankIntervals.from_decisions("borda", "ranking", above, decisions, ())
+    decisions = ra.inference.Decisions(
+        items=ra.ItemSet("AB"), above=above, alpha=0.05, how="by hand"
+    )
+    result = ra.inference.RankIntervals.from_decisions("borda", "ranking", above, decisions, ())
     assert (result.method, result.assumes, result.n_units, result.decidable_from) == (None,) * 4
     assert decisions.warning is None
     assert decisions.to_dict()["basis"] is None
@@ -476,12 +478,16 @@ def test_both_kinds_of_bounds_are_told():
 
 def test_results_that_differ_in_single_items_differ():
     above = np.zeros((2, 2), dtype=bool)
-    decisions = ra.Decisions(items=ra.ItemSet("AB"), above=above, alpha=0.05, how="by hand")
-    plain = ra.RankIntervals.from_decisions("borda", "ranking", above, decisions, ())
+    decisions = ra.inference.Decisions(
+        items=ra.ItemSet("AB"), above=above, alpha=0.05, how="by hand"
+    )
+    plain = ra.inference.RankIntervals.from_decisions("borda", "ranking", above, decisions, ())
     led = np.array([False, True])
     alone = np.array([[0, 1], [-1, 0]], dtype=np.int8)
     other = [
-        ra.RankIntervals.from_decisions("borda", "ranking", above, decisions, (), families=families)
+        ra.inference.RankIntervals.from_decisions(
+            "borda", "ranking", above, decisions, (), families=families
+        )
         for families in (
             Families(above, 0 * alone, led),
             Families(above, alone, 0 * led > 1),

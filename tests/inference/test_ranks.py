@@ -87,7 +87,7 @@ def test_pairwise_places_count_the_majorities_above():
 @pytest.mark.parametrize("how", ["holm", "intervals"])
 def test_places_follow_from_intervals_of_pairs(how):
     intervals = ra.PairwiseIntervals.from_data(TENNESSEE, simultaneous="bonferroni", alpha=0.3)
-    result = ra.RankIntervals.from_intervals(intervals, how)
+    result = ra.inference.RankIntervals.from_intervals(intervals, how)
     decisions = intervals.decisions(how)
     assert result.decisions == decisions
     frame = decisions.ranks()

@@ -11,16 +11,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
-from rankagg import Estimate, distance_to, mean_distance
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import sampling
+from rankagg.inference import Estimate, distance_to, mean_distance, sampling
 from rankagg.inference.sampling import _Sampler
 from tests import oracles, strategies
 
 HALVES = ra.Profile.from_orders(["AB", "BA"], counts=[500, 500])
 SMALL = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[2, 1, 1], weights=[1, 2, 0.5])
 UNANIMOUS = ra.Profile.from_orders(["ABCD"], counts=[1000])
-FOOTRULE = ra.UStatistic(kernel=ra.spearman_footrule, low=0, high=4)
+FOOTRULE = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=0, high=4)
 
 
 # -- the slow twins -------------------------------------------------------------------------------
@@ -75,7 +74,7 @@ def drawn_rows(profile, degree, size, rng=0):
         seen.append(np.array(rows).T)
         return np.zeros(len(arrays[0]))
 
-    statistic = ra.UStatistic(degree=degree, low=0, high=1, batch=remember)
+    statistic = ra.inference.UStatistic(degree=degree, low=0, high=1, batch=remember)
     _Sampler(profile, statistic, np.random.default_rng(rng)).draw(size)
     return np.concatenate(seen)
 
@@ -124,7 +123,7 @@ def test_distances_do_not_depend_on_the_size_of_blocks(monkeypatch):
 
 def test_the_distance_to_a_ranking_looks_at_one_ranking():
     target = ra.Permutation.from_order("ABC")
-    statistic = distance_to(target, ra.spearman_footrule, 4)
+    statistic = distance_to(target, ra.distances.spearman_footrule, 4)
     assert (statistic.degree, statistic.low, statistic.high, statistic.width) == (1, 0, 4, 4)
     values = statistic.values(SMALL, np.array([[0], [1], [2]]))
     assert values.tolist() == [0, 4, 4]
@@ -140,7 +139,7 @@ def ordered(*rankings):
 
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_any_function_of_some_rankings_is_estimated(degree):
-    statistic = ra.UStatistic(kernel=ordered, degree=degree, low=0, high=1)
+    statistic = ra.inference.UStatistic(kernel=ordered, degree=degree, low=0, high=1)
     estimate = ra.HoeffdingEstimator(epsilon=0.02, alpha=0.01).estimate(SMALL, statistic, rng=3)
     expected = exact_mean(SMALL, lambda *rankings: Fraction(ordered(*rankings)), degree)
     assert abs(estimate.value - expected) <= 0.02
@@ -148,13 +147,13 @@ def test_any_function_of_some_rankings_is_estimated(degree):
 
 def test_the_mean_footrule_is_estimated():
     estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.01).estimate(SMALL, FOOTRULE, rng=1)
-    exact = exact_mean(SMALL, ra.spearman_footrule, 2)
+    exact = exact_mean(SMALL, ra.distances.spearman_footrule, 2)
     assert abs(estimate.value - exact) <= 0.1
     assert estimate.lower <= exact <= estimate.upper
 
 
 def test_a_function_of_rankings_and_one_of_arrays_give_the_same():
-    arrays = ra.UStatistic(
+    arrays = ra.inference.UStatistic(
         low=0, high=4, batch=lambda first, second: np.abs(first - second).sum(axis=1)
     )
     estimator = ra.HoeffdingEstimator(epsilon=0.2, alpha=0.1)
@@ -162,8 +161,11 @@ def test_a_function_of_rankings_and_one_of_arrays_give_the_same():
 
 
 def test_arrays_are_used_where_both_are_given():
-    both = ra.UStatistic(
-        kernel=ra.spearman_footrule, low=0, high=4, batch=lambda first, _: np.ones(len(first))
+    both = ra.inference.UStatistic(
+        kernel=ra.distances.spearman_footrule,
+        low=0,
+        high=4,
+        batch=lambda first, _: np.ones(len(first)),
     )
     assert both.values(SMALL, np.array([[0, 1], [0, 2]])).tolist() == [1, 1]
 
@@ -204,7 +206,7 @@ def test_samples_are_drawn_in_chunks(monkeypatch):
         return np.zeros(len(first))
 
     monkeypatch.setattr(sampling, "CHOICES_HELD", 40)
-    statistic = ra.UStatistic(degree=1, low=0, high=1, batch=count)
+    statistic = ra.inference.UStatistic(degree=1, low=0, high=1, batch=count)
     estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.1).estimate(SMALL, statistic, rng=0)
     assert sizes == [40, 40, 40, 30]
     assert estimate.n_samples == 150
@@ -217,7 +219,7 @@ def test_samples_are_drawn_in_chunks(monkeypatch):
 @pytest.mark.parametrize("alpha", [0.01, 0.5])
 def test_the_number_of_samples_follows_from_the_range(epsilon, alpha):
     estimator = ra.HoeffdingEstimator(epsilon=epsilon, alpha=alpha)
-    statistic = ra.UStatistic(kernel=ra.spearman_footrule, low=-1, high=4)
+    statistic = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=-1, high=4)
     expected = ceil(25 * log(2 / alpha) / (2 * epsilon**2))
     assert estimator.n_samples(statistic) == expected >= 1
     if expected < 1000:
@@ -259,7 +261,7 @@ def test_errors_are_as_frequent_as_the_law_of_the_samples_says():
 
 def test_relative_precision_holds_as_often_as_promised():
     epsilon, alpha, runs = 0.3, 0.2, 150
-    rule = ra.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=alpha)
+    rule = ra.inference.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=alpha)
     exact = ra.spread(SMALL, average=True)
     estimates = [rule.estimate(SMALL, rng=seed) for seed in range(runs)]
     assert {estimate.stopped for estimate in estimates} == {"relative"}
@@ -272,7 +274,7 @@ def test_relative_precision_holds_as_often_as_promised():
 
 def test_what_stops_is_what_the_interval_says():
     epsilon = 0.2
-    rule = ra.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=0.1)
+    rule = ra.inference.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=0.1)
     for seed in range(5):
         estimate = rule.estimate(SMALL, rng=seed)
         # No mean within the interval is farther off, relatively.
@@ -284,8 +286,8 @@ def test_means_below_zero_have_a_relative_precision_too():
     def loss(first, second):
         return -ra.kendall_distance(first, second)
 
-    statistic = ra.UStatistic(kernel=loss, low=-3, high=0)
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.25, alpha=0.05)
+    statistic = ra.inference.UStatistic(kernel=loss, low=-3, high=0)
+    rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.25, alpha=0.05)
     estimate = rule.estimate(SMALL, statistic, rng=2)
     exact = -ra.spread(SMALL, average=True)
     assert estimate.stopped == "relative"
@@ -293,19 +295,19 @@ def test_means_below_zero_have_a_relative_precision_too():
 
 
 def test_where_all_rankings_are_equal_an_absolute_precision_is_enough():
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05, floor=0.05)
+    rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05, floor=0.05)
     estimate = rule.estimate(UNANIMOUS, rng=0)
     assert estimate.stopped == "absolute"
     assert 0 <= estimate.value <= 0.05 * 6
     assert (estimate.lower, estimate.upper) == (0, pytest.approx(2 * estimate.value))
     assert estimate.upper - estimate.lower <= 2 * 0.05 * 6
-    finer = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05, floor=0.01)
+    finer = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05, floor=0.01)
     assert finer.estimate(UNANIMOUS, rng=0).n_samples > estimate.n_samples
 
 
 @pytest.mark.parametrize("limit", [10, 50, 100])
 def test_no_more_samples_than_allowed(limit):
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.01, alpha=0.05, max_samples=limit)
+    rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.01, alpha=0.05, max_samples=limit)
     estimate = rule.estimate(SMALL, rng=0)
     assert (estimate.n_samples, estimate.stopped) == (limit, "max_samples")
     assert 0 <= estimate.lower <= estimate.value <= estimate.upper <= 3
@@ -313,7 +315,7 @@ def test_no_more_samples_than_allowed(limit):
 
 
 def test_a_limit_may_be_written_as_a_float():
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.001, alpha=0.05, max_samples=1e3)
+    rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.001, alpha=0.05, max_samples=1e3)
     assert rule.estimate(SMALL, rng=0).n_samples == 1000
 
 
@@ -322,7 +324,7 @@ def test_a_degree_may_be_written_as_a_float():
     whole, as_float = (
         rule.estimate(
             SMALL,
-            ra.UStatistic(kernel=ra.kendall_distance, degree=degree, low=0, high=3),
+            ra.inference.UStatistic(kernel=ra.kendall_distance, degree=degree, low=0, high=3),
             rng=0,
         )
         for degree in (2, 2.0)
@@ -335,10 +337,10 @@ def test_little_variance_needs_fewer_samples_than_the_range_suggests():
     def nearly_constant(first):
         return 0.5 + 0.001 * first[:, 0]
 
-    statistic = ra.UStatistic(degree=1, low=0, high=1, batch=nearly_constant)
+    statistic = ra.inference.UStatistic(degree=1, low=0, high=1, batch=nearly_constant)
     mean = 0.5 + 0.001 * np.average(SMALL.ranks[:, 0], weights=SMALL.counts * SMALL.weights)
     epsilon = 0.02
-    early = ra.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=0.05)
+    early = ra.inference.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=0.05)
     estimate = early.estimate(SMALL, statistic, rng=0)
     fixed = ra.HoeffdingEstimator(epsilon=epsilon * mean, alpha=0.05)
     assert estimate.stopped == "relative"
@@ -347,9 +349,11 @@ def test_little_variance_needs_fewer_samples_than_the_range_suggests():
 
 
 def test_the_variance_decides_when_to_stop():
-    rule = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
-    constant = ra.UStatistic(degree=1, low=0, high=2, batch=lambda first: np.ones(len(first)))
-    coin = ra.UStatistic(degree=1, low=0, high=2, batch=lambda first: 2.0 * first[:, 0])
+    rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
+    constant = ra.inference.UStatistic(
+        degree=1, low=0, high=2, batch=lambda first: np.ones(len(first))
+    )
+    coin = ra.inference.UStatistic(degree=1, low=0, high=2, batch=lambda first: 2.0 * first[:, 0])
     sure, unsure = (rule.estimate(HALVES, statistic, rng=1) for statistic in (constant, coin))
     assert unsure.n_samples > 3 * sure.n_samples
     assert sure.value == pytest.approx(1, rel=0.1)
@@ -359,7 +363,7 @@ def test_the_variance_decides_when_to_stop():
 
 RULES = (
     ra.HoeffdingEstimator(epsilon=0.3, alpha=0.1),
-    ra.EmpiricalBernsteinStopping(epsilon=0.3, alpha=0.1),
+    ra.inference.EmpiricalBernsteinStopping(epsilon=0.3, alpha=0.1),
 )
 both_rules = pytest.mark.parametrize("rule", RULES, ids=["fixed", "stopping"])
 
@@ -381,10 +385,12 @@ def test_the_mean_distance_is_what_is_estimated_by_default(rule):
 
 @both_rules
 def test_a_kernel_that_leaves_its_range_is_told(rule):
-    low = ra.UStatistic(kernel=ra.spearman_footrule, low=0, high=3)
+    low = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=0, high=3)
     with pytest.raises(InvalidInputError, match="a value of 4, outside 0 to 3"):
         rule.estimate(SMALL, low, rng=0)
-    nothing = ra.UStatistic(degree=1, low=0, high=3, batch=lambda first: first[:, 0] * nan)
+    nothing = ra.inference.UStatistic(
+        degree=1, low=0, high=3, batch=lambda first: first[:, 0] * nan
+    )
     with pytest.raises(InvalidInputError, match="a value of nan"):
         rule.estimate(SMALL, nothing, rng=0)
 
@@ -394,7 +400,7 @@ def test_there_are_as_many_rankings_as_the_function_looks_at(rule):
     one = ra.Profile.from_orders(["ABC"])
     with pytest.raises(InvalidInputError, match=r"2 rankings or more .* Got 1 ranking"):
         rule.estimate(one, rng=0)
-    three = ra.UStatistic(kernel=ordered, degree=3, low=0, high=1)
+    three = ra.inference.UStatistic(kernel=ordered, degree=3, low=0, high=1)
     with pytest.raises(InvalidInputError, match="3 rankings or more"):
         rule.estimate(one[[0, 0]], three, rng=0)
     assert rule.estimate(ra.Profile.from_orders(["AB"], counts=[2]), rng=0).lower == 0
@@ -420,18 +426,18 @@ def test_other_arguments_are_refused(rule):
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, nan, "0.1", True])
 def test_the_probability_of_error_is_between_nothing_and_one(alpha):
-    for kind in (ra.HoeffdingEstimator, ra.EmpiricalBernsteinStopping):
+    for kind in (ra.HoeffdingEstimator, ra.inference.EmpiricalBernsteinStopping):
         with pytest.raises(InvalidInputError, match=r"`alpha` must be a number in \(0, 1\)"):
             kind(epsilon=0.1, alpha=alpha)
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, nan, np.inf, None])
 def test_the_precision_is_a_number_above_nothing(epsilon):
-    for kind in (ra.HoeffdingEstimator, ra.EmpiricalBernsteinStopping):
+    for kind in (ra.HoeffdingEstimator, ra.inference.EmpiricalBernsteinStopping):
         with pytest.raises(InvalidInputError, match="`epsilon` must be a number in"):
             kind(epsilon=epsilon, alpha=0.1)
     with pytest.raises(InvalidInputError, match=r"`epsilon` must be a number in \(0, 1\)"):
-        ra.EmpiricalBernsteinStopping(epsilon=1, alpha=0.1)
+        ra.inference.EmpiricalBernsteinStopping(epsilon=1, alpha=0.1)
 
 
 @pytest.mark.parametrize(
@@ -446,7 +452,7 @@ def test_the_precision_is_a_number_above_nothing(epsilon):
 )
 def test_limits_of_the_stopping_rule_are_checked(options, words):
     with pytest.raises(InvalidInputError, match=words):
-        ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.1, **options)
+        ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.1, **options)
 
 
 @pytest.mark.parametrize(
@@ -464,7 +470,7 @@ def test_limits_of_the_stopping_rule_are_checked(options, words):
 )
 def test_statistics_are_checked(options, words):
     with pytest.raises(InvalidInputError, match=words):
-        ra.UStatistic(**options)
+        ra.inference.UStatistic(**options)
 
 
 @pytest.mark.parametrize(

@@ -225,14 +225,14 @@ QUANTILES = {
 @pytest.mark.parametrize("alpha", QUANTILES)
 @pytest.mark.parametrize("k", range(2, 11))
 def test_critical_differences_are_those_in_print(k, alpha):
-    test = ra.FriedmanTest.from_average_ranks([(k + 1) / 2] * k, 25)
+    test = ra.inference.FriedmanTest.from_average_ranks([(k + 1) / 2] * k, 25)
     quantile = test.critical_difference(alpha) / np.sqrt(k * (k + 1) / (6 * 25))
     assert quantile == pytest.approx(QUANTILES[alpha][k - 2], abs=1.1e-3)
 
 
 def test_the_example_of_demsar():
     names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
-    test = ra.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], 14, items=names)
+    test = ra.inference.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], 14, items=names)
     assert test.statistic == pytest.approx(9.28, abs=0.01)
     assert test.f_statistic == pytest.approx(3.69, abs=0.01)
     assert test.f_df == (3, 39)
@@ -297,7 +297,9 @@ def test_average_ranks_are_enough_without_ties(profile):
     full = ra.friedman(profile)
     for digits, error in ((15, 1e-12), (2, 0.05)):
         printed = full.average_ranks.round(digits)
-        test = ra.FriedmanTest.from_average_ranks(printed, full.n_rankings, items=full.items)
+        test = ra.inference.FriedmanTest.from_average_ranks(
+            printed, full.n_rankings, items=full.items
+        )
         assert test.kendall_w == pytest.approx(full.kendall_w, abs=error)
         assert test.unit == "ranking"
     assert test.critical_difference() == full.critical_difference()
@@ -307,7 +309,7 @@ def test_average_ranks_are_enough_without_ties(profile):
 @strategies.quick
 def test_ties_make_the_statistics_larger(profile):
     full = ra.friedman(profile)
-    bare = ra.FriedmanTest.from_average_ranks(full.average_ranks, full.n_rankings)
+    bare = ra.inference.FriedmanTest.from_average_ranks(full.average_ranks, full.n_rankings)
     assert bare.statistic <= full.statistic * (1 + 1e-12)
     assert bare.items == ra.ItemSet.numbered(profile.n_items)
 
@@ -326,7 +328,7 @@ def test_ties_make_the_statistics_larger(profile):
 )
 def test_average_ranks_that_cannot_be_are_refused(values, words):
     with pytest.raises(InvalidInputError) as caught:
-        ra.FriedmanTest.from_average_ranks(values, 5)
+        ra.inference.FriedmanTest.from_average_ranks(values, 5)
     assert str(caught.value).startswith("`average_ranks` must be")
     assert words in str(caught.value)
 
@@ -334,12 +336,12 @@ def test_average_ranks_that_cannot_be_are_refused(values, words):
 @pytest.mark.parametrize("n", [1, 2.5, True, "many"])
 def test_one_ranking_shows_no_agreement(n):
     with pytest.raises(InvalidInputError, match="`n_rankings` must be an integer of at least 2"):
-        ra.FriedmanTest.from_average_ranks([1, 2], n)
+        ra.inference.FriedmanTest.from_average_ranks([1, 2], n)
 
 
 def test_labels_are_as_many_as_average_ranks():
     with pytest.raises(InvalidInputError, match="`items` must be 2 labels"):
-        ra.FriedmanTest.from_average_ranks([1, 2], 5, items="ABC")
+        ra.inference.FriedmanTest.from_average_ranks([1, 2], 5, items="ABC")
 
 
 # -- what is refused ------------------------------------------------------------------------------

@@ -13,12 +13,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg import (
-    comparisons_needed,
-    hoeffding_radius,
-    kendall_distance_counts,
-    mallows_log_normalizer,
-)
+from rankagg import comparisons_needed, hoeffding_radius
+from rankagg.distributions import kendall_distance_counts, mallows_log_normalizer
 from rankagg.distributions.connectivity import beats_graph, components
 from rankagg.exceptions import NotIdentifiedError
 from tests import oracles
@@ -410,7 +406,7 @@ def test_distances_of_two_score_vectors():
         ra.PartialRanking.from_scores(scores, higher_is_better=True)
         for scores in ([1.0, -1.2, 0.0], [-1.0, 1.2, 0.0])
     )
-    assert ra.spearman_footrule(first, second) == 4
+    assert ra.distances.spearman_footrule(first, second) == 4
     assert ra.kendall_distance(first, second) == 3
 
 
@@ -428,7 +424,9 @@ def test_weighted_tau_of_the_scipy_manual():
         ra.PartialRanking.from_scores(numbers, higher_is_better=True)
         for numbers in ([12, 2, 1, 12, 2], [1, 4, 7, 1, 0])
     )
-    assert ra.weighted_kendall_tau(first, second) == pytest.approx(-0.5669496815368272, abs=1e-15)
+    assert ra.distances.weighted_kendall_tau(first, second) == pytest.approx(
+        -0.5669496815368272, abs=1e-15
+    )
 
 
 # ekhiru/PerMallows, man/count.perms.Rd; how many permutations are at each distance.
@@ -442,13 +440,17 @@ def test_how_many_permutations_are_at_each_distance(n):
     start = ra.Permutation.identity(range(n))
     others = [ra.Permutation(ranks) for ranks in permutations(range(n))]
     kendall = Counter(ra.kendall_distance(start, other) for other in others)
-    footrule = Counter(ra.spearman_footrule(start, other) for other in others)
+    footrule = Counter(ra.distances.spearman_footrule(start, other) for other in others)
     assert kendall == dict(enumerate(KENDALL_COUNTS[n]))
     assert footrule == {2 * half: count for half, count in enumerate(FOOTRULE_COUNTS[n])}
     assert kendall_distance_counts(n) == KENDALL_COUNTS[n]
 
 
-MOVES = {"cayley": ra.cayley_distance, "hamming": ra.hamming_distance, "ulam": ra.ulam_distance}
+MOVES = {
+    "cayley": ra.distances.cayley_distance,
+    "hamming": ra.distances.hamming_distance,
+    "ulam": ra.distances.ulam_distance,
+}
 
 
 @ledger.covers(*(f"mallows_counts_n4_n5/n?/{name}/*" for name in MOVES))
@@ -466,8 +468,8 @@ def test_how_many_permutations_are_so_many_moves_away(facts, name, n):
 def test_permutations_of_six_that_move_every_item():
     start = ra.Permutation.identity(range(6))
     others = [ra.Permutation(p) for p in permutations(range(6))]
-    assert sum(ra.hamming_distance(start, other) == 6 for other in others) == 265
-    assert sum(ra.cayley_distance(start, other) == 5 for other in others) == 120
+    assert sum(ra.distances.hamming_distance(start, other) == 6 for other in others) == 265
+    assert sum(ra.distances.cayley_distance(start, other) == 5 for other in others) == 120
 
 
 # -- compatible permutations ----------------------------------------------------------------------
@@ -700,7 +702,9 @@ def test_friedman_and_nemenyi_of_the_example_of_demsar(facts):
     # Section 3.2 prints average ranks of four versions of C4.5 on 14 data sets.
     case = facts("known_answers")["demsar_2006"]
     assert case["input"] == {"avg_ranks": [3.143, 2.0, 2.893, 1.964], "N": 14}
-    test = ra.FriedmanTest.from_average_ranks(case["input"]["avg_ranks"], case["input"]["N"])
+    test = ra.inference.FriedmanTest.from_average_ranks(
+        case["input"]["avg_ranks"], case["input"]["N"]
+    )
     found = {
         "chi2_F": test.statistic,
         "F_F": test.f_statistic,

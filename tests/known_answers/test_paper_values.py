@@ -258,7 +258,7 @@ def test_overlap_of_mean_and_borda(name, leaderboard, definition):
     table = leaderboard(name)
     mean, borda = (rule.aggregate(table).ranking for rule in (ra.Mean(), ra.Borda()))
     expected = definition("top_k_overlap", name)
-    agreements = {"top": ra.top_k_agreement, "last": ra.last_k_agreement}
+    agreements = {"top": ra.distances.top_k_agreement, "last": ra.distances.last_k_agreement}
     checked = 0
     for end, agreement in agreements.items():
         for k, by_row in expected[end].items():
@@ -275,10 +275,12 @@ def test_a_tie_at_the_cut_is_broken_at_random(leaderboard):
     # The mean ties two systems at places 3 and 4 of XTREME, Borda has one of them third.
     table = leaderboard("XTREME")
     mean, borda = (rule.aggregate(table).ranking for rule in (ra.Mean(), ra.Borda()))
-    broken = [ra.top_k_agreement(order, borda, 3) for order in mean.compatible_permutations()]
+    broken = [
+        ra.distances.top_k_agreement(order, borda, 3) for order in mean.compatible_permutations()
+    ]
     values = sorted({round(value, 9) for value in broken})
     assert values == pytest.approx([2 / 3, 1])
-    assert ra.top_k_agreement(mean, borda, 3) == pytest.approx(np.mean(broken), abs=1e-12)
+    assert ra.distances.top_k_agreement(mean, borda, 3) == pytest.approx(np.mean(broken), abs=1e-12)
 
 
 # -- instances ------------------------------------------------------------------------------------

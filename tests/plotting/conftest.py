@@ -31,5 +31,5 @@ def look(request):
 def thirty():
     """Return scores of 30 systems with names of all lengths on 12 tasks, none missing."""
     names = [f"{'System' if k % 3 else 'A system with a rather long name'} {k}" for k in range(30)]
-    law = ra.LatentScores([0.15 * k for k in range(30)], systems=names)
+    law = ra.distributions.LatentScores([0.15 * k for k in range(30)], systems=names)
     return law.sample(12, rng=1)

@@ -19,13 +19,15 @@ from tests.strategies import quick
 @cache
 def of_thirty(m):
     names = [f"{'System' if k % 3 else 'A system with a rather long name'} {k}" for k in range(30)]
-    law = ra.LatentScores([0.15 * k for k in range(30)], systems=names)
+    law = ra.distributions.LatentScores([0.15 * k for k in range(30)], systems=names)
     return ra.friedman(law.sample(m, rng=1))
 
 
 def demsar(items=("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"), n_rankings=14):
     """Return the test of Demšar's Table 6."""
-    return ra.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], n_rankings, items=items)
+    return ra.inference.FriedmanTest.from_average_ranks(
+        [3.143, 2.0, 2.893, 1.964], n_rankings, items=items
+    )
 
 
 def sides(ax):
@@ -155,10 +157,10 @@ def test_the_axis_has_the_best_rank_on_the_left() -> None:
 
 
 def test_what_bars_mean_is_said() -> None:
-    alike = ra.FriedmanTest.from_average_ranks([1.9, 2.0, 2.1], 5)
+    alike = ra.inference.FriedmanTest.from_average_ranks([1.9, 2.0, 2.1], 5)
     one = notes(plotting.critical_difference_diagram(alike))
     assert "items that the bar joins differ by no more" in one
-    apart = ra.FriedmanTest.from_average_ranks([1.0, 2.0, 3.0], 500)
+    apart = ra.inference.FriedmanTest.from_average_ranks([1.0, 2.0, 3.0], 500)
     ax = plotting.critical_difference_diagram(apart)
     assert not of_group(ax, "group")
     assert "no two items differ by no more" in notes(ax)
@@ -167,7 +169,7 @@ def test_what_bars_mean_is_said() -> None:
 
 
 def test_equal_ranks_keep_their_own_labels() -> None:
-    test = ra.FriedmanTest.from_average_ranks([2.0, 2.0, 2.0], 4, items="ABC")
+    test = ra.inference.FriedmanTest.from_average_ranks([2.0, 2.0, 2.0], 4, items="ABC")
     ax = plotting.critical_difference_diagram(test)
     left, right = sides(ax)
     assert list(left) == ["A  2.00", "B  2.00"]

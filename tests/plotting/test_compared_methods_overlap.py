@@ -71,7 +71,7 @@ def test_a_dotted_line_shows_what_chance_has(thirty) -> None:
     np.testing.assert_allclose(shares, np.arange(1, 31) / 30)
     assert list(depths) == list(range(1, 31))
     drawn = ra.Uniform(range(30)).sample(400, rng=0)
-    overlap = [ra.top_k_agreement(one, drawn[0], 7) for one in drawn[1:]]
+    overlap = [ra.distances.top_k_agreement(one, drawn[0], 7) for one in drawn[1:]]
     assert np.mean(overlap) == pytest.approx(shares[6], abs=0.02)
 
 

@@ -122,7 +122,7 @@ def test_other_fits_draw_all_parameters_in_their_order() -> None:
     np.testing.assert_array_equal(rows(ax, 4), expected)
     assert [text.get_text() for text in ax.get_yticklabels()] == list(fit.names)
     assert notes(ax).startswith("estimate, with 90 % interval")
-    plain = ra.FitResult(
+    plain = ra.distributions.FitResult(
         distribution=fit.distribution, names=("a",), estimates=np.ones(1),
         covariance=np.full((1, 1), 4.0), log_likelihood=0.0, n_parameters=1,
         n_observations=1, converged=True, n_iterations=1,

@@ -39,7 +39,7 @@ def thirty():
 
 
 def exact_law(n, theta):
-    counts = np.array(ra.kendall_distance_counts(n), dtype=float)
+    counts = np.array(ra.distributions.kendall_distance_counts(n), dtype=float)
     weights = counts * np.exp(-theta * np.arange(len(counts)))
     return weights / weights.sum()
 

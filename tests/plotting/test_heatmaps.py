@@ -99,7 +99,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(ItemMismatchError):
         plotting.pairwise_heatmap(
             profile.pairwise(),
-            decisions=ra.Decisions(
+            decisions=ra.inference.Decisions(
                 items=other.items, above=np.eye(4, dtype=bool), alpha=0.05, how="by hand"
             ),
         )

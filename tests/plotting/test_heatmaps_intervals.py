@@ -63,7 +63,7 @@ def check(ax, intervals, above):
 def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs() -> None:
     intervals = INTERVALS(ballots())
     ax = intervals.plot()
-    ranks = ra.RankIntervals.from_intervals(intervals)
+    ranks = ra.inference.RankIntervals.from_intervals(intervals)
     assert order_of(ax) == list(ranks.to_frame().index)
     decisions = intervals.decisions()
     assert 0 < decisions.above.sum() < 10

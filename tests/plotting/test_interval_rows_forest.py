@@ -43,7 +43,7 @@ def intervals_of(above, decided):
     n = len(above)
     names = ra.ItemSet("ABCDEFGH"[:n])
     decisions = Decisions(items=names, above=np.array(decided, dtype=bool), alpha=0.1, how="hand")
-    return ra.RankIntervals.from_decisions(
+    return ra.inference.RankIntervals.from_decisions(
         "pairwise", "ranking", np.array(above), decisions, ("a note",)
     )
 

@@ -170,7 +170,9 @@ def test_changes_of_the_winner_are_marked_and_named() -> None:
 
 
 def test_at_most_thirty_units_are_drawn_and_the_rest_counted() -> None:
-    law = ra.LatentScores([0.02 * k for k in range(40)], systems=[f"name {k}" for k in range(40)])
+    law = ra.distributions.LatentScores(
+        [0.02 * k for k in range(40)], systems=[f"name {k}" for k in range(40)]
+    )
     result = ra.stability(law.sample(5, rng=0), ra.Borda(), over="systems", sizes=[])
     frame = result.influence().sort_values("distance", ascending=False, kind="stable")
     ax = plotting.robustness_plot(result)
@@ -215,7 +217,7 @@ def test_what_is_not_decided_is_no_dot_of_no_change() -> None:
     assert not cut_off(ax)
 
 
-def replaced(given: ra.Stability, without: list[KnownConsensus]) -> ra.Stability:
+def replaced(given: ra.analysis.Stability, without: list[KnownConsensus]) -> ra.analysis.Stability:
     return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())
 
 

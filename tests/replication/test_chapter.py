@@ -98,7 +98,7 @@ def test_experiments_that_find_something_else_fail(names, monkeypatch):
     """The same through the program: no judged row stays as it is."""
     broken = tuple(map(_changed_run, EXPERIMENTS))
     monkeypatch.setattr(module, "EXPERIMENTS", broken)
-    result = ra.replicate(*names, data=DATA if DATA.is_dir() else None, progress=False)
+    result = ra.replication.replicate(*names, data=DATA if DATA.is_dir() else None, progress=False)
     assert not result.is_reached
     assert {row.verdict for row in result.rows} <= {MISSED, OPEN, NONE}
 
@@ -109,7 +109,9 @@ def test_what_is_not_random_gives_the_same_rows(kept):
     names = [
         one.name for one in EXPERIMENTS if not {(one.paper, item) for item in one.items} & random
     ]
-    rows = ra.replicate(*names, data=folder, progress=False).to_frame().to_dict("records")
+    rows = (
+        ra.replication.replicate(*names, data=folder, progress=False).to_frame().to_dict("records")
+    )
     judged = [row for row in rows if row["verdict"] != "not judged"]
     assert judged
     for row in judged:
@@ -119,7 +121,11 @@ def test_what_is_not_random_gives_the_same_rows(kept):
 @pytest.mark.slow
 def test_a_whole_run_gives_the_same_rows(kept, data):
     folder = data("tasks/xtreme.csv").parents[1]
-    rows = ra.replicate(data=folder, n_jobs=2, progress=False).to_frame().to_dict("records")
+    rows = (
+        ra.replication.replicate(data=folder, n_jobs=2, progress=False)
+        .to_frame()
+        .to_dict("records")
+    )
     assert rows == list(kept.values())
 
 

@@ -46,7 +46,7 @@ def folder():
 @pytest.fixture(scope="module")
 def quick(folder):
     """Return a run with all data of what takes little time: its rows by item and quantity."""
-    result = ra.replicate(*SOON, data=folder, quick=True, progress=False)
+    result = ra.replication.replicate(*SOON, data=folder, quick=True, progress=False)
     return {(row.item, row.quantity): row for row in result.rows}
 
 
@@ -214,7 +214,9 @@ def test_a_quick_run_judges_all_and_has_no_fault(quick):
 
 
 def test_without_data_nothing_is_made_up():
-    result = ra.replicate("p1-tables-3-6", "p1-table-7", "p1-section-5.3", progress=False)
+    result = ra.replication.replicate(
+        "p1-tables-3-6", "p1-table-7", "p1-section-5.3", progress=False
+    )
     verdicts = {row.verdict for row in result.rows}
     assert verdicts == {OPEN, NONE}
     assert not any(row.here for row in result.rows if row.verdict == OPEN)
@@ -292,7 +294,7 @@ def test_names_tell_systems_apart(board, folder):
 @pytest.mark.slow
 def test_the_whole_paper(folder):
     """Run everything at the paper's repetitions: minutes."""
-    result = ra.replicate("p1", data=folder, n_jobs=2, progress=False)
+    result = ra.replication.replicate("p1", data=folder, n_jobs=2, progress=False)
     assert {(row.item, row.quantity) for row in result.rows} == set(ENTRIES)
     assert result.is_reached
     for row in result.rows:

@@ -167,13 +167,13 @@ def folder():
 @pytest.fixture(scope="module")
 def bundled():
     """Return what a quick run on bundled data finds."""
-    return ra.replicate("p2", quick=True, progress=False)
+    return ra.replication.replicate("p2", quick=True, progress=False)
 
 
 @pytest.fixture(scope="module")
 def soon(folder):
     """Return a run with all data of what takes little time."""
-    return ra.replicate(*SOON, data=folder, quick=True, progress=False)
+    return ra.replication.replicate(*SOON, data=folder, quick=True, progress=False)
 
 
 def test_nothing_bundled_is_missed(bundled):

@@ -21,7 +21,7 @@ TABLES = {"SuperGLUE": "Table 2", "GLUE": "Table 1", "XTREME": "Table 3", "XGLUE
 
 @pytest.fixture(scope="module")
 def replication():
-    return ra.replicate("p3", quick=True, progress=False)
+    return ra.replication.replicate("p3", quick=True, progress=False)
 
 
 @pytest.fixture(scope="module")

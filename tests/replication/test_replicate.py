@@ -62,7 +62,7 @@ def contents(folder):
 
 
 def test_everything_is_in_the_folder(experiment, tmp_path):
-    result = ra.replicate(output=tmp_path / "new" / "folder", progress=False)
+    result = ra.replication.replicate(output=tmp_path / "new" / "folder", progress=False)
     found = contents(tmp_path / "new" / "folder")
     assert {str(path) for path in found} == {
         "index.html", "replication.csv", "figures/p1-figure-0.pdf", "figures/p1-figure-0.svg",
@@ -94,7 +94,7 @@ def test_the_same_bytes_whatever_the_workers_and_interruptions(
     n_jobs, experiment, tmp_path, monkeypatch
 ):
     once = tmp_path / "once"
-    ra.replicate(output=once, progress=False)
+    ra.replication.replicate(output=once, progress=False)
     again = tmp_path / "again"
     if n_jobs == 1:
         ran, calls = CorruptionStudy._try, []
@@ -108,15 +108,15 @@ def test_the_same_bytes_whatever_the_workers_and_interruptions(
         with monkeypatch.context() as patch:
             patch.setattr(CorruptionStudy, "_try", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                ra.replicate(output=again, progress=False)
+                ra.replication.replicate(output=again, progress=False)
         assert len((again / "journals/p1-figure-0.jsonl").read_text().splitlines()) == 12
-    ra.replicate(output=again, n_jobs=n_jobs, progress=False)
+    ra.replication.replicate(output=again, n_jobs=n_jobs, progress=False)
     assert contents(again) == contents(once)
 
 
 def test_few_repetitions_are_not_judged(experiment, tmp_path):
     experiment(definition="0.123")
-    (row,) = ra.replicate(quick=True, progress=False).rows
+    (row,) = ra.replication.replicate(quick=True, progress=False).rows
     assert (row.verdict, row.reason) == ("not judged", "3 of 7 repetitions")
     assert float(row.here) > 0
 
@@ -134,12 +134,12 @@ def test_a_fault_is_said_and_is_a_failure(experiment, capsys):
 def test_what_has_no_row_is_an_error(experiment):
     experiment(quantity="another")
     with pytest.raises(LookupError, match="what has no row"):
-        ra.replicate(progress=False)
+        ra.replication.replicate(progress=False)
 
 
 def test_tables_that_are_not_there(experiment, tmp_path):
     experiment(needs=("XTREME", "GLUE"))
-    (row,) = ra.replicate(progress=False).rows
+    (row,) = ra.replication.replicate(progress=False).rows
     assert row.verdict == "not judged"
     assert row.reason == (
         "needs tasks/xtreme.csv, which is not bundled; "
@@ -147,7 +147,7 @@ def test_tables_that_are_not_there(experiment, tmp_path):
     )
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks" / "xtreme.csv").write_text("system,A\nx,1\ny,2\n")
-    (row,) = ra.replicate(data=tmp_path, progress=False).rows
+    (row,) = ra.replication.replicate(data=tmp_path, progress=False).rows
     assert row.reason == (
         "tasks/xtreme.csv is another version than the papers'; "
         "there is no tasks/glue_full.csv in the folder of the data"
@@ -157,18 +157,18 @@ def test_tables_that_are_not_there(experiment, tmp_path):
 def test_tables_that_are_there(experiment, data):
     experiment(needs=("XTREME",))
     folder = data("tasks/xtreme.csv").parents[1]
-    (row,) = ra.replicate(data=folder, progress=False).rows
+    (row,) = ra.replication.replicate(data=folder, progress=False).rows
     assert row.verdict == "beyond the paper"
 
 
 def test_names(tmp_path):
     with pytest.raises(InvalidInputError, match=r"Did you mean 'p1-table-1'\?"):
-        ra.replicate("p1-tabel-1")
+        ra.replication.replicate("p1-tabel-1")
     with pytest.raises(InvalidInputError, match="`data` must be a folder"):
-        ra.replicate("p1-table-1", data=tmp_path / "nowhere")
+        ra.replication.replicate("p1-table-1", data=tmp_path / "nowhere")
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="cannot be made"):
-        ra.replicate("p1-table-1", output=tmp_path / "file" / "folder")
+        ra.replication.replicate("p1-table-1", output=tmp_path / "file" / "folder")
 
 
 def test_the_command(tmp_path, capsys):

@@ -75,7 +75,7 @@ def test_the_page_is_never_wider_than_the_window(pages, name, width, visit_page)
 
 @pytest.mark.parametrize("n", [3, 41, pytest.param(105, marks=pytest.mark.slow)])
 def test_few_and_many_systems_read_well(tmp_path, visit_page, n) -> None:
-    law = ra.LatentScores(
+    law = ra.distributions.LatentScores(
         [0.05 * k for k in range(n)], systems=[f"team {k} | big model" for k in range(n)]
     )
     path = tmp_path / "n.html"

@@ -213,7 +213,9 @@ def friedman(seeds):
         assert sorted("".join(sorted(names)).replace(",", "") for names in told) == sorted(
             "".join(sorted(names)) for names in known
         )
-        printed = ra.FriedmanTest.from_average_ranks(case.found.average_ranks, len(case.rows))
+        printed = ra.inference.FriedmanTest.from_average_ranks(
+            case.found.average_ranks, len(case.rows)
+        )
         lines = printed._facts(float(case.alpha))
         held.hold([line for line in lines if "told apart" not in line], case, printed_w(case))
     held.require()

@@ -186,7 +186,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user() -> None:
             full = rule.aggregate(table).ranking
             assert row["tau"] == pytest.approx(ra.kendall_tau(ranking, full))
             assert row["tau_true"] == pytest.approx(ra.kendall_tau(ranking, truth))
-            assert row["top3"] == pytest.approx(ra.top_k_agreement(ranking, full, 3))
+            assert row["top3"] == pytest.approx(ra.distances.top_k_agreement(ranking, full, 3))
 
 
 # -- what must hold --------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def test_instances_stay_with_their_task():
         some, all_ = (rule.aggregate(table).ranking for table in (part, INSTANCES))
         assert row["tau"] == pytest.approx(ra.kendall_tau(some, all_), nan_ok=True)
         assert row["distance"] == ra.kendall_distance(some, all_, p=0.5)
-        assert row["top1"] == ra.top_k_agreement(some, all_, 1)
+        assert row["top1"] == ra.distances.top_k_agreement(some, all_, 1)
 
 
 @pytest.mark.parametrize("data", [TABLE, INSTANCES], ids=repr)

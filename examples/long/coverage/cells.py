@@ -78,7 +78,7 @@ class Cell:
         shares = {name: np.mean([one[name] for one in told], axis=0).min() for name in told[0]}
         return {**names, "repetitions": len(told), **shares}
 
-    def bound(self, table: ra.ScoreTable, rng: np.random.Generator) -> ra.RankIntervals:
+    def bound(self, table: ra.ScoreTable, rng: np.random.Generator) -> ra.inference.RankIntervals:
         """Bound the places."""
         more = {"score_range": self.distribution.score_range} if self.of == "mean" else {}
         return ra.rank_intervals(
@@ -88,7 +88,7 @@ class Cell:
         )  # fmt: skip
 
 
-def right(ranks: ra.RankIntervals, truth: np.ndarray) -> dict[str, object]:
+def right(ranks: ra.inference.RankIntervals, truth: np.ndarray) -> dict[str, object]:
     """Say what is right; an array holds one answer for each item.
 
     Parameters

@@ -127,7 +127,7 @@ def distance(rng: np.random.Generator, size: int, **options: object) -> bool:
     if options["method"] == "hoeffding":
         found = ra.HoeffdingEstimator(epsilon=0.2, alpha=ALPHA).estimate(DATA, rng=rng).value
         return bool(abs(found - EXACT) <= 0.2)
-    stopping = ra.EmpiricalBernsteinStopping(epsilon=0.1, alpha=ALPHA)
+    stopping = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=ALPHA)
     return bool(abs(stopping.estimate(DATA, rng=rng).value / EXACT - 1) <= 0.1)
 
 

@@ -34,7 +34,7 @@ def _drawn(profile: ra.Profile, n_tasks: int, seed: int) -> ra.Profile:
     return ra.Profile.from_ranks(ranks, items=profile.items)
 
 
-def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> ra.RankIntervals:
+def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> ra.inference.RankIntervals:
     """Draw tasks with replacement, rank by Borda, and bound the ranks from the draw alone.
 
     Examples
@@ -61,7 +61,7 @@ def shares_of_ranks(profile: ra.Profile, n_tasks: int) -> NDArray[np.float64]:
 def ranks_chart(
     profile: ra.Profile,
     truth: NDArray[np.intp],
-    draw: ra.RankIntervals,
+    draw: ra.inference.RankIntervals,
     shares: NDArray[np.float64],
 ) -> str:
     """Draw the ranks: shares of all draws as squares, of one draw a dot and its interval."""
@@ -117,7 +117,7 @@ def true_ranks(profile: ra.Profile) -> NDArray[np.intp]:
 def told(
     profile: ra.Profile,
     truth: NDArray[np.intp],
-    draw: ra.RankIntervals,
+    draw: ra.inference.RankIntervals,
     shares: NDArray[np.float64],
 ) -> str:
     """Say what a draw shows."""

@@ -226,7 +226,7 @@ def replicate(
         lines = [f"{one.name:{width}}  {one.title}" for one in EXPERIMENTS]
         return Answer(text=lambda rows: "\n".join(lines))
     with options_named({"names": "NAME", "journal": "--out"}):
-        result = ra.replicate(
+        result = ra.replication.replicate(
             *names,
             data=data,
             output=out,

@@ -195,7 +195,7 @@ def _decisions(given: Input, unit: Any) -> Any:
         return intervals.decisions()
 
 
-def _write_comparison(comparison: ra.RuleComparison, given: Input, folder: Path) -> None:
+def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_frame(comparison.to_frame(), folder / "methods.csv")
     write_frame(comparison.ranks(), folder / "ranks.csv", index=True)

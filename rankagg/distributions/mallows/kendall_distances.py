@@ -152,7 +152,7 @@ def kendall_distance_counts(n_items: int) -> list[int]:
 
     Examples
     --------
-    >>> from rankagg import kendall_distance_counts
+    >>> from rankagg.distributions import kendall_distance_counts
     >>> kendall_distance_counts(4)
     [1, 3, 5, 6, 5, 3, 1]
     """
@@ -241,7 +241,7 @@ def mallows_log_normalizer(n_items: int, theta: float) -> float:
 
     Examples
     --------
-    >>> from rankagg import mallows_log_normalizer
+    >>> from rankagg.distributions import mallows_log_normalizer
     >>> round(mallows_log_normalizer(10, 0.3), 9)
     9.696410084
     """

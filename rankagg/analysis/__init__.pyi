@@ -1,0 +1,13 @@
+from .comparison.agreement import TaskAgreement as TaskAgreement
+from .comparison.compare import RuleComparison as RuleComparison
+from .domains import single_crossing_order as single_crossing_order
+from .domains import single_peaked_axes as single_peaked_axes
+from .domains import single_peaked_axis as single_peaked_axis
+from .explanation import Explanation as Explanation
+from .explanation import Swap as Swap
+from .missing import MissingReport as MissingReport
+from .removal.removal_radius import Removal as Removal
+from .removal.removal_radius import RemovalRadius as RemovalRadius
+from .robustness.rank_shares import RankShares as RankShares
+from .robustness.sensitivity import Sensitivity as Sensitivity
+from .robustness.stability import Stability as Stability

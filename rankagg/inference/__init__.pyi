@@ -1,0 +1,13 @@
+from .decisions import Decisions as Decisions
+from .dispersion import DispersionReport as DispersionReport
+from .paired_results import PairedTest as PairedTest
+from .paired_results import PairedTests as PairedTests
+from .power import Separation as Separation
+from .rank_tests import FriedmanTest as FriedmanTest
+from .rank_tests import SkillingsMackTest as SkillingsMackTest
+from .ranks.rank_results import RankIntervals as RankIntervals
+from .sampling import EmpiricalBernsteinStopping as EmpiricalBernsteinStopping
+from .sampling import Estimate as Estimate
+from .sampling import UStatistic as UStatistic
+from .sampling import distance_to as distance_to
+from .sampling import mean_distance as mean_distance

@@ -1,0 +1,2 @@
+from .replicate import Replication as Replication
+from .replicate import replicate as replicate
