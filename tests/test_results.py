@@ -177,7 +177,8 @@ class TestResults(ResultContract):
 
 
 def test_every_public_result_is_under_the_contract() -> None:
-    modules = (ra, ra.axioms, ra.studies, ra.teaching)
+    rooms = (ra.analysis, ra.axioms, ra.distributions, ra.inference, ra.replication)
+    modules = (ra, *rooms, ra.studies, ra.teaching)
     public = {name: getattr(module, name) for module in modules for name in module.__all__}
     results = {
         name for name, kind in public.items() if isinstance(kind, type) and issubclass(kind, Result)

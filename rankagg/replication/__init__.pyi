@@ -1,2 +1,2 @@
-from .replicate import Replication as Replication
-from .replicate import replicate as replicate
+from .replication import Replication as Replication
+from .replication import replicate as replicate

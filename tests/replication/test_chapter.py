@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
-from rankagg.replication import replicate as module
+from rankagg.replication import replication as module
 from rankagg.replication.published import MISSED, NONE, OPEN, PAPERS, judge, published
-from rankagg.replication.replicate import EXPERIMENTS
+from rankagg.replication.replication import EXPERIMENTS
 from tests.conftest import DATA
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -9,7 +9,7 @@ from rankagg.replication.leaderboards import CATALOGUE, Leaderboards
 from rankagg.replication.p1_as_run import as_read, unstable_order
 from rankagg.replication.p1_boards import BOARDS, DATA_SETS, name_of
 from rankagg.replication.published import AS_RUN, BEYOND, MISSED, NONE, OPEN, published
-from rankagg.replication.replicate import EXPERIMENTS
+from rankagg.replication.replication import EXPERIMENTS
 from tests.conftest import DATA
 from tests.known_answers import leaves
 from tests.replication.independent import their_sort

@@ -19,7 +19,7 @@ from rankagg.replication.published import (
     REACHED,
     published,
 )
-from rankagg.replication.replicate import EXPERIMENTS
+from rankagg.replication.replication import EXPERIMENTS
 from tests.conftest import DATA
 
 FORMULAS = {

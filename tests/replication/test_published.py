@@ -20,7 +20,7 @@ from rankagg.replication.published import (
     judge,
     published,
 )
-from rankagg.replication.replicate import EXPERIMENTS
+from rankagg.replication.replication import EXPERIMENTS
 
 
 @pytest.mark.parametrize("paper", PAPERS)

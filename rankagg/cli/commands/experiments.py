@@ -220,7 +220,7 @@ def replicate(
         rankagg replicate p1-table-1 --json
     """
     if listing:
-        from rankagg.replication.replicate import EXPERIMENTS
+        from rankagg.replication.replication import EXPERIMENTS
 
         width = max(len(experiment.name) for experiment in EXPERIMENTS)
         lines = [f"{one.name:{width}}  {one.title}" for one in EXPERIMENTS]

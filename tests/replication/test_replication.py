@@ -12,7 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.cli.app import main
 from rankagg.exceptions import InvalidInputError, OutputError
-from rankagg.replication import replicate as module
+from rankagg.replication import replication as module
 from rankagg.replication.experiment import Experiment, Found, Picture, Sheet
 from rankagg.replication.published import Published
 from rankagg.studies.corruption import CorruptionStudy
