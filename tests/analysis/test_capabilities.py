@@ -6,7 +6,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import main
-from rankagg.cli.options.rules import METHODS
+from rankagg.cli.options.rules import RULES_BY_NAME
 from rankagg.exceptions import InvalidInputError
 
 
@@ -35,10 +35,10 @@ def test_the_command_lists_every_method(capsys):
         main(["methods", "--json"])
     assert stop.value.code == 0
     listed = json.loads(capsys.readouterr().out)["methods"]
-    assert [entry["method"] for entry in listed] == list(METHODS)
+    assert [entry["method"] for entry in listed] == list(RULES_BY_NAME)
     assert {entry["method"]: entry["guarantee"] for entry in listed}["schulze"] is None
     with pytest.raises(SystemExit):
         main(["methods"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:2] == ["method", "rule"]
-    assert [line.split()[0] for line in lines[1 : len(METHODS) + 1]] == list(METHODS)
+    assert [line.split()[0] for line in lines[1 : len(RULES_BY_NAME) + 1]] == list(RULES_BY_NAME)

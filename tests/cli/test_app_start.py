@@ -10,7 +10,7 @@ import pytest
 
 from rankagg.cli import commands
 from rankagg.cli.app import COMMANDS, FILES, app
-from rankagg.cli.options.rules import METHODS, WITHOUT_POLICY, make
+from rankagg.cli.options.rules import RULES_BY_NAME, WITHOUT_POLICY, make
 
 HEAVY = (
     "numpy", "pandas", "scipy.stats", "scipy.optimize", "statsmodels", "networkx", "matplotlib",
@@ -80,7 +80,7 @@ def test_the_overview_lists_all_commands() -> None:
 
 
 def test_rules_without_a_policy_are_those_listed() -> None:
-    found = [name for name in METHODS if make(name, "uniform").policy is None]
+    found = [name for name in RULES_BY_NAME if make(name, "uniform").policy is None]
     assert found == list(WITHOUT_POLICY)
 
 

@@ -24,7 +24,7 @@ from rankagg.cli.options.typed import (
     alpha,
     flag,
     labels_of,
-    numbers_of,
+    named_numbers,
     option,
     seed,
 )
@@ -131,7 +131,6 @@ def fit(
         else:
             fitted = models[model].fit(data, **options)
     ratings = fitted.elo(reference=shown.get("reference"), alpha=alpha) if elo else None
-    center = getattr(fitted, "consensus", None)
 
     def plain() -> dict[str, Any]:
         rated = {} if ratings is None else {"elo": plain_rows(ratings.reset_index())}
@@ -144,9 +143,9 @@ def fit(
             return text
         return f"{text}\n{visible(ratings.round(1).to_string(na_rep='-'))}"
 
+    center = getattr(fitted, "consensus", None)
     return Answer(
         result=fitted,
-        lines=given.lines,
         data=plain,
         text=told,
         plot=fitted.plot,
@@ -199,7 +198,7 @@ def sample(
     items: str | None,
     culture: str | None,
     size: int,
-    seed: int,
+    rng: int,
     out: Path | None,
 ) -> Answer:
     """Draw rankings and print them as a CSV table of ranks with counts.
@@ -230,8 +229,7 @@ def sample(
         elif items is not None:
             drawn = ra.Uniform(_labels("--items", items))
         else:
-            worths: dict[Any, float] = {}
-            worths |= numbers_of("--log-worth", log_worths, "ITEM=NUMBER")
+            worths: Any = named_numbers("--log-worth", log_worths, "ITEM=NUMBER")
             drawn = ra.PlackettLuce(worths)
     n = len(drawn.items)
     if size * n > MOST_PLACES_DRAWN:
@@ -240,10 +238,10 @@ def sample(
             f"Got {size}. Draw several files with different seeds.",
             param_hint="'--size'",
         )
-    profile = drawn.sample(size, rng=seed)
+    profile = drawn.sample(size, rng=rng)
     if culture is not None:
         with options_named({"n_items": "The number of --items", **CULTURE_NUMBERS}):
-            ranks = culture_of(culture).draw(n, size, rng=seed).ranks
+            ranks = culture_of(culture).draw(n, size, rng=rng).ranks
         profile = ra.Profile.from_ranks(ranks, items=drawn.items)
     if out is None and sys.stdout.isatty():
         # A program reads names as they are; a terminal would obey what is in them.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -15,9 +14,10 @@ from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
 from rankagg.cli.options.exact import show_progress
 from rankagg.cli.options.inputs import Input, data
-from rankagg.cli.options.rules import made, methods
+from rankagg.cli.options.kinds import Typed
+from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.scans import scan_options, summed
-from rankagg.cli.options.typed import SECONDS, OneOf, Whole, alpha, flag, option, seed
+from rankagg.cli.options.typed import TIME, OneOf, Whole, alpha, flag, option, seed
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted, shortened
 from rankagg.exceptions import InformationLostError
@@ -29,7 +29,7 @@ ITEMS_UNLIMITED, USUAL_LIMIT = 200, 60.0
 
 @command(
     data(),
-    methods("hold against the exact consensus"),
+    rules_to("hold against the exact consensus"),
     option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
     option("--title", help="The heading; default: the name of the file or data set."),
     option(
@@ -41,7 +41,7 @@ ITEMS_UNLIMITED, USUAL_LIMIT = 200, 60.0
     alpha("Family-wise error rate of the decided pairs"),
     option(
         "--time-limit",
-        type=SECONDS,
+        type=TIME,
         help=f"For everything that is computed; what was not computed in time is said on the page. "
         f"Default: {USUAL_LIMIT:g} where there are more than {ITEMS_UNLIMITED} items, else none.",
     ),
@@ -54,7 +54,7 @@ ITEMS_UNLIMITED, USUAL_LIMIT = 200, 60.0
         help="Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
         "above=ITEM,ITEM or decided=ITEM,ITEM. May be repeated.",
     ),
-    seed("randomized methods"),
+    seed("For randomized methods."),
 )
 def report(
     given: Input,
@@ -62,12 +62,9 @@ def report(
     methods: Sequence[str],
     out: Path,
     title: str | None,
-    unit: Any,
-    alpha: float,
     time_limit: float | None,
     one: bool,
-    gates: Sequence[str],
-    seed: int,
+    **options: Any,
 ) -> Answer:
     """Write one page with everything: consensus, proof, other methods, uncertainty, gaps, plots.
 
@@ -94,7 +91,10 @@ def report(
             "SECONDS sets another limit.",
             err=True,
         )
-    with _unit_told(given, unit), options_named({"aggregators": "--method", "gates": "--gate"}):
+    with (
+        _unit_told(given, options["unit"]),
+        options_named({"aggregators": "--method", "gates": "--gate"}),
+    ):
         page = ra.make_report(
             given.data,
             made(methods, given.unranked) or None,
@@ -102,19 +102,15 @@ def report(
             source=given.lines,
             unranked=given.unranked,
             tolerance=given.tolerance,
-            unit=unit,
-            alpha=alpha,
             time_limit=time_limit,
             optima=not one,
-            gates=gates,
-            rng=seed,
+            **options,
         )
     page.save(out)
     code = DONE if page.is_proved and page.is_complete else UNPROVED
     if not all(verdict.holds for verdict in page.gates):
         code = GATE
     return Answer(
-        lines=given.lines,
         text=lambda rows: f"wrote: {out}",
         beside=map(str, page.gates),
         code=INTERRUPTED if page.interrupted else code,
@@ -169,6 +165,7 @@ def _refuse(_: click.Context, option: click.Parameter, value: Any) -> None:
     *scan_options(),
     option(
         "--groups",
+        "n_groups",
         type=Whole(2, 10**6),
         metavar="NUMBER",
         help="Also add up instances in so many groups, by their labels, which a bootstrap can "
@@ -203,12 +200,30 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
 
     from rankagg.io.json_files import write_summary
 
-    summary, lines = summed(sources, SimpleNamespace(**values), "SOURCES")
+    summary, lines = summed(sources, Typed(**values), "SOURCES")
+
+    n, tallies = summary.n_systems, list(summary.tallies.values())
+    units = [tally.n_units for tally in tallies]
+    scores = [int(tally.observed.sum()) for tally in tallies]
+    tasks = {
+        "task": [shortened(task) for task in summary.tasks],
+        "better": ["higher" if up else "lower" for up in summary.higher_is_better.values()],
+        "instances": units,
+        "scores": scores,
+        "missing": [n * m - there for m, there in zip(units, scores, strict=True)],
+        "left_out": [tally.n_empty for tally in tallies],
+    }
+    observed = sum(tally.observed for tally in tallies)
+    systems = {
+        "system": [shortened(system) for system in summary.systems],
+        "scores": observed,
+        "missing": summary.n_units - observed,
+        "tasks": sum((tally.observed > 0).astype(int) for tally in tallies),
+    }
 
     def told(rows: int | None) -> str:
-        tables = ((_tasks(summary), "task"), (_systems(summary), "system"))
-        frames = ((pd.DataFrame(columns), noun) for columns, noun in tables)
-        shown = (f"\n{rows_told(frame, rows, noun, index=False)}" for frame, noun in frames)
+        tables = ((pd.DataFrame(tasks), "task"), (pd.DataFrame(systems), "system"))
+        shown = (f"\n{rows_told(frame, rows, noun, index=False)}" for frame, noun in tables)
         return "\n".join([f"fingerprint: {summary.fingerprint}", *shown])
 
     return Answer(
@@ -217,28 +232,3 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
         text=told,
         files=[(out, lambda path: write_summary(summary, path))],
     )
-
-
-def _tasks(summary: ra.ScoreSummary) -> dict[str, Any]:
-    n, tallies = summary.n_systems, summary.tallies.values()
-    scores = [int(tally.observed.sum()) for tally in tallies]
-    units = [tally.n_units for tally in tallies]
-    return {
-        "task": [shortened(task) for task in summary.tasks],
-        "better": ["higher" if up else "lower" for up in summary.higher_is_better.values()],
-        "instances": units,
-        "scores": scores,
-        "missing": [n * m - there for m, there in zip(units, scores, strict=True)],
-        "left_out": [tally.n_empty for tally in tallies],
-    }
-
-
-def _systems(summary: ra.ScoreSummary) -> dict[str, Any]:
-    observed = [tally.observed for tally in summary.tallies.values()]
-    scores = sum(observed)
-    return {
-        "system": [shortened(system) for system in summary.systems],
-        "scores": scores,
-        "missing": summary.n_units - scores,
-        "tasks": sum((one > 0).astype(int) for one in observed),
-    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,19 @@ import click
 import rankagg as ra
 from rankagg.cli.exit_codes import DONE, FAILED, UNPROVED
 from rankagg.cli.options.command import FOLDER, Answer, Output, command, output
-from rankagg.cli.options.exact import BEGUN, limited, time_limit
+from rankagg.cli.options.exact import limited, time_limit
 from rankagg.cli.options.inputs import UNRANKED, Input, data
-from rankagg.cli.options.rules import made, methods
-from rankagg.cli.options.studies import MODELS, STUDY_NAMES, StudyRun, repeated, sizes
-from rankagg.cli.options.typed import SECONDS, Number, OneOf, flag, jobs, option
+from rankagg.cli.options.rules import made, rules_to
+from rankagg.cli.options.studies import DRAWN, StudyRun, repeated, sizes_of
+from rankagg.cli.options.typed import TIME, Number, OneOf, flag, jobs, option
 from rankagg.cli.options.wording import options_named
 
 QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 
 
 @command(
-    MODELS,
-    sizes((10,), (10,), most_items=10**4),
+    DRAWN,
+    *sizes_of((10,), (10,), most_items=10**4),
     option(
         "--missing",
         multiple=True,
@@ -32,11 +33,11 @@ QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
         help="Shares of items that every ranking loses at random.",
     ),
     UNRANKED,
-    methods("hold against the optimum", default=", ".join(QUICK_METHODS)),
+    rules_to("hold against the optimum", default=", ".join(QUICK_METHODS)),
     repeated("data sets", "combination"),
     option(
         "--time-limit",
-        type=SECONDS,
+        type=TIME,
         help="For the exact optimum of one data set.",
     ),
     flag("--nearest", help="Find the nearest of all optima too; slow."),
@@ -45,10 +46,10 @@ QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 def study(
     *,
     models: Sequence[Any],
-    sizes: dict[str, Any],
     unranked: Any,
     methods: Sequence[str],
     run: StudyRun,
+    time_limit: float | None,
     **settings: Any,
 ) -> Answer:
     """Draw many data sets and say how near each method comes to the proved optimum.
@@ -64,23 +65,20 @@ def study(
     """
     if not models:
         raise click.UsageError("Give a model: --mallows, --plackett-luce, --gumbel or --culture.")
-    with options_named(STUDY_NAMES):
-        asked = ra.studies.ApproximationStudy(
-            aggregators=made(methods or QUICK_METHODS, unranked),
-            models=models,
-            n_repetitions=run.repetitions,
-            seed=run.seed,
-            **sizes,
-            **settings,
-        )
-        return run.answer(asked, code=lambda result: UNPROVED if result.n_unproved else DONE)
+    return run.answer(
+        partial(ra.studies.ApproximationStudy, time_limit=time_limit),
+        lambda result: UNPROVED if result.n_unproved else DONE,
+        aggregators=made(methods or QUICK_METHODS, unranked),
+        models=models,
+        **settings,
+    )
 
 
 @command(
-    MODELS,
-    sizes((3,), (3, 11, 101), most_items=1000),
+    DRAWN,
+    *sizes_of((3,), (3, 11, 101), most_items=1000),
     repeated("profiles", "combination", 1000),
-    time_limit("the whole command", BEGUN),
+    time_limit("the whole command", searches=False),
     output("sizes", plot="the share of --measure by the number of rankings"),
     option(
         "--measure",
@@ -93,10 +91,10 @@ def study(
 def cycles(
     *,
     models: Sequence[Any],
-    sizes: dict[str, Any],
     run: StudyRun,
     deadline: ra.Deadline,
     measure: Any,
+    **settings: Any,
 ) -> Answer:
     """Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny disagree.
 
@@ -110,14 +108,13 @@ def cycles(
         rankagg cycles --culture urn=0.1 --items 4 --items 5 --repetitions 200 --plot cycles.png
         rankagg cycles --mallows 0.8 --items 5 --journal cycles.jsonl --jobs -1
     """
-    with options_named(STUDY_NAMES):
-        asked = ra.studies.CycleStudy(
-            models=models or [ra.cultures.ImpartialCulture()],
-            n_repetitions=run.repetitions,
-            seed=run.seed,
-            **sizes,
-        )
-        return run.answer(asked, time_limit=deadline.time_limit, measure=measure)
+    return run.answer(
+        ra.studies.CycleStudy,
+        models=models or [ra.cultures.ImpartialCulture()],
+        time_limit=deadline.time_limit,
+        plotted={"measure": measure},
+        **settings,
+    )
 
 
 @command(
@@ -130,7 +127,7 @@ def cycles(
         "random subsets of the tasks. confidence: resample instances, and see which pairs are "
         "decided.",
     ),
-    methods("hold against themselves", default="mean, borda"),
+    rules_to("hold against themselves", default="mean, borda"),
     time_limit("each ranking"),
     repeated("tables", "point"),
     output("rows", plot="what the study found"),
@@ -156,21 +153,18 @@ def experiment(
     if methods and study == "confidence":
         raise click.UsageError("--method has no meaning for --study confidence.")
     rules = limited(made(methods or ("mean", "borda"), given.unranked), deadline)
-    often: dict[str, Any] = {"n_repetitions": run.repetitions, "seed": run.seed}
     table, label = given.data, given.name
-    asked: Any
-    with options_named({**STUDY_NAMES, "models": "FILE", "data": "FILE"}):
-        if study == "missing-scores":
-            source = ra.studies.Observed(label=label, data=table)
-            asked = ra.studies.MissingScoresStudy(models=[source], aggregators=rules, **often)
-        elif study == "task-subsets":
-            asked = ra.studies.TaskSubsetStudy(
-                data=table, aggregators=rules, tolerance=given.tolerance, **often
-            )
-        else:
-            drawn = ra.studies.Resampled(label=label, data=table)
-            asked = ra.studies.ConfidenceStudy(models=[drawn], **often)
-        return run.answer(asked, lines=given.lines)
+    asked: Any = ra.studies.MissingScoresStudy
+    settings: dict[str, Any] = {"aggregators": rules}
+    if study == "missing-scores":
+        settings["models"] = [ra.studies.Observed(label=label, data=table)]
+    elif study == "task-subsets":
+        asked = ra.studies.TaskSubsetStudy
+        settings |= {"data": table, "tolerance": given.tolerance}
+    else:
+        asked = ra.studies.ConfidenceStudy
+        settings = {"models": [ra.studies.Resampled(label=label, data=table)]}
+    return run.answer(asked, called={"models": "FILE", "data": "FILE"}, **settings)
 
 
 @command(
@@ -183,7 +177,7 @@ def experiment(
         help="The folder of the leaderboards that are not bundled.",
     ),
     jobs(),
-    time_limit("the whole command", BEGUN),
+    time_limit("the whole command", searches=False),
     option(
         "-o",
         "--out",
@@ -198,13 +192,11 @@ def experiment(
 def replicate(
     *,
     names: Sequence[str],
-    quick: bool,
-    data: Path | None,
-    jobs: int,
     deadline: ra.Deadline,
     out: Path | None,
     listing: bool,
     output: Output,
+    **options: Any,
 ) -> Answer:
     """Run the experiments of three papers and hold what comes out beside what is printed.
 
@@ -227,12 +219,7 @@ def replicate(
         return Answer(text=lambda rows: "\n".join(lines))
     with options_named({"names": "NAME", "journal": "--out"}):
         result = ra.replication.replicate(
-            *names,
-            data=data,
-            output=out,
-            quick=quick,
-            n_jobs=jobs,
-            time_limit=deadline.time_limit,
+            *names, output=out, time_limit=deadline.time_limit, **options
         )
     code = DONE if result.is_complete else UNPROVED
     wrote = [] if out is None else [f"wrote: {out / 'index.html'}"]

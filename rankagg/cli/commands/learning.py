@@ -14,10 +14,10 @@ from typing import Any, cast
 import click
 
 import rankagg as ra
-from rankagg.cli.exit_codes import DONE, UNPROVED
+from rankagg.cli.exit_codes import UNPROVED
 from rankagg.cli.options.command import FOLDER, Answer, command, output, tell_progress
-from rankagg.cli.options.rules import METHODS, made, make, methods
-from rankagg.cli.options.typed import SECONDS, SEED, OneOf, Whole, flag, option, seed
+from rankagg.cli.options.rules import RULES_BY_NAME, made, make, rules_to
+from rankagg.cli.options.typed import TIME, OneOf, Whole, flag, option, seed
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import OutOfTimeError, OutputError
@@ -41,7 +41,7 @@ def datasets(name: str | None) -> Answer:
     return Answer(text=lambda rows: "\n".join(lines))
 
 
-LEGEND = """
+MEANINGS = """
 needs      The least that a method works with; scores can be ranked, and rankings counted.
 unranked   "policy": as --unranked says; "as observed": only what is there is used.
 ties       Whether the consensus may tie items. All methods take ties and weights.
@@ -56,9 +56,9 @@ def list_methods() -> Answer:
     \b
         rankagg methods
     """
-    rules = [make(name, "uniform") for name in METHODS]
+    rules = [make(name, "uniform") for name in RULES_BY_NAME]
     frame = ra.capabilities(rules)
-    frame.insert(0, "method", list(METHODS))
+    frame.insert(0, "method", list(RULES_BY_NAME))
     frame["unranked"] = ["as observed" if rule.policy is None else "policy" for rule in rules]
 
     def plain() -> dict[str, Any]:
@@ -73,7 +73,7 @@ def list_methods() -> Answer:
         for row in [list(shown), *shown.itertuples(index=False, name=None)]:
             cells = (f"{cell:<{width}}" for cell, width in zip(row, widths.values(), strict=True))
             lines.append("  ".join(cells).rstrip())
-        return "\n".join([*lines, LEGEND])
+        return "\n".join([*lines, MEANINGS])
 
     return Answer(data=plain, text=told)
 
@@ -86,14 +86,14 @@ def _topics() -> dict[str, str]:
 
 @command(
     click.Argument(["topic"], type=OneOf(_topics), required=False, metavar="[TOPIC]"),
-    option("--seed", type=SEED, default=0, help="Which question is asked."),
+    seed("Which question is asked."),
     option("--answer", metavar="ANSWER", help="Say whether this is right."),
     flag("--solution", help="Print the steps to the answer too."),
     flag("--list", "listing", help="List the topics and ask nothing."),
     output(),
 )
 def quiz(
-    topic: str | None, *, seed: int, answer: str | None, solution: bool, listing: bool
+    topic: str | None, *, rng: int, answer: str | None, solution: bool, listing: bool
 ) -> Answer:
     """Ask a question on a small random profile that has one right answer.
 
@@ -111,7 +111,7 @@ def quiz(
         return Answer(data=lambda: names, text=lambda rows: "\n".join(topics))
     if topic is None:
         raise click.UsageError(f"Give a TOPIC: {', '.join(topics)}.")
-    asked = ra.teaching.quiz(topics[topic], rng=seed)
+    asked = ra.teaching.quiz(topics[topic], rng=rng)
     right = None
     if answer is not None:
         with options_named():
@@ -224,22 +224,11 @@ def teach(
     return Answer()
 
 
-JUDGED = (
+RULES_JUDGED = (
     *("borda", "plurality", "veto", "dowdall", "approval-2", "bucklin", "instant-runoff"),
     *("coombs", "baldwin", "nanson", "black", "copeland", "minimax", "schulze", "ranked-pairs"),
     *("young", "dodgson", "kemeny"),
 )
-# So many outcomes take some seconds, of which a user is told.
-OUTCOMES_UNTOLD = 2_000
-# What it is in the functions, and here.
-AXIOM_NAMES = {
-    "n_items": "--items",
-    "n_rankings": "--rankings",
-    "n_samples": "--samples",
-    "axiom": "--axiom",
-    "aggregators": "--method",
-    "aggregator": "--method",
-}
 
 
 def _axiom_names() -> Sequence[str]:
@@ -249,7 +238,7 @@ def _axiom_names() -> Sequence[str]:
 
 
 @command(
-    methods("judge", ", ".join(JUDGED)),
+    rules_to("judge", ", ".join(RULES_JUDGED)),
     option(
         "--axiom",
         "axioms",
@@ -257,30 +246,36 @@ def _axiom_names() -> Sequence[str]:
         type=OneOf(_axiom_names),
         help="An axiom to judge by; may be repeated. Default: all.",
     ),
-    option("--items", type=Whole(1, 26), default=3, help="The most items of a profile."),
-    option("--rankings", type=Whole(1, 10_000), default=5, help="The most rankings of a profile."),
+    option("--items", "n_items", type=Whole(1, 26), default=3, help="The most items of a profile."),
+    option(
+        "--rankings",
+        "n_rankings",
+        type=Whole(1, 10_000),
+        default=5,
+        help="The most rankings of a profile.",
+    ),
     option(
         "--samples",
+        "n_samples",
         type=Whole(1, 1_000_000),
         help="Draw so many profiles and do not look at all; for one method and one axiom.",
     ),
     option(
         "--time-limit",
-        type=SECONDS,
+        type=TIME,
         help="Stop after that time, and say how far the search came.",
     ),
-    seed("what is drawn"),
+    seed("For what is drawn."),
     output("axioms, witnesses and references"),
 )
 def axioms(
     *,
     methods: Sequence[str],
     axioms: Sequence[str],
-    items: int,
-    rankings: int,
-    samples: int | None,
+    n_samples: int | None,
     time_limit: float | None,
-    seed: int,
+    rng: int,
+    **size: int,
 ) -> Answer:
     """Say which method breaks which axiom, and show the smallest profile that does.
 
@@ -305,17 +300,16 @@ def axioms(
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
         replace(cast(Any, rule), tie_breaking="parallel") if hasattr(rule, "tie_breaking") else rule
-        for rule in made(methods or JUDGED, "uniform")
+        for rule in made(methods or RULES_JUDGED, "uniform")
     ]
     asked = list(dict.fromkeys(axioms))
     alone = len(rules) == len(asked) == 1
-    if samples is not None and not alone:
+    if n_samples is not None and not alone:
         raise click.UsageError("--samples needs one --method and one --axiom.")
-    size: dict[str, Any] = {"n_items": items, "n_rankings": rankings}
     try:
-        with options_named(AXIOM_NAMES):
-            if samples is None:
-                _announce(items, rankings, len(rules))
+        with options_named(dict.fromkeys(("aggregators", "aggregator"), "--method")):
+            if n_samples is None:
+                _announce(len(rules), **size)
             if not alone:
                 table = ra.axioms.axiom_table(
                     rules, asked or list(NAMES), **size, time_limit=time_limit
@@ -324,42 +318,36 @@ def axioms(
             witness = ra.axioms.find_counterexample(
                 rules[0],
                 asked[0],
-                **size,
-                search="all" if samples is None else "random",
-                n_samples=samples or 1,
-                rng=seed,
+                search="all" if n_samples is None else "random",
+                n_samples=n_samples or 1,
+                rng=rng,
                 time_limit=time_limit,
+                **size,
             )
     except OutOfTimeError as error:
         click.echo(error, err=True)
         return Answer(code=UNPROVED)
-    looked_at = "all" if samples is None else f"{samples} drawn"
-    none = (
-        f"{rules[0].name}: none among {looked_at} profiles of up to {counted(items, 'item')} and "
-        f"{counted(rankings, 'ranking')}"
-    )
-    content = {"rule": rules[0].name, "axiom": asked[0], **size, "n_samples": samples}
+    looked_at = "all" if n_samples is None else f"{n_samples} drawn"
+    sizes = (counted(number, name[2:-1]) for name, number in size.items())
+    none = f"{rules[0].name}: none among {looked_at} profiles of up to {' and '.join(sizes)}"
+    content = {"rule": rules[0].name, "axiom": asked[0], **size, "n_samples": n_samples}
     found = None if witness is None else witness.to_dict()
     said = none if witness is None else witness.summary()
+    head = {"schema": "rankagg.counterexample", "version": 1}
     return Answer(
-        data=lambda: {
-            "schema": "rankagg.counterexample",
-            "version": 1,
-            **content,
-            "witness": found,
-        },
+        data=lambda: {**head, **content, "witness": found},
         text=lambda rows: f"axiom      {NAMES[asked[0]].definition}\n{said}",
-        code=DONE,
     )
 
 
-def _announce(items: int, rankings: int, methods: int) -> None:
+def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
     """Say how many profiles there are to see, and let the search tell how far it is."""
     from rankagg.axioms.search import LOGGER, check_size, number_to_see
 
-    check_size(items, rankings)
-    number = number_to_see(items, rankings)
-    if number * methods >= OUTCOMES_UNTOLD:
-        under = "the method" if methods == 1 else f"each of {counted(methods, 'method')}"
+    check_size(n_items, n_rankings)
+    number = number_to_see(n_items, n_rankings)
+    # So many outcomes take some seconds, of which a user is told.
+    if number * n_rules >= 2_000:
+        under = "the method" if n_rules == 1 else f"each of {counted(n_rules, 'method')}"
         click.echo(f"looking at up to {counted(number, 'profile', ',')} under {under}", err=True)
     tell_progress(LOGGER, "searching")

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 import rankagg as ra
-from rankagg.check_certificate import BYTES
-from rankagg.check_certificate import SECONDS as TIME
+from rankagg.check_certificate import BYTES, SECONDS
 from rankagg.cli.options.command import (
     FILE,
     FOLDER,
@@ -26,27 +25,26 @@ from rankagg.cli.options.command import (
 )
 from rankagg.cli.options.exact import (
     CONSTRAINTS,
-    EXACT,
+    EXACTLY,
     PLACES,
+    ExactOptions,
     Places,
-    Ties,
     Wishes,
     exit_code,
     time_limit,
-    with_exact_options,
 )
 from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
-from rankagg.cli.options.rules import METHOD, made, make, methods
+from rankagg.cli.options.rules import METHOD, make, rules_to
 from rankagg.cli.options.scans import streamed_data
 from rankagg.cli.options.typed import (
-    SECONDS,
+    TIME,
     Number,
     OneOf,
     flag,
     labels_of,
-    numbers_of,
     option,
     seed,
+    weights_of,
 )
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
@@ -60,7 +58,7 @@ if TYPE_CHECKING:
 @command(
     data(),
     METHOD,
-    *EXACT,
+    EXACTLY,
     output(pasted=True),
     option(
         "--out", type=FOLDER, help="Also write ranking.csv and consensus.json into this folder."
@@ -75,8 +73,7 @@ def rank(
     given: Input,
     *,
     method: str,
-    ties: Ties,
-    deadline: ra.Deadline,
+    exact: ExactOptions,
     out: Path | None,
     every_eval_ever: Path | None,
 ) -> Answer:
@@ -86,8 +83,8 @@ def rank(
         rankagg rank scores.csv --method borda
         rankagg rank election.soi --unranked ignore
     """
-    (rule,) = with_exact_options([make(method, given.unranked)], ties, deadline)
-    consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
+    (rule,) = exact.rules([make(method, given.unranked)])
+    consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=exact.deadline)
 
     def write_all(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,20 +97,15 @@ def rank(
 
     return Answer(
         result=consensus,
-        lines=given.lines,
         files=[(out, write_all), (every_eval_ever, write_ranks)],
         code=exit_code([consensus]),
     )
 
 
-# Names of more items would be too small to read on one page.
-MOST_ITEMS_PLOTTED = 40
-
-
 @command(
     streamed_data(),
-    methods("compare"),
-    *EXACT,
+    rules_to("compare"),
+    EXACTLY,
     output("items and pairs", pasted=True, plot="how items move from method to method"),
     flag("--one", help="Do not look at the other optima."),
     option(
@@ -121,7 +113,7 @@ MOST_ITEMS_PLOTTED = 40
         type=OneOf(["ranking", "instance", "task"]),
         help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
     ),
-    seed("randomized methods"),
+    seed("For randomized methods."),
     option(
         "--out",
         type=FOLDER,
@@ -133,12 +125,11 @@ def compare(
     given: Input,
     *,
     methods: Sequence[str],
-    ties: Ties,
-    deadline: ra.Deadline,
+    exact: ExactOptions,
     output: Output,
     one: bool,
     decide: Any,
-    seed: int,
+    rng: int,
     out: Path | None,
 ) -> Answer:
     """Compare the rankings by mean, Borda, Copeland and exact Kemeny.
@@ -160,27 +151,25 @@ def compare(
     Only some methods, on bundled data:
         rankagg compare --dataset glue_human --method harmonic-mean --method kemeny
     """
-    from rankagg.aggregation.two_level import default_aggregators
     from rankagg.analysis.comparison.compare import compare_until
     from rankagg.analysis.comparison.sentences import text_of
 
-    rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
-    rules = with_exact_options(rules, ties, deadline)
+    rules = exact.chosen(methods, given)
     decisions = None if decide is None else _decisions(given, decide)
     comparison = compare_until(
         # Looking at the other optima takes its share.
-        deadline.share(1 if one else 2),
+        exact.deadline.share(1 if one else 2),
         given.data,
         rules,
         unranked=given.unranked,
         tolerance=given.tolerance,
-        rng=seed,
+        rng=rng,
     )
-    others = comparison.alternatives(deadline) if output.is_text and not one else None
-    top = MOST_ITEMS_PLOTTED if comparison.votes.n_items > MOST_ITEMS_PLOTTED else None
+    others = comparison.alternatives(exact.deadline) if output.is_text and not one else None
+    # Names of more items would be too small to read on one page.
+    top = 40 if comparison.votes.n_items > 40 else None
     return Answer(
         result=comparison,
-        lines=given.lines,
         text=lambda rows: text_of(comparison, rows, alternatives=others, decisions=decisions),
         plot=lambda: comparison.plot(top=top),
         files=[(out, lambda folder: _write_comparison(comparison, given, folder))],
@@ -218,7 +207,7 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
 
 @command(
     data(taken=["--first"]),
-    *EXACT,
+    EXACTLY,
     CONSTRAINTS,
     PLACES,
     option(
@@ -248,8 +237,7 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
 def solve(
     given: Input,
     *,
-    ties: Ties,
-    deadline: ra.Deadline,
+    exact: ExactOptions,
     wishes: Wishes,
     places: Places,
     backend: Any,
@@ -280,20 +268,18 @@ def solve(
         if constraints is not None or backend != "cuts":
             other = "constraints" if constraints is not None else "--backend"
             raise click.UsageError(f"{places.given} does not go with {other}.")
-        rule = places.rule(given.unranked, ties)
+        rule = places.rule(given.unranked, exact)
     else:
         kemeny = ra.Kemeny(unranked=given.unranked, backend=backend, constraints=constraints)
-        (rule,) = with_exact_options([kemeny], ties, deadline)
+        (rule,) = exact.rules([kemeny])
     if item_weights:
-        numbers = numbers_of("--item-weight", item_weights, "ITEM=NUMBER")
-        labels = labels_of("--item-weight", numbers, evidence.items, "item")
-        weights = dict(zip(labels, numbers.values(), strict=True))
+        weights = weights_of("--item-weight", item_weights, evidence.items, "item")
         evidence = ra.Evidence(weigh_items(evidence.votes(given.unranked), weights))
-    consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
+    consensus = rule.aggregate(evidence, deadline=exact.deadline.share(1 if one else 2))
     asked = not one and consensus.is_proved
     known = None
     if asked and consensus.optima is not None:
-        known = Alternatives.of(consensus.optima, deadline)
+        known = Alternatives.of(consensus.optima, exact.deadline)
     above = []
     if given.holds_pairs and rule.is_strict:
         total = consensus.pairwise.wins.sum() - consensus.cost
@@ -305,7 +291,6 @@ def solve(
     proof: Any = consensus.certificate
     return Answer(
         result=consensus,
-        lines=given.lines,
         data=lambda: {**consensus.to_dict(), "optima": known and _plain_optima(known)},
         text=lambda rows: "\n".join([*above, consensus.summary()]),
         plot=lambda: ra.plotting.pairwise_heatmap(consensus.pairwise, consensus),
@@ -329,17 +314,13 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
     }
 
 
-# Fractions over more than this are told as decimals.
-LARGEST_DENOMINATOR = 1000
-
-
 @command(
     click.Argument(["certificate"], type=click.Path(dir_okay=False, path_type=Path)),
     data(),
     option(
         "--time-limit",
-        type=SECONDS,
-        default=TIME,
+        type=TIME,
+        default=SECONDS,
         metavar="SECONDS",
         help="What the check may take.",
     ),
@@ -384,31 +365,31 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
     except (DataFormatError, VerificationError) as error:
         raise VerificationError(f"{name} is no valid proof for these votes. {error}") from None
 
-    cost = _votes(Fraction(proof.scaled_cost, proof.denominator))
-    bound = _votes(Fraction(proof.scaled_lower_bound, proof.denominator))
+    def votes_told(number: Fraction) -> str:
+        # Exact, unless it says "about".
+        if number.denominator > 1000:
+            return f"about {counted(float(number), 'vote', '.6g')}"
+        return counted(number, "vote")
+
+    cost = votes_told(Fraction(proof.scaled_cost, proof.denominator))
+    bound = votes_told(Fraction(proof.scaled_lower_bound, proof.denominator))
     told = f"The proof holds: this ranking costs {cost}, and none costs less"
     if proof.status != "optimal":
         told = f"The bound holds: this ranking costs {cost}, and none less than {bound}"
-    slack = f", all to within {_votes(proof.tolerance)}" if proof.tolerance else ""
-    return Answer(text=lambda rows: f"{told}{slack}.")
+    slack = f", all to within {votes_told(proof.tolerance)}" if proof.tolerance else ""
+    return Answer(lines=(), text=lambda rows: f"{told}{slack}.")
 
 
-def _votes(number: Fraction) -> str:
-    """Return a number of votes, exact unless it says "about"."""
-    if number.denominator > LARGEST_DENOMINATOR:
-        return f"about {counted(float(number), 'vote', '.6g')}"
-    return counted(number, "vote")
-
-
-PAIR = option(
-    "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
+@command(
+    data(),
+    option(
+        "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
+    ),
+    METHOD,
+    EXACTLY,
+    output(),
 )
-
-
-@command(data(), PAIR, METHOD, *EXACT, output())
-def explain(
-    given: Input, *, pair: Sequence[str], method: str, ties: Ties, deadline: ra.Deadline
-) -> Answer:
+def explain(given: Input, *, pair: Sequence[str], method: str, exact: ExactOptions) -> Answer:
     """Say why one item stands above another: votes, cycle, scores, and what a swap costs.
 
     \b
@@ -418,12 +399,12 @@ def explain(
     """
     from rankagg.analysis.explanation import explain_until
 
-    (rule,) = with_exact_options([make(method, given.unranked)], ties, deadline)
+    (rule,) = exact.rules([make(method, given.unranked)])
     evidence = ra.Evidence(given.data, given.tolerance)
     first, second = two_items(pair, evidence.items)
-    consensus = rule.aggregate(evidence, deadline=deadline.share(2))
-    found = explain_until(deadline, consensus, first, second)
-    return Answer(result=found, lines=given.lines, code=exit_code([consensus], found))
+    consensus = rule.aggregate(evidence, deadline=exact.deadline.share(2))
+    found = explain_until(exact.deadline, consensus, first, second)
+    return Answer(result=found, code=exit_code([consensus], found))
 
 
 @command(
@@ -465,7 +446,6 @@ def tournament(
 
     return Answer(
         result=graph,
-        lines=given.lines,
         text=told,
         plot=drawn,
         files=[
@@ -475,7 +455,6 @@ def tournament(
     )
 
 
-FORMS = {".html": "html", ".htm": "html", ".tex": "latex"}
 MOST_ITEMS_BY_HAND = 8
 
 
@@ -549,7 +528,8 @@ def steps(
             "--keep ITEM, given several times, takes some of them.",
         )
     found = ra.teaching.show_steps(rule, data, tolerance=given.tolerance)
-    form = written or (FORMS.get(out.suffix.lower(), "text") if out is not None else "text")
+    endings = {".html": "html", ".htm": "html", ".tex": "latex"}
+    form = written or endings.get("" if out is None else out.suffix.lower(), "text")
 
     # What is to be pasted stands alone.
     alone = output.is_text and out is None and form != "text"
@@ -570,7 +550,7 @@ def steps(
 
     return Answer(
         result=found,
-        lines=None if alone else given.lines,
+        lines=() if alone else given.lines,
         text=told,
         newline=not alone,
         beside=given.lines if alone else (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import click
 from click.core import ParameterSource
@@ -13,18 +13,17 @@ from rankagg._typing import Unranked
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, Output, command, output, rows_told
 from rankagg.cli.options.exact import (
-    EXACT,
-    Ties,
+    EXACTLY,
+    ExactOptions,
     exit_code,
     limited,
     show_progress,
     time_limit,
-    with_exact_options,
 )
 from rankagg.cli.options.inputs import Input, data, two_items
-from rankagg.cli.options.rules import METHOD, METHODS, WITHOUT_POLICY, made, make, methods
+from rankagg.cli.options.rules import METHOD, RULES_BY_NAME, WITHOUT_POLICY, make, rules_to
 from rankagg.cli.options.typed import (
-    ALPHA,
+    PROBABILITY,
     Number,
     OneOf,
     Whole,
@@ -85,9 +84,7 @@ UNITS = OneOf(["ranking", "instance", "task"])
     seed(),
     output("systems", pasted=True, plot="the effects with their intervals"),
 )
-def test(
-    given: Input, *, reference: str, against: Sequence[str], seed: int, **options: Any
-) -> Answer:
+def test(given: Input, *, reference: str, against: Sequence[str], **options: Any) -> Answer:
     """Test whether other systems are better than one on the same tasks or instances.
 
     Every test states its effect with an interval. Holm's procedure bounds the probability that
@@ -104,8 +101,8 @@ def test(
     (one,) = labels_of("--reference", [reference], systems, "system")
     others = labels_of("--against", against, systems, "system") or None
     with options_named({"second": "--against", "systems": "--against"}):
-        found = ra.paired_tests(given.data, one, others, rng=seed, **options)
-    return Answer(result=found, lines=given.lines, plot=found.plot)
+        found = ra.paired_tests(given.data, one, others, **options)
+    return Answer(result=found, plot=found.plot)
 
 
 @command(
@@ -117,7 +114,7 @@ def test(
         help="What is independent, and of what more would be taken: columns, instances, or tasks.",
     ),
     alpha(),
-    option("--power", type=ALPHA, default=0.8, help="Probability to decide a pair."),
+    option("--power", type=PROBABILITY, default=0.8, help="Probability to decide a pair."),
     option(
         "--tests",
         "n_tests",
@@ -138,10 +135,7 @@ def power(given: Input, **options: Any) -> Answer:
     given.need(ra.ScoreTable, "Power needs the scores of systems")
     with options_named():
         found = ra.separation(given.data, **options)
-    return Answer(result=found, lines=given.lines, plot=found.plot)
-
-
-UNWEIGHTED = "the test lets every task count the same, whatever its weight"
+    return Answer(result=found, plot=found.plot)
 
 
 @command(
@@ -155,7 +149,7 @@ UNWEIGHTED = "the test lets every task count the same, whatever its weight"
     seed(),
     output("tasks", pasted=True, plot="how far tasks agree"),
 )
-def agreement(given: Input, *, n_resamples: int | None, seed: int, output: Output) -> Answer:
+def agreement(given: Input, *, output: Output, **options: Any) -> Answer:
     """Say how far tasks order systems alike, and test whether they do so at all.
 
     Kendall's tau of each task with the others and with the ranking by the rest; Kendall's W of all;
@@ -176,13 +170,13 @@ def agreement(given: Input, *, n_resamples: int | None, seed: int, output: Outpu
         tested = ra.skillings_mack(
             averaged_tasks(given.data).with_task_weights({}),
             tolerance=given.tolerance,
-            n_resamples=n_resamples,
-            rng=seed,
+            **options,
         )
-    weights = set(given.data.task_weights.values())
+    alike = "the test lets every task count the same, whatever its weight"
+    is_weighted = len(set(given.data.task_weights.values())) > 1
     return Answer(
         result=found,
-        lines=[*given.lines, *([UNWEIGHTED] if len(weights) > 1 else [])],
+        lines=[*given.lines, *([alike] if is_weighted else [])],
         data=lambda: {**found.to_dict(), "test": tested.to_dict()},
         text=lambda rows: f"{found.summary(rows=rows)}\n\n{tested.summary(rows=rows)}",
         beside=tested.summary(rows=1).splitlines()[:1] if output.pasted else (),
@@ -190,10 +184,8 @@ def agreement(given: Input, *, n_resamples: int | None, seed: int, output: Outpu
     )
 
 
-@command(data(), methods("measure"), *EXACT, output())
-def dispersion(
-    given: Input, *, methods: Sequence[str], ties: Ties, deadline: ra.Deadline
-) -> Answer:
+@command(data(), rules_to("measure"), EXACTLY, output())
+def dispersion(given: Input, *, methods: Sequence[str], exact: ExactOptions) -> Answer:
     """Measure the distance of consensuses to the rankings, and of the rankings to each other.
 
     The mean distance of two rankings bounds what any consensus can reach; the exact one shows
@@ -204,18 +196,16 @@ def dispersion(
         rankagg dispersion sums.json
         rankagg dispersion election.soc --method borda --method kemeny --json
     """
-    from rankagg.aggregation.two_level import default_aggregators
-
     given.refuse_pairs("Dispersion needs rankings or scores")
-    rules = made(methods, given.unranked) or default_aggregators(given.data, given.unranked)
+    limit = exact.deadline.time_limit
     found = ra.dispersion_report(
         given.data,
-        with_exact_options(rules, ties, deadline),
+        exact.chosen(methods, given),
         unranked=given.unranked,
         tolerance=given.tolerance,
-        **({} if deadline == ra.Deadline() else {"time_limit": deadline.time_limit}),
+        **({} if limit is None else {"time_limit": limit}),
     )
-    return Answer(result=found, lines=given.lines, code=exit_code(found.consensuses))
+    return Answer(result=found, code=exit_code(found.consensuses))
 
 
 @command(
@@ -228,22 +218,15 @@ def dispersion(
         help="What is left out; tasks are the groups of ballots, or the ballots, where there are "
         "no scores, and systems the items.",
     ),
-    option("--samples", type=Whole(1, 10**6), default=50, help="Subsets of each size."),
-    seed("the subsets"),
+    option(
+        "--samples", "n_samples", type=Whole(1, 10**6), default=50, help="Subsets of each size."
+    ),
+    seed("For the subsets."),
     jobs(),
     time_limit("the whole analysis"),
     output("tasks or systems", plot="how near subsets come to the consensus of all"),
 )
-def stability(
-    given: Input,
-    *,
-    method: str,
-    over: Any,
-    samples: int,
-    seed: int,
-    jobs: int,
-    deadline: ra.Deadline,
-) -> Answer:
+def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: Any) -> Answer:
     """Rank again without single tasks or systems, and on subsets of every size.
 
     \b
@@ -257,15 +240,12 @@ def stability(
         found = ra.stability(
             given.data,
             make(method, given.unranked),
-            over=over,
-            n_samples=samples,
             tolerance=given.tolerance,
-            rng=seed,
-            n_jobs=jobs,
             time_limit=deadline.time_limit,
+            **options,
         )
     code = UNPROVED if found.unproved or found.undecided else DONE
-    return Answer(result=found, lines=given.lines, plot=found.plot, code=code)
+    return Answer(result=found, plot=found.plot, code=code)
 
 
 @command(
@@ -308,27 +288,30 @@ def removals(
             time_limit=deadline.time_limit,
         )
     code = DONE if found.is_proved else UNPROVED
-    return Answer(result=found, lines=given.lines, code=code)
-
-
-NO_COMPLETIONS = "completions are left out: sums of scores do not hold the rankings to complete"
+    return Answer(result=found, code=code)
 
 
 @command(
     data(),
     option(
         "--method",
-        type=OneOf([name for name in METHODS if name not in WITHOUT_POLICY]),
+        type=OneOf([name for name in RULES_BY_NAME if name not in WITHOUT_POLICY]),
         default="borda",
         help="The method whose sensitivity to what is missing is shown: one with a policy for "
         "unranked items.",
     ),
-    option("--samples", type=Whole(1, 10**6), default=200, help="Completions of the data to rank."),
+    option(
+        "--samples",
+        "n_samples",
+        type=Whole(1, 10**6),
+        default=200,
+        help="Completions of the data to rank.",
+    ),
     time_limit("each policy, and all completions"),
-    seed("the completions"),
+    seed("For the completions."),
     output("items and pairs", plot="a map of what is missing"),
 )
-def missing(given: Input, *, method: str, samples: int, deadline: ra.Deadline, seed: int) -> Answer:
+def missing(given: Input, *, method: str, deadline: ra.Deadline, **options: Any) -> Answer:
     """Say who lacks what, who was never compared, and what flips between assumptions.
 
     \b
@@ -342,7 +325,7 @@ def missing(given: Input, *, method: str, samples: int, deadline: ra.Deadline, s
         _refuse_completions(given)
     report = ra.missing_report(given.data)
     parts: dict[str, Any] = {"missing": report}
-    code = DONE
+    code, said = DONE, []
     if report.n_missing:
         (rule,) = limited([make(method, given.unranked)], deadline)
         policies = sorted(get_args(Unranked), key=lambda policy: policy != given.unranked)
@@ -350,19 +333,20 @@ def missing(given: Input, *, method: str, samples: int, deadline: ra.Deadline, s
             given.data,
             rule,
             policies=policies,
-            n_samples=samples,
             tolerance=given.tolerance,
-            rng=seed,
+            **options,
         )
         code = UNPROVED if parts["sensitivity"].n_unsettled else DONE
-    said = [NO_COMPLETIONS] if is_summed and report.n_missing else []
+        if is_summed:
+            said.append(
+                "completions are left out: sums of scores do not hold the rankings to complete"
+            )
 
     def plain() -> dict[str, Any]:
         content = {name: part.to_dict() for name, part in parts.items()}
         return {"schema": "rankagg.missing_data", "version": 1, **content}
 
     return Answer(
-        lines=given.lines,
         data=plain,
         text=lambda rows: "\n\n".join([*(p.summary(rows=rows) for p in parts.values()), *said]),
         plot=lambda: ra.plotting.missingness_map(report if is_summed else given.data),
@@ -372,31 +356,29 @@ def missing(given: Input, *, method: str, samples: int, deadline: ra.Deadline, s
 
 def _refuse_completions(given: Input) -> None:
     context = click.get_current_context()
-    for name in ("samples", "seed"):
+    for typed, name in (("--samples", "n_samples"), ("--seed", "rng")):
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             raise click.UsageError(
-                f"--{name} is for completions of rankings, and {given.name} holds what scores add "
+                f"{typed} is for completions of rankings, and {given.name} holds what scores add "
                 "up to: give the file of the scores."
             )
 
 
-PROPORTIONS = OneOf(
-    ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
-)
-DECIDED_BY = ["sign-test", "sign-flips", "max-t", *PROPORTIONS.choices]
+PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
 
 
 @command(
     data(),
     option(
         "--ranks",
+        "of",
         type=OneOf(["borda", "pairwise", "mean"]),
         default="borda",
         help="What ranks are by: mean Borda points, majorities (pairwise), or mean scores.",
     ),
     option(
         "--method",
-        type=OneOf(DECIDED_BY),
+        type=OneOf(["sign-test", "sign-flips", "max-t", *PAIRS_BY]),
         help="How pairs are decided. By default sign-flips, which turn whole units round; for "
         "ranks by majorities sign-test, which counts wins. hoeffding and bernstein hold for all "
         "independent units, and need many; max-t is a bootstrap for hundreds of units.",
@@ -433,7 +415,7 @@ DECIDED_BY = ["sign-test", "sign-flips", "max-t", *PROPORTIONS.choices]
     ),
     option(
         "--pairs",
-        type=PROPORTIONS,
+        type=OneOf(PAIRS_BY),
         default="hoeffding",
         help="Intervals for the proportion in which one item is above another. hoeffding and "
         "bernstein always hold; normal is for many units of equal weight, and is bernstein where "
@@ -456,6 +438,7 @@ DECIDED_BY = ["sign-test", "sign-flips", "max-t", *PROPORTIONS.choices]
     ),
     option(
         "--resamples",
+        "n_resamples",
         type=Whole(1, 10**6),
         help="Resamples (default 2000), or sign vectors (default 10,000).",
     ),
@@ -466,7 +449,7 @@ DECIDED_BY = ["sign-test", "sign-flips", "max-t", *PROPORTIONS.choices]
 def intervals(
     given: Input,
     *,
-    ranks: str,
+    of: Any,
     method: Any,
     top: int | None,
     marginal: bool,
@@ -475,9 +458,8 @@ def intervals(
     pairs: Any,
     simultaneous: Any,
     estimand: Any,
-    resamples: int | None,
+    n_resamples: int | None,
     deadline: ra.Deadline,
-    seed: int,
     **shared: Any,
 ) -> Answer:
     """Say how certain each rank and each pair is.
@@ -496,34 +478,31 @@ def intervals(
     if not isinstance(given.data, ra.Comparisons):
         given.refuse_pairs("Intervals need rankings, scores or comparisons")
     binomial = pairs in ("wilson", "clopper-pearson")
-    _check_ranks(ranks, method, ties=None if binomial else ties)
-    with options_named({"of": "--ranks", "k": "--top", "n_resamples": "--resamples"}):
+    _check_ranks(of, method, ties=None if binomial else ties)
+    shared["tolerance"] = given.tolerance
+    with options_named({"k": "--top"}):
         found = ra.rank_intervals(
             given.data,
-            of=cast(Any, ranks),
+            of=of,
             method=method,
             unranked=given.unranked,
-            ties=ties if ranks == "pairwise" else None,
+            ties=ties if of == "pairwise" else None,
             score_range=score_range,
-            tolerance=given.tolerance,
-            n_resamples=resamples,
+            n_resamples=n_resamples,
             time_limit=deadline.time_limit,
-            rng=seed,
             **shared,
         )
         first = None if top is None else found.top(top)
     proportions = None
     if not isinstance(given.data, ra.Comparisons):
-        with options_named({"method": "--pairs", "n_resamples": "--resamples"}):
+        with options_named({"method": "--pairs"}):
             proportions = ra.PairwiseIntervals.from_data(
                 given.data,
-                tolerance=given.tolerance,
                 method=pairs,
                 simultaneous=None if simultaneous == "none" else simultaneous,
                 estimand=estimand,
                 ties="exclude" if ties == "exclude" and binomial else "half",
-                n_resamples=resamples or 2000,
-                rng=seed,
+                n_resamples=n_resamples or 2000,
                 **shared,
             )
 
@@ -549,7 +528,7 @@ def intervals(
             lines += ["", proportions.summary(rows=rows)]
         return "\n".join(lines)
 
-    return Answer(result=found, lines=given.lines, data=plain, text=told, plot=found.plot)
+    return Answer(result=found, data=plain, text=told, plot=found.plot)
 
 
 def _check_ranks(by: str, method: str | None, *, ties: str | None) -> None:

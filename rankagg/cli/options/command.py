@@ -10,7 +10,7 @@ import json
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -100,7 +100,7 @@ class Answer:
 
     # What has `to_dict` and `summary`, and can be pasted.
     result: Any = None
-    # What tells of the input; None where there is none.
+    # What tells of the input, by default of `given`; None where there is none.
     lines: Iterable[str] | None = None
     # Plain data, by default of the result.
     data: Callable[[], dict[str, Any]] | None = None
@@ -137,6 +137,8 @@ def command(*parts: Part, name: str = "") -> Callable[[Callable[..., Answer]], c
             if "output" in values:
                 shown = values["output"] if "output" in takes else values.pop("output")
             answer = function(**values)
+            if answer.lines is None and "given" in values:
+                answer = replace(answer, lines=values["given"].lines)
             _finish(answer, shown)
             return answer.code
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,9 @@ from rankagg._numbers import ascii_number
 from rankagg._typing import Label, Unranked
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import Group, tell_progress
-from rankagg.cli.options.typed import SECONDS, Number, Whole, flag, labels_of, option
+from rankagg.cli.options.inputs import Input
+from rankagg.cli.options.rules import made
+from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option
 from rankagg.core.items import ItemSet
 from rankagg.exceptions import InvalidInputError
 
@@ -26,23 +28,15 @@ if TYPE_CHECKING:
     from rankagg.analysis.explanation import Explanation
 
 NOT_LIMITED = "--time-limit is for methods that search, such as kemeny."
-# What a pair costs that is tied in one of two rankings.
-KEMENY_SNELL = 0.5
-
-#: What happens at the limit: of rules that search, and of what draws many data sets.
-BEST = "when to stop with the best ranking so far and its bound. What else was not computed in "
-BEGUN = "nothing further is begun then. What was not computed in "
 
 
-def time_limit(what: str, then: str = BEST) -> click.Option:
+def time_limit(what: str, *, searches: bool = True) -> click.Option:
     """Return --time-limit, which a command receives as `deadline`; its clock runs from here on."""
-    return option(
-        "--time-limit",
-        "deadline",
-        type=SECONDS,
-        callback=_begun,
-        help=f"For {what}: {then}time is said.",
-    )
+    then = "nothing further is begun then. What"
+    if searches:
+        then = "when to stop with the best ranking so far and its bound. What else"
+    about = f"For {what}: {then} was not computed in time is said."
+    return option("--time-limit", "deadline", type=TIME, callback=_begun, help=about)
 
 
 def _begun(context: click.Context, option: click.Parameter, seconds: float | None) -> ra.Deadline:
@@ -52,27 +46,39 @@ def _begun(context: click.Context, option: click.Parameter, seconds: float | Non
 
 
 @dataclass(frozen=True)
-class Ties:
-    """What ties cost by the options, and whether the consensus may have some."""
+class ExactOptions:
+    """What ties cost, whether the consensus may have some, and when to stop."""
 
     tie_cost: float | None
     consensus_ties: bool
     consensus_tie_cost: float | None
+    deadline: ra.Deadline
 
     def __post_init__(self) -> None:
         if self.consensus_tie_cost is not None and not self.consensus_ties:
             raise click.UsageError("--consensus-tie-cost needs --consensus-ties.")
 
-    @property
-    def given(self) -> str | None:
-        """An option that was given."""
-        if self.tie_cost is not None:
-            return "--tie-cost"
-        return "--consensus-ties" if self.consensus_ties else None
+    def chosen(self, names: Sequence[str], given: Input) -> list[ra.Aggregator]:
+        """Return the rules of these names, by default all that suit the data."""
+        from rankagg.aggregation.two_level import default_aggregators
 
-    def of(self, rule: ra.Kemeny) -> ra.Kemeny:
-        """Return the rule with these costs."""
-        usual = KEMENY_SNELL if self.consensus_ties else rule.tie_cost
+        known = made(names, given.unranked) or default_aggregators(given.data, given.unranked)
+        return self.rules(known)
+
+    def rules(self, rules: Sequence[ra.Aggregator]) -> list[ra.Aggregator]:
+        """Give the exact rule its options; refuse them where there is none."""
+        ties = "--consensus-ties" if self.tie_cost is None else "--tie-cost"
+        has_ties = self.consensus_ties or self.tie_cost is not None
+        if has_ties and not any(isinstance(rule, ra.Kemeny) for rule in rules):
+            raise click.UsageError(f"{ties} belongs to the exact method: add --method kemeny.")
+        if self.deadline != ra.Deadline() and not any(rule.searches for rule in rules):
+            raise click.UsageError(NOT_LIMITED)
+        show_progress()
+        return [self._of(rule) if isinstance(rule, ra.Kemeny) else rule for rule in rules]
+
+    def _of(self, rule: ra.Kemeny) -> ra.Kemeny:
+        # What a pair costs that is tied in one of two rankings, as Kemeny and Snell have it.
+        usual = 0.5 if self.consensus_ties else rule.tie_cost
         return replace(
             rule,
             tie_cost=usual if self.tie_cost is None else self.tie_cost,
@@ -81,41 +87,31 @@ class Ties:
         )
 
 
-TIES = [
-    option(
-        "--tie-cost",
-        type=Number(0, 1),
-        metavar="NUMBER",
-        help="What a vote that ties two items costs every ranking that does not, 0 to 1; "
-        "default 0, with --consensus-ties 0.5.",
-    ),
-    flag(
-        "--consensus-ties",
-        help="Let the exact consensus tie items: the optimum among all weak orders.",
-    ),
-    option(
-        "--consensus-tie-cost",
-        type=Number(0, 1),
-        metavar="NUMBER",
-        help="What a vote that orders two items costs where the consensus ties them, 0 to 1; "
-        "default that of --tie-cost.",
-    ),
-]
-#: Of the exact method, as `ties` and `deadline`.
-EXACT = (Group("ties", TIES, Ties), time_limit("the whole command"))
-
-
-def with_exact_options(
-    rules: Iterable[ra.Aggregator], ties: Ties, deadline: ra.Deadline
-) -> list[ra.Aggregator]:
-    """Give the exact rule its options; refuse them where there is none."""
-    rules = list(rules)
-    if ties.given and not any(isinstance(rule, ra.Kemeny) for rule in rules):
-        raise click.UsageError(f"{ties.given} belongs to the exact method: add --method kemeny.")
-    if deadline != ra.Deadline() and not any(rule.searches for rule in rules):
-        raise click.UsageError(NOT_LIMITED)
-    show_progress()
-    return [ties.of(rule) if isinstance(rule, ra.Kemeny) else rule for rule in rules]
+EXACTLY = Group(
+    "exact",
+    [
+        option(
+            "--tie-cost",
+            type=Number(0, 1),
+            metavar="NUMBER",
+            help="What a vote that ties two items costs every ranking that does not, 0 to 1; "
+            "default 0, with --consensus-ties 0.5.",
+        ),
+        flag(
+            "--consensus-ties",
+            help="Let the exact consensus tie items: the optimum among all weak orders.",
+        ),
+        option(
+            "--consensus-tie-cost",
+            type=Number(0, 1),
+            metavar="NUMBER",
+            help="What a vote that orders two items costs where the consensus ties them, 0 to 1; "
+            "default that of --tie-cost.",
+        ),
+        time_limit("the whole command"),
+    ],
+    ExactOptions,
+)
 
 
 def limited(rules: Iterable[ra.Aggregator], deadline: ra.Deadline) -> list[ra.Aggregator]:
@@ -153,46 +149,41 @@ class Wishes:
     """Constraints as they were typed."""
 
     above: tuple[str, ...]
-    first: str | None
+    leaders: str | None
     last: str | None
     top: str | None
     quotas: tuple[str, ...]
 
     def of(self, items: ItemSet) -> ra.Constraints | None:
         """Return them as constraints on some items; None where there are none."""
-        if not (self.above or self.first or self.last or self.top or self.quotas):
+        if not (self.above or self.leaders or self.last or self.top or self.quotas):
             return None
+
+        def labels(option: str, text: str | None) -> list[Label]:
+            # Quotation marks hold together a name that has a comma.
+            names = [
+                name for row in csv.reader([text or ""], skipinitialspace=True) for name in row
+            ]
+            return labels_of(option, [name.strip() for name in names], items, "item")
+
+        above = [(text, labels("--above", text)) for text in self.above]
+        for text, pair in above:
+            if len(pair) != 2:
+                raise InvalidInputError("--above", "ITEM,ITEM", text)
+        top = self.top and _counted("--top", self.top, "ITEM,ITEM:PLACES")
+        quotas = [_counted("--quota", text, "ITEM,ITEM:PLACES:NUMBER") for text in self.quotas]
         return ra.Constraints(
-            above=[self._pair(text, items) for text in self.above],
-            first=_items("--first", self.first, items) if self.first else (),
-            last=_items("--last", self.last, items) if self.last else (),
-            top=self._top(self.top, items) if self.top else None,
-            quotas=[self._quota(text, items) for text in self.quotas],
+            above=[(first, second) for _, (first, second) in above],
+            first=labels("--first", self.leaders),
+            last=labels("--last", self.last),
+            top=(labels("--top", top[0]), top[1]) if top else None,
+            quotas=[ra.Quota(labels("--quota", quota[0]), *quota[1:]) for quota in quotas],
         )
 
-    def _pair(self, text: str, items: ItemSet) -> tuple[Label, Label]:
-        pair = _items("--above", text, items)
-        if len(pair) != 2:
-            raise InvalidInputError("--above", "ITEM,ITEM", text)
-        return pair[0], pair[1]
 
-    def _top(self, text: str, items: ItemSet) -> tuple[list[Label], int]:
-        names, within = _numbers("--top", text, "ITEM,ITEM:PLACES", 1)
-        return _items("--top", names, items), within
-
-    def _quota(self, text: str, items: ItemSet) -> ra.Quota:
-        names, within, at_least = _numbers("--quota", text, "ITEM,ITEM:PLACES:NUMBER", 2)
-        return ra.Quota(_items("--quota", names, items), within, at_least)
-
-
-def _items(option: str, text: str, items: ItemSet) -> list[Label]:
-    """Return labels between commas; quotation marks hold together one that has a comma."""
-    (names,) = csv.reader([text], skipinitialspace=True)
-    return labels_of(option, [name.strip() for name in names], items, "item")
-
-
-def _numbers(option: str, text: str, form: str, count: int) -> tuple[Any, ...]:
+def _counted(option: str, text: str, form: str) -> tuple[Any, ...]:
     """Return what stands before the last colons, and the whole numbers behind them."""
+    count = form.count(":")
     names, *numbers = text.rsplit(":", count)
     if len(numbers) != count or not all(re.fullmatch(" *[0-9]{1,9} *", n) for n in numbers):
         raise InvalidInputError(option, form, text)
@@ -208,7 +199,12 @@ CONSTRAINTS = Group(
             metavar="ITEM,ITEM",
             help="The first item must stand above the second; may be repeated.",
         ),
-        option("--first", metavar="ITEM,...", help="These items must stand above all others."),
+        option(
+            "--first",
+            "leaders",
+            metavar="ITEM,...",
+            help="These items must stand above all others.",
+        ),
         option("--last", metavar="ITEM,...", help="These items must stand below all others."),
         option(
             "--top",
@@ -246,25 +242,20 @@ class Places:
             return "--top-k"
         return None if self.place_weights is None else "--place-weights"
 
-    def rule(self, unranked: Unranked, ties: Ties) -> PlacedRule:
+    def rule(self, unranked: Unranked, exact: ExactOptions) -> PlacedRule:
         """Return the rule that was asked for; only where one was."""
-        if ties.consensus_ties:
+        if exact.consensus_ties:
             raise click.UsageError(f"{self.given} does not go with --consensus-ties.")
         show_progress()
-        rule: PlacedRule
-        if self.top_k is not None:
-            rule = ra.TopK(k=self.top_k, unranked=unranked)
-        else:
-            rule = ra.PlaceWeightedKemeny(weights=self._numbers(), unranked=unranked)
-        return rule if ties.tie_cost is None else replace(rule, tie_cost=ties.tie_cost)
-
-    def _numbers(self) -> list[float]:
+        costs: dict[str, Any] = {} if exact.tie_cost is None else {"tie_cost": exact.tie_cost}
+        if self.place_weights is None:
+            return ra.TopK(k=self.top_k or 1, unranked=unranked, **costs)
         try:
-            return [float(ascii_number(text)) for text in (self.place_weights or "").split(",")]
+            weights = [float(ascii_number(text)) for text in self.place_weights.split(",")]
         except ValueError:
-            raise InvalidInputError(
-                "--place-weights", "NUMBER,NUMBER", self.place_weights
-            ) from None
+            allowed = "NUMBER,NUMBER"
+            raise InvalidInputError("--place-weights", allowed, self.place_weights) from None
+        return ra.PlaceWeightedKemeny(weights=weights, unranked=unranked, **costs)
 
 
 PLACES = Group(

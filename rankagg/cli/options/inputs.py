@@ -20,16 +20,11 @@ import rankagg as ra
 from rankagg._typing import Label
 from rankagg.cli.options.command import Group
 from rankagg.cli.options.kinds import (
-    BUNDLED_BALLOTS,
-    BUNDLED_SCORES,
-    KINDS,
+    DATA_FORMATS,
     OPTIONS,
     READER_NAMES,
-    SCORES,
     Typed,
-    TypedKind,
-    kind_of_files,
-    kind_of_text,
+    kind_of,
     reshaped,
 )
 from rankagg.cli.options.typed import OneOf, labels_of, option
@@ -104,7 +99,7 @@ DATA_OPTIONS = [
     option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
     option(
         "--format",
-        type=OneOf(["auto", *(kind.name for kind in KINDS)]),
+        type=OneOf(["auto", *DATA_FORMATS]),
         default="auto",
         help="What FILE is. auto: PrefLib, a linear ordering matrix, votes as JSON, what "
         "`rankagg scan` or an evaluation tool wrote where its content says so, else scores.",
@@ -189,7 +184,7 @@ def read_input(**values: Any) -> Input:
 
 
 def _read(typed: Typed, name: str) -> Input:
-    kind = _kind(typed)
+    kind = kind_of(typed)
     kind.check(typed)
     with options_named(READER_NAMES), warnings_noted() as notes:
         data, lines = kind.read(typed)
@@ -201,22 +196,6 @@ def _read(typed: Typed, name: str) -> Input:
         told = _tell_ballots(data, typed)
     lines = (*told, *lines, *notes)
     return Input(data, typed.unranked, typed.tolerance or 0.0, lines, name)
-
-
-def _kind(typed: Typed) -> TypedKind:
-    if typed.dataset:
-        with options_named({"name": "--dataset"}):
-            found = ra.datasets.info(typed.dataset).kind
-        return BUNDLED_SCORES if found == "scores" else BUNDLED_BALLOTS
-    known = kind_of_files(typed.format, typed.files)
-    if known is not None:
-        return known
-    from rankagg.io.tables.sources import kind_by_name, read_text
-
-    if kind_by_name(typed.file) in ("Parquet", "Excel"):
-        return SCORES
-    with options_named(READER_NAMES):
-        return kind_of_text(read_text(typed.file)[1])
 
 
 def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:

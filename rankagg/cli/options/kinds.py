@@ -7,28 +7,33 @@ from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
 import rankagg as ra
 from rankagg._typing import Label
-from rankagg.cli.options.typed import Number, OneOf, flag, labels_of, option, split, task_weights
-from rankagg.cli.options.wording import option_of
+from rankagg.cli.options.typed import Number, OneOf, flag, labels_of, option, split, weights_of
+from rankagg.cli.options.wording import option_of, options_named
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.evidence import Data, WholeData
-
-#: What was typed, by the names of options.
-Typed: TypeAlias = SimpleNamespace
+    from rankagg.aggregation.evidence import Data
 
 
-class Found(NamedTuple):
-    """Data that were read, and what the reader of the output must know of them besides."""
+Summed = TypeVar("Summed", "ra.ScoreTable", "ra.ScoreSummary")
 
-    data: Data
-    lines: tuple[str, ...] = ()
+
+class Typed(SimpleNamespace):
+    """What was typed, by the names of options, which are those of the readers' parameters."""
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Return the values of these options, those that were given."""
+        return {name: value for name in names if (value := getattr(self, name))}
+
+
+#: Data that were read, and what the reader of the output must know of them besides.
+Reading: TypeAlias = "tuple[Data, tuple[str, ...]]"
 
 
 @dataclass(frozen=True)
@@ -39,16 +44,15 @@ class TypedKind:
     # What such data are, in messages.
     meaning: str
     # Reads the data that options name.
-    read: Callable[[Typed], Found]
+    read: Callable[[Typed], Reading]
     # The options with a meaning for it; all others are refused.
     takes: tuple[str, ...] = ()
 
     def check(self, typed: Typed) -> None:
         """Raise where an option is given that has no meaning here."""
-        for name in KIND_OPTIONS:
-            if name not in self.takes and getattr(typed, name):
-                spelled = name.replace("_", "-")
-                raise click.UsageError(f"--{spelled} has no meaning for {self.meaning}.")
+        for name in typed.given(*KIND_OPTIONS):
+            if name not in self.takes:
+                raise click.UsageError(f"{option_of(name)} has no meaning for {self.meaning}.")
 
 
 def _names(options: Iterable[click.Option]) -> tuple[str, ...]:
@@ -70,7 +74,7 @@ DIRECTIONS = [
         help="Lower is better on TASK, and higher on the others; may be repeated.",
     ),
 ]
-COLUMNS = [
+OF_TABLES = [
     _column("system", "Column of systems; default: the first."),
     _column("instance", "Column of instances of the tasks."),
     _column("task", "Long form: column of tasks."),
@@ -104,6 +108,7 @@ NUMBERS = [
     flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
     option(
         "--na",
+        "missing",
         multiple=True,
         metavar="TEXT",
         help="Scores, ballots: a further word for a missing number; may be repeated.",
@@ -123,30 +128,20 @@ DROP = option(
 )
 
 
-def _read_scores(typed: Typed) -> Found:
+def _read_scores(typed: Typed) -> Reading:
     if typed.lower_is_better and typed.lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
 
     def read(higher_is_better: bool | dict[Label, bool]) -> ra.ScoreTable:
-        return ra.read_scores(
-            typed.file,
-            system=typed.system,
-            task=typed.task,
-            instance=typed.instance,
-            score=typed.score,
-            drop=typed.drop,
-            missing=typed.na,
-            percent=typed.percent,
-            decimal=typed.decimal or ".",
-            errors=typed.errors or "refuse",
-            higher_is_better=higher_is_better,
-        )
+        columns = typed.given("system", "task", "instance", "score", "drop")
+        numbers = typed.given("missing", "percent", "decimal", "errors")
+        return ra.read_scores(typed.file, higher_is_better=higher_is_better, **columns, **numbers)
 
     table = read(not typed.lower_is_better)
-    if not typed.lower:
-        return Found(table)
-    lower = labels_of("--lower", typed.lower, table.tasks, "task")
-    return Found(read({task: task not in lower for task in table.tasks}))
+    if typed.lower:
+        lower = labels_of("--lower", typed.lower, table.tasks, "task")
+        table = read({task: task not in lower for task in table.tasks})
+    return table, ()
 
 
 def reshaped(table: ra.ScoreTable, typed: Typed) -> ra.ScoreTable:
@@ -157,35 +152,39 @@ def reshaped(table: ra.ScoreTable, typed: Typed) -> ra.ScoreTable:
         groups[new] = labels_of("--group", names, table.tasks, "task")
     if groups:
         table = table.group_tasks(groups)
-    weights = task_weights("--weight", typed.weight, table.tasks)
+    return _weighted(table, typed)
+
+
+def _weighted(table: Summed, typed: Typed) -> Summed:
+    weights = weights_of("--weight", typed.weight, table.tasks, "task")
     return table.with_task_weights(weights) if weights else table
 
 
-def _read_summary(typed: Typed) -> Found:
+def _read_summary(typed: Typed) -> Reading:
     from rankagg.io.json_files import read_summary
 
-    summary = read_summary(typed.file)
-    weights = task_weights("--weight", typed.weight, summary.tasks)
-    return Found(summary.with_task_weights(weights) if weights else summary)
+    return _weighted(read_summary(typed.file), typed), ()
 
 
-def _without_tasks(table: ra.ScoreTable, drop: Sequence[str]) -> ra.ScoreTable:
-    return table.drop(tasks=labels_of("--drop", drop, table.tasks, "task"))
+def _without(data: Data, drop: Sequence[str]) -> Data:
+    """Return data without some tasks of scores, or items of ballots."""
+    if isinstance(data, ra.ScoreTable):
+        return data.drop(tasks=labels_of("--drop", drop, data.tasks, "task"))
+    if not drop or not isinstance(data, ra.Profile):
+        return data
+    out = labels_of("--drop", drop, data.items, "item")
+    kept = [label for label in data.items if label not in out]
+    if not kept:
+        raise InvalidInputError("--drop", "fewer than all items", list(drop))
+    return data.restrict(kept)
 
 
 SCORES = TypedKind(
     "scores",
     "a table of scores; `--format ballots` reads ballots, `--format comparisons` results of pairs",
     _read_scores,
-    _names([*COLUMNS, *DIRECTIONS, *OF_TASKS, *NUMBERS, DROP]),
+    _names([*OF_TABLES, *DIRECTIONS, *OF_TASKS, *NUMBERS, DROP]),
 )
-SUMMARY = TypedKind(
-    "summary",
-    "sums of scores, which were counted with directions of their own",
-    _read_summary,
-    ("weight",),
-)
-
 # -- what evaluation tools wrote ------------------------------------------------------------------
 
 OF_EVALUATIONS = [
@@ -239,7 +238,7 @@ def _is_many(path: Path) -> bool:
         return False
 
 
-def _read_evaluations(typed: Typed) -> Found:
+def _read_evaluations(typed: Typed) -> Reading:
     if typed.lower_is_better and (typed.lower or typed.higher):
         raise click.UsageError(
             "--lower-is-better covers every metric of which the files say nothing; leave --lower "
@@ -252,12 +251,11 @@ def _read_evaluations(typed: Typed) -> Found:
     found = ra.read_evaluations(typed.files)
     chosen = found.select(
         metric=_metric(typed.metric, found),
-        by=typed.by,
-        runs=typed.runs,
         groups=typed.use_groups,
         higher_is_better=False if typed.lower_is_better else given or None,
+        **typed.given("by", "runs"),
     )
-    return Found(_without_tasks(chosen.table, typed.drop), chosen.notes)
+    return _without(chosen.table, typed.drop), chosen.notes
 
 
 def _metric(given: Sequence[str], found: ra.Evaluations) -> list[str] | dict[str, str] | None:
@@ -297,6 +295,7 @@ OF_BALLOTS = [
 OF_CAST_VOTES = [
     option(
         "--choice",
+        "choices",
         multiple=True,
         metavar="COLUMN",
         help="Cast votes: a column of choices, the first choice first; to be repeated; default: "
@@ -323,51 +322,29 @@ OF_CAST_VOTES = [
     ),
     option(
         "--spelling",
+        "spellings",
         multiple=True,
         metavar="KIND=TEXT",
         help="Cast votes: how an undervote, overvote or write-in is written, in place of the usual "
         "spellings of that kind; may be repeated.",
     ),
 ]
+CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 
-def _read_ballots(typed: Typed) -> Found:
-    profile = ra.read_ballots(
-        typed.file,
-        count=typed.count,
-        drop=typed.drop,
-        left_out=_left_out(typed),
-        decimal=typed.decimal or ".",
-        missing=typed.na,
-    )
-    return Found(profile)
+def _read_ballots(typed: Typed) -> Reading:
+    given = typed.given("count", "drop", "left_out", "decimal", "missing")
+    return ra.read_ballots(typed.file, **given), ()
 
 
-def _read_preflib(typed: Typed) -> Found:
-    profile = ra.read_preflib(typed.file, left_out=_left_out(typed))
-    return Found(_without_items(profile, typed.drop))
+def _read_preflib(typed: Typed) -> Reading:
+    return _without(ra.read_preflib(typed.file, **typed.given("left_out")), typed.drop), ()
 
 
-def _left_out(typed: Typed) -> Literal["unranked", "unlisted"]:
-    return "unlisted" if typed.left_out == "unlisted" else "unranked"
-
-
-def _read_cast_votes(typed: Typed) -> Found:
-    found = ra.read_cast_votes(
-        typed.file,
-        choices=typed.choice or None,
-        ballot=typed.ballot,
-        rank=typed.rank,
-        item=typed.item,
-        count=typed.count,
-        drop=typed.drop,
-        overvotes=typed.overvotes or "end",
-        skipped=typed.skipped or "close",
-        write_ins=typed.write_ins or "keep",
-        spellings=_spellings(typed.spelling),
-        left_out=typed.left_out or "unlisted",
-    )
-    return Found(found.profile, found.lines())
+def _read_cast_votes(typed: Typed) -> Reading:
+    given = typed.given(*CAST)
+    found = ra.read_cast_votes(typed.file, **{**given, "spellings": _spellings(typed.spellings)})
+    return found.profile, found.lines()
 
 
 def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
@@ -383,39 +360,13 @@ def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def _without_items(data: WholeData, drop: Sequence[str]) -> WholeData:
-    if not drop or not isinstance(data, ra.Profile):
-        return data
-    out = labels_of("--drop", drop, data.items, "item")
-    kept = [label for label in data.items if label not in out]
-    if not kept:
-        raise InvalidInputError("--drop", "fewer than all items", list(drop))
-    return data.restrict(kept)
-
-
-BALLOTS = TypedKind(
-    "ballots",
-    "a table of ballots; `--format cast-votes` reads those of election offices",
-    _read_ballots,
-    (*_names(OF_BALLOTS), "drop", "decimal", "na"),
-)
-PREFLIB = TypedKind(
-    "preflib",
-    "ballots in a PrefLib format",
-    _read_preflib,
-    ("left_out", "drop"),
-)
-CAST_VOTES = TypedKind(
-    "cast-votes", "cast votes", _read_cast_votes, _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
-)
-
 # -- comparisons and votes ------------------------------------------------------------------------
 
 OF_COMPARISONS = [
     option(
         "--first",
         "--first-side",
-        "first_side",
+        "first",
         metavar="COLUMN",
         help="Comparisons: column of the items on the first side; needs --format comparisons.",
     ),
@@ -439,6 +390,7 @@ OF_COMPARISONS = [
     _column("side", "Comparisons: column of the side with the advantage; default: the first."),
     option(
         "--covariate",
+        "covariates",
         metavar="COLUMN",
         multiple=True,
         help="Comparisons: column of numbers that speak for the first side; may be repeated.",
@@ -446,92 +398,95 @@ OF_COMPARISONS = [
 ]
 
 
-def _read_comparisons(typed: Typed) -> Found:
-    needed = ("first_side", "second", "outcome")
-    missing = [option_of(name) for name in needed if not getattr(typed, name)]
-    if missing:
+def _read_comparisons(typed: Typed) -> Reading:
+    needed = ("first", "second", "outcome")
+    lacking = [option_of(name) for name in needed if not getattr(typed, name)]
+    if lacking:
         raise click.UsageError(
-            f"--format comparisons needs the columns: give {' and '.join(missing)}."
+            f"--format comparisons needs the columns: give {' and '.join(lacking)}."
         )
     if len(typed.weight) > 1:
         raise click.UsageError("--format comparisons takes one --weight COLUMN.")
-    comparisons = ra.read_comparisons(
-        typed.file,
-        first=typed.first_side,
-        second=typed.second,
-        outcome=typed.outcome,
-        outcome_is=typed.outcome_is,
-        cluster=typed.cluster,
-        side=typed.side,
-        weight=typed.weight[0] if typed.weight else None,
-        covariates=typed.covariate,
-    )
-    return Found(comparisons)
+    weight = typed.weight[0] if typed.weight else None
+    columns = typed.given(*_names(OF_COMPARISONS))
+    return ra.read_comparisons(typed.file, weight=weight, **columns), ()
 
-
-COMPARISONS = TypedKind(
-    "comparisons",
-    "a table of comparisons",
-    _read_comparisons,
-    ("weight", *_names(OF_COMPARISONS)),
-)
-MATRIX = TypedKind(
-    "matrix",
-    "a linear ordering matrix",
-    lambda typed: Found(ra.read_matrix(typed.file)),
-)
-VOTES = TypedKind("votes", "votes as JSON", lambda typed: Found(ra.read_votes(typed.file)))
 
 # -- all kinds ------------------------------------------------------------------------------------
 
 
-def _read_bundled(typed: Typed) -> Found:
-    data = ra.datasets.load(typed.dataset)
-    if isinstance(data, ra.ScoreTable):
-        return Found(_without_tasks(data, typed.drop))
-    return Found(_without_items(data, typed.drop))
+def bundled(kind: str) -> TypedKind:
+    """Return the kind of a bundled data set, which knows its columns and directions."""
+    takes: tuple[str, ...] = ("drop",)
+    meaning = "--dataset with ballots"
+    if kind == "scores":
+        meaning = "--dataset, which knows its columns and directions"
+        takes = (*_names(OF_TASKS), "drop")
+
+    def read(typed: Typed) -> Reading:
+        return _without(ra.datasets.load(typed.dataset), typed.drop), ()
+
+    return TypedKind(kind, meaning, read, takes)
 
 
-# Bundled data sets know their columns and directions.
-BUNDLED_SCORES = TypedKind(
-    "scores",
-    "--dataset, which knows its columns and directions",
-    _read_bundled,
-    (*_names(OF_TASKS), "drop"),
-)
-BUNDLED_BALLOTS = TypedKind("ballots", "--dataset with ballots", _read_bundled, ("drop",))
-
-#: In the order in which help lists them.
-KINDS = (
-    *(SCORES, BALLOTS, CAST_VOTES, COMPARISONS),
-    *(PREFLIB, VOTES, SUMMARY, EVALUATIONS, MATRIX),
-)
+#: By the words for `--format`, in the order in which help lists them.
+DATA_FORMATS = {
+    kind.name: kind
+    for kind in (
+        SCORES,
+        TypedKind(
+            "ballots",
+            "a table of ballots; `--format cast-votes` reads those of election offices",
+            _read_ballots,
+            (*_names(OF_BALLOTS), "drop", "decimal", "missing"),
+        ),
+        TypedKind("cast-votes", "cast votes", _read_cast_votes, CAST),
+        TypedKind(
+            "comparisons",
+            "a table of comparisons",
+            _read_comparisons,
+            ("weight", *_names(OF_COMPARISONS)),
+        ),
+        TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, ("left_out", "drop")),
+        TypedKind("votes", "votes as JSON", lambda typed: (ra.read_votes(typed.file), ())),
+        TypedKind(
+            "summary",
+            "sums of scores, which were counted with directions of their own",
+            _read_summary,
+            ("weight",),
+        ),
+        EVALUATIONS,
+        TypedKind(
+            "matrix", "a linear ordering matrix", lambda typed: (ra.read_matrix(typed.file), ())
+        ),
+    )
+}
 OPTIONS = [
-    *(*DIRECTIONS, *OF_EVALUATIONS, *COLUMNS, DROP, *OF_TASKS),
+    *(*DIRECTIONS, *OF_EVALUATIONS, *OF_TABLES, DROP, *OF_TASKS),
     *(*OF_BALLOTS, *OF_CAST_VOTES, *OF_COMPARISONS, *NUMBERS),
 ]
 #: Options that some kinds take, and others do not.
-KIND_OPTIONS = tuple(dict.fromkeys(name for kind in KINDS for name in kind.takes))
+KIND_OPTIONS = tuple(dict.fromkeys(name for kind in DATA_FORMATS.values() for name in kind.takes))
 
 #: Parameters of the readers that are called otherwise here.
 READER_NAMES = {
     "source": "FILE",
     "paths": "FILE",
     "higher_is_better": "--higher or --lower",
-    "missing": "--na",
     "task_weights": "--weight",
     "groups": "--group",
-    "choices": "--choice",
-    "spellings": "--spelling",
-    "covariates": "--covariate",
     "task and score": "--task and --score",
     "ballot, rank and item": "--ballot, --rank and --item",
     "first, second, outcome, weight, cluster, side and covariates": "the columns named",
 }
 
 
-def kind_of_files(form: str, files: Sequence[str]) -> TypedKind | None:
-    """Return the kind that --format or the names of files say; None where the content says it."""
+def kind_of(typed: Typed) -> TypedKind:
+    """Return the kind that --format, the names of files or their content say."""
+    if typed.dataset:
+        with options_named({"name": "--dataset"}):
+            return bundled(ra.datasets.info(typed.dataset).kind)
+    form, files = typed.format, typed.files
     if form == "auto" and seem_evaluations(files):
         return EVALUATIONS
     if form != "evaluations" and len(files) > 1:
@@ -539,18 +494,26 @@ def kind_of_files(form: str, files: Sequence[str]) -> TypedKind | None:
             f"Give one FILE, not {len(files)}: several are read together where they hold "
             "evaluations (--format evaluations)."
         )
-    return next((kind for kind in KINDS if kind.name == form), None)
+    return DATA_FORMATS[form if form != "auto" else _name_by_content(typed.file)]
 
 
-def kind_of_text(text: str) -> TypedKind:
+def _name_by_content(file: str) -> str:
     """Return the kind that a content says it is of; scores say nothing of themselves."""
     from rankagg.io.evaluations.read_evaluations import looks_like_evaluations
     from rankagg.io.json_files import looks_like_summary, looks_like_votes
     from rankagg.io.matrices import looks_like_matrix
     from rankagg.io.preflib import looks_like_preflib
+    from rankagg.io.tables.sources import kind_by_name, read_text
 
-    signs = (
-        *((PREFLIB, looks_like_preflib), (VOTES, looks_like_votes), (SUMMARY, looks_like_summary)),
-        *((EVALUATIONS, looks_like_evaluations), (MATRIX, looks_like_matrix)),
-    )
-    return next((kind for kind, looks_so in signs if looks_so(text)), SCORES)
+    if kind_by_name(file) in ("Parquet", "Excel"):
+        return "scores"
+    with options_named(READER_NAMES):
+        text = read_text(file)[1]
+        signs = {
+            "preflib": looks_like_preflib,
+            "votes": looks_like_votes,
+            "summary": looks_like_summary,
+            "evaluations": looks_like_evaluations,
+            "matrix": looks_like_matrix,
+        }
+        return next((name for name, looks_so in signs.items() if looks_so(text)), "scores")

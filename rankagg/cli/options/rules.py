@@ -11,7 +11,7 @@ from rankagg._typing import Unranked
 from rankagg.cli.options.typed import OneOf, option
 
 # A rule is loaded when it is made.
-METHODS: dict[str, Callable[[Unranked], ra.Aggregator]] = {
+RULES_BY_NAME: dict[str, Callable[[Unranked], ra.Aggregator]] = {
     "mean": lambda unranked: ra.Mean(),
     "geometric-mean": lambda unranked: ra.GeometricMean(),
     "harmonic-mean": lambda unranked: ra.HarmonicMean(),
@@ -60,7 +60,7 @@ WITHOUT_POLICY = (
 
 def make(name: str, unranked: Unranked) -> ra.Aggregator:
     """Return the rule of that name under a policy for unranked items."""
-    return METHODS[name](unranked)
+    return RULES_BY_NAME[name](unranked)
 
 
 def made(names: Iterable[str], unranked: Unranked) -> list[ra.Aggregator]:
@@ -68,15 +68,15 @@ def made(names: Iterable[str], unranked: Unranked) -> list[ra.Aggregator]:
     return [make(name, unranked) for name in dict.fromkeys(names)]
 
 
-METHOD = option("--method", type=OneOf(list(METHODS)), default="kemeny", help="The method.")
+METHOD = option("--method", type=OneOf(list(RULES_BY_NAME)), default="kemeny", help="The method.")
 
 
-def methods(purpose: str, default: str = "all that suit the data") -> click.Option:
+def rules_to(purpose: str, default: str = "all that suit the data") -> click.Option:
     """Return --method, which may be given several times, as `methods`."""
     return option(
         "--method",
         "methods",
         multiple=True,
-        type=OneOf(list(METHODS)),
+        type=OneOf(list(RULES_BY_NAME)),
         help=f"A method to {purpose}; may be repeated. Default: {default}.",
     )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,31 +10,14 @@ import rankagg as ra
 from rankagg._typing import Directions, Label
 from rankagg.cli.options.command import FILE, Group
 from rankagg.cli.options.inputs import DASH, Input, data, read_input, tell_scores
-from rankagg.cli.options.kinds import KIND_OPTIONS, seem_evaluations
-from rankagg.cli.options.typed import OneOf, flag, jobs, labels_of, option, task_weights
-from rankagg.cli.options.wording import options_named
+from rankagg.cli.options.kinds import KIND_OPTIONS, Typed, seem_evaluations
+from rankagg.cli.options.typed import OneOf, flag, jobs, labels_of, option, weights_of
+from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core.items import counted
-from rankagg.exceptions import DataFormatError
 from rankagg.io.cluster import connected
 
 if TYPE_CHECKING:
     from rankagg.io.scan.scan_scores import ScoreScan
-
-SCAN_NAMES = {
-    "address": "--scheduler",
-    "n_groups": "--groups",
-    "higher_is_better": "--lower",
-    "n_jobs": "--jobs",
-    "system and score": "--system and --score",
-}
-
-
-#: Remedies that errors of files name, and what they are called here.
-REMEDIES = {
-    '`scattered="sort"`': "`--scattered sort`",
-    "`systems`": "`--systems`",
-    "`systems=`": "`--systems`",
-}
 
 
 def scan_options(where: str = "") -> list[click.Option]:
@@ -84,7 +64,7 @@ def scan_options(where: str = "") -> list[click.Option]:
 
 
 def summed(
-    sources: tuple[str, ...], typed: SimpleNamespace, called: str
+    sources: tuple[str, ...], typed: Typed, called: str
 ) -> tuple[ra.ScoreSummary, tuple[str, ...]]:
     """Go through score files, and return the sums and the lines that tell of them."""
     if DASH in sources:
@@ -96,16 +76,22 @@ def summed(
     for name in ("lower", "weight"):
         if getattr(typed, name) and typed.task is None:
             raise click.UsageError(f"--{name} needs --task: the column of tasks.")
-    if typed.groups is not None and typed.instance is None:
+    if typed.n_groups is not None and typed.instance is None:
         raise click.UsageError("--groups needs --instance: the column by whose labels they go.")
     if typed.lower_is_better and typed.lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
-    with _options_told(), options_named({**SCAN_NAMES, "sources": called}):
+    phrases = {
+        "address": "--scheduler",
+        "higher_is_better": "--lower",
+        "system and score": "--system and --score",
+        "sources": called,
+    }
+    with options_named(phrases):
         scan = _scan(sources, typed, higher_is_better=not typed.lower_is_better)
         weights: dict[Label, float] = {}
         if typed.lower or typed.weight:
             tasks = scan.find_tasks()
-            weights = task_weights("--weight", typed.weight, tasks)
+            weights = weights_of("--weight", typed.weight, tasks, "task")
             lower = labels_of("--lower", typed.lower, tasks, "task")
             if lower:
                 directions = {task: task not in lower for task in tasks}
@@ -115,39 +101,25 @@ def summed(
             summary = summary.with_task_weights(weights)
     more = f" and {counted(len(sources) - 1, 'more source')}" if len(sources) > 1 else ""
     shown = f"{sources[0]}{more}, {counted(len(scan.files), 'file')}"
-    told = SimpleNamespace(source=shown, files=(), drop=(), tolerance=None)
+    told = Typed(source=shown, files=(), drop=(), tolerance=None)
     lines = tell_scores(summary, told)
     if summary.n_groups is not None:
         lines = (*lines, f"groups: {summary.n_groups}, by the labels of instances")
     return summary, lines
 
 
-def _summarize(scan: ScoreScan, typed: SimpleNamespace) -> ra.ScoreSummary:
-    noted = {"journal": typed.journal, "n_groups": typed.groups}
-    progress = True if typed.progress else None
+def _summarize(scan: ScoreScan, typed: Typed) -> ra.ScoreSummary:
+    noted: dict[str, Any] = {"journal": typed.journal, "n_groups": typed.n_groups}
+    noted["progress"] = True if typed.progress else None
     if typed.scheduler is None:
-        return scan.summarize(n_jobs=typed.jobs, progress=progress, **noted)
-    if typed.jobs != 1:
+        return scan.summarize(n_jobs=typed.n_jobs, **noted)
+    if typed.n_jobs != 1:
         raise click.UsageError("--jobs has no meaning for --engine dask, which has workers.")
     with connected(typed.scheduler) as client:
-        return scan.summarize(engine="dask", client=client, progress=progress, **noted)
+        return scan.summarize(engine="dask", client=client, **noted)
 
 
-@contextmanager
-def _options_told() -> Iterator[None]:
-    """Let what is said of a file, which quotes what is in it, name options as remedies."""
-    try:
-        yield
-    except DataFormatError as error:
-        told = str(error)
-        for parameter, option in REMEDIES.items():
-            told = told.replace(parameter, option)
-        raise DataFormatError(told) from None
-
-
-def _scan(
-    sources: tuple[str, ...], typed: SimpleNamespace, *, higher_is_better: Directions
-) -> ScoreScan:
+def _scan(sources: tuple[str, ...], typed: Typed, *, higher_is_better: Directions) -> ScoreScan:
     systems = typed.systems
     return ra.scan_scores(
         sources,
@@ -175,16 +147,15 @@ def streamed_data() -> Group:
     """Return the options of data, and of score files that are added up, as `given`."""
     whole = data()
     files, *options = whole.options
-    return Group("given", [files, STREAM, *options, *SCAN_OPTIONS], _read)
+    return Group("given", [files, STREAM, *options, *SCAN_OPTIONS], _data_or_sums)
 
 
-def _read(*, stream: bool, **values: Any) -> Input:
+def _data_or_sums(*, stream: bool, **values: Any) -> Input:
     if stream:
         return _streamed(values)
     for one in SCAN_OPTIONS:
-        name = str(one.name)
-        if values.pop(name) not in (None, False, 1, "refuse", "local"):
-            raise click.UsageError(f"--{name} has no meaning without --stream.")
+        if values.pop(str(one.name)) not in (None, False, 1, "refuse", "local"):
+            raise click.UsageError(f"{one.opts[0]} has no meaning without --stream.")
     n = len(values["files"])
     if n > 1 and values["format"] == "auto" and not seem_evaluations(values["files"]):
         raise click.UsageError(f"Give one FILE, not {n}; --stream adds up several.")
@@ -194,10 +165,10 @@ def _read(*, stream: bool, **values: Any) -> Input:
 def _streamed(values: dict[str, Any]) -> Input:
     for name in ("dataset", *KIND_OPTIONS):
         if values[name] and name not in TAKEN:
-            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for --stream.")
+            raise click.UsageError(f"{option_of(name)} has no meaning for --stream.")
     if values["format"] not in ("auto", "scores"):
         raise click.UsageError(f"--format {values['format']} has no meaning for --stream.")
     if not values["files"]:
         raise click.UsageError("--stream needs FILE: a path, a pattern or a folder.")
-    summary, lines = summed(values["files"], SimpleNamespace(**values, groups=None), "FILE")
+    summary, lines = summed(values["files"], Typed(**values, n_groups=None), "FILE")
     return Input(summary, values["unranked"], 0.0, lines, values["files"][0])

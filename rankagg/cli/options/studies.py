@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import click
 
 import rankagg as ra
 from rankagg._numbers import ascii_number
@@ -16,20 +18,10 @@ from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import InvalidInputError, nearest
 
 
-def _plain() -> dict[str, ra.cultures.Culture]:
-    return {
-        "impartial": ra.cultures.ImpartialCulture(),
-        "anonymous": ra.cultures.AnonymousCulture(),
-        "walsh": ra.cultures.SinglePeakedCulture(),
-        "conitzer": ra.cultures.SinglePeakedCulture(variant="conitzer"),
-        "single-crossing": ra.cultures.SingleCrossingCulture(),
-        "balanced": ra.cultures.GroupSeparableCulture(),
-        "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
-    }
-
-
 def _euclidean(number: float, **points: Any) -> ra.cultures.Culture:
-    return ra.cultures.EuclideanCulture(n_dimensions=_whole(number), **points)
+    # The culture refuses what is no whole number.
+    n_dimensions: Any = int(number) if number.is_integer() else number
+    return ra.cultures.EuclideanCulture(n_dimensions=n_dimensions, **points)
 
 
 WITH_NUMBER: dict[str, Callable[[float], ra.cultures.Culture]] = {
@@ -53,29 +45,29 @@ CULTURE_NUMBERS = {
 
 def culture_of(text: str) -> ra.cultures.Culture:
     """Return the culture that was named."""
-    option, plain = "--culture", _plain()
+    plain = {
+        "impartial": ra.cultures.ImpartialCulture(),
+        "anonymous": ra.cultures.AnonymousCulture(),
+        "walsh": ra.cultures.SinglePeakedCulture(),
+        "conitzer": ra.cultures.SinglePeakedCulture(variant="conitzer"),
+        "single-crossing": ra.cultures.SingleCrossingCulture(),
+        "balanced": ra.cultures.GroupSeparableCulture(),
+        "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
+    }
     name, sign, number = text.partition("=")
     if name in plain and not sign:
         return plain[name]
-    if name in WITH_NUMBER and sign:
-        try:
-            return WITH_NUMBER[name](float(ascii_number(number)))
-        except ValueError as error:
-            if isinstance(error, InvalidInputError):
-                raise
-            raise InvalidInputError(option, f"{name}=NUMBER", text) from None
     if name in WITH_NUMBER:
-        raise InvalidInputError(option, f"{name}=NUMBER", text)
+        try:
+            stated = float(ascii_number(number))
+        except ValueError:
+            raise InvalidInputError("--culture", f"{name}=NUMBER", text) from None
+        return WITH_NUMBER[name](stated)
     if name in plain:
-        raise InvalidInputError(option, f"{name}, which takes no number", text)
-    known = [*plain, *WITH_NUMBER]
+        raise InvalidInputError("--culture", f"{name}, which takes no number", text)
     every = [*plain, *(f"{one}=NUMBER" for one in WITH_NUMBER)]
-    raise InvalidInputError(option, f"one of {', '.join(every)}", text, nearest(name, known))
-
-
-def _whole(number: float) -> int:
-    """Return a whole number as one; the culture refuses any other."""
-    return int(number) if number.is_integer() else number  # type: ignore[return-value]
+    remedy = nearest(name, [*plain, *WITH_NUMBER])
+    raise InvalidInputError("--culture", f"one of {', '.join(every)}", text, remedy)
 
 
 def _models(
@@ -95,7 +87,7 @@ def _models(
     ]
 
 
-MODELS = Group(
+DRAWN = Group(
     "models",
     [
         option(
@@ -128,41 +120,36 @@ MODELS = Group(
     ],
     _models,
 )
-#: From parameters of a study to the options here.
-STUDY_NAMES = {
-    "models": "--mallows, --plackett-luce, --gumbel and --culture",
-    "n_items": "--items",
-    "n_rankings": "--rankings",
-    "n_repetitions": "--repetitions",
-    "aggregators": "--method",
-}
 
 
 @dataclass(frozen=True)
 class StudyRun:
     """How often an experiment is repeated, by whom, and where its rows go."""
 
-    repetitions: int
-    seed: int
-    jobs: int
+    n_repetitions: int
+    rng: int
+    n_jobs: int
     journal: Path | None
     out: Path | None
 
     def answer(
         self,
-        study: Any,
-        *,
-        lines: Sequence[str] | None = None,
+        study: Callable[..., Any],
         code: Callable[[Any], int] = lambda result: DONE,
+        *,
+        called: Mapping[str, str] | None = None,
         time_limit: float | None = None,
-        **plotted: Any,
+        plotted: Mapping[str, Any] | None = None,
+        **settings: Any,
     ) -> Answer:
-        """Run a study, and return its result, whose rows are written where they are asked for."""
-        result = study.run(n_jobs=self.jobs, journal=self.journal, time_limit=time_limit)
+        """Make and run a study, and return its result, whose rows go where they are asked for."""
+        models = "--mallows, --plackett-luce, --gumbel and --culture"
+        with options_named({"models": models, "aggregators": "--method", **(called or {})}):
+            asked = study(n_repetitions=self.n_repetitions, seed=self.rng, **settings)
+            result = asked.run(n_jobs=self.n_jobs, journal=self.journal, time_limit=time_limit)
         return Answer(
             result=result,
-            lines=lines,
-            plot=lambda: result.plot(**plotted),
+            plot=lambda: result.plot(**(plotted or {})),
             files=[(self.out, lambda path: write_frame(result.to_frame(), path))],
             code=code(result),
         )
@@ -171,35 +158,28 @@ class StudyRun:
 def repeated(unit: str, each: str, repetitions: int = 100) -> Group:
     """Return the options of a run of so many `unit`s for each something, as `run`."""
     about = f"{unit.capitalize()} for each {each}."
-    noted = f"Note finished {unit} here, and go on from it."
+    often = Whole(1, 10**6)
     return Group(
         "run",
         [
-            option("--repetitions", type=Whole(1, 10**6), default=repetitions, help=about),
+            option("--repetitions", "n_repetitions", type=often, default=repetitions, help=about),
             seed(),
             jobs(),
-            option("--journal", type=FILE, help=noted),
+            option("--journal", type=FILE, help=f"Note finished {unit} here, and go on from it."),
             option("--out", type=FILE, help="Write all rows here as CSV."),
         ],
         StudyRun,
     )
 
 
-def sizes(items: Sequence[int], rankings: Sequence[int], *, most_items: int) -> Group:
-    """Return the sizes of what is drawn, each several, as `sizes`."""
-    n_items, n_rankings = Whole(2, most_items), Whole(1, 10**6)
-    about = "Numbers of items."
-    return Group(
-        "sizes",
-        [
-            option("--items", multiple=True, type=n_items, default=items, help=about),
-            option(
-                "--rankings",
-                multiple=True,
-                type=n_rankings,
-                default=rankings,
-                help="Numbers of rankings.",
-            ),
-        ],
-        lambda items, rankings: {"n_items": items, "n_rankings": rankings},
-    )
+def sizes_of(
+    items: Sequence[int], rankings: Sequence[int], *, most_items: int
+) -> list[click.Option]:
+    """Return the options of the sizes of what is drawn, each several."""
+    return [
+        option(f"--{noun}", f"n_{noun}", multiple=True, type=kind, default=usual, help=about)
+        for noun, kind, usual, about in (
+            ("items", Whole(2, most_items), items, "Numbers of items."),
+            ("rankings", Whole(1, 10**6), rankings, "Numbers of rankings."),
+        )
+    ]

@@ -6,6 +6,7 @@ Everything is checked when the command line is read, before any work.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from math import inf, isfinite
 from reprlib import Repr
 from typing import Any
@@ -64,7 +65,7 @@ def split(option: str, texts: Iterable[str], form: str, *, last: bool = True) ->
     return found
 
 
-def numbers_of(option: str, texts: Iterable[str], form: str) -> dict[str, float]:
+def named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, float]:
     """Return names and numbers of texts NAME=NUMBER, each name once."""
     found = {}
     for name, value in split(option, texts, form).items():
@@ -75,34 +76,29 @@ def numbers_of(option: str, texts: Iterable[str], form: str) -> dict[str, float]
     return found
 
 
-def task_weights(option: str, texts: Iterable[str], tasks: ItemSet) -> dict[Label, float]:
-    """Return tasks and weights of texts TASK=NUMBER."""
-    weights = numbers_of(option, texts, "TASK=NUMBER")
-    return dict(zip(labels_of(option, weights, tasks, "task"), weights.values(), strict=True))
+def weights_of(option: str, texts: Iterable[str], items: ItemSet, noun: str) -> dict[Label, float]:
+    """Return tasks or items and their weights, of texts TASK=NUMBER."""
+    weights = named_numbers(option, texts, f"{noun.upper()}=NUMBER")
+    return dict(zip(labels_of(option, weights, items, noun), weights.values(), strict=True))
 
-
-# The longest integer that Python reads has some thousand digits; none here has more than these.
-DIGITS = 40
 
 _short = Repr()
 _short.maxstring = 40
 
 
+@dataclass(frozen=True)
 class Number(click.ParamType):  # type: ignore[type-arg]
     """A finite number in a range."""
 
-    def __init__(
-        self,
-        low: float = -inf,
-        high: float = inf,
-        *,
-        open_low: bool = False,
-        open_high: bool = False,
-        name: str = "float",
-    ) -> None:
-        self.name = name
-        self.low, self.high = low, high
-        self.open_low, self.open_high = open_low, open_high
+    low: float = -inf
+    high: float = inf
+    open_low: bool = False
+    open_high: bool = False
+    name: str = "float"
+
+    def read(self, text: str) -> float:
+        """Return the number that a text states; raise `ValueError` where it states none."""
+        return float(ascii_number(text))
 
     @property
     def allowed(self) -> str:
@@ -118,73 +114,60 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         """Say whether a number is in the range."""
         above = value > self.low if self.open_low else value >= self.low
         below = value < self.high if self.open_high else value <= self.high
-        return isfinite(value) and above and below
+        return above and below and isfinite(value)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Return the number, or name the option."""
         try:
-            number = float(ascii_number(str(value)))
-        except (ValueError, OverflowError):
+            number = self.read(str(value))
+        except ValueError:
             number = inf
         if not self.holds(number):
             self.fail(f"must be {self.allowed}. Got {_short.repr(str(value))}.", param, ctx)
         return number
 
 
-class Whole(click.ParamType):  # type: ignore[type-arg]
+@dataclass(frozen=True)
+class Whole(Number):
     """A whole number in a range."""
 
-    name = "integer"
+    name: str = "integer"
 
-    def __init__(self, low: int, high: int) -> None:
-        self.low, self.high = low, high
+    def read(self, text: str) -> int:
+        """Return the whole number that a text states."""
+        return int(ascii_number(text))
 
     @property
     def allowed(self) -> str:
         """What a value must be."""
         return f"a whole number from {self.low} to {self.high}"
 
-    def holds(self, value: int) -> bool:
-        """Say whether a number is in the range."""
-        return self.low <= value <= self.high
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number, or name the option."""
-        text = str(value)
-        try:
-            number = int(ascii_number(text)) if len(text) <= DIGITS else None
-        except ValueError:
-            number = None
-        if number is None or not self.holds(number):
-            self.fail(f"must be {self.allowed}. Got {_short.repr(text)}.", param, ctx)
-        return number
-
-
+@dataclass(frozen=True)
 class Jobs(Whole):
     """A number of processes, or -1 for one a core."""
 
-    def __init__(self) -> None:
-        super().__init__(1, 1024)
+    low: float = 1
+    high: float = 1024
 
     @property
     def allowed(self) -> str:
         """What a value must be."""
         return f"-1 for all cores, or {super().allowed}"
 
-    def holds(self, value: int) -> bool:
+    def holds(self, value: float) -> bool:
         """Say whether a number is one of these."""
         return value == -1 or super().holds(value)
 
 
 #: Seconds of a time limit.
-SECONDS = Number(0, 1e9, name="seconds")
-#: A probability of error.
-ALPHA = Number(0, 1, open_low=True, open_high=True)
-SEED = Whole(0, 2**64 - 1)
+TIME = Number(0, 1e9, name="seconds")
+PROBABILITY = Number(0, 1, open_low=True, open_high=True)
 
 
+# An option is called as the parameter of the function that it is handed on to.
 def option(*names: str, **settings: Any) -> click.Option:
     """Return an option; a default is shown in the help."""
     return click.Option(names, show_default="default" in settings, **settings)
@@ -195,16 +178,16 @@ def flag(*names: str, **settings: Any) -> click.Option:
     return click.Option(names, is_flag=True, **settings)
 
 
-def seed(purpose: str = "the random numbers") -> click.Option:
-    """Return --seed, which says what is drawn for some purpose."""
-    return option("--seed", type=SEED, default=0, help=f"For {purpose}.")
+def seed(about: str = "For the random numbers.") -> click.Option:
+    """Return --seed, which says what is drawn, as `rng`."""
+    return option("--seed", "rng", type=Whole(0, 2**64 - 1), default=0, help=about)
 
 
 def alpha(what: str = "Probability of error") -> click.Option:
     """Return --alpha, a probability of error."""
-    return option("--alpha", type=ALPHA, default=0.05, help=f"{what}.")
+    return option("--alpha", type=PROBABILITY, default=0.05, help=f"{what}.")
 
 
 def jobs(where: str = "Processes") -> click.Option:
-    """Return --jobs: how many processes share the work."""
-    return option("--jobs", type=Jobs(), default=1, help=f"{where}; -1 for all cores.")
+    """Return --jobs: how many processes share the work, as `n_jobs`."""
+    return option("--jobs", "n_jobs", type=Jobs(), default=1, help=f"{where}; -1 for all cores.")

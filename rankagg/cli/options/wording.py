@@ -49,7 +49,7 @@ def _options() -> dict[str, str]:
 
 def option_of(name: str) -> str:
     """Return how an option of the command that runs is typed."""
-    return _options().get(name, f"--{name}")
+    return _options()[name]
 
 
 @contextmanager
@@ -58,8 +58,7 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
 
     A parameter is the option of its name, but for those that are called otherwise.
     """
-    typed = _options()
-    options = {**typed, "first": typed.get("first_side", ""), **(called or {})}
+    options = {**_options(), **(called or {})}
 
     def written(found: re.Match[str]) -> str:
         name, _, text, word, bare = found.groups()

@@ -386,8 +386,8 @@ def _long_rows(
         row = int(np.argmax(codes < 0))
         found = batch.columns[layout.system][row].as_py()
         raise DataFormatError(
-            f"{batch.place(row)}, column {shown(layout.system)} is {shown(found)}, which is not "
-            "among `systems`: name all that occur, or leave `systems` out."
+            f"{batch.place(row)}, column {shown(layout.system)} is {shown(found)}, which is not",
+            "among `systems`: name all that occur, or leave `systems` out.",
         )
     values = np.empty(batch.n_rows)
     scores_into(values, batch, layout.score)
@@ -434,6 +434,6 @@ def _duplicate(task: Label, one: str, other: str) -> DataFormatError:
 def _instance_apart(task: Label, one: str, other: str) -> DataFormatError:
     return DataFormatError(
         f"{one} and {other} are of one instance of task {shown(task)}, with others between them: "
-        "rows of one instance must stand together. Sort the file by task and instance, or let "
-        'it be sorted on disk with `scattered="sort"`.'
+        "rows of one instance must stand together.",
+        'Sort the file by task and instance, or let it be sorted on disk with `scattered="sort"`.',
     )

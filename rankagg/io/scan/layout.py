@@ -175,8 +175,8 @@ def _types(file: ScanFile, first: Types, numbers: list[str], labels: list[str]) 
         )
         if not is_number or name in dict(file.constants):
             raise DataFormatError(
-                f"{file.path} holds {kind} in the column {shown(name)}, where scores should be: "
-                "name the columns of scores with `systems=`, or write them as numbers."
+                f"{file.path} holds {kind} in the column {shown(name)}, where scores should be:",
+                "name the columns of scores with `systems=`, or write them as numbers.",
             )
         result[name] = pa.float64() if kind is None else kind
     for name in labels:

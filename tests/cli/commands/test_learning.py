@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 import rankagg as ra
-from rankagg.cli.options.rules import METHODS, make
+from rankagg.cli.options.rules import RULES_BY_NAME, make
 from rankagg.teaching.quizzes import TOPICS
 from rankagg.teaching.show import STEPS, WITHOUT
 
@@ -83,7 +83,7 @@ def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostil
     assert "svg" not in parts(five).seen
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RULES_BY_NAME)
 def test_every_method_has_steps_or_says_why_not(run, method):
     rule = make(method, "uniform")
     kind = type(rule)

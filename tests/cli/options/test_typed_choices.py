@@ -100,5 +100,5 @@ def test_choices_are_those_of_the_package(command, option, choices) -> None:
 
 def test_a_scan_takes_as_many_groups_as_sums_do() -> None:
     scan = app.get_command(click.Context(app), "scan")
-    (groups,) = (one for one in scan.params if one.name == "groups")
+    (groups,) = (one for one in scan.params if one.name == "n_groups")
     assert groups.type.high == MOST_GROUPS

@@ -7,7 +7,7 @@ import pytest
 
 from rankagg.cli import main
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.typed import ALPHA, Jobs, Number, Whole
+from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, Whole
 
 ABSURD = [
     "0",
@@ -97,7 +97,7 @@ def test_ranges_are_said_and_kept() -> None:
         (Number(0, 1), "a number of 0 to 1", [0, 1, 0.5], [-0.1, 1.1]),
         (Number(0, 1, open_low=True), "a number above 0 to 1", [1, 1e-9], [0]),
         (Number(0, 1, open_high=True), "a number of 0 and below 1", [0], [1]),
-        (ALPHA, "a number above 0 and below 1", [0.5], [0, 1]),
+        (PROBABILITY, "a number above 0 and below 1", [0.5], [0, 1]),
         (Whole(2, 5), "a whole number from 2 to 5", [2, 5], [1, 6]),
         (Jobs(), "-1 for all cores, or a whole number from 1 to 1024", [-1, 1, 1024], [0, -2]),
     ]
