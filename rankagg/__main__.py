@@ -4,8 +4,6 @@ import atexit
 import signal
 import sys
 
-__all__ = ["run"]
-
 
 def run() -> None:
     """Run the command line; an interruption while it is loaded ends it quietly too."""

@@ -11,8 +11,6 @@ import lazy_loader
 
 from rankagg.exceptions import nearest
 
-__all__ = ["MOVED", "attach"]
-
 #: What was a name of the package itself, and where it is now. Old names go with the next release.
 MOVED = {
     "AgreementResult": "studies.AgreementResult",

@@ -13,11 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats
 
-__all__ = [
-    "EXACT_LIMIT", "Stated", "as_objects", "ascii_number", "doubtful_cells", "floats_of", "stated",
-    "whole_matrix",
-]  # fmt: skip
-
 # Floats hold every whole number up to here.
 EXACT_LIMIT = 2.0**53
 
@@ -25,7 +20,7 @@ EXACT_LIMIT = 2.0**53
 SAFE_DIGITS, SAFE_SIZE = 15, 1e-290
 
 
-class Stated(NamedTuple):
+class LostNumber(NamedTuple):
     """A number that no float is: its exact value, and whether it was given as a whole number."""
 
     number: int | Fraction | Decimal | str
@@ -52,7 +47,7 @@ def floats_of(values: ArrayLike) -> Floats:
     return np.array(values if array.dtype.kind == "c" else array, dtype=np.float64)
 
 
-def stated(cell: object, value: float) -> Stated | None:
+def lost_number(cell: object, value: float) -> LostNumber | None:
     """Return what a cell states where that is not the finite float `value` made of it.
 
     A whole number must be the float exactly. A fraction such as 0.1 is what the float says where
@@ -65,14 +60,14 @@ def stated(cell: object, value: float) -> Stated | None:
             return None
         number = _in_text(text)
     else:
-        number = _exact(cell)
+        number = _exact_number(cell)
     if number is None or number == value:
         return None
     if isinstance(number, int):
-        return Stated(number, True)
+        return LostNumber(number, True)
     if isinstance(cell, np.floating):
-        return Stated(number, False)
-    return None if number == Decimal(repr(value)) else Stated(number, False)
+        return LostNumber(number, False)
+    return None if number == Decimal(repr(value)) else LostNumber(number, False)
 
 
 def _in_text(text: str) -> int | Decimal | str:
@@ -86,7 +81,7 @@ def _in_text(text: str) -> int | Decimal | str:
         return text
 
 
-def _exact(cell: object) -> int | Fraction | Decimal | None:
+def _exact_number(cell: object) -> int | Fraction | Decimal | None:
     """Return the number in a cell that may be none of the 64-bit floats."""
     if isinstance(cell, bool | np.bool_):
         return None

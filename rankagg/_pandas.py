@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["is_frame", "is_series", "plain_numbers", "table_remedy"]
-
 # Kinds of NumPy that become floats, and are no measurements: complex numbers, dates, durations.
 NO_NUMBERS = "cmM"
 

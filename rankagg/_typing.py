@@ -11,11 +11,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Bools", "Directions", "Floats", "Group", "Integers", "Label", "RNGLike", "Ranks",
-    "TaskWeights", "Tolerance", "Unranked",
-]  # fmt: skip
-
 Label: TypeAlias = str | int
 Group: TypeAlias = Label
 Unranked: TypeAlias = Literal["uniform", "ignore", "last"]

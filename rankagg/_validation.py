@@ -10,24 +10,10 @@ from typing import Any, TypeVar, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._numbers import EXACT_LIMIT, doubtful_cells, floats_of, stated
+from rankagg._numbers import EXACT_LIMIT, doubtful_cells, floats_of, lost_number
 from rankagg._pandas import plain_numbers
 from rankagg._typing import Floats, RNGLike, Unranked
 from rankagg.exceptions import Described, InvalidInputError, nearest
-
-__all__ = [
-    "as_counts",
-    "as_generator",
-    "as_matrix",
-    "as_numbers",
-    "as_weights",
-    "check_alpha",
-    "check_choice",
-    "check_flag",
-    "check_integer",
-    "check_number",
-    "check_unranked",
-]
 
 T = TypeVar("T")
 
@@ -73,7 +59,7 @@ def check_number(
     open_high: bool = False,
 ) -> float:
     """Return a finite number between `low` and `high` as a float."""
-    number = _as_float(value)
+    number = _real_or_nan(value)
     inside = math.isfinite(number) and low <= number <= high
     at_open_end = (open_low and number == low) or (open_high and number == high)
     if not inside or at_open_end:
@@ -84,7 +70,7 @@ def check_number(
     return number
 
 
-def _as_float(value: object) -> float:
+def _real_or_nan(value: object) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number):
         return math.nan
     try:
@@ -99,7 +85,7 @@ def _bound(value: float) -> str:
 
 def check_integer(value: object, parameter: str, *, low: int, high: int | None = None) -> int:
     """Return an integer between `low` and `high`."""
-    number = _as_float(value)
+    number = _real_or_nan(value)
     inside = number.is_integer() and low <= number and (high is None or number <= high)
     if not inside:
         upper = f" and at most {high}" if high is not None else ""
@@ -109,7 +95,7 @@ def check_integer(value: object, parameter: str, *, low: int, high: int | None =
 
 def as_numbers(values: ArrayLike, parameter: str) -> Floats:
     """Return a new flat float array without infinities; NaN is allowed."""
-    flat = _as_floats(values, parameter, "a flat sequence of numbers")
+    flat = _held_floats(values, parameter, "a flat sequence of numbers")
     if flat.ndim != 1:
         raise InvalidInputError(
             parameter, "a flat sequence of numbers", Described(f"shape {flat.shape}")
@@ -120,7 +106,7 @@ def as_numbers(values: ArrayLike, parameter: str) -> Floats:
 
 def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats:
     """Return a new two-dimensional float array without infinities (and without NaN)."""
-    matrix = _as_floats(values, parameter, "a rectangular table of numbers")
+    matrix = _held_floats(values, parameter, "a rectangular table of numbers")
     if matrix.ndim != 2:
         raise InvalidInputError(parameter, "two-dimensional", Described(f"shape {matrix.shape}"))
     bad = np.isinf(matrix) if nan else ~np.isfinite(matrix)
@@ -132,7 +118,7 @@ def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats
     return matrix
 
 
-def _as_floats(values: ArrayLike, parameter: str, allowed: str) -> Floats:
+def _held_floats(values: ArrayLike, parameter: str, allowed: str) -> Floats:
     """Return a new float array; raise unless it says what the given numbers say."""
     values = plain_numbers(values, parameter)
     try:
@@ -152,7 +138,7 @@ def _check_held(values: ArrayLike, floats: Floats, parameter: str, *, ordered: b
         value = float(floats.flat[at])
         if not math.isfinite(value):
             continue
-        lost = stated(cell, value)
+        lost = lost_number(cell, value)
         if lost is not None and lost.is_whole:
             remedy = HELD_REMEDY if ordered else ""
             raise InvalidInputError(parameter, HELD, Described(lost.number), remedy)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg._numbers import stated
+from rankagg._numbers import lost_number
 from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, InvalidInputError
 
@@ -197,7 +197,7 @@ def test_what_is_no_matrix_of_votes(wins, message):
 
 @given(st.integers(-(10**40), 10**40), st.sampled_from([int, str, Decimal, Fraction]))
 def test_whole_numbers_are_the_float_or_stated(number, kind):
-    found = stated(kind(number), float(number))
+    found = lost_number(kind(number), float(number))
     assert (found is None) == (int(float(number)) == number)
     if found is not None:
         assert found == (number, True)
@@ -214,7 +214,7 @@ def test_decimals_are_the_shortest_form_of_their_float_or_stated(decimal):
     value = float(decimal)
     shortest = Fraction(repr(value))
     for cell in (decimal, str(decimal), f" {decimal:f} "):
-        found = stated(cell, value)
+        found = lost_number(cell, value)
         assert (found is None) == (Fraction(decimal) == shortest)
         if found is not None:
             assert Fraction(found.number) == Fraction(decimal)
@@ -223,7 +223,7 @@ def test_decimals_are_the_shortest_form_of_their_float_or_stated(decimal):
 
 @pytest.mark.parametrize("cell", ["0", "-0", "0.0", "00.00", "0e5", ".0", 0, Decimal(0), 0.0, True])
 def test_zero_is_zero(cell):
-    assert stated(cell, float(cell)) is None
+    assert lost_number(cell, float(cell)) is None
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_zero_is_zero(cell):
     ],
 )
 def test_how_a_number_is_written_says_whether_it_is_whole(cell, whole):
-    assert stated(cell, float(cell)).is_whole == whole
+    assert lost_number(cell, float(cell)).is_whole == whole
 
 
 # -- digits ---------------------------------------------------------------------------------------

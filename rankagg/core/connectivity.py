@@ -14,7 +14,7 @@ from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.results import Result, plain_rows
 
 Group = tuple[Label, ...]
-SHOWN = 8
+GROUPS_LISTED = 8
 
 
 class Connectivity(Result):
@@ -126,7 +126,7 @@ class Connectivity(Result):
         if len(met) > 1:
             found.append(
                 f"no comparison joins these {len(met)} sets, so that their order says nothing: "
-                f"{_shown(tuple(met))}"
+                f"{_listed_groups(tuple(met))}"
             )
         return tuple(found)
 
@@ -138,7 +138,7 @@ class Connectivity(Result):
             yield "Chains of comparisons join all items."
         else:
             number = counted(len(self.parts), "part")
-            yield f"{number} that no comparison joins: {_shown(self.parts)}"
+            yield f"{number} that no comparison joins: {_listed_groups(self.parts)}"
         if self.never_compared:
             yield f"in no comparison: {listed(self.never_compared)}"
         if self.is_connected:
@@ -147,7 +147,7 @@ class Connectivity(Result):
         number = counted(len(self.groups), "group")
         yield (
             f"{number}, none of which ever won against a former one or tied with it: "
-            f"{_shown(self.groups)}"
+            f"{_listed_groups(self.groups)}"
         )
         yield f"never lost or tied: {listed(self.never_lost) or 'none'}"
         yield f"never won or tied: {listed(self.never_won) or 'none'}"
@@ -178,6 +178,6 @@ class Connectivity(Result):
         }
 
 
-def _shown(groups: tuple[Group, ...]) -> str:
-    more = f" | ... {counted(len(groups), 'group')} in all" if len(groups) > SHOWN else ""
-    return " | ".join(listed(group) for group in groups[:SHOWN]) + more
+def _listed_groups(groups: tuple[Group, ...]) -> str:
+    more = f" | ... {counted(len(groups), 'group')} in all" if len(groups) > GROUPS_LISTED else ""
+    return " | ".join(listed(group) for group in groups[:GROUPS_LISTED]) + more

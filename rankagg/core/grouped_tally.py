@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_integer
 from rankagg.core.arithmetic import exact
-from rankagg.core.items import counted, written
+from rankagg.core.items import counted, raw_text
 from rankagg.core.task_tally import TaskTally
 from rankagg.core.value import Value
 from rankagg.exceptions import InvalidInputError
@@ -24,15 +24,10 @@ Keys = NDArray[np.uint64]
 
 # Fixed for good, as summaries that are added up must have the same groups: 2**64 divided by the
 # golden ratio, and the multipliers of the finalizer of SplitMix64.
-SEED = np.uint64(0x9E3779B97F4A7C15)
-STEPS = (
-    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
-    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
-)
-HALF = np.uint64(32)
-# Digits of whole numbers that are the same instance as number and as text.
-DIGITS = 20
-NUMBER = re.compile(rf"0|-?[1-9][0-9]{{0,{DIGITS - 1}}}")
+GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
+MULTIPLIERS = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133111EB)))
+# Whole numbers that are the same instance as number and as text.
+WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,19}")
 #: A number of groups beyond all sense.
 MOST_GROUPS = 10**6
 
@@ -57,11 +52,12 @@ def groups_of(keys: Keys, n_groups: int) -> NDArray[np.int64]:
     >>> groups_of(keys_of_labels(["1", 1, "one"]), 1000).tolist()
     [566, 566, 882]
     """
-    mixed = keys + SEED
-    for shift, factor in STEPS:
-        mixed = (mixed ^ (mixed >> shift)) * factor
+    mixed = keys + GOLDEN_RATIO
+    for shift, factor in MULTIPLIERS:
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
     mixed ^= mixed >> np.uint64(31)
-    return (((mixed >> HALF) * np.uint64(n_groups)) >> HALF).astype(np.int64)
+    half = np.uint64(32)
+    return (((mixed >> half) * np.uint64(n_groups)) >> half).astype(np.int64)
 
 
 def keys_of_labels(labels: Sequence[Label]) -> Keys:
@@ -69,8 +65,8 @@ def keys_of_labels(labels: Sequence[Label]) -> Keys:
     keys = np.empty(len(labels), dtype=np.uint64)
     texts, places = [], []
     for at, label in enumerate(labels):
-        text = written(label)
-        if NUMBER.fullmatch(text):
+        text = raw_text(label)
+        if WHOLE_NUMBER.fullmatch(text):
             keys[at] = int(text) & (2**64 - 1)
         else:
             texts.append(text)
@@ -89,7 +85,7 @@ def keys_of_texts(texts: NDArray[np.object_]) -> Keys:
 Counts = NDArray[np.int64]
 
 #: Bytes that the tallies of all tasks and groups may take.
-ROOM = 2**31
+MOST_BYTES = 2**31
 
 
 class GroupedTally(Value):
@@ -239,13 +235,13 @@ class GroupedTally(Value):
 
 
 def check_room(n_bytes: int, n_groups: int, n_tasks: int, n_systems: int) -> None:
-    """Raise where the tallies of groups take more than `ROOM` bytes."""
-    if n_bytes > ROOM:
-        fewer = max(n_groups * ROOM // n_bytes, 1)
+    """Raise where the tallies of groups take more than `MOST_BYTES` bytes."""
+    if n_bytes > MOST_BYTES:
+        fewer = max(n_groups * MOST_BYTES // n_bytes, 1)
         allowed = (
             f"at most about {fewer} with {counted(n_tasks, 'task')} of "
             f"{counted(n_systems, 'system')}: {n_bytes / 2**30:.1f} GiB of sums are more than "
-            f"{ROOM / 2**30:g}"
+            f"{MOST_BYTES / 2**30:g}"
         )
         remedy = "Take fewer groups, fewer tasks at a time, or leave `n_groups` out."
         raise InvalidInputError("n_groups", allowed, n_groups, remedy)

@@ -22,7 +22,7 @@ from rankagg.exceptions import (
     visible,
 )
 
-_SHOWN = 6
+LABELS_LISTED = 6
 
 
 class ItemSet(Value, Sequence[Label]):
@@ -268,7 +268,7 @@ class ItemSet(Value, Sequence[Label]):
         return listed(self._labels)
 
     def __repr__(self) -> str:
-        if len(self) <= _SHOWN:
+        if len(self) <= LABELS_LISTED:
             return f"ItemSet({list(self._labels)!r})"
         return f"<ItemSet of {len(self)}: {self._shown()}>"
 
@@ -296,7 +296,7 @@ class _Masked(str):
     __slots__ = ()
 
     def __str__(self) -> str:
-        return _on_one_line(written(self))
+        return _on_one_line(raw_text(self))
 
     def __format__(self, form: str) -> str:
         return format(str(self), form)
@@ -316,13 +316,13 @@ def clean_label(label: object, parameter: str = "items") -> Label:
         if "\0" in label:
             raise InvalidInputError(parameter, "labels without NUL", label)
         is_masked = "\n" in label or HIDDEN.search(label)
-        return _Masked(written(label)) if is_masked else written(label)
+        return _Masked(raw_text(label)) if is_masked else raw_text(label)
     if isinstance(label, int | np.integer) and not isinstance(label, bool | np.bool_):
         return int(label)
     raise InvalidInputError(parameter, "strings or integers", label)
 
 
-def written(label: Label) -> str:
+def raw_text(label: Label) -> str:
     """Return a label as a file holds it, all of its signs as they are."""
     return str.__str__(label) if isinstance(label, str) else str(label)
 
@@ -344,8 +344,10 @@ def _check_twins(labels: Iterable[Label], parameter: str) -> None:
 
 def listed(labels: Sequence[Label]) -> str:
     """Name labels in a sentence, the first few where there are many."""
-    shown = ", ".join(shortened(label) for label in labels[:_SHOWN])
-    return f"{shown} and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else shown
+    shown = ", ".join(shortened(label) for label in labels[:LABELS_LISTED])
+    return (
+        f"{shown} and {len(labels) - LABELS_LISTED} more" if len(labels) > LABELS_LISTED else shown
+    )
 
 
 def counted(number: object, noun: str, form: str = "") -> str:

@@ -13,20 +13,32 @@ from rankagg._typing import Label
 from rankagg.core.items import counted
 from rankagg.exceptions import visible
 
-TO_SIX = ("no", "one", "two", "three", "four", "five", "six")
-WORDS = (*TO_SIX, "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBER_WORDS = [
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 # Letters of scripts that run from right to left.
 TURNING = frozenset({"R", "AL", "AN"})
 # Scripts whose letters every machine has a font for; the first word of a letter's name tells.
 EVERYWHERE = frozenset({"LATIN", "GREEK", "CYRILLIC", "FEMININE", "MASCULINE", "MICRO", "MODIFIER"})
-SHOWN = 8
 # From here on, and below this power of ten, numbers are written with an exponent.
 LONG, SHORT = 1e15, -4
 
 
 def letters(text: str) -> int:
     """Return how wide a text is, in letters; those of Chinese, Japanese and Korean are two wide."""
-    return sum(map(_width, text))
+    return sum(map(_letter_width, text))
 
 
 def cut(text: str, width: int) -> str:
@@ -35,8 +47,8 @@ def cut(text: str, width: int) -> str:
     if letters(line) <= width:
         return line
     used, end = 1, 0
-    while used + _width(line[end]) <= width:
-        used += _width(line[end])
+    while used + _letter_width(line[end]) <= width:
+        used += _letter_width(line[end])
         end += 1
     return f"{line[:end].rstrip()}…"
 
@@ -55,7 +67,7 @@ def has_other_letters(text: str) -> bool:
     )
 
 
-def _width(letter: str) -> int:
+def _letter_width(letter: str) -> int:
     return 2 if east_asian_width(letter) in "WF" else 1
 
 
@@ -67,7 +79,7 @@ def named(label: Label, width: int = 60) -> str:
     return text
 
 
-def listing(labels: Sequence[Label], limit: int = SHOWN, width: int = 48) -> str:
+def listing(labels: Sequence[Label], limit: int = 8, width: int = 48) -> str:
     """Name items in a sentence, the first few where there are many."""
     names = [named(label, width) for label in labels[:limit]]
     if left := len(labels) - len(names):
@@ -85,7 +97,7 @@ def in_words(number: int, noun: str) -> str:
     ('one task', 'ten tasks', '24 policies')
     """
     many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    told = WORDS[number] if number < len(WORDS) else f"{number:,}"
+    told = NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else f"{number:,}"
     return f"{told} {noun if number == 1 else many}"
 
 
@@ -210,7 +222,7 @@ def stated(
 def said(template: str, *parts: object, **named_parts: object) -> str:
     """Return a template with its parts filled in, which states the numbers of all of them."""
     text = template.format(*parts, **named_parts)
-    return Sentence(text, _numbers((*parts, *named_parts.values())))
+    return Sentence(text, _numbers_in((*parts, *named_parts.values())))
 
 
 def part_of(
@@ -223,12 +235,12 @@ def part_of(
 def joined(sentences: Iterable[str], between: str = " ") -> str:
     """Return sentences as one text, which states the numbers of all of them."""
     told = list(sentences)
-    return Sentence(between.join(told), _numbers(told))
+    return Sentence(between.join(told), _numbers_in(told))
 
 
 def capital(sentence: str) -> str:
     """Return a sentence that begins with a capital, with its numbers."""
-    return Sentence(f"{sentence[:1].upper()}{sentence[1:]}", _numbers([sentence]))
+    return Sentence(f"{sentence[:1].upper()}{sentence[1:]}", _numbers_in([sentence]))
 
 
 def level_of(alpha: float) -> str:
@@ -236,5 +248,5 @@ def level_of(alpha: float) -> str:
     return stated(100 * (1 - alpha), "level", "{:g} %".format)
 
 
-def _numbers(parts: Iterable[object]) -> Iterable[Stated]:
+def _numbers_in(parts: Iterable[object]) -> Iterable[Stated]:
     return (one for part in parts if isinstance(part, Sentence) for one in part.numbers)

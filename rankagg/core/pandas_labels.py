@@ -12,7 +12,6 @@ from rankagg.core.items import ItemSet, listed
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
 SOME = "A mapping may leave some out."
-ONE_LEVEL = "`reset_index` or `map` makes one level of it."
 
 
 def axis_labels(
@@ -29,7 +28,8 @@ def axis_labels(
     if _is_plain_range(index):
         return given
     if index.nlevels > 1:
-        raise InvalidInputError(parameter, "labels of one level", index[0], ONE_LEVEL)
+        remedy = "`reset_index` or `map` makes one level of it."
+        raise InvalidInputError(parameter, "labels of one level", index[0], remedy)
     own: list[Label] = index.tolist()
     if given is None:
         return own

@@ -52,9 +52,6 @@ def rows_of_groups(groups: Sequence[Group]) -> dict[Group, list[int]]:
     return rows
 
 
-_SHOWN = 10
-
-
 class Profile(Value):
     """m rankings of n items in one array, with counts, weights and groups.
 
@@ -497,7 +494,7 @@ class Profile(Value):
         return f"<Profile of {size}, {words}{groups}>"
 
     def _repr_html_(self) -> str:
-        shown = zip(self.counts[:_SHOWN], self, strict=False)
+        shown = zip(self.counts[:10], self, strict=False)
         rows = [(count, ranking._arrows()) for count, ranking in shown]
-        more = [("", f"... {counted(len(self), 'row')} in all")] if len(self) > _SHOWN else []
+        more = [("", f"... {counted(len(self), 'row')} in all")] if len(self) > len(rows) else []
         return html_table(["count", "ranking"], [*rows, *more], named=False)

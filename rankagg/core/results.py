@@ -43,7 +43,7 @@ def html_table(head: Sequence[object], rows: Iterable[Sequence[object]], *, name
 #: What stands between the ends of a range.
 DASH = "\N{EN DASH}"
 
-NUMBER = re.compile(r"-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+PRINTED_NUMBER = re.compile(r"-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 #: Signs that a key of LaTeX for references may have beside letters and digits.
 KEY = re.compile(r"[A-Za-z0-9:._+/-]*")
 
@@ -96,13 +96,13 @@ def latex_number(text: str) -> str:
     $-$0.5 ($-$1 $\times$ 10\textsuperscript{$-$6}, 2)
     """
     parts, at = [], 0
-    for found in NUMBER.finditer(text):
-        parts += [*map(_latex, text[at : found.start()]), _number(found[0])]
+    for found in PRINTED_NUMBER.finditer(text):
+        parts += [*map(_latex, text[at : found.start()]), _latex_number(found[0])]
         at = found.end()
     return "".join([*parts, *map(_latex, text[at:])])
 
 
-def _number(text: str) -> str:
+def _latex_number(text: str) -> str:
     digits, _, power = text.partition("e")
     told = re.sub(r"-?inf|-", lambda sign: f"${sign[0].replace('inf', INFINITY)}$", digits)
     if power:
@@ -142,7 +142,7 @@ Direction: TypeAlias = Literal["highest", "lowest"]
 Decimals: TypeAlias = int | Mapping[str, int]
 
 # What stands in the place of a number that is missing.
-MISSING = "-"
+MISSING_CELL = "-"
 MOST_DECIMALS = 15
 
 
@@ -161,13 +161,13 @@ class Look:
 
 
 @dataclass(frozen=True)
-class _Cell:
+class _PastedCell:
     text: str
     is_number: bool
     is_best: bool
 
     def latex(self) -> str:
-        if self.text == MISSING:
+        if self.text == MISSING_CELL:
             return "--"
         told = (latex_number if self.is_number else latex_text)(self.text)
         return rf"\textbf{{{told}}}" if self.is_best else told
@@ -182,7 +182,7 @@ class Pasted:
     """A table of texts: the head, the columns, and what stands below where rows are left out."""
 
     names: tuple[str, ...]
-    columns: tuple[tuple[_Cell, ...], ...]
+    columns: tuple[tuple[_PastedCell, ...], ...]
     left_out: str
 
     def latex(self, *, caption: str = "", label: str = "") -> str:
@@ -192,7 +192,7 @@ class Pasted:
         if self.left_out:
             rows.append(rf"\multicolumn{{{len(self.names)}}}{{l}}{{{latex_text(self.left_out)}}}")
         lines = [
-            rf"\begin{{tabular}}{{{''.join(map(_side, self.columns))}}}",
+            rf"\begin{{tabular}}{{{''.join(map(_alignment, self.columns))}}}",
             r"\toprule",
             " & ".join(map(latex_text, self.names)) + r" \\",
             r"\midrule",
@@ -213,19 +213,19 @@ class Pasted:
         rows = [[cell.markdown() for cell in row] for row in self._rows()]
         if self.left_out:
             rows.append([markdown_text(self.left_out), *[""] * (len(self.names) - 1)])
-        sides = ["right" if _side(column) == "r" else "left" for column in self.columns]
+        sides = ["right" if _alignment(column) == "r" else "left" for column in self.columns]
         text: str = tabulate(
             rows, headers=[markdown_text(name) for name in self.names], tablefmt="pipe",
             disable_numparse=True, colalign=sides if rows else None,
         )  # fmt: skip
         return (f"{markdown_text(caption)}\n\n" if caption else "") + text + "\n"
 
-    def _rows(self) -> Iterator[tuple[_Cell, ...]]:
+    def _rows(self) -> Iterator[tuple[_PastedCell, ...]]:
         return zip(*self.columns, strict=True)
 
 
-def _side(column: Sequence[_Cell]) -> str:
-    numbers = [cell.is_number for cell in column if cell.text != MISSING]
+def _alignment(column: Sequence[_PastedCell]) -> str:
+    numbers = [cell.is_number for cell in column if cell.text != MISSING_CELL]
     return "r" if numbers and all(numbers) else "l"
 
 
@@ -252,16 +252,16 @@ def pasted(
     kept = [(name, values) for name, values in columns if name not in ends]
     cells = []
     for name, values in kept:
-        told = [_told(value, str(name), look, fixed) for value in values]
-        is_best = _best(values, told, look.best.get(name) if marked else None)
+        told = [_cell_text(value, str(name), look, fixed) for value in values]
+        is_best = _best_cells(values, told, look.best.get(name) if marked else None)
         if name in look.intervals:
             low, high = (
-                [_told(value, str(name), look, fixed) for value in by_name[end]]
+                [_cell_text(value, str(name), look, fixed) for value in by_name[end]]
                 for end in look.intervals[str(name)]
             )
             told = [_interval(*each) for each in zip(told, low, high, values, strict=True)]
         numbers = [_is_number(value) for value in values]
-        cells.append(tuple(map(_Cell, told[:limit], numbers, is_best)))
+        cells.append(tuple(map(_PastedCell, told[:limit], numbers, is_best)))
     left = max(len(frame) - limit, 0)
     more = f"... and {counted(left, 'more row')}" if left else ""
     return Pasted(tuple(str(name) for name, _ in kept), tuple(cells), more)
@@ -281,9 +281,9 @@ def _fixed(decimals: Decimals | None, names: list[str]) -> dict[str, int]:
     }
 
 
-def _told(value: Any, name: str, look: Look, fixed: Mapping[str, int]) -> str:
+def _cell_text(value: Any, name: str, look: Look, fixed: Mapping[str, int]) -> str:
     if _is_missing(value):
-        return MISSING
+        return MISSING_CELL
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if not _is_number(value):
@@ -297,7 +297,7 @@ def _told(value: Any, name: str, look: Look, fixed: Mapping[str, int]) -> str:
 
 
 def _interval(told: str, low: str, high: str, value: Any) -> str:
-    if MISSING in (low, high):
+    if MISSING_CELL in (low, high):
         return told
     # Ranks make a range; of other numbers the second may have a sign.
     return f"{told} ({low}{DASH if isinstance(value, Integral) else ', '}{high})"
@@ -312,7 +312,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not is_flag and not _is_missing(value)
 
 
-def _best(values: list[Any], told: list[str], direction: Direction | None) -> list[bool]:
+def _best_cells(values: list[Any], told: list[str], direction: Direction | None) -> list[bool]:
     """Say which cells are the best as they are written; none where all are alike."""
     known = [(value, text) for value, text in zip(values, told, strict=True) if _is_number(value)]
     if direction is None or not known:
@@ -390,7 +390,7 @@ class Pastable:
 
 # Rows that are printed unless more are asked for, and that a notebook shows, as pandas does.
 ROWS = 30
-SHOWN = 60
+ROWS_IN_NOTEBOOK = 60
 
 
 @dataclass_transform(
@@ -547,7 +547,10 @@ class Result(Pastable, Value):
     def _repr_html_(self) -> str:
         table = self._table()
         shown = table.to_html(
-            index=self._named_rows, na_rep="", max_rows=SHOWN, show_dimensions=len(table) > SHOWN
+            index=self._named_rows,
+            na_rep="",
+            max_rows=ROWS_IN_NOTEBOOK,
+            show_dimensions=len(table) > ROWS_IN_NOTEBOOK,
         )
         return visible(_html(self._facts()) + shown * bool(len(table)) + _html(self._below()))
 

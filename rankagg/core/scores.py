@@ -122,7 +122,7 @@ def _unit_labels(
     return both
 
 
-def _check_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:
+def _check_tasks_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:
     """Raise where a mapping names a task that the table does not have."""
     for task in given:
         if task not in tasks:
@@ -137,7 +137,7 @@ def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
     if not isinstance(given, Mapping):
         remedy = "A mapping from task to bool states one direction per task."
         return dict.fromkeys(tasks, check_flag(given, "higher_is_better", remedy))
-    _check_known(given, tasks, "higher_is_better")
+    _check_tasks_known(given, tasks, "higher_is_better")
     for task in tasks:
         if task not in given:
             raise InvalidInputError(
@@ -151,7 +151,7 @@ def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, fl
     weights = {} if given is None else named_values(given, "task_weights", tasks)
     if not isinstance(weights, Mapping):
         raise InvalidInputError("task_weights", "a mapping from task to number", weights)
-    _check_known(weights, tasks, "task_weights")
+    _check_tasks_known(weights, tasks, "task_weights")
     found = {
         task: check_number(weights.get(task, 1.0), "task_weights", low=0, open_low=True)
         for task in tasks
@@ -166,7 +166,7 @@ def as_tolerance(given: Tolerance, tasks: ItemSet | None) -> float | Mapping[Lab
     if not isinstance(steps, Mapping):
         return check_number(steps, "tolerance", low=0)
     if tasks is not None:
-        _check_known(steps, tasks, "tolerance")
+        _check_tasks_known(steps, tasks, "tolerance")
     return {task: check_number(step, "tolerance", low=0) for task, step in steps.items()}
 
 

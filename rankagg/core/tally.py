@@ -46,17 +46,17 @@ class Share(NamedTuple):
 # Up to so many items any denominator is cheap.
 EXACT_ITEMS = 100
 # Beyond, n * n numbers over a denominator must leave 2**12 of int64 for the votes.
-ROOM = 2**50
+GRID_ROOM = 2**50
 
 
 def grid(n: int) -> int:
     """Return the power of two that the shares of n items are rounded to."""
-    return int(2 ** ((ROOM // n**2).bit_length() - 1))
+    return int(2 ** ((GRID_ROOM // n**2).bit_length() - 1))
 
 
 def shares_fit(denominator: int, n: int) -> bool:
     """Say whether votes on n items over a denominator are cheap enough to be exact."""
-    return n <= EXACT_ITEMS or denominator * n**2 <= ROOM
+    return n <= EXACT_ITEMS or denominator * n**2 <= GRID_ROOM
 
 
 def undecided(ranks: Ranks) -> tuple[NDArray[np.int64], Bools]:
@@ -121,7 +121,7 @@ def added(first: Share, second: Share) -> tuple[Scaled, int, int, Fraction]:
 
 
 # Cells looked at in one go: bounds the memory, and stays near the cache.
-BLOCK = 500_000
+PLACES_AT_ONCE = 500_000
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,9 @@ def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
     # The sums below hold at most four times the weight of all rankings.
     small = whole * denominator * max(n * n, 8) < exact.INT64_SAFE
     kind = np.int64 if small else object
-    above, both, half, off = (part.astype(kind, copy=False) for part in _counts(ranks, weights))
+    above, both, half, off = (
+        part.astype(kind, copy=False) for part in _weighted_counts(ranks, weights)
+    )
     rounded = 0
     if not is_open.any():
         comparisons = np.full((n, n), whole, dtype=kind)
@@ -219,7 +221,7 @@ def _uniform_shares(
     if not rounded.any():
         weights = exact.multiply(weights, exact.fit(factors)[sizes])
     total: Integers = np.zeros((ranks.shape[1],) * 2, dtype=np.int64)
-    size = max(1, BLOCK // ranks.shape[1])
+    size = max(1, PLACES_AT_ONCE // ranks.shape[1])
     for start in range(0, len(ranks), size):
         rows = slice(start, start + size)
         values = doubled_places(ranks[rows]).astype(np.int64)
@@ -237,7 +239,7 @@ def _over_absent(weights: Integers, absent: Bools, values: NDArray[np.int64]) ->
     return exact.exact_product(weights, absent.astype(np.float64), values.astype(np.float64))
 
 
-def _counts(ranks: Ranks, weights: Integers) -> tuple[Integers, ...]:
+def _weighted_counts(ranks: Ranks, weights: Integers) -> tuple[Integers, ...]:
     """Return the weights of the rankings that say something of two items; see `Counts`."""
     distinct = weights[:1] if weights.min() == weights.max() else np.unique(weights)
     parts: Iterable[tuple[Counts, int]]

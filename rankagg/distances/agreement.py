@@ -37,7 +37,7 @@ def top_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> fl
     >>> top_k_agreement(Permutation.from_order("ABC"), tied, k=2)
     0.75
     """
-    return _agreement(first, second, k, from_top=True)
+    return _expected_share(first, second, k, from_top=True)
 
 
 def last_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> float:
@@ -53,7 +53,7 @@ def last_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> f
     float
         Between 0 and 1.
     """
-    return _agreement(first, second, k, from_top=False)
+    return _expected_share(first, second, k, from_top=False)
 
 
 def overlaps(first: PartialRanking, second: PartialRanking, *, from_top: bool) -> Floats:
@@ -67,7 +67,9 @@ def overlaps(first: PartialRanking, second: PartialRanking, *, from_top: bool) -
     return result
 
 
-def _agreement(first: PartialRanking, second: PartialRanking, k: int, *, from_top: bool) -> float:
+def _expected_share(
+    first: PartialRanking, second: PartialRanking, k: int, *, from_top: bool
+) -> float:
     ranks = common_ranks(first, second)
     n = ranks.shape[1]
     depth = check_integer(k, "k", low=1, high=n)

@@ -81,7 +81,7 @@ def tau_ap(
     if choice == "a":
         _check_strict(theirs)
         return _accuracy(mine, theirs)
-    return (_agreement(mine, theirs) + _agreement(theirs, mine)) / 2
+    return (_one_sided(mine, theirs) + _one_sided(theirs, mine)) / 2
 
 
 def _accuracy(ranks: Ranks, truth: Ranks) -> float:
@@ -98,7 +98,7 @@ def _accuracy(ranks: Ranks, truth: Ranks) -> float:
     return correlation(2 * float((expected[1:] / above).sum()) - (n - 1), n - 1)
 
 
-def _agreement(ranks: Ranks, others: Ranks) -> float:
+def _one_sided(ranks: Ranks, others: Ranks) -> float:
     """Return what the items above each say, by the first of both rankings."""
     below = ranks > ranks.min()
     # The rank is the number of items above, but for those that are not listed.

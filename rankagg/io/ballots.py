@@ -12,7 +12,7 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg._validation import check_choice
-from rankagg.core.items import written
+from rankagg.core.items import raw_text
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, InvalidInputError
@@ -124,7 +124,7 @@ def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> Non
     if profile.has_unlisted:
         raise InvalidInputError("profile", "free of unlisted items", profile)
     for label in (*profile.items, *(profile.groups or ())):
-        if written(label) != written(label).strip() or "\r" in written(label):
+        if raw_text(label) != raw_text(label).strip() or "\r" in raw_text(label):
             allowed = "labels without blanks around them and without line breaks"
             raise InvalidInputError("items and groups", allowed, label)
     frame = pd.DataFrame(profile.ranks + 1, columns=list(profile.items)).astype("Int64")
@@ -140,7 +140,7 @@ def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> Non
         frame[name] = column
     # A semicolon or tab in a label must not look like what separates the cells.
     doubtful = any(
-        set(";\t") & set(written(label)) for label in (*profile.items, *(profile.groups or ()))
+        set(";\t") & set(raw_text(label)) for label in (*profile.items, *(profile.groups or ()))
     )
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if doubtful else csv.QUOTE_MINIMAL
     text = guard_frame(frame).to_csv(index=False, quoting=quoting, lineterminator="\n")

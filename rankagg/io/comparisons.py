@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Label
 from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT, check_choice
 from rankagg.core.comparisons import COMPARISON_COLUMNS, Comparisons
-from rankagg.core.items import ItemSet, counted, written
+from rankagg.core.items import ItemSet, counted, raw_text
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, names_of
 from rankagg.io.tables.sources import TableSource, read_table
@@ -305,8 +305,8 @@ def _pair(table: Table, first: Any, second: Any, items: Iterable[Label] | None) 
 def _outcomes(table: Table, name: Any, pair: _Pair, meant: str | None) -> Signs:
     cells = _Cells(table, name, table.coded(name, "outcome"))
     reading = SPELLED_OUTCOMES.read(cells.labels)
-    known = {written(label): at for at, label in enumerate(pair.items)}
-    winners = np.array([known.get(written(label), -1) for label in cells.labels])
+    known = {raw_text(label): at for at, label in enumerate(pair.items)}
+    winners = np.array([known.get(raw_text(label), -1) for label in cells.labels])
     named = any(
         at >= 0 and not is_tie(label) for at, label in zip(winners, cells.labels, strict=True)
     )

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Ranks
 from rankagg._validation import check_choice
-from rankagg.core.items import ItemSet, counted, listed, written
+from rankagg.core.items import ItemSet, counted, listed, raw_text
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.canonical import scattered
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
@@ -525,12 +525,12 @@ def write_preflib(profile: Profile, target: str | PathLike[str], *, title: str =
         )
     if profile.has_unranked and profile.has_unlisted:
         raise InvalidInputError("profile", "free of unranked or of unlisted items", profile)
-    for text in (title, *map(written, profile.items)):
+    for text in (title, *map(raw_text, profile.items)):
         if text != text.strip() or "\n" in text or "\r" in text:
             allowed = "without blanks around them and without line breaks"
             raise InvalidInputError("title and items", allowed, text)
     merged = profile.compress()
-    position = {written(label): str(i + 1) for i, label in enumerate(profile.items)}
+    position = {raw_text(label): str(i + 1) for i, label in enumerate(profile.items)}
     lines = [
         f"# FILE NAME: {path.name}",
         f"# TITLE: {title}",
@@ -541,7 +541,7 @@ def write_preflib(profile: Profile, target: str | PathLike[str], *, title: str =
         *(f"# ALTERNATIVE NAME {number}: {label}" for label, number in position.items()),
     ]
     for count, ranking in zip(merged.counts, merged, strict=True):
-        groups = [[position[written(label)] for label in bucket] for bucket in ranking.buckets]
+        groups = [[position[raw_text(label)] for label in bucket] for bucket in ranking.buckets]
         if not groups:
             raise InvalidInputError("profile", "free of empty ballots", ranking)
         ballot = ",".join(g[0] if len(g) == 1 else "{" + ",".join(g) + "}" for g in groups)

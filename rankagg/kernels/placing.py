@@ -14,7 +14,7 @@ from rankagg.kernels.rows import row_sums, strict_rows
 # Entries that are looked at in one go.
 BLOCK = 2**18
 # Sums of so many numbers below 2**DIGITS are whole numbers that floats hold.
-ROWS = 2**13
+ROWS_AT_ONCE = 2**13
 DIGITS = 40
 FLOAT_SAFE = 2**53
 # Rankings of a key from which on it is summed by itself.
@@ -141,7 +141,7 @@ def absent_sums(
     if fast := compiled(m * n * n):
         fast.sum_absent(weights, absent, values, total)
         return total
-    size = min(ROWS, max(1, BLOCK // n))
+    size = min(ROWS_AT_ONCE, max(1, BLOCK // n))
     for start in range(0, m, size):
         rows = slice(start, start + size)
         units = weights[rows, None] * values[rows].astype(np.int64)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rankagg._typing import Bools, Label
 from rankagg.analysis.comparison.agreement import LATE
-from rankagg.core.items import ItemSet, listed, written
+from rankagg.core.items import ItemSet, listed, raw_text
 from rankagg.core.names import said, stated
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.report.findings import Findings
@@ -56,7 +56,7 @@ class Gate:
             remedy = nearest(kind, CHECKS) if number < 0 else f'"{kind}" names {what}.'
             allowed = f"one of {', '.join(forms.values())}"
             raise InvalidInputError("gates", allowed, condition, remedy)
-        known = {written(label): label for label in items}
+        known = {raw_text(label): label for label in items}
         names = [rest] * number if number < 2 else _between_commas(rest)
         if len(names) != number or len(set(names)) < len(names):
             allowed = f"{forms[kind]} with different items"

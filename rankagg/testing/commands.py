@@ -16,15 +16,13 @@ import pytest
 __all__ = ["CommandContract", "CommandOutcome", "commands_of"]
 
 # Files that no command can read, by their names.
-BROKEN: Mapping[str, bytes | None] = {
+UNREADABLE: Mapping[str, bytes | None] = {
     "absent": None,
     "empty": b"",
     "binary": bytes(range(256)),
     "cut": b'{"schema": "x", "items": [',
     "header": b"system,task\n",
 }
-#: Words of the line that names a fault.
-ERROR = "error: "
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class CommandOutcome:
     @property
     def fault(self) -> str:
         """The one line that says what was wrong; raises where there is not exactly one."""
-        lines = [line for line in self.err.splitlines() if line.lower().startswith(ERROR)]
+        lines = [line for line in self.err.splitlines() if line.lower().startswith("error: ")]
         assert len(lines) == 1, f"not one sentence about the fault: {self.err!r}"
         return lines[0]
 
@@ -129,7 +127,7 @@ class CommandContract:
             metafunc.parametrize(("path", "option", "choice"), chosen, ids=ids)
         elif "file" in names:
             read = [path for path, command in commands.items() if _files(command)]
-            cases = [(path, file) for path in read for file in BROKEN]
+            cases = [(path, file) for path in read for file in UNREADABLE]
             metafunc.parametrize(("path", "file"), cases, ids=[" ".join(case) for case in cases])
         elif "path" in names:
             metafunc.parametrize("path", list(commands), ids=list(commands))
@@ -176,7 +174,7 @@ class CommandContract:
             return
         told = self.run(path, *self._given(path), "--json")
         assert told.code == 0, told.err
-        found = json.loads(told.out, parse_constant=_refuse)
+        found = json.loads(told.out, parse_constant=_no_json)
         assert isinstance(found, dict), f"{path} prints no object"
         assert isinstance(found.get("schema"), str), f"{path} prints no schema"
         assert isinstance(found.get("version"), int), f"{path} prints no version"
@@ -210,7 +208,7 @@ class CommandContract:
         self, folder: Path, path: str, file: str
     ) -> None:
         """Whatever is in a file: an exit code and one sentence that names it."""
-        content = BROKEN[file]
+        content = UNREADABLE[file]
         if content is not None:
             (folder / f"{file}.dat").write_bytes(content)
         command = commands_of(self.group)[path]
@@ -269,5 +267,5 @@ def _required(command: click.Command, given: list[str]) -> list[str]:
     return kept
 
 
-def _refuse(word: str) -> Any:
+def _no_json(word: str) -> Any:
     raise AssertionError(f"{word} is no JSON")

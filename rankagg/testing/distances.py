@@ -16,7 +16,7 @@ from rankagg.exceptions import InvalidInputError, ItemMismatchError
 __all__ = ["DistanceContract"]
 
 LABELS = ("D", "B", "A", "C")
-ORDERS = [ra.Permutation.from_order(order, items=LABELS) for order in permutations(LABELS)]
+ALL_ORDERS = [ra.Permutation.from_order(order, items=LABELS) for order in permutations(LABELS)]
 
 
 class DistanceContract:
@@ -45,14 +45,14 @@ class DistanceContract:
             metafunc.parametrize("distance", self.distances)
 
     def _table(self, distance: Callable[..., float]) -> np.ndarray[Any, Any]:
-        return np.array([[distance(one, other) for other in ORDERS] for one in ORDERS])
+        return np.array([[distance(one, other) for other in ALL_ORDERS] for one in ALL_ORDERS])
 
     def test_is_a_number(self, distance: Callable[..., float]) -> None:
-        assert type(distance(ORDERS[0], ORDERS[5])) in {int, float}
+        assert type(distance(ALL_ORDERS[0], ALL_ORDERS[5])) in {int, float}
 
     def test_is_least_for_equal_rankings(self, distance: Callable[..., float]) -> None:
         table = self._table(distance)
-        same = np.eye(len(ORDERS), dtype=bool)
+        same = np.eye(len(ALL_ORDERS), dtype=bool)
         table = 1.0 - table if self.kind == "similarity" else table
         np.testing.assert_allclose(table[same], 0.0, atol=1e-12)
         assert (table >= -1e-12).all()
@@ -72,17 +72,17 @@ class DistanceContract:
     def test_names_do_not_matter(self, distance: Callable[..., float]) -> None:
         """Right-invariance: renaming the items changes nothing."""
         renamed: dict[Any, str] = dict(zip(LABELS, "CADB", strict=True))
-        for other in ORDERS:
+        for other in ALL_ORDERS:
             first, second = (
                 ra.Permutation.from_order([renamed[label] for label in one.order], items=LABELS)
-                for one in (ORDERS[7], other)
+                for one in (ALL_ORDERS[7], other)
             )
-            assert isclose(distance(first, second), distance(ORDERS[7], other), abs_tol=1e-12)
+            assert isclose(distance(first, second), distance(ALL_ORDERS[7], other), abs_tol=1e-12)
 
     def test_other_items_are_refused(self, distance: Callable[..., float]) -> None:
         with pytest.raises(ItemMismatchError):
-            distance(ORDERS[0], ra.Permutation.from_order("WXYZ"))
+            distance(ALL_ORDERS[0], ra.Permutation.from_order("WXYZ"))
 
     def test_what_is_no_ranking_is_refused(self, distance: Callable[..., float]) -> None:
         with pytest.raises(InvalidInputError):
-            distance(ORDERS[0], [0, 1, 2, 3])
+            distance(ALL_ORDERS[0], [0, 1, 2, 3])

@@ -18,8 +18,7 @@ from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
 __all__ = ["DistributionContract", "discordant", "strict_ranks", "weak_ranks"]
 
-DRAWS = 20_000
-ERROR = 1e-6
+SAMPLE_SIZE = 20_000
 
 
 @cache
@@ -51,7 +50,7 @@ def support(n: int, ties: bool, labels: tuple[Any, ...]) -> ra.Profile:
 
 
 @cache
-def probabilities(distribution: ra.RankingDistribution, ties: bool) -> Any:
+def chances_of(distribution: ra.RankingDistribution, ties: bool) -> Any:
     """Return the probabilities of all complete rankings."""
     return np.exp(
         distribution.log_probs(support(distribution.n_items, ties, distribution.items.labels))
@@ -61,15 +60,15 @@ def probabilities(distribution: ra.RankingDistribution, ties: bool) -> Any:
 @cache
 def draws(distribution: ra.RankingDistribution) -> ra.Profile:
     """Return one sample for all tests."""
-    return distribution.sample(DRAWS, rng=20240613)
+    return distribution.sample(SAMPLE_SIZE, rng=20240613)
 
 
 def assert_in_bands(counts: Any, chances: Any) -> None:
     """Hold counts of draws against binomial bands that are wrong with a chance of 1e-6 in all."""
     chances = np.clip(chances, 0.0, 1.0)
-    low, high = stats.binom.interval(1.0 - ERROR / np.size(chances), DRAWS, chances)
+    low, high = stats.binom.interval(1.0 - 1e-6 / np.size(chances), SAMPLE_SIZE, chances)
     inside = (counts >= low) & (counts <= high)
-    assert inside.all(), (np.asarray(counts)[~inside], DRAWS * chances[~inside])
+    assert inside.all(), (np.asarray(counts)[~inside], SAMPLE_SIZE * chances[~inside])
 
 
 class DistributionContract:
@@ -101,7 +100,7 @@ class DistributionContract:
 
     def chances(self, distribution: ra.RankingDistribution) -> Any:
         """Return their probabilities."""
-        return probabilities(distribution, self.ties)
+        return chances_of(distribution, self.ties)
 
     # -- probabilities --------------------------------------------------------------------------
 

@@ -80,10 +80,10 @@ def _overlaps(found: Texts, slack: float = 0.5) -> list[tuple[str, str]]:
 
 def cut_off(ax: Axes, slack: float = 1.0) -> list[str]:
     """Return the texts that reach beyond the figure."""
-    return _outside(texts(ax), ax.figure.canvas.get_width_height(), slack)
+    return _beyond(texts(ax), ax.figure.canvas.get_width_height(), slack)
 
 
-def _outside(found: Texts, size: tuple[float, float], slack: float = 1.0) -> list[str]:
+def _beyond(found: Texts, size: tuple[float, float], slack: float = 1.0) -> list[str]:
     width, height = size
     return [
         text
@@ -249,7 +249,7 @@ class PlotContract:
 
     def test_no_two_texts_overlap_and_none_is_cut_off(self, seen: Seen) -> None:
         assert _overlaps(seen.texts) == []
-        assert _outside(seen.texts, seen.size) == []
+        assert _beyond(seen.texts, seen.size) == []
 
     def test_drawing_again_moves_nothing(self, seen: Seen) -> None:
         assert seen.moved < 0.02

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from rankagg.exceptions import RankaggError
-from rankagg.testing.commands import BROKEN
+from rankagg.testing.commands import UNREADABLE
 
 __all__ = ["ReaderContract"]
 
@@ -48,10 +48,10 @@ class ReaderContract:
         path.write_bytes(b"\xef\xbb\xbf" + self.text.replace("\n", end).encode())
         assert self._read(path) == self._read(io.StringIO(self.text))
 
-    @pytest.mark.parametrize("kind", [kind for kind in BROKEN if kind != "header"])
+    @pytest.mark.parametrize("kind", [kind for kind in UNREADABLE if kind != "header"])
     def test_what_cannot_be_read_is_named(self, tmp_path: Path, kind: str) -> None:
         path = tmp_path / "data.txt"
-        content = BROKEN[kind]
+        content = UNREADABLE[kind]
         if content is not None:
             path.write_bytes(content)
         with pytest.raises(RankaggError, match=r"data\.txt"):

@@ -29,7 +29,7 @@ def _made(make: Callable[[], Result]) -> Result:
     return make()
 
 
-def _content(result: Result) -> dict[str, Any]:
+def _values_of(result: Result) -> dict[str, Any]:
     return {field.name: getattr(result, field.name) for field in fields(result)}  # type: ignore[arg-type]
 
 
@@ -38,7 +38,7 @@ def _compared(result: Result) -> dict[str, float | str]:
     compared = {field.name for field in fields(result) if field.compare}  # type: ignore[arg-type]
     return {
         name: value
-        for name, value in _content(result).items()
+        for name, value in _values_of(result).items()
         if name in compared and isinstance(value, int | float | str)
     }
 
@@ -114,7 +114,7 @@ class ResultContract:
     # -- a value ------------------------------------------------------------------------------
 
     def test_cannot_be_changed(self, result: Result) -> None:
-        for name in (*_content(result), "something_new"):
+        for name in (*_values_of(result), "something_new"):
             with pytest.raises(AttributeError, match="immutable"):
                 setattr(result, name, None)
             with pytest.raises(AttributeError, match="immutable"):
@@ -136,7 +136,7 @@ class ResultContract:
 
     def test_its_arrays_are_read_only(self, result: Result) -> None:
         back = pickle.loads(pickle.dumps(result))
-        for value in (*_content(result).values(), *_content(back).values()):
+        for value in (*_values_of(result).values(), *_values_of(back).values()):
             assert not (isinstance(value, np.ndarray) and value.flags.writeable)
 
     def test_differs_where_a_field_differs(self, result: Result) -> None:

@@ -249,7 +249,7 @@ def test_no_groups_without_instances():
 
 
 def test_sums_that_would_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(grouped_tally, "ROOM", 1000)
+    monkeypatch.setattr(grouped_tally, "MOST_BYTES", 1000)
     with pytest.raises(InvalidInputError, match=r"at most about 50 with 2 tasks of 3 systems"):
         grouped_tally.check_room(2000, 100, 2, 3)
 

@@ -178,7 +178,7 @@ def test_total_weight_is_that_of_the_profile(profile):
 def test_counting_in_blocks_changes_nothing(profile, policy, block):
     whole = profile.pairwise(policy)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally, "BLOCK", block)
+        patch.setattr(tally, "PLACES_AT_ONCE", block)
         assert profile.pairwise(policy) == whole
 
 
@@ -188,7 +188,7 @@ def test_complete_rankings_in_blocks_of_their_own_count_as_much_as_others(policy
     orders = ["ABCD", "BADC", "ABCD", "AB", "CA", "DCBA", "B"]
     profile = Profile.from_orders(orders, items="ABCD", weights=[1, 2, 0.5, 1, 3, 1, 1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally, "BLOCK", 4 * rows)
+        patch.setattr(tally, "PLACES_AT_ONCE", 4 * rows)
         assert all_fractions(profile.pairwise(policy)) == oracles.pairwise_votes(profile, policy)
 
 

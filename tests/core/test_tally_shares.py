@@ -15,7 +15,7 @@ from tests import oracles, strategies
 from tests.core.test_pairwise import fractions
 
 # Grids of 2**2 (four items) to 2**4 (two): real rounding where an oracle can follow.
-coarse = {"EXACT_ITEMS": 0, "ROOM": 100}
+coarse = {"EXACT_ITEMS": 0, "GRID_ROOM": 100}
 
 
 def assert_within(votes, profile, policy="uniform"):
@@ -54,9 +54,9 @@ def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
     # Shares of thirds and fifths beside each other: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
     profile = Profile.from_orders(["AB", "ABCD", "AC"], items="ABCD")
     lists = Profile.from_ranks([[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]])
-    with patch.multiple(tally, EXACT_ITEMS=0, ROOM=12 * 16):
+    with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16):
         assert lists.pairwise().is_exact
-    with patch.multiple(tally, EXACT_ITEMS=0, ROOM=12 * 16 - 1):
+    with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16 - 1):
         rounded = lists.pairwise()
         assert rounded.denominator == 8
         # Thirds are off by half a unit at most, halves are not.
@@ -64,7 +64,7 @@ def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
         assert fractions(rounded, "wins")[2][0] == Fraction(3, 8) + Fraction(1, 2)
         assert profile.pairwise("ignore").is_exact
         assert profile.pairwise("last").is_exact
-    with patch.multiple(tally, EXACT_ITEMS=4, ROOM=12 * 16 - 1):
+    with patch.multiple(tally, EXACT_ITEMS=4, GRID_ROOM=12 * 16 - 1):
         assert lists.pairwise().is_exact
 
 
@@ -75,7 +75,7 @@ def test_the_order_of_rankings_and_blocks_change_no_rounded_vote(profile, data):
     with patch.multiple(tally, **coarse):
         votes = profile.pairwise()
         assert profile[order].pairwise() == votes
-        with patch.object(tally, "BLOCK", 1):
+        with patch.object(tally, "PLACES_AT_ONCE", 1):
             blocks = profile.pairwise()
     assert blocks == votes
     assert blocks.rounding == votes.rounding
@@ -106,7 +106,7 @@ def test_weights_of_any_denominator_do_not_meet_the_grid(data, items, policy):
     first, second = (
         data.draw(strategies.profiles(items, unranked=False, unlisted=False)) for _ in range(2)
     )
-    with patch.multiple(tally, EXACT_ITEMS=0, ROOM=2**6):
+    with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=2**6):
         summed = first.pairwise(policy) + second.pairwise(policy)
         assert summed == (first + second).pairwise(policy)
         assert summed.is_exact

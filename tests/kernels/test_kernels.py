@@ -175,7 +175,7 @@ class TestPlaces:
         values = np.random.default_rng(0).integers(0, 2**50, ranks.shape)
         weights = np.random.default_rng(1).integers(0, 8, len(ranks))
         whole = absent_sums(weights, ranks == -1, values).tolist()
-        monkeypatch.setattr(placing, "ROWS", 7)
+        monkeypatch.setattr(placing, "ROWS_AT_ONCE", 7)
         assert absent_sums(weights, ranks == -1, values).tolist() == whole
 
 

@@ -15,7 +15,7 @@ import click
 
 from rankagg._numbers import ascii_number
 from rankagg._typing import Label
-from rankagg.core.items import ItemSet, counted, listed, written
+from rankagg.core.items import ItemSet, counted, listed, raw_text
 from rankagg.exceptions import InvalidInputError, nearest
 
 
@@ -42,7 +42,7 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
 
 def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> list[Label]:
     """Return the labels that are written so; numbers in a file are numbers."""
-    known: dict[str, Label] = {written(label): label for label in items}
+    known: dict[str, Label] = {raw_text(label): label for label in items}
     found = []
     for name in names:
         if name not in known:

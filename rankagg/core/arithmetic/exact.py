@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Integers
 
-LARGEST_DENOMINATOR = 1_000_000
+LARGEST_SIMPLE = 1_000_000
 LARGEST_COMMON = 10**15
 DISTINCT_LIMIT = 100_000
 INT64_SAFE = 2**62
-FLOAT_SAFE = 2**53
 # Digits that matrices of large whole numbers are split into.
-FACTOR = 2.0**13
+LIMB = 2.0**13
 GRID_BITS = 40
 
 
@@ -39,26 +39,26 @@ class Rational(NamedTuple):
 def as_rational(values: Floats) -> Rational:
     """Return integers over one denominator for an array of floats.
 
-    Exact where every value is a fraction with a denominator up to `LARGEST_DENOMINATOR` and the
+    Exact where every value is a fraction with a denominator up to `LARGEST_SIMPLE` and the
     common denominator stays below `LARGEST_COMMON`. Otherwise the values are rounded to a grid
     whose step is 2**-`GRID_BITS` of the largest one.
     """
     if np.array_equal(values, np.rint(values)):
-        return Rational(_whole(values), 1, 0.0)
+        return Rational(_as_integers(values), 1, 0.0)
     distinct, where = np.unique(values, return_inverse=True)
     fractions = _simple_fractions(distinct)
     if fractions is None:
         exponent = max(GRID_BITS - frexp(float(np.abs(values).max()))[1], 0)
         step = max(ldexp(1.0, -exponent), np.finfo(np.float64).smallest_subnormal)
-        return Rational(_whole(np.rint(np.ldexp(values, exponent))), 2**exponent, float(step))
+        return Rational(_as_integers(np.rint(np.ldexp(values, exponent))), 2**exponent, float(step))
     denominator = lcm(*(fraction.denominator for fraction in fractions))
     numerators = [f.numerator * (denominator // f.denominator) for f in fractions]
     placed = np.array(numerators, dtype=object)[where].reshape(values.shape)
     return Rational(fit(placed), denominator, 0.0)
 
 
-def _whole(values: Floats) -> Integers:
-    if np.abs(values).max(initial=0.0) < FLOAT_SAFE:
+def _as_integers(values: Floats) -> Integers:
+    if np.abs(values).max(initial=0.0) < EXACT_LIMIT:
         return values.astype(np.int64)
     return np.array([int(v) for v in values.ravel()], dtype=object).reshape(values.shape)
 
@@ -71,7 +71,7 @@ def _simple_fractions(distinct: Floats) -> list[Fraction] | None:
     for value in distinct.tolist():
         fraction = as_fraction(value)
         denominator = lcm(denominator, fraction.denominator)
-        if fraction.denominator > LARGEST_DENOMINATOR or denominator > LARGEST_COMMON:
+        if fraction.denominator > LARGEST_SIMPLE or denominator > LARGEST_COMMON:
             return None
         fractions.append(fraction)
     return fractions
@@ -79,7 +79,7 @@ def _simple_fractions(distinct: Floats) -> list[Fraction] | None:
 
 def as_fraction(value: float) -> Fraction:
     """Return the simplest fraction that rounds to a float, or the float's exact value."""
-    simple = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    simple = Fraction(value).limit_denominator(LARGEST_SIMPLE)
     return simple if float(simple) == value else Fraction(value)
 
 
@@ -181,9 +181,9 @@ def exact_product(weights: Integers, left: Floats, right: Floats) -> Integers:
     numbers in `right`, that are too large for that are split into limbs and put together again
     in integers. The numbers in `left` are small.
     """
-    if float(right.max(initial=0)) > FACTOR:
-        high = exact_product(weights, left, right // FACTOR)
-        return combine(high, int(FACTOR), exact_product(weights, left, right % FACTOR), 1)
+    if float(right.max(initial=0)) > LIMB:
+        high = exact_product(weights, left, right // LIMB)
+        return combine(high, int(LIMB), exact_product(weights, left, right % LIMB), 1)
     largest = int(left.max(initial=0) * right.max(initial=0))
     total: Integers | None = None
     for limb, scale in limbs(weights, largest):
@@ -217,7 +217,7 @@ def limbs(weights: Integers, largest: int) -> Iterator[tuple[Floats, int]]:
     scale = 1
     while True:
         top = int(weights.max(initial=0))
-        last = top < base or largest * int(weights.sum(dtype=object)) < FLOAT_SAFE
+        last = top < base or largest * int(weights.sum(dtype=object)) < EXACT_LIMIT
         yield (weights if last else weights % base).astype(np.float64), scale
         if last:
             return

@@ -21,7 +21,7 @@ from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 
-_SHOWN = 8
+BUCKETS_SHOWN = 8
 
 
 class Ranking(Value):
@@ -172,8 +172,8 @@ class Ranking(Value):
 
     def _arrows(self) -> str:
         groups = [_tied(bucket) for bucket in self.buckets]
-        if len(groups) > _SHOWN:
-            groups = [*groups[: _SHOWN - 2], "...", groups[-1]]
+        if len(groups) > BUCKETS_SHOWN:
+            groups = [*groups[: BUCKETS_SHOWN - 2], "...", groups[-1]]
         parts = [" > ".join(groups)] if groups else []
         if self.unlisted:
             parts.append(f"unlisted: {listed(self.unlisted)}")
@@ -222,7 +222,7 @@ def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
 
 
 def _tied(bucket: tuple[Label, ...]) -> str:
-    if len(bucket) <= _SHOWN:
+    if len(bucket) <= BUCKETS_SHOWN:
         return " = ".join(map(str, bucket))
     return f"{' = '.join(map(str, bucket[:3]))} = ... ({len(bucket)} tied)"
 

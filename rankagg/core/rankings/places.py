@@ -139,7 +139,7 @@ def top_k_shares(ranks: Ranks, k: int) -> Floats:
     return shares
 
 
-def _buckets(ranks: Ranks) -> list[list[int]]:
+def _tied_positions(ranks: Ranks) -> list[list[int]]:
     """Return positions of tied items, best bucket first, unlisted items last."""
     buckets = [np.flatnonzero(ranks == place) for place in np.unique(ranks[ranks >= 0])]
     unlisted = np.flatnonzero(ranks == UNLISTED)
@@ -148,7 +148,7 @@ def _buckets(ranks: Ranks) -> list[list[int]]:
 
 def count_compatible(ranks: Ranks) -> int:
     """Return the number of compatible permutations."""
-    ways = prod(factorial(len(bucket)) for bucket in _buckets(ranks))
+    ways = prod(factorial(len(bucket)) for bucket in _tied_positions(ranks))
     observed = int((ranks != UNRANKED).sum())
     return ways * factorial(len(ranks)) // factorial(observed)
 
@@ -157,7 +157,7 @@ def compatible_ranks(ranks: Ranks) -> Iterator[Ranks]:
     """Yield the places of every compatible permutation."""
     n = len(ranks)
     unranked = np.flatnonzero(ranks == UNRANKED).tolist()
-    buckets = _buckets(ranks)
+    buckets = _tied_positions(ranks)
     for slots in combinations(range(n), len(unranked)):
         rest = [slot for slot in range(n) if slot not in slots]
         for newcomers in permutations(unranked):

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from rankagg import __version__
 from rankagg._typing import Label
 from rankagg._validation import check_integer
-from rankagg.core.items import listed, written
+from rankagg.core.items import listed, raw_text
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import DataFormatError, InvalidInputError, OutputError, shown
 from rankagg.io.evaluations.collected import Collector, Series
@@ -287,7 +287,7 @@ def write_evaluations(
         raise OutputError(f"{folder} cannot be made: {error}.") from error
     files = [folder / name for name in _file_names(ranking.items)]
     for file, item, rank in zip(files, ranking.items, ranking.ranks.tolist(), strict=True):
-        content = _aggregate(written(item), rank + 1, config, (title, organization, made))
+        content = _aggregate(raw_text(item), rank + 1, config, (title, organization, made))
         write_text(file, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     return tuple(files)
 
@@ -350,7 +350,7 @@ def _aggregate(
 
 def _file_names(items: Iterable[Label]) -> list[str]:
     """Return a name for each item, different ones also where capitals are none."""
-    texts = [written(item) for item in items]
+    texts = [raw_text(item) for item in items]
     plain = [UNSAFE.sub("_", text).strip(".")[:LONGEST_NAME] or "_" for text in texts]
     number = Counter(name.lower() for name in plain)
     return [

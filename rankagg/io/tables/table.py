@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rankagg._numbers import EXACT_LIMIT, ascii_number, stated
+from rankagg._numbers import EXACT_LIMIT, ascii_number, lost_number
 from rankagg._typing import Bools, Floats
 from rankagg.core.items import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
@@ -194,7 +194,7 @@ class Table:
     def _no_number(self, row: int, name: Any, cell: Any, parameter: str) -> DataFormatError:
         plain = self.style.restated(cell, Counter()) if isinstance(cell, str) else cell
         if isfinite(value := as_number(plain)):
-            number = getattr(stated(plain, value), "number", cell)
+            number = getattr(lost_number(plain, value), "number", cell)
             what = f"is {shown(number)}, which no 64-bit float holds: subtract a common number from"
             return self.error(row, name, f"{what} the column")
         what = f"must be a finite number or empty for missing. Got {shown(cell)}"
@@ -331,7 +331,7 @@ def _exact_number(cell: Any) -> float:
     """Return the number in a cell; infinity also for a whole number that no float is."""
     value = as_number(cell)
     if EXACT_LIMIT <= abs(value) < inf:
-        found = stated(cell, value)
+        found = lost_number(cell, value)
         if found is not None and found.is_whole:
             return inf
     return value

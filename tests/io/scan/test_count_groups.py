@@ -175,7 +175,7 @@ def test_no_groups_without_a_column_of_instances(tmp_path):
 
 @pytest.mark.parametrize("room", [400, 2000])
 def test_sums_that_would_fill_the_memory(room, tmp_path, monkeypatch):
-    monkeypatch.setattr(grouped_tally, "ROOM", room)
+    monkeypatch.setattr(grouped_tally, "MOST_BYTES", room)
     made = scan(write(wide(drawn()), tmp_path / "a.parquet"), drawn())
     with pytest.raises(InvalidInputError, match="Take fewer groups"):
         made.summarize(n_groups=GROUPS)
