@@ -164,11 +164,11 @@ def holm(p_values: Floats) -> Floats:
     Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal
     of Statistics 6.
     """
-    from statsmodels.stats.multitest import multipletests  # noqa: PLC0415
-
-    if not len(p_values):
-        return p_values
-    adjusted: Floats = multipletests(p_values, method="holm")[1]
+    # What statsmodels has for it collects garbage at each call, which takes most of a test's time.
+    order = np.argsort(p_values, kind="stable")
+    steps = np.maximum.accumulate(p_values[order] * np.arange(len(order), 0, -1))
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(steps, 1.0)
     return adjusted
 
 
