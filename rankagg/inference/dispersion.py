@@ -271,12 +271,10 @@ def spread(
     policy = check_unranked(unranked)
     evidence = Evidence.of(data, tolerance)
     try:
-        summary = evidence.summary
-        single = (
-            SingleRankings.of_summary(summary, policy)
-            if summary
-            else SingleRankings.of_profile(evidence.profile, policy)
-        )
+        if evidence.summary:
+            single = SingleRankings.of_summary(evidence.summary, policy)
+        else:
+            single = SingleRankings.of_profile(evidence.profile, policy)
     except InformationLostError as error:
         raise InformationLostError(f"spread {error}") from None
     votes = evidence.votes(policy)

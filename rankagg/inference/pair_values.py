@@ -251,10 +251,9 @@ def asymmetry_note(
     if (sums >= sums[0] - error).mean() > LEVEL or abs(middle[pair]) <= NEAR * abs(means[pair, 0]):
         return ()
     first, second = pairs[pair * step]
-    above, below = (
-        stated(int((sign * rows[pair] > error).sum()), what, of=int(there[pair].sum()))
-        for sign, what in ((1.0, "differences above their mean"), (-1.0, "differences below it"))
-    )
+    many = int(there[pair].sum())
+    above = stated(int((rows[pair] > error).sum()), "differences above their mean", of=many)
+    below = stated(int((rows[pair] < -error).sum()), "differences below it", of=many)
     note = (
         "the differences are not symmetric, as the level assumes: of {} less {} {} lie above their "
         "mean and {} below it, so that decisions may be wrong more often than they say; {}"

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label, RNGLike
-from rankagg._validation import (
-    as_generator,
-    check_alpha,
-    check_choice,
-    check_flag,
-    check_integer,
-)
+from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
 from rankagg.core.arithmetic.exact_sum import are_level, rounding_error, scaled
 from rankagg.core.names import level_of, said, stated
 from rankagg.core.scores import ScoreTable
@@ -94,6 +88,14 @@ class PairedSample:
         return self.is_binary and not self.is_weighted
 
 
+def checked_table(data: object, whose: str, remedy: str = "") -> ScoreTable:
+    """Return a table; what has no scores of so many systems is refused."""
+    if isinstance(data, ScoreTable):
+        return data
+    allowed = f"a ScoreTable, which has the scores of {whose} systems"
+    raise InvalidInputError("data", allowed, data, table_remedy(data) or remedy)
+
+
 def paired_sample(
     data: object,
     pairs: Sequence[tuple[Label, Label]],
@@ -102,10 +104,9 @@ def paired_sample(
     instances: Sequence[Label] | None,
 ) -> PairedSample:
     """Return how far systems are above others in every unit."""
-    if not isinstance(data, ScoreTable):
-        allowed = "a ScoreTable, which has the scores of both systems"
-        of_rankings = "Of rankings `PairwiseIntervals` says how often one is above the other."
-        raise InvalidInputError("data", allowed, data, table_remedy(data) or of_rankings)
+    data = checked_table(
+        data, "both", "Of rankings `PairwiseIntervals` says how often one is above the other."
+    )
     first, second = (
         np.array(data.systems.indices(labels), dtype=np.intp) for labels in zip(*pairs, strict=True)
     )
@@ -282,9 +283,7 @@ def paired_tests(
     NEZHA Plus  -4.950    0.014     0.068        -
     """
     options = _Options.checked(method, alpha, midp, n_resamples)
-    if not isinstance(data, ScoreTable):
-        allowed = "a ScoreTable, which has the scores of all systems"
-        raise InvalidInputError("data", allowed, data, table_remedy(data))
+    data = checked_table(data, "all")
     data.systems.index(reference)
     others = [s for s in data.systems if s != reference] if systems is None else list(systems)
     if not others or len(set(others)) < len(others):
@@ -351,8 +350,8 @@ class _Options:
     def _of_pair(self, method: PairedMethod, differences: Floats, sizes: Floats) -> Found:
         """Test one pair by the units that tell."""
         if method == "wilcoxon":
-            p_value = signed_rank_p_value(differences, rounding_error(sizes))
-            return *hodges_lehmann(differences, self.alpha), *p_value
+            ranks = signed_rank_p_value(differences, rounding_error(sizes))
+            return *hodges_lehmann(differences, self.alpha), *ranks
         n, wins, losses = len(differences), *_outcomes(differences)
         if method == "mcnemar":
             ends = difference_of_proportions(wins, losses, n, self.alpha)

@@ -22,7 +22,7 @@ from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import least_number
 from rankagg.inference.paired_results import TESTS
-from rankagg.inference.paired_test import PairedSample, paired_sample
+from rankagg.inference.paired_test import PairedSample, checked_table, paired_sample
 from rankagg.inference.units import Unit
 
 
@@ -276,10 +276,7 @@ def separation(
     3          T5  PAI Albert        0.88        6.85   398.0
     4  PAI Albert  NEZHA Plus        3.11       10.34    77.0
     """
-    if not isinstance(data, ScoreTable):
-        raise InvalidInputError(
-            "data", "a ScoreTable, which has the scores of all systems", data, table_remedy(data)
-        )
+    data = checked_table(data, "all")
     if data.n_systems < 2:
         raise InvalidInputError("data", "a table of two systems or more", data, table_remedy(data))
     tests = data.n_systems - 1 if n_tests is None else check_integer(n_tests, "n_tests", low=1)
@@ -314,9 +311,7 @@ def _order(table: ScoreTable) -> NDArray[np.intp]:
 FIGURES = ("difference", "spread", "n_units", "detectable", "needed")
 
 
-def _neighbors(
-    sample: PairedSample, pair: int, level: float, chance: float
-) -> tuple[float, float, int, float, float]:
+def _neighbors(sample: PairedSample, pair: int, level: float, chance: float) -> tuple[float, ...]:
     """Return the figures of one pair."""
     told = ~np.isnan(sample.differences[:, pair])
     d, weights = sample.differences[told, pair], sample.weights[told]

@@ -513,9 +513,8 @@ class SkillingsMackTest(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item: points per unit, and the units, the best first."""
-        index = pd.Index(list(self.items), name="item")
         columns = {"average_points": self.average_points, "n_ranked": self.n_ranked}
-        frame = pd.DataFrame(columns, index=index)
+        frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
         return frame.sort_values("average_points", kind="stable")
 
     def _content(self) -> dict[str, Any]:

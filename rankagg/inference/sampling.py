@@ -9,7 +9,7 @@ needed. Choices are drawn independently, with replacement, from all choices of d
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from math import ceil, log, sqrt
 from typing import Any, ClassVar, Literal
@@ -145,10 +145,8 @@ def mean_distance(
 
     def batch(first: Ranks, second: Ranks) -> Floats:
         size = max(1, CELLS_HELD // n**2)
-        parts = [
-            _kendall(first[start : start + size], second[start : start + size], penalty, policy)
-            for start in range(0, len(first), size)
-        ]
+        slices = [slice(start, start + size) for start in range(0, len(first), size)]
+        parts = [_kendall(first[part], second[part], penalty, policy) for part in slices]
         distances: Floats = np.concatenate(parts) / scale
         return distances
 
@@ -302,11 +300,11 @@ class _Sampler:
         mass = np.cumsum(profile.counts * profile.weights)
         self._mass = mass / mass[-1]
 
-    def draw(self, size: int) -> Floats:
-        """Return so many values, a chunk at a time."""
-        sizes = [min(CHOICES_HELD, size - start) for start in range(0, size, CHOICES_HELD)]
-        parts = [self.statistic.values(self._profile, self._choices(part)) for part in sizes]
-        return np.concatenate(parts)
+    def chunks(self, size: int) -> Iterator[Floats]:
+        """Draw so many values, some at a time."""
+        for start in range(0, size, CHOICES_HELD):
+            choices = self._choices(min(CHOICES_HELD, size - start))
+            yield self.statistic.values(self._profile, choices)
 
     def _choices(self, size: int) -> NDArray[np.intp]:
         """Draw rows of choices; a choice with an observation twice is drawn again."""
@@ -376,12 +374,8 @@ class HoeffdingEstimator(SamplingEstimator):
 
     def _estimate(self, sampler: _Sampler) -> Estimate:
         size = self.n_samples(sampler.statistic)
-        # Chunk by chunk: only the sum is kept.
-        total = sum(
-            float(sampler.draw(min(CHOICES_HELD, size - start)).sum())
-            for start in range(0, size, CHOICES_HELD)
-        )
-        value = total / size
+        # Only the sum is kept.
+        value = sum(float(chunk.sum()) for chunk in sampler.chunks(size)) / size
         return Estimate(
             value=value,
             lower=max(value - self.epsilon, sampler.statistic.low),
@@ -453,7 +447,7 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
         while stopped is None:
             look += 1
             upto = min(max(ceil(size * GROWTH), FIRST_LOOK), self.max_samples)
-            values = sampler.draw(upto - size) - statistic.low
+            values = np.concatenate(list(sampler.chunks(upto - size))) - statistic.low
             total += float(values.sum())
             squares += float((values**2).sum())
             size = upto

@@ -151,9 +151,7 @@ class _TaskMeans(PairValues):
 
 
 def check_no_more(
-    summary: ScoreSummary,
-    tolerance: Tolerance,
-    instances: Sequence[Label] | None,
+    summary: ScoreSummary, tolerance: Tolerance, instances: Sequence[Label] | None
 ) -> None:
     """Raise where a tolerance or instances are given, which sums were made without."""
     Evidence(summary, tolerance)
@@ -161,13 +159,14 @@ def check_no_more(
         raise InvalidInputError("instances", "left out for a ScoreSummary", instances)
 
 
-def check_not_redrawn(unit: object) -> None:
-    """Raise where instances are to be drawn within tasks, which sums do not hold."""
+def _unit_of_sums(unit: object) -> Unit:
+    """Return what is independent; sums do not hold instances to be drawn within tasks."""
     if unit == "hierarchical":
         raise InformationLostError(
             "unit='hierarchical' needs rankings; a ScoreSummary does not hold them. Read the "
             "scores with `read_scores`, or take unit='task'."
         )
+    return cast(Unit, check_choice(unit, get_args(Unit), "unit"))
 
 
 def check_fixed(fixed_tasks: object, unit: object) -> bool:
@@ -182,7 +181,7 @@ def summed_units(
     summary: ScoreSummary, *, unit: object, estimand: object, fixed_tasks: object
 ) -> Units | SummedUnits:
     """Say what the independent units of scores are that only their sums are known of."""
-    kind = check_choice(unit, get_args(Unit), "unit")
+    kind = _unit_of_sums(unit)
     what = cast(Estimand, check_choice(estimand, get_args(Estimand), "estimand"))
     fixed = check_fixed(fixed_tasks, kind)
     if kind == "instance" and summary.n_groups is None:
@@ -224,14 +223,8 @@ def _of_tallies(
     """Return the units whose values add up to `of` a task, with the sums of groups if known."""
     summary = summary.sorted_by_task()
     tallies = summary.tallies
-    units = SummedUnits(
-        summary.systems,
-        summary,
-        _stacked(of(*entry) for entry in tallies.items()),
-        is_direct,
-        fixed_tasks,
-        unit=unit,
-    )
+    sums = _stacked(of(*entry) for entry in tallies.items())
+    units = SummedUnits(summary.systems, summary, sums, is_direct, fixed_tasks, unit)
     if unit == "ranking" and not fixed_tasks:
         units = replace(units, notes=pooled("ranking", len(tallies), summary.n_units))
     if summary.n_groups is None:
@@ -279,7 +272,7 @@ def summed_points_of(
     fixed_tasks: object,
 ) -> SummedUnits:
     """Return units whose values are differences of Borda points, as shares of the largest."""
-    kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+    kind = _unit_of_sums(unit)
     has_groups = summary.n_groups is not None
     methods = (None, "hoeffding", "max-t")[: 3 if has_groups else 2]
     kinds = ("ranking", "instance")[: 2 if has_groups else 1]
@@ -295,7 +288,7 @@ def summed_points_of(
     first, second = np.triu_indices(summary.n_systems, k=1)
     largest = max(summary.n_systems - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
 
-    def of(task: Label, tally: TaskTally) -> PairTotals:
+    def of_tally(task: Label, tally: TaskTally) -> PairTotals:
         better = summary.higher_is_better[task]
         part = ScoreSummary(summary.systems, {task: tally}, higher_is_better=better)
         points = summed_points(part, unranked)
@@ -303,7 +296,7 @@ def summed_points_of(
         # Of a square the points of two systems together are needed.
         return np.full(len(first), float(tally.n_units)), values, np.full(len(first), np.nan)
 
-    return _of_tallies(summary, of, kind, fixed, is_direct=False)
+    return _of_tallies(summary, of_tally, kind, fixed, is_direct=False)
 
 
 def _totals(tally: TaskTally, estimand: Estimand, pairs: Pairs) -> PairTotals:
@@ -324,12 +317,9 @@ def _totals(tally: TaskTally, estimand: Estimand, pairs: Pairs) -> PairTotals:
 def shares_of(tally: TaskTally) -> tuple[Floats, Floats]:
     """Return how far columns are before rows that are absent, and its square, summed over units."""
     if tally.shares is None or tally.squares is None:
-        assert tally.on_grid is not None, "what is not exact is on the grid"
-        assert tally.squares_on_grid is not None, "what is not exact is on the grid"
-        step = grid(len(tally))
-        return (
-            tally.on_grid.astype(np.float64) / step,
-            tally.squares_on_grid.astype(np.float64) / step,
-        )
+        # What is not exact is on the grid.
+        parts = (np.asarray(tally.on_grid), np.asarray(tally.squares_on_grid))
+        share, square = (part.astype(np.float64) / grid(len(tally)) for part in parts)
+        return share, square
     over = (2.0 * (tally.sizes + 1))[:, None, None]
     return (tally.shares / over).sum(axis=0), (tally.squares / over**2).sum(axis=0)

@@ -25,13 +25,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
-from rankagg.inference.pair_values import (
-    Moments,
-    PairSums,
-    PairValues,
-    RankingValues,
-    moments_of,
-)
+from rankagg.inference.pair_values import Moments, PairSums, PairValues, RankingValues, moments_of
 
 
 def instances_within(
@@ -200,8 +194,7 @@ class Units:
     @property
     def is_weighted(self) -> bool:
         """True where units differ in weight, or tasks are fixed."""
-        weights = self.unit_weights
-        return len(self.stratum_weights) > 1 or not are_level(weights)
+        return len(self.stratum_weights) > 1 or not are_level(self.unit_weights)
 
     @cached_property
     def unit_weights(self) -> Floats:
@@ -242,12 +235,13 @@ class Units:
         while done < len(starts):
             # As many whole units as fit, and one at least.
             upto = int(np.searchsorted(ends, starts[done] + size, side="right"))
-            upto = max(upto, done + 1)
-            members = order[starts[done] : ends[upto - 1]]
-            values = self._averaged(members, starts[done:upto] - starts[done])
-            units = upto - done
-            yield Block(values, np.ones(units), weights[done:upto], strata[done:upto])
-            done = upto
+            some = slice(done, max(upto, done + 1))
+            members = order[starts[done] : ends[some.stop - 1]]
+            total, mass = self.sums_in(members, starts[some] - starts[done])
+            with np.errstate(invalid="ignore"):
+                values = total / mass
+            yield Block(values, np.ones(len(values)), weights[some], strata[some])
+            done = some.stop
 
     def whole(self) -> Block:
         """Return all units at once; equal rankings are one row with a count."""
@@ -271,15 +265,7 @@ class Units:
             strata=self.strata[first],
         )
 
-    def _averaged(self, rows: NDArray[np.intp], starts: NDArray[np.intp]) -> Floats:
-        total, mass = self.sums_within(rows, starts)
-        with np.errstate(invalid="ignore"):
-            averages: Floats = total / mass
-        return averages
-
-    def sums_within(
-        self, rows: NDArray[np.intp], starts: NDArray[np.intp]
-    ) -> tuple[Floats, Floats]:
+    def sums_in(self, rows: NDArray[np.intp], starts: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Return the sums of the values of some rows from each start to the next, and weights."""
         values = self.source.take(rows).values()
         present = ~np.isnan(values)
@@ -292,8 +278,8 @@ class Units:
     @cached_property
     def moments(self) -> Moments:
         """The moments of all pairs, from the units a block at a time."""
-        shape = (len(self.stratum_weights), len(self.pairs[0]))
-        n, mass, squared_mass, first, second = (np.zeros(shape) for _ in range(5))
+        shape = (5, len(self.stratum_weights), len(self.pairs[0]))
+        n, mass, squared_mass, first, second = sums = np.zeros(shape)
         for block in self.blocks():
             present = (~np.isnan(block.values)).astype(np.float64)
             values = np.where(np.isnan(block.values), 0.0, block.values)
@@ -307,8 +293,7 @@ class Units:
                 squared_mass[s] += (weighted * block.weights) @ present
                 first[s] += weighted @ values
                 second[s] += weighted @ squares
-        sums = PairSums(n, mass, squared_mass, first, second)
-        return moments_of(sums, self.stratum_weights, is_weighted=self.is_weighted)
+        return moments_of(PairSums(*sums), self.stratum_weights, is_weighted=self.is_weighted)
 
     @cached_property
     def sizes(self) -> Floats:
@@ -382,14 +367,12 @@ def rankings_of(
 ) -> tuple[Profile, Sequence[Label] | None]:
     """Return the rankings of some data and their instances, which a table has of its own."""
     if isinstance(data, ScoreTable):
-        if instances is None:
-            return data.rankings(tolerance), data.instances
-        if len(instances) != data.n_units:
+        if instances is not None and len(instances) != data.n_units:
             allowed = f"one for each column of the table ({data.n_units} of them)"
             given = Described(counted(len(instances), "instance"))
             remedy = "Leave them out to take the table's own."
             raise InvalidInputError("instances", allowed, given, remedy)
-        return data.rankings(tolerance), instances
+        return data.rankings(tolerance), data.instances if instances is None else instances
     if isinstance(data, Profile):
         return data, instances
     if isinstance(data, ScoreSummary):
@@ -429,16 +412,8 @@ def units_from(
             allowed = "False unless `unit='ranking'`, where tasks share instances"
             remedy = "Average over tasks with `unit='instance'` alone, or name instances of each "
             raise InvalidInputError("fixed_tasks", allowed, True, remedy + "task.")
-    return Units(
-        profile.items,
-        kind,
-        source,
-        profile.counts.astype(np.float64),
-        np.ones(len(profile)) if fixed else profile.weights,
-        clusters,
-        strata,
-        stratum_weights,
-        fixed,
-        instances_within(profile, clusters, instances) if hierarchical else None,
-        () if fixed else pooled_rankings(profile, kind, clusters),
-    )
+    weights = np.ones(len(profile)) if fixed else profile.weights
+    inner = instances_within(profile, clusters, instances) if hierarchical else None
+    notes = () if fixed else pooled_rankings(profile, kind, clusters)
+    what = (profile.items, kind, source, profile.counts.astype(np.float64), weights)
+    return Units(*what, clusters, strata, stratum_weights, fixed, inner, notes)

@@ -75,7 +75,7 @@ def drawn_rows(profile, degree, size, rng=0):
         return np.zeros(len(arrays[0]))
 
     statistic = ra.inference.UStatistic(degree=degree, low=0, high=1, batch=remember)
-    _Sampler(profile, statistic, np.random.default_rng(rng)).draw(size)
+    list(_Sampler(profile, statistic, np.random.default_rng(rng)).chunks(size))
     return np.concatenate(seen)
 
 

@@ -147,15 +147,13 @@ class Resamples:
         share = np.clip((below + equal / 2.0) / total, 0.5 / total, 1.0 - 0.5 / total)
         bias = scipy.stats.norm.ppf(share)
         tail = alpha / sides
-        bounds = [self._at(bias, scipy.stats.norm.ppf(level)) for level in (tail, 1.0 - tail)]
+        bounds = np.empty((2, len(self.mean)))
+        for bound, side in zip(bounds, (tail, 1.0 - tail), strict=True):
+            shifted = bias + scipy.stats.norm.ppf(side)
+            levels = scipy.stats.norm.cdf(bias + shifted / (1.0 - self.skewness * shifted))
+            # Each pair has its own quantile of its resampled means.
+            bound[:] = [np.nanquantile(*both) for both in zip(self.means.T, levels, strict=True)]
         return bounds[0], bounds[1]
-
-    def _at(self, bias: Floats, normal: float) -> Floats:
-        """Return each pair's own quantile of its resampled means."""
-        shifted = bias + normal
-        level = scipy.stats.norm.cdf(bias + shifted / (1.0 - self.skewness * shifted))
-        columns = range(self.means.shape[1])
-        return np.array([np.nanquantile(self.means[:, p], level[p]) for p in columns])
 
     def max_t(
         self, alpha: float, alternative: Literal["two-sided", "greater", "less"]
@@ -186,19 +184,14 @@ def resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator
     """Draw units, or groups of them, with replacement and take the mean of every pair, many times.
 
     Of several fixed tasks each draws one row less than it has: means of k draws of k units vary
-    by (k - 1)/k of what means of k units do, and those of k - 1 draws by all of it.
-
-    A group of independent units is itself one of as many independent and alike observations, the
-    mean is a ratio of their sums, and so the distribution of the resampled means comes near
-    that of the mean as the number of groups grows, however many units each has.
+    by (k - 1)/k of what means of k units do, and those of k - 1 draws by all of it. The mean is a
+    ratio of sums over groups, so only their number must be large, however many units each has.
 
     References
     ----------
     Rao and Wu (1988), "Resampling inference with complex survey data",
-    https://doi.org/10.1080/01621459.1988.10478591; for drawing whole groups Field and Welsh (2007),
-    "Bootstrapping clustered data", https://doi.org/10.1111/j.1467-9868.2007.00593.x, and for such
-    weights in general Præstgaard and Wellner (1993), "Exchangeably weighted bootstraps of the
-    general empirical process", https://doi.org/10.1214/aop/1176989011.
+    https://doi.org/10.1080/01621459.1988.10478591; for whole groups Field and Welsh (2007),
+    "Bootstrapping clustered data", https://doi.org/10.1111/j.1467-9868.2007.00593.x.
     """
     rows = units.drawn_rows()
     fixed = len(rows.stratum_weights) > 1
@@ -221,12 +214,7 @@ def resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator
 
 
 def resample_counts(
-    counts: Floats,
-    strata: NDArray[np.intp],
-    times: int,
-    rng: Generator,
-    *,
-    one_less: bool = False,
+    counts: Floats, strata: NDArray[np.intp], times: int, rng: Generator, *, one_less: bool = False
 ) -> NDArray[np.int64]:
     """Draw how often each unit occurs in each resample, within its fixed task."""
     drawn = np.zeros((times, len(counts)), dtype=np.int64)
@@ -306,9 +294,7 @@ def hierarchical_means(units: Units, n_resamples: int, rng: Generator) -> Resamp
         rows = np.flatnonzero(units.clusters == task)
         rows = rows[np.argsort(units.inner[rows], kind="stable")]
         # The sums of the values of each instance, and how many rankings tell.
-        values, told = units.sums_within(
-            rows, np.flatnonzero(np.diff(units.inner[rows], prepend=-1))
-        )
+        values, told = units.sums_in(rows, np.flatnonzero(np.diff(units.inner[rows], prepend=-1)))
         if told[0, 0] > 0 and (told == told[0, 0]).all():
             # All draws of the task have the same number of instances: their sums will do.
             scale = weights[task] / (told[0, 0] * len(values))

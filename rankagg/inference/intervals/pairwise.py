@@ -19,13 +19,7 @@ from rankagg.core.results import Result, plain_rows
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.decisions import (
-    Basis,
-    Decisions,
-    by_intervals,
-    by_p_values,
-    tarone,
-)
+from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_p_values, tarone
 from rankagg.inference.intervals.bounds import hoeffding_p_value
 from rankagg.inference.intervals.methods import (
     BINOMIAL,
@@ -37,13 +31,8 @@ from rankagg.inference.intervals.methods import (
     bounds_of,
     square,
 )
-from rankagg.inference.summed_units import (
-    SummedUnits,
-    check_no_more,
-    check_not_redrawn,
-    summed_units,
-)
-from rankagg.inference.units import Estimand, Redrawn, Unit, Units, rankings_of, redrawn, units_of
+from rankagg.inference.summed_units import SummedUnits, check_no_more, summed_units
+from rankagg.inference.units import Estimand, Redrawn, Unit, Units, redrawn, units_of
 
 
 def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
@@ -270,22 +259,8 @@ class PairwiseIntervals(Result):
         options = IntervalOptions(
             method, alpha, simultaneous, alternative, anytime, ties, n_resamples, rng
         )
-        units: Units | SummedUnits
-        if isinstance(data, ScoreSummary):
-            check_no_more(data, tolerance, instances)
-            check_not_redrawn(unit)
-            units = summed_units(data, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks)
-        else:
-            kind, hierarchical = redrawn(unit)
-            profile, known = rankings_of(data, tolerance, instances)
-            units = units_of(
-                profile,
-                unit=kind,
-                estimand=estimand,
-                fixed_tasks=fixed_tasks,
-                instances=known,
-                hierarchical=hierarchical,
-            )
+        how = {"unit": unit, "estimand": estimand, "fixed_tasks": fixed_tasks}
+        units = pair_units(data, tolerance, instances, **how)
         return intervals_of(units, estimand, options)
 
     # -- what they say ------------------------------------------------------------------------
@@ -383,6 +358,31 @@ class PairwiseIntervals(Result):
 
     def __repr__(self) -> str:
         return f"<PairwiseIntervals of {counted(len(self.items), 'item')}: {self.describe()}>"
+
+
+def pair_units(
+    data: ScoreTable | ScoreSummary | Profile,
+    tolerance: Tolerance,
+    instances: Sequence[Label] | None,
+    *,
+    unit: object,
+    estimand: object = "direct",
+    fixed_tasks: object,
+) -> Units | SummedUnits:
+    """Say what the independent units of some data are, and what they tell of pairs."""
+    if isinstance(data, ScoreSummary):
+        check_no_more(data, tolerance, instances)
+        return summed_units(data, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks)
+    kind, hierarchical = redrawn(unit)
+    return units_of(
+        data,
+        unit=kind,
+        estimand=estimand,
+        fixed_tasks=fixed_tasks,
+        tolerance=tolerance,
+        instances=instances,
+        hierarchical=hierarchical,
+    )
 
 
 def intervals_of(

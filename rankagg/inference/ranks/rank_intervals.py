@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -20,15 +20,9 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.decisions import (
-    Basis,
-    Decisions,
-    by_intervals,
-    by_sign_flips,
-    unit_word,
-)
+from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_sign_flips, unit_word
 from rankagg.inference.intervals.methods import ONLY_RESAMPLES, IntervalOptions, square
-from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.intervals.pairwise import intervals_of, pair_units
 from rankagg.inference.one_pair import VECTORS
 from rankagg.inference.pair_values import Differences, asymmetry_note, point_differences
 from rankagg.inference.ranks.comparison_ranks import check_silent, check_unit, ranks_of_comparisons
@@ -40,78 +34,49 @@ from rankagg.inference.ranks.rank_results import (
     decided_by_intervals,
 )
 from rankagg.inference.ranks.sign_flips import SUMS_HELD, sign_flips
-from rankagg.inference.summed_units import (
-    SummedUnits,
-    check_no_more,
-    check_not_redrawn,
-    summed_points_of,
-    summed_units,
-)
-from rankagg.inference.units import Unit, Units, rankings_of, redrawn, units_from, units_of
+from rankagg.inference.summed_units import SummedUnits, check_no_more, summed_points_of
+from rankagg.inference.units import Units, rankings_of, redrawn, units_from
 
 RankMethod: TypeAlias = Literal[
     "sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson", "max-t"
 ]
 
 
-def _interval_method(method: RankMethod) -> dict[str, Any]:
-    """Return the intervals for all pairs that go with a method, or whose options are checked."""
-    if method == "max-t":
-        return {"method": "percentile", "simultaneous": "max-t"}
-    known = {"sign-test": "clopper-pearson", "sign-flips": "hoeffding"}
-    return {"method": known.get(method, method), "simultaneous": "bonferroni"}
+def _options_of(method: RankMethod, draws: dict[str, Any], ties: str = "half") -> IntervalOptions:
+    """Return the options of two-sided intervals for all pairs, or those checked for a method."""
+    known: Any = {"sign-test": "clopper-pearson", "sign-flips": "hoeffding", "max-t": "percentile"}
+    return IntervalOptions(
+        method=known.get(method, method),
+        simultaneous="max-t" if method == "max-t" else "bonferroni",
+        alternative="two-sided",
+        anytime=False,
+        ties=ties,
+        **draws,
+    )
 
 
-def by_majorities(
-    data: Profile | ScoreTable | ScoreSummary,
+def _by_majorities(
+    units: Units | SummedUnits,
     method: RankMethod | None,
     ties: Literal["half", "exclude"] | None,
-    *,
-    tolerance: Tolerance,
-    instances: Sequence[Label] | None,
-    **options: Any,
+    draws: dict[str, Any],
 ) -> RankIntervals:
     """Bound ranks by which items are above which in more than half of the units."""
-    if isinstance(data, ScoreSummary):
-        kept: Any = {"tolerance": tolerance, "instances": instances}
-    else:
-        data, known = rankings_of(data, tolerance, instances)
-        kept = {"instances": known}
-    chosen = method
-    if chosen is None:
-        how = {"unit": options["unit"], "fixed_tasks": options["fixed_tasks"]}
-        units: Units | SummedUnits
-        if isinstance(data, ScoreSummary):
-            units = summed_units(data, estimand="direct", **how)
-        else:
-            units = units_of(data, instances=kept["instances"], **how)
+    if method is None:
         is_plain = units.unit == "ranking" and not units.is_weighted
-        chosen = "sign-test" if is_plain else "hoeffding"
-    if chosen == "sign-test":
+        method = "sign-test" if is_plain else "hoeffding"
+    if method == "sign-test":
         if ties == "half":
             allowed = "'exclude' or None for method='sign-test'"
             remedy = "Where a tie should count half, take 'hoeffding'."
             raise InvalidInputError("ties", allowed, ties, remedy)
         ties = "exclude"
-    intervals = PairwiseIntervals.from_data(
-        data, ties=ties or "half", **_interval_method(chosen), **kept, **options
-    )
-    return RankIntervals.from_intervals(intervals, "intervals" if chosen == "max-t" else "holm")
+    intervals = intervals_of(units, "direct", _options_of(method, draws, ties or "half"))
+    return RankIntervals.from_intervals(intervals, "intervals" if method == "max-t" else "holm")
 
 
-@dataclass(frozen=True, eq=False)
-class ItemNumbers:
-    """Numbers of all items in all rankings of a profile."""
-
-    profile: Profile
-    instances: Sequence[Label] | None
-    source: Differences
-    notes: tuple[str, ...] = ()
-
-    def units(self, unit: Unit, fixed_tasks: bool, *, hierarchical: bool = False) -> Units:
-        """Return the independent units."""
-        given = (self.profile, self.source, unit, fixed_tasks, self.instances)
-        return units_from(*given, hierarchical=hierarchical)
+# A profile, the numbers of all items in its rankings, and the instances of these; and notes.
+Observed: TypeAlias = tuple[Profile, Differences, Sequence[Label] | None, tuple[str, ...]]
 
 
 def points_of(
@@ -120,7 +85,7 @@ def points_of(
     instances: Sequence[Label] | None,
     unranked: Unranked,
     method: RankMethod,
-) -> ItemNumbers:
+) -> Observed:
     """Return the Borda points of all items in all rankings."""
     profile, known = rankings_of(data, tolerance, instances)
     flips = method == "sign-flips"
@@ -130,7 +95,7 @@ def points_of(
     if flips and gaps and unranked != "last":
         total = profile.n_rankings * profile.n_items
         notes = (_pair_by_pair(part_of(gaps, "cells missing", total, "cells", "rank"), "ranked"),)
-    return ItemNumbers(profile, known, source, notes)
+    return profile, source, known, notes
 
 
 def _pair_by_pair(gaps: str, what: str) -> str:
@@ -146,7 +111,7 @@ def _score_numbers(
     score_range: tuple[float, float] | None,
     method: RankMethod,
     instances: Sequence[Label] | None,
-) -> ItemNumbers:
+) -> Observed:
     """Return the scores of all systems, as shares of their range."""
     if not isinstance(data, ScoreTable):
         raise InvalidInputError("data", "a ScoreTable for of='mean'", data)
@@ -178,7 +143,7 @@ def _score_numbers(
         gaps = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score")
         notes = (_pair_by_pair(gaps, "scored"),)
     known = data.instances if instances is None else instances
-    return ItemNumbers(data.rankings(), known, source, notes)
+    return data.rankings(), source, known, notes
 
 
 def _ends_of(score_range: tuple[float, float], table: ScoreTable) -> tuple[float, float]:
@@ -336,46 +301,40 @@ def rank_intervals(
         method = "max-t"
     draws: dict[str, Any] = {"alpha": alpha, "n_resamples": n_resamples or 2000, "rng": rng}
     if kind == "pairwise":
-        given = {"tolerance": tolerance, "instances": instances, "fixed_tasks": fixed_tasks}
-        return by_majorities(data, method, ties, unit=unit, **given, **draws)
+        told = pair_units(data, tolerance, instances, unit=unit, fixed_tasks=fixed_tasks)
+        return _by_majorities(told, method, ties, draws)
     if ties is not None:
         remedy = "Tied items have the same points or scores."
         raise InvalidInputError("ties", f"None for of={kind!r}", ties, remedy)
 
-    def observed(method: RankMethod) -> ItemNumbers:
+    def observed(method: RankMethod) -> Observed:
         if kind == "mean":
             return _score_numbers(data, score_range, method, instances)
         return points_of(data, tolerance, instances, check_unranked(unranked), method)
 
     if isinstance(data, ScoreSummary):
         check_no_more(data, tolerance, instances)
-        check_not_redrawn(unit)
         summed = summed_points_of(
             data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
         )
         by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
-        return _Case(kind, by, False, (), summed, _joint_options(by, draws)).by_bounds()
+        return _Case(kind, by, False, (), summed, _options_of(by, draws)).by_bounds()
     independent, hierarchical = redrawn(unit)
     chosen = method or "sign-flips"
-    seen = observed(chosen)
-    units = seen.units(independent, fixed_tasks, hierarchical=hierarchical)
+    profile, source, known, notes = observed(chosen)
+    which = (independent, fixed_tasks, known)
+    units = units_from(profile, source, *which, hierarchical=hierarchical)
     if method is None and len(units.stratum_weights) > 1:
         chosen = "max-t" if kind == "mean" and score_range is None else "hoeffding"
-        seen = observed(chosen)
-        units = seen.units(independent, fixed_tasks)
+        profile, source, _, notes = observed(chosen)
+        units = units_from(profile, source, *which)
         turned = "tasks are fixed, so that signs cannot be turned round within them"
-        seen = replace(seen, notes=(*seen.notes, f"{turned}: decided by {chosen} instead"))
+        notes = (*notes, f"{turned}: decided by {chosen} instead")
     has_tasks = isinstance(data, ScoreTable) and not data.is_instance_level
-    case = _Case(kind, chosen, has_tasks, seen.notes, units, _joint_options(chosen, draws))
+    case = _Case(kind, chosen, has_tasks, notes, units, _options_of(chosen, draws))
     if chosen == "sign-flips":
         return case.by_flips(n_resamples or VECTORS, deadline)
     return case.by_bounds()
-
-
-def _joint_options(method: RankMethod, draws: dict[str, Any]) -> IntervalOptions:
-    """Return the options of two-sided intervals for all pairs at once."""
-    how = _interval_method(method)
-    return IntervalOptions(**how, alternative="two-sided", anytime=False, **draws)
 
 
 # -- how it is decided ----------------------------------------------------------------------------

@@ -81,25 +81,23 @@ def decided_by_intervals(
     units: Units | SummedUnits, options: IntervalOptions
 ) -> tuple[Families, tuple[str, ...]]:
     """Decide where 1/2 is outside an interval; also return what must be said of these."""
-    resamples = None
-    if options.simultaneous == "max-t":
-        resamples = resamples_of(units, options)
+    resamples = resamples_of(units, options) if options.simultaneous == "max-t" else None
     bounds = bounds_of(units, options, resamples)
-    together = _outside(units, bounds)
+    together = _above_half(units, bounds)
     if len(units.items) < 3:
         return Families.at_once(together), bounds.notes
     if resamples is not None:
         return _from_resamples(units, together, resamples, options.alpha), bounds.notes
     alone = replace(options, simultaneous=None, alpha=options.alpha / (len(units.items) - 1))
-    mine = _outside(units, bounds_of(units, alone)).astype(np.int8)
+    mine = _above_half(units, bounds_of(units, alone)).astype(np.int8)
     led = np.zeros(len(units.items), dtype=bool)
     for alternative in ("greater", "less"):
         one_sided = bounds_of(units, replace(alone, alternative=alternative))
-        led |= _outside(units, one_sided).any(axis=0)
+        led |= _above_half(units, one_sided).any(axis=0)
     return Families(together, mine - mine.T, led), bounds.notes
 
 
-def _outside(units: Units | SummedUnits, bounds: PairBounds) -> Bools:
+def _above_half(units: Units | SummedUnits, bounds: PairBounds) -> Bools:
     return square(units, bounds.lower, 1.0 - bounds.upper, 0.5) > 0.5
 
 
@@ -327,26 +325,22 @@ class RankIntervals(Result):
         -------
         pandas.DataFrame
         """
-        joint = check_flag(simultaneous, "simultaneous")
+        best, worst = self.best, self.worst
+        if not check_flag(simultaneous, "simultaneous"):
+            best, worst = self.marginal_best, self.marginal_worst
         index = pd.Index(list(self.items), name="item")
-        best, worst = (
-            (self.best, self.worst) if joint else (self.marginal_best, self.marginal_worst)
-        )
         columns = {"rank": self.rank, "best": best, "worst": worst}
         frame = pd.DataFrame(columns, index=index)
         return frame.sort_values(["rank", "best", "worst"])
 
     def _content(self) -> dict[str, Any]:
-        level = {"alpha": self.decisions.alpha, "how": self.decisions.how}
-        rest = self._plain("method", "assumes", "n_units", "decidable_from")
-        first = self._plain("first", "tied_with_first", "notes")
+        rest = ("method", "assumes", "n_units", "decidable_from")
+        frames = {"ranks": self.to_frame(), "marginal": self.to_frame(simultaneous=False)}
         return {
             **self._plain("of", "unit"),
-            **level,
-            **rest,
-            **first,
-            "ranks": self.to_frame().reset_index().to_dict("records"),
-            "marginal": self.to_frame(simultaneous=False).reset_index().to_dict("records"),
+            **self.decisions._plain("alpha", "how"),
+            **self._plain(*rest, "first", "tied_with_first", "notes"),
+            **{name: frame.reset_index().to_dict("records") for name, frame in frames.items()},
         }
 
     @property
@@ -359,13 +353,10 @@ class RankIntervals(Result):
 
     def describe(self) -> str:
         """Return one sentence: which ranks, from what, and what the level covers."""
-        basis, told = (
-            self.decisions.basis,
-            "ranks by {}; simultaneous {} confidence intervals, by {}",
-        )
+        basis, level = self.decisions.basis, level_of(self.decisions.alpha)
+        told = "ranks by {}; simultaneous {} confidence intervals, by {}; independent: {}"
         units = f"{self.unit}s" if basis is None else basis.counted()
-        level = level_of(self.decisions.alpha)
-        return said(told + "; independent: {}", self.by, level, self.decisions.how, units)
+        return said(told, self.by, level, self.decisions.how, units)
 
     def _facts(self) -> list[str]:
         assumed = [] if self.assumes is None else [f"assumed: {self.assumes}"]
@@ -374,7 +365,8 @@ class RankIntervals(Result):
     def _printed(self, table: pd.DataFrame) -> str:
         width = max(len(shortened(item)) for item in table.index)
         return "\n".join(
-            f"{rank:>4}  {shortened(item):<{width}}  {_span(best, worst)}"
+            f"{rank:>4}  {shortened(item):<{width}}  "
+            + (f"rank {best}" if best == worst else f"ranks {best} to {worst}")
             for item, rank, best, worst in table.itertuples()
         )
 
@@ -384,10 +376,6 @@ class RankIntervals(Result):
 
     def __repr__(self) -> str:
         return f"<RankIntervals of {counted(len(self.items), 'item')} by {self.of}>"
-
-
-def _span(best: int, worst: int) -> str:
-    return f"rank {best}" if best == worst else f"ranks {best} to {worst}"
 
 
 def _incoherence(rank: NDArray[np.intp]) -> tuple[str, ...]:

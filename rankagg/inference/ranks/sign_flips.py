@@ -59,15 +59,11 @@ def sign_flips(
     together, symmetric about a center.
 
     The family-wise error rate among pairs of equal items (whose center is zero) is at most alpha,
-    for every number of units and however other items differ. In the first step the same
-    holds for pairs that differ and are decided the wrong way. Let the differences of a pair be
-    r e - c with random signs r and c >= 0. Observed is r.e - 1.c, and the signs s r make it
-    s.e - (s r).c, which is at least s.e - 1.c: what would be observed if r were s. So the largest
-    sum has a (1 - alpha) quantile under other signs that is never below its true one, given e.
-    For later steps no such proof is known, nor any case above alpha. It needs sums whose scale does
-    not depend on c. Studentized ones can be wrong far more often than alpha where differences
-    vary little, so sums are not studentized; only a pair that some units do not tell of is scaled,
-    by the root of the squared weights of those that do.
+    and in the first step that of pairs that differ and are decided the wrong way: with differences
+    r e - c, random signs r and c >= 0, the signs s r make of r.e - 1.c at least s.e - 1.c, what
+    would be observed if r were s. For later steps no such proof is known, nor any case above alpha.
+    It needs sums whose scale does not depend on c, so these are not studentized; a pair that some
+    units do not tell of is scaled by the root of the squared weights of those that do.
 
     References
     ----------
