@@ -152,7 +152,8 @@ def bounds_of(
         allowed = "'percentile' or 'max-t' with `unit='hierarchical'`"
         raise InvalidInputError("method", allowed, options.method, ONLY_RESAMPLES)
     if not n_pairs:
-        return PairBounds(*[np.zeros(0)] * 5)
+        nothing = np.zeros(0)
+        return PairBounds(nothing, nothing, nothing, nothing, nothing)
     alpha = options.alpha / n_pairs if options.simultaneous == "bonferroni" else options.alpha
     if options.method in BINOMIAL:
         bounds = _binomial(units, options, alpha)
