@@ -119,6 +119,12 @@ MOVED = {
 }
 
 
+def warn_moved(old: str, new: str) -> None:
+    """Warn the caller's caller of a name that has changed."""
+    told = f"{old} goes with the next release; it is {new} now"
+    warnings.warn(told, FutureWarning, stacklevel=3)
+
+
 def attach(
     package: str, file: str
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
@@ -129,8 +135,7 @@ def attach(
         if name in names or name.startswith("_"):
             return load(name)
         if package == "rankagg" and name in MOVED:
-            told = f"rankagg.{name} goes with the next release; it is rankagg.{MOVED[name]} now"
-            warnings.warn(told, FutureWarning, stacklevel=2)
+            warn_moved(f"rankagg.{name}", f"rankagg.{MOVED[name]}")
             place, _, without = MOVED[name].partition("(")
             value = pkgutil.resolve_name(f"rankagg.{place.replace('.', ':', 1)}")
             return partial(value, n_instances=None) if without else value

@@ -471,7 +471,7 @@ class GroupSeparableCulture(Culture):
 
 
 # Distances that are held at a time.
-BATCH = 2**22
+DISTANCES_AT_ONCE = 2**22
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -513,7 +513,7 @@ class EuclideanCulture(Culture):
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         candidates = self._some(n_items, rng)
         ranks = np.empty((n_rankings, n_items), dtype=np.int32)
-        size = max(1, BATCH // max(n_items, int(self.n_dimensions)))
+        size = max(1, DISTANCES_AT_ONCE // max(n_items, int(self.n_dimensions)))
         for start in range(0, n_rankings, size):
             voters = self._some(min(size, n_rankings - start), rng)
             # The squared distance but for the voter's own square.

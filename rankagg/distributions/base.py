@@ -26,10 +26,10 @@ from rankagg.exceptions import Described, InvalidInputError
 
 SCHEMA = "rankagg.distribution"
 # Items whose permutations are gone through.
-LARGEST = 8
+MOST_ENUMERATED = 8
 
 
-def _strict(ranks: Ranks) -> Bools:
+def _are_strict(ranks: Ranks) -> Bools:
     """Say for each row of ranks whether no two are equal."""
     ordered = np.sort(ranks, axis=1)
     strict: Bools = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
@@ -176,18 +176,16 @@ class RankingDistribution(Value):
             raise InvalidInputError("profile", "a Profile", profile)
         self.items.require_same(profile.items, "A distribution and the rankings to complete")
         ranks = profile.ranks.copy()
-        gaps = ~((ranks >= 0).all(axis=1) & _strict(ranks))
+        gaps = ~((ranks >= 0).all(axis=1) & _are_strict(ranks))
         if gaps.any():
             ranks[gaps] = self._complete(ranks[gaps], as_generator(rng))
         return profile._replace(ranks=ranks)
 
     def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
         """Draw complete strict ranks for rows that have ties or gaps."""
-        raise InvalidInputError(
-            "profile", f"complete and strict for a {type(self).__name__} distribution",
-            Described("rankings with ties or gaps"),
-            "Uniform, Mallows and PlackettLuce distributions complete rankings.",
-        )  # fmt: skip
+        allowed = f"complete and strict for a {type(self).__name__} distribution"
+        remedy = "Uniform, Mallows and PlackettLuce distributions complete rankings."
+        raise InvalidInputError("profile", allowed, Described("rankings with ties or gaps"), remedy)
 
     # -- summaries ----------------------------------------------------------------------------
 
@@ -219,11 +217,10 @@ class RankingDistribution(Value):
     @cached_property
     def _enumerated(self) -> tuple[Ranks, Floats]:
         """All permutations and their probabilities."""
-        if self.n_items > LARGEST:
-            raise InvalidInputError(
-                "items", f"up to {LARGEST} for sums over all rankings", self.items,
-                f"{type(self).__name__} has no other way to draw and to sum.",
-            )  # fmt: skip
+        if self.n_items > MOST_ENUMERATED:
+            allowed = f"up to {MOST_ENUMERATED} for sums over all rankings"
+            remedy = f"{type(self).__name__} has no other way to draw and to sum."
+            raise InvalidInputError("items", allowed, self.items, remedy)
         ranks = all_places(self.n_items)
         return ranks, np.exp(self._log_probs(ranks))
 

@@ -16,7 +16,21 @@ from rankagg._validation import check_alpha, check_integer
 from rankagg.core.results import ROWS, Result, plain_rows
 from rankagg.distributions.base import RankingDistribution
 
-__all__ = ["FitResult"]
+
+def with_intervals(estimates: Floats, errors: Floats, student: Any, alpha: float) -> pd.DataFrame:
+    """Return estimates with their errors, tests of "it is 0", and intervals."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = estimates / errors
+    radius = student.ppf(1.0 - alpha / 2.0) * errors
+    columns = {
+        "estimate": estimates,
+        "std_err": errors,
+        "z": z,
+        "p_value": 2.0 * student.sf(np.abs(z)),
+        "lower": estimates - radius,
+        "upper": estimates + radius,
+    }
+    return pd.DataFrame(columns)
 
 
 class FitResult(Result):
@@ -101,12 +115,11 @@ class FitResult(Result):
         pandas.DataFrame
             Index: names. Columns lower and upper.
         """
-        level = check_alpha(alpha)
-        radius = self._student.ppf(1.0 - level / 2.0) * self.standard_errors
-        return pd.DataFrame(
-            {"lower": self.estimates - radius, "upper": self.estimates + radius},
-            index=pd.Index(self.names, name="parameter"),
-        )
+        return self._all_columns(check_alpha(alpha))[["lower", "upper"]]
+
+    def _all_columns(self, alpha: float) -> pd.DataFrame:
+        frame = with_intervals(self.estimates, self.standard_errors, self._student, alpha)
+        return frame.set_axis(pd.Index(self.names, name="parameter"))
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return one row per parameter.
@@ -121,16 +134,9 @@ class FitResult(Result):
         pandas.DataFrame
             estimate, std_err, z and p_value of "it is 0", lower, upper.
         """
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = self.estimates / self.standard_errors
-        columns = {
-            "estimate": self.estimates,
-            "std_err": self.standard_errors,
-            "z": z,
-            "p_value": 2.0 * self._student.sf(np.abs(z)),
-        }
-        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
-        return frame.join(self.conf_int(alpha))
+        frame = self._all_columns(check_alpha(alpha))
+        frame[["lower", "upper"]] = self.conf_int(alpha)
+        return frame
 
     def to_dict(self, alpha: float = 0.05) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`.

@@ -27,14 +27,10 @@ from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
-from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
+from rankagg.distributions.plackett_luce.plackett_luce import LARGEST_LOG_WORTH, PlackettLuce
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["LatentScores", "remove_scores", "replace_tasks", "rescale_tasks"]
-
 Noise = Literal["gumbel", "normal"]
-# Scores, and locations over the scale, are floats too.
-LARGEST = 1e100
 
 
 class LatentScores(Value):
@@ -100,8 +96,8 @@ class LatentScores(Value):
             allowed = "numbers, one per system or a table of systems x tasks"
             raise InvalidInputError("locations", allowed, locations) from None
         values = as_matrix(given[:, None] if given.ndim == 1 else given, "locations")
-        if np.abs(values).max(initial=0.0) > LARGEST:
-            allowed = f"at most {LARGEST:g} in size"
+        if np.abs(values).max(initial=0.0) > LARGEST_LOG_WORTH:
+            allowed = f"at most {LARGEST_LOG_WORTH:g} in size"
             raise InvalidInputError("locations", allowed, float(np.abs(values).max()))
         if 0 in values.shape:
             allowed = "a number for at least one system"
@@ -114,7 +110,7 @@ class LatentScores(Value):
         self._set(
             locations=frozen_array(values),
             noise=noise,
-            scale=check_number(scale, "scale", low=1.0 / LARGEST, high=LARGEST),
+            scale=check_number(scale, "scale", low=1.0 / LARGEST_LOG_WORTH, high=LARGEST_LOG_WORTH),
             systems=names,
         )
 
@@ -145,9 +141,8 @@ class LatentScores(Value):
         locations = np.broadcast_to(self.locations, (len(self.systems), tasks))
         generator = as_generator(rng)
         shape = (len(self.systems), tasks * copies)
-        drawn = generator.gumbel(size=shape) if self.noise == "gumbel" else (
-            generator.standard_normal(shape)
-        )  # fmt: skip
+        gumbel = self.noise == "gumbel"
+        drawn = generator.gumbel(size=shape) if gumbel else generator.standard_normal(shape)
         return ScoreTable(
             np.repeat(locations, copies, axis=1) + self.scale * drawn,
             systems=self.systems,
@@ -178,10 +173,9 @@ class LatentScores(Value):
             Its log worths are the locations over the scale.
         """
         if self.noise != "gumbel" or self.locations.shape[1] > 1:
-            raise InvalidInputError(
-                "locations and noise", "the same on every task, with Gumbel noise", self,
-                "The rankings of other latent scores have no closed form.",
-            )  # fmt: skip
+            allowed = "the same on every task, with Gumbel noise"
+            remedy = "The rankings of other latent scores have no closed form."
+            raise InvalidInputError("locations and noise", allowed, self, remedy)
         return PlackettLuce(self.locations[:, 0] / self.scale, items=self.systems)
 
     def __repr__(self) -> str:
@@ -282,8 +276,7 @@ def remove_scores(
     values = np.where(gone, np.nan, table.values)
     for position, task in enumerate(table.tasks):
         if np.isnan(values[:, table.unit_tasks == position]).all():
-            raise InvalidInputError(
-                "share", "so small that every task keeps a score", share,
-                f"Task {task!r} lost all of them: take a smaller share or another seed.",
-            )  # fmt: skip
+            allowed = "so small that every task keeps a score"
+            remedy = f"Task {task!r} lost all of them: take a smaller share or another seed."
+            raise InvalidInputError("share", allowed, share, remedy)
     return table._with(values=values)

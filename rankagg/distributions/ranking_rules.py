@@ -16,13 +16,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.mallows.center import find_center
-from rankagg.distributions.plackett_luce.fit import fit_plackett_luce
-
-__all__ = ["MallowsRanking", "PlackettLuceRanking"]
-
-TIE_RIDGE = 1e-3
-# Fitted log worths that differ by no more are tied.
-EQUAL = 1e-7
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,18 +54,18 @@ class PlackettLuceRanking(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         profile = evidence.profile
-        labels = _observed(profile)
+        labels = _seen_labels(profile)
         scores = np.full(profile.n_items, np.nan)
         scores[profile.items.indices(labels)] = 0.0
         if len(labels) > 1:
-            fit = fit_plackett_luce(
+            fit = PlackettLuce.fit(
                 profile.restrict(labels),
                 pseudo_rankings=self.pseudo_rankings,
-                tie_ridge=TIE_RIDGE if self.pseudo_rankings else 0.0,
+                tie_ridge=1e-3 if self.pseudo_rankings else 0.0,
             )
             scores[profile.items.indices(labels)] = fit.distribution.log_worths
         ranking = PartialRanking.from_scores(
-            scores, higher_is_better=True, tolerance=EQUAL, items=profile.items
+            scores, higher_is_better=True, tolerance=1e-7, items=profile.items
         )
         return Outcome(scores=scores, ranking=as_ranking(ranking.ranks, profile.items))
 
@@ -104,7 +98,7 @@ class MallowsRanking(Aggregator):
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
         profile = evidence.profile
-        labels = _observed(profile)
+        labels = _seen_labels(profile)
         if not labels:
             return Outcome(scores=np.full(profile.n_items, np.nan))
         found = find_center(profile.restrict(labels), rng, deadline)
@@ -116,7 +110,7 @@ class MallowsRanking(Aggregator):
         return Outcome(ranking=ranking, certificate=certificate, notes=found.notes)
 
 
-def _observed(profile: Profile) -> list[Label]:
+def _seen_labels(profile: Profile) -> list[Label]:
     """Return the items that some ranking observes."""
     seen = (profile.ranks != UNRANKED).any(axis=0)
     return list(profile.items.where(seen))

@@ -18,10 +18,7 @@ from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.strict_json import Field
 
-__all__ = ["distribution_from_dict"]
-
-# Integers beyond have no float; sizes of buckets are written without signs, zeros or blanks.
-LARGEST = 10**300
+# Sizes of buckets are written without signs, zeros or blanks.
 SIZE = re.compile(r"[2-9]|[1-9][0-9]{1,8}")
 
 
@@ -67,13 +64,13 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     own, read = READERS[stated[2]]
     fields = Field(dict(facts), "").members("schema", "version", "model", "items", *own)
     try:
-        return read(_items(fields[3]), *fields[4:])
+        return read(_stored_items(fields[3]), *fields[4:])
     except InvalidInputError as error:
         # What the classes ask for, beyond the kinds of values.
         raise DataFormatError(f"No {stated[2]} distribution is stored here: {error}") from None
 
 
-def _items(field: Field) -> ItemSet:
+def _stored_items(field: Field) -> ItemSet:
     """Return texts or integers; which of them go together, the ItemSet says."""
     for element in field.elements():
         if type(element.value) is not int and not isinstance(element.value, str):
@@ -81,19 +78,20 @@ def _items(field: Field) -> ItemSet:
     return ItemSet(cast("list[Label]", field.value))
 
 
-def _number(field: Field, low: float = -inf) -> float:
+def _stored_number(field: Field, low: float = -inf) -> float:
     """Return a finite number; integers that a float holds nearly are numbers too."""
     value = field.value
     allowed = "a finite number" + ("" if low == -inf else f" of at least {low:g}")
-    if type(value) is int and abs(value) <= LARGEST:
+    # Integers beyond have no float.
+    if type(value) is int and abs(value) <= 10**300:
         value = float(value)
     if type(value) is not float or not isfinite(value) or value < low:
         field.refuse(allowed)
     return value
 
 
-def _numbers(field: Field, length: int, low: float = -inf) -> list[float]:
-    numbers = [_number(element, low) for element in field.elements()]
+def _stored_numbers(field: Field, length: int, low: float = -inf) -> list[float]:
+    numbers = [_stored_number(element, low) for element in field.elements()]
     if len(numbers) != length:
         field.refuse(f"a list of {counted(length, 'number')}")
     return numbers
@@ -110,11 +108,11 @@ def _center(items: ItemSet, field: Field) -> Permutation:
 
 
 def _mallows(items: ItemSet, center: Field, theta: Field) -> Mallows:
-    return Mallows(_center(items, center), _number(theta, 0.0))
+    return Mallows(_center(items, center), _stored_number(theta, 0.0))
 
 
 def _generalized(items: ItemSet, center: Field, thetas: Field) -> GeneralizedMallows:
-    return GeneralizedMallows(_center(items, center), _numbers(thetas, len(items) - 1, 0.0))
+    return GeneralizedMallows(_center(items, center), _stored_numbers(thetas, len(items) - 1, 0.0))
 
 
 def _worths(kind: type[PlackettLuce]) -> Callable[..., PlackettLuce]:
@@ -126,8 +124,8 @@ def _worths(kind: type[PlackettLuce]) -> Callable[..., PlackettLuce]:
             known = type(size) is str and SIZE.fullmatch(size) is not None
             if not known or int(size) > max(len(items), 2):
                 log_ties.refuse(f"an object whose keys are texts from '2' to '{len(items)}'")
-            ties[int(size)] = _number(Field(value, f"log_ties[{size}]"))
-        return kind(_numbers(log_worths, len(items)), items=items, log_ties=ties)
+            ties[int(size)] = _stored_number(Field(value, f"log_ties[{size}]"))
+        return kind(_stored_numbers(log_worths, len(items)), items=items, log_ties=ties)
 
     return read
 

@@ -64,7 +64,7 @@ def main() -> None:
         "choix": lambda: by_choix(first, second, outcomes),
         "half a win, robust errors": lambda: ra.fit_bradley_terry(data).log_worths,
         "half a win, errors by the model": lambda: (
-            ra.fit_bradley_terry(data, errors="model").log_worths
+            ra.fit_bradley_terry(data, cov_type="model").log_worths
         ),
         "davidson and side": lambda: (
             ra.fit_bradley_terry(data, ties="davidson", side=True).log_worths

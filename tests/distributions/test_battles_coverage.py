@@ -72,10 +72,10 @@ def truth(kind, ties):
         range(N), np.repeat(first, 3), np.repeat(second, 3), np.tile(OUTCOMES, len(first)),
         weights=mean.ravel(),
     )  # fmt: skip
-    return ra.fit_bradley_terry(data, ties=ties, side=True, errors="model").estimates
+    return ra.fit_bradley_terry(data, ties=ties, side=True, cov_type="model").estimates
 
 
-def rates(kind, n_clusters, ties, repetitions, errors="cluster"):
+def rates(kind, n_clusters, ties, repetitions, cov_type="cluster"):
     """Return how often intervals miss: of pairs on average, of the worst pair, of the side."""
     rng = np.random.default_rng([n_clusters, len(kind)])
     true = truth(kind, ties)
@@ -84,7 +84,7 @@ def rates(kind, n_clusters, ties, repetitions, errors="cluster"):
     for _ in range(repetitions):
         try:
             fit = ra.fit_bradley_terry(
-                drawn(kind, n_clusters, rng, law_of(ties)), ties=ties, side=True, errors=errors
+                drawn(kind, n_clusters, rng, law_of(ties)), ties=ties, side=True, cov_type=cov_type
             )
         except ra.exceptions.RankaggError:
             continue
@@ -117,7 +117,7 @@ def test_intervals_by_cluster_miss_in_one_of_twenty(kind, n_clusters, ties):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["judges", "unequal"])
 def test_errors_by_the_model_miss_far_more_often_where_judges_differ(kind):
-    mean, *_ = rates(kind, 20, "davidson", 200, errors="model")
+    mean, *_ = rates(kind, 20, "davidson", 200, cov_type="model")
     assert mean > 0.15
 
 
@@ -134,5 +134,5 @@ if __name__ == "__main__":
             for number in (4, 8, 20, 50):
                 shares = rates(what, number, how, 400)
                 print(how, what, number, *(f"{share:.4f}" for share in shares), flush=True)  # noqa: T201
-            share = rates(what, 20, how, 100, errors="model")[0]
+            share = rates(what, 20, how, 100, cov_type="model")[0]
             print(how, what, "model, 20 clusters", f"{share:.4f}", flush=True)  # noqa: T201

@@ -50,7 +50,7 @@ def test_estimates_are_those_of_a_general_optimizer(ties, weighted):
 @pytest.mark.parametrize("ties", MODELS)
 def test_errors_by_the_model_are_the_inverse_curvature(ties):
     data = battles(120, 4, 2)
-    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"], errors="model")
+    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"], cov_type="model")
     inverse, _ = jackknife(
         data, fit, ties=ties, side=True, covariates=["x"], clusters=np.arange(120)
     )
@@ -67,7 +67,7 @@ def test_errors_by_cluster_are_the_jackknife_cluster_by_cluster(ties, weighted, 
     data = battles(120, 4, 3, clusters=clusters, weights=weights)
     fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"])
     _, sandwich = jackknife(data, fit, ties=ties, side=True, covariates=["x"], clusters=clusters)
-    assert fit.errors == "cluster"
+    assert fit.cov_type == "cluster"
     assert fit.n_clusters == n_clusters
     assert fit.covariance == pytest.approx(sandwich, rel=1e-4, abs=1e-6)
 
@@ -75,7 +75,7 @@ def test_errors_by_cluster_are_the_jackknife_cluster_by_cluster(ties, weighted, 
 @pytest.mark.parametrize("ties", MODELS)
 def test_robust_errors_are_those_of_clusters_of_one(ties):
     data = battles(90, 3, 4)
-    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"], errors="robust")
+    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"], cov_type="robust")
     _, sandwich = jackknife(
         data, fit, ties=ties, side=True, covariates=["x"], clusters=np.arange(90)
     )
@@ -130,7 +130,7 @@ def test_home_advantage_is_that_of_bradleyterry2():
     errors = [0.363552138466, 0.358437654190, 0.347979809063, 0.203588299090]
     assert against["estimate"].iloc[1:].to_numpy() == pytest.approx(estimates, abs=1e-9)
     assert against["std_err"].iloc[1:].to_numpy() == pytest.approx(errors, abs=1e-8)
-    assert fit.errors == "model"
+    assert fit.cov_type == "model"
 
 
 def test_davidson_with_home_advantage_is_a_loglinear_model_of_r():
@@ -158,7 +158,7 @@ def test_the_sandwich_is_near_that_of_statsmodels():
     assert against["estimate"].iloc[1:].to_numpy() == pytest.approx(peer.params, abs=1e-6)
     assert against["std_err"].iloc[1:].to_numpy() == pytest.approx(peer.bse, rel=0.01)
     plain = sm.GLM(data.outcomes > 0, rows, family=sm.families.Binomial()).fit()
-    by_model = ra.fit_bradley_terry(data, side=True, covariates=["x"], errors="model")
+    by_model = ra.fit_bradley_terry(data, side=True, covariates=["x"], cov_type="model")
     found = by_model.relative_to("A")["std_err"].iloc[1:].to_numpy()
     assert found == pytest.approx(plain.bse, rel=1e-6)
 
@@ -176,7 +176,7 @@ def test_from_which_side_a_battle_is_told_does_not_matter(ties):
         sides=np.where(turned, -1, 1) * data.sides,
         covariates={"x": np.where(turned, -1, 1) * data.covariates["x"]},
     )  # fmt: skip
-    options = {"ties": ties, "side": True, "covariates": ["x"], "errors": "robust"}
+    options = {"ties": ties, "side": True, "covariates": ["x"], "cov_type": "robust"}
     one, other = ra.fit_bradley_terry(data, **options), ra.fit_bradley_terry(told, **options)
     assert other.estimates == pytest.approx(one.estimates, abs=1e-9)
     assert other.covariance == pytest.approx(one.covariance, abs=1e-9)
@@ -189,8 +189,8 @@ def test_the_unit_of_weights_and_of_covariates_does_not_matter():
         data.items, data.first, data.second, data.outcomes, sides=data.sides,
         weights=1e-60 * weights, covariates={"x": 1e100 * data.covariates["x"]},
     )  # fmt: skip
-    for errors in ("model", "robust"):
-        options = {"ties": "davidson", "side": True, "covariates": ["x"], "errors": errors}
+    for cov_type in ("model", "robust"):
+        options = {"ties": "davidson", "side": True, "covariates": ["x"], "cov_type": cov_type}
         one, other = ra.fit_bradley_terry(data, **options), ra.fit_bradley_terry(scaled, **options)
         unit = np.array([1.0] * 5 + [1e100, 1.0])
         assert unit * other.estimates == pytest.approx(one.estimates, abs=1e-7)

@@ -59,7 +59,7 @@ def test_a_maximum_is_found_exactly_where_there_is_one(ties, side, rounds):
         expected = has_one_maximum(data, ties, side)
         counts[expected] += 1
         try:
-            fit = ra.fit_bradley_terry(data, ties=ties, side=side, errors="model")
+            fit = ra.fit_bradley_terry(data, ties=ties, side=side, cov_type="model")
         except NotIdentifiedError:
             assert not expected
         else:
@@ -94,7 +94,7 @@ def test_one_battle_has_no_fit():
     assert "never won or tied: B" in told(ra.Comparisons.from_arrays("A", "B", [1]))
     alone = ra.Comparisons.from_arrays("A", "B", [0])
     assert "A single comparison alone tells" in told(alone)
-    fit = ra.fit_bradley_terry(alone, errors="model")
+    fit = ra.fit_bradley_terry(alone, cov_type="model")
     assert fit.estimates.tolist() == [0.0, 0.0]
 
 
@@ -158,7 +158,7 @@ def test_few_clusters_are_refused_or_noted():
     for number in (1, 3):
         data = battles(60, 3, 1, clusters=np.arange(60) % number)
         assert "fewer than 4 clusters" in told(data)
-        assert ra.fit_bradley_terry(data, errors="model").n_clusters == 0
+        assert ra.fit_bradley_terry(data, cov_type="model").n_clusters == 0
     four = ra.fit_bradley_terry(battles(60, 3, 1, clusters=np.arange(60) % 4))
     assert not any("Fewer than" in note for note in four.notes)
     data = battles(60, 3, 1)
@@ -188,13 +188,13 @@ def test_an_item_that_one_cluster_knows_has_no_error_by_cluster():
     )  # fmt: skip
     message = told(new)
     assert "Cluster 'eva' alone tells the worth of D" in message
-    assert ra.fit_bradley_terry(new, errors="robust").errors == "robust"
+    assert ra.fit_bradley_terry(new, cov_type="robust").cov_type == "robust"
 
 
 def test_items_that_only_tie_have_no_error_by_the_sandwich():
     data = ra.Comparisons.from_arrays("ABCCC", "BAAAA", [1, 1, 0, 0, 0])
     assert "Nothing varies in what tells" in told(data)
-    assert ra.fit_bradley_terry(data, errors="model").converged
+    assert ra.fit_bradley_terry(data, cov_type="model").converged
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -224,8 +224,8 @@ def test_effective_clusters_are_counted_item_by_item(weighted):
         ({"covariates": "x"}, "a sequence of names"),
         ({"covariates": ["z"]}, "names of covariates of the comparisons ('x')"),
         ({"covariates": ["x", "x"]}, "It occurs twice"),
-        ({"errors": "cluster"}, "comparisons without clusters"),
-        ({"errors": "clusters"}, "Did you mean 'cluster'"),
+        ({"cov_type": "cluster"}, "comparisons without clusters"),
+        ({"cov_type": "clusters"}, "Did you mean 'cluster'"),
         ({"max_iterations": 0}, "max_iterations"),
         ({"tolerance": 0.0}, "tolerance"),
     ],

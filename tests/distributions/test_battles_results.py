@@ -7,6 +7,9 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
+from rankagg.distributions.bradley_terry.model import Model
+from rankagg.distributions.bradley_terry.sandwich import _Pairs
+from rankagg.distributions.maximum import newton
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.battles import battles, log_probability
 
@@ -159,9 +162,9 @@ def test_one_battle_of_each_pair_by_hand():
 def test_the_covariance_of_the_model_stands_beside_that_of_clusters(fit):
     data = battles(400, 4, 3, clusters=np.arange(400) % 12)
     by_model = ra.fit_bradley_terry(
-        data, ties="davidson", side=True, covariates=["x"], errors="model"
+        data, ties="davidson", side=True, covariates=["x"], cov_type="model"
     )
-    assert fit.errors == "cluster"
+    assert fit.cov_type == "cluster"
     assert fit.model_covariance == pytest.approx(by_model.covariance, rel=1e-9, abs=1e-12)
     assert by_model.model_covariance == pytest.approx(by_model.covariance, rel=1e-9, abs=1e-12)
     assert fit.covariance != pytest.approx(by_model.covariance, rel=0.01)
@@ -181,15 +184,12 @@ def test_data_of_the_model_is_transitive():
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
 def test_draws_are_freed_of_what_estimation_takes_up(ties):
     # To first order, the score of the pairs of a data set at its own maximum.
-    from rankagg.distributions.bradley_terry.maximum import Model, climb  # noqa: PLC0415
-    from rankagg.distributions.bradley_terry.sandwich import _Pairs  # noqa: PLC0415
-
     fit = ra.fit_bradley_terry(battles(20_000, 4, 2, covariate=False), ties=ties, side=True)
     at = _Pairs(Model(fit._contests, ties), fit.estimates)
     results = at.draw(1, np.random.default_rng(3))[0]
     drawn = fit._contests
     drawn = dataclasses.replace(drawn, results=results, squares=results)
-    own = climb(Model(drawn, ties), steps=50, tolerance=1e-10)
+    own = newton(Model(drawn, ties), 50, 1e-10)
     _, freed = at.of(results[None])
     refitted = _Pairs(Model(drawn, ties), own.parameters)
     _, scores = refitted.of(results[None])

@@ -75,8 +75,8 @@ def test_choices_are_those_of_a_loop(bits):
 
 @pytest.mark.parametrize("block", [1, 20_000_000])
 def test_a_small_block_changes_nothing(block, representation, monkeypatch):
-    monkeypatch.setattr(choices, "BLOCK", block)
-    monkeypatch.setattr(choice_sets, "DENSE", block)
+    monkeypatch.setattr(choices, "MARKS_AT_ONCE", block)
+    monkeypatch.setattr(choice_sets, "TABLE_ENTRIES", block)
     check_against_a_loop(from_rows(ROWS, counts=COUNTS, weights=WEIGHTS))
 
 
@@ -94,7 +94,7 @@ def test_stages_are_the_choices_of_each_ranking(profile):
 
 
 def test_stages_keep_the_number_of_the_ranking_across_blocks(monkeypatch):
-    monkeypatch.setattr(choices, "BLOCK", 5)
+    monkeypatch.setattr(choices, "MARKS_AT_ONCE", 5)
     profile = from_rows(ROWS)
     rows = Counter(int(row) for part, _, _ in stage_masks(profile.ranks) for row in part)
     expected = {row: len(choices_by_hand(ranking)) for row, ranking in enumerate(profile)}

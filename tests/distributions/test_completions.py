@@ -6,7 +6,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.deadline import NEVER
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.distributions.mallows.center import climb_by_sampling, theta_of
+from rankagg.distributions.mallows.center import MallowsData, climb_by_sampling
 from rankagg.distributions.mallows.compatible_sums import Completions, expected_votes
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
@@ -127,8 +127,8 @@ def sampled_fit():
     ranks = ra.Mallows(range(6), 0.6).sample(300, rng=rng).ranks.astype(float)
     ranks[rng.random(ranks.shape) < 0.3] = np.nan
     profile = ra.Profile.from_ranks(ranks)
-    start = ra.Permutation.from_order([5, 4, 3, 2, 1, 0])
-    return profile, climb_by_sampling(profile, start, theta_of, np.random.default_rng(0), NEVER)
+    data = MallowsData.of(profile, NEVER)
+    return profile, climb_by_sampling(data, None, np.random.default_rng(0))
 
 
 def test_a_climb_by_sampling_reaches_what_exact_sums_reach():

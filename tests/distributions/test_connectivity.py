@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.distributions.connectivity import (
+from rankagg.core.graphs import ordered_parts
+from rankagg.distributions.separation import (
     beats_graph,
     check_connected,
     check_observed,
-    components,
     is_linked,
 )
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
@@ -77,7 +77,7 @@ def test_components_are_mutually_reachable_and_sources_come_first(graph):
     beats = np.array(graph)
     np.fill_diagonal(beats, False)
     reach = closure(beats)
-    parts = components(beats)
+    parts = ordered_parts(beats)
     assert sorted(i for part in parts for i in part) == list(range(len(beats)))
     where = {i: k for k, part in enumerate(parts) for i in part}
     for i, j in ordered_pairs(len(beats)):
@@ -88,7 +88,7 @@ def test_components_are_mutually_reachable_and_sources_come_first(graph):
 
 def test_components_of_a_chain_are_in_its_order():
     graph = beats_graph(ra.Profile.from_orders(["DBAC"]).ranks)
-    assert components(graph) == [[3], [1], [0], [2]]
+    assert ordered_parts(graph) == [[3], [1], [0], [2]]
 
 
 def check(rows, items):

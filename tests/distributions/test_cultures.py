@@ -172,7 +172,7 @@ def test_an_urn_repeats_more_the_more_it_holds() -> None:
 
 
 def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.cultures.BATCH", 60)
+    monkeypatch.setattr("rankagg.cultures.DISTANCES_AT_ONCE", 60)
     culture = ra.cultures.EuclideanCulture(n_dimensions=2)
     profile = culture.draw(6, 95, rng=3)
     rng = np.random.default_rng(3)

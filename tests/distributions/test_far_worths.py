@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.distributions.connectivity import beats_graph, components
+from rankagg.core.graphs import ordered_parts
 from rankagg.distributions.plackett_luce import choices as choice_sets
 from rankagg.distributions.plackett_luce.likelihood import Likelihood, log_bucket_weights
+from rankagg.distributions.separation import beats_graph
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import from_rows, gathered
 
@@ -26,7 +27,7 @@ def design(rng, n, m, k, spread, *, ties=False):
 
 def check_against_connectivity(profile, *, tolerance=1e-5):
     """Check that both methods find the same maximum, or both refuse; say which."""
-    if len(components(beats_graph(profile.ranks))) > 1:
+    if len(ordered_parts(beats_graph(profile.ranks))) > 1:
         for method in ("newton", "mm"):
             with pytest.raises(NotIdentifiedError, match="no finite maximum: no group here loses"):
                 ra.PlackettLuce.fit(profile, method=method)
@@ -67,7 +68,7 @@ def test_random_designs_with_ties_are_found_by_both_methods(seed):
 def test_many_items_of_few_rankings_have_a_maximum(n, m, k, spread):
     rng = np.random.default_rng(int(n + spread))
     drawn = [design(rng, n, m, k, spread) for _ in range(4)]
-    connected = [one for one in drawn if len(components(beats_graph(one.ranks))) == 1]
+    connected = [one for one in drawn if len(ordered_parts(beats_graph(one.ranks))) == 1]
     assert len(connected) >= 2
     for profile in connected:
         fit = ra.PlackettLuce.fit(profile)
@@ -141,7 +142,7 @@ def nearly_sorted(n, m, seed=0):
 @pytest.mark.slow
 def test_long_rankings_that_nearly_agree_have_a_maximum():
     profile = nearly_sorted(130, 40)
-    assert len(components(beats_graph(profile.ranks))) == 1
+    assert len(ordered_parts(beats_graph(profile.ranks))) == 1
     fit = ra.PlackettLuce.fit(profile)
     assert fit.converged
     assert np.ptp(fit.estimates) > choice_sets.SPREAD
@@ -234,7 +235,7 @@ def test_near_and_far_sums_are_the_same(bits, monkeypatch):
     near = [found.sets.log_sums(logs), found.sets.expected(logs, found.weights)]
     near += found.sets.moments(logs, found.weights)
     monkeypatch.setattr(choice_sets, "SPREAD", -1.0)
-    monkeypatch.setattr(choice_sets, "DENSE", 7)
+    monkeypatch.setattr(choice_sets, "TABLE_ENTRIES", 7)
     far = [found.sets.log_sums(logs), found.sets.expected(logs, found.weights)]
     far += found.sets.moments(logs, found.weights)
     for one, other in zip(near, far, strict=True):

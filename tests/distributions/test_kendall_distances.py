@@ -9,7 +9,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.distributions.mallows.kendall_distances import (
-    SMALL,
+    SERIES_BELOW,
     pair_stays,
     stage_log_normalizers,
     stage_means,
@@ -24,7 +24,7 @@ THETAS = (0.0, 1e-300, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 5.0, 30.0, 800.0)
 
 def around_the_series(size: int) -> tuple[float, ...]:
     """Return thetas on both sides of where closed forms take over."""
-    edge = SMALL / size
+    edge = SERIES_BELOW / size
     return (0.5 * edge, edge * (1 - 1e-9), edge, edge * (1 + 1e-9), 2 * edge)
 
 

@@ -173,7 +173,7 @@ def test_small_tables_sum_to_the_same(kind, read, monkeypatch):
     _, likelihood = read(kind)
     at = parameters_of(kind)
     whole = likelihood.derivatives(at)
-    monkeypatch.setattr(choice_sets, "DENSE", 1)
+    monkeypatch.setattr(choice_sets, "TABLE_ENTRIES", 1)
     parts = likelihood.derivatives(at)
     assert parts.value == pytest.approx(whole.value, rel=1e-12)
     assert parts.gradient == pytest.approx(whole.gradient, abs=1e-12)

@@ -5,12 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from rankagg.distributions.plackett_luce.likelihood import (
-    Likelihood,
-    inverse_information,
-    minorize,
-    newton,
-)
+from rankagg.distributions.maximum import inverse_information, newton
+from rankagg.distributions.plackett_luce.likelihood import Likelihood, minorize
 from tests.distributions.luce_by_hand import from_rows, gathered
 
 PROFILE = from_rows(["A>B>C", "B>C>A", "C>A>B", "A>C>B"], "ABC", counts=[30, 2, 1, 4])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.distributions.plackett_luce.choices import LARGEST
+from rankagg.distributions.plackett_luce.choices import MOST_SUBSET_ITEMS
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests.distributions.luce_by_hand import from_row, from_rows, log_prob_by_hand, log_worth
 from tests.strategies import profiles, quick, rankings
@@ -248,7 +248,7 @@ def test_the_mode_may_be_tied():
 
 @pytest.mark.parametrize("ties", [{}, {2: 0.0}], ids=str)
 def test_sums_over_subsets_of_too_many_items_name_the_remedy(ties):
-    law = ra.PlackettLuce(np.arange(LARGEST + 1.0), log_ties=ties)
+    law = ra.PlackettLuce(np.arange(MOST_SUBSET_ITEMS + 1.0), log_ties=ties)
     with pytest.raises(InvalidInputError, match=r"at most 16 .*17 items.*\.sample\(10_000, rng=0"):
         law.rank_probabilities()
     with pytest.raises(InvalidInputError, match="sample"):
@@ -259,13 +259,15 @@ def test_sums_over_subsets_of_too_many_items_name_the_remedy(ties):
         with pytest.raises(InvalidInputError, match="sample"):
             _ = law.mode
     else:
-        assert law.mode.order[0] == LARGEST
-        assert law.pairwise_probabilities().shape == (LARGEST + 1, LARGEST + 1)
+        assert law.mode.order[0] == MOST_SUBSET_ITEMS
+        assert law.pairwise_probabilities().shape == (MOST_SUBSET_ITEMS + 1, MOST_SUBSET_ITEMS + 1)
 
 
 def test_the_largest_number_of_items_is_summed():
-    law = ra.PlackettLuce(np.zeros(LARGEST))
-    assert law.rank_probabilities() == pytest.approx(np.full((LARGEST, LARGEST), 1 / LARGEST))
+    law = ra.PlackettLuce(np.zeros(MOST_SUBSET_ITEMS))
+    assert law.rank_probabilities() == pytest.approx(
+        np.full((MOST_SUBSET_ITEMS, MOST_SUBSET_ITEMS), 1 / MOST_SUBSET_ITEMS)
+    )
 
 
 # -- samples --------------------------------------------------------------------------------------

@@ -936,7 +936,8 @@ def test_five_in_a_hundred_is_the_default():
         assert "0.975]" in text
     assert fit.comparison_intervals().index.name == "item"
     assert fit.relative_to("A").index.name == "parameter"
-    assert list(fit.relative_to("A").columns) == ["estimate", "std_err", "z", "p_value"]
+    assert fit.relative_to("A").equals(fit.relative_to("A", alpha=0.05))
+    assert list(fit.relative_to("A").columns) == list(fit.to_frame().columns)
 
 
 def test_items_that_rounding_does_not_tell_apart_are_as_good_as_each_other():

@@ -8,7 +8,7 @@ from hypothesis import given
 from scipy.optimize import linprog
 
 import rankagg as ra
-from rankagg.distributions.plackett_luce.likelihood import Observed, endless_direction
+from rankagg.distributions.plackett_luce.likelihood import DistinctChoices, endless_choices
 from rankagg.exceptions import NotIdentifiedError
 from tests.distributions.luce_by_hand import choices_by_hand, from_rows
 from tests.strategies import profiles, quick
@@ -47,7 +47,7 @@ def check(profile, **free):
     sizes = sizes_of(profile)
     if not sizes:
         return None
-    found = endless_direction(Observed.of_ranks(profile.ranks), sizes, **free)
+    found = endless_choices(DistinctChoices.of_ranks(profile.ranks), sizes, **free)
     assert (found is not None) == rising_by_hand(profile, sizes, **free)
     if found is None:
         return None
@@ -90,7 +90,7 @@ def test_both_answers_occur():
 
 
 def test_a_ghost_is_met_by_every_item_both_ways():
-    observed = Observed.of_ranks(from_rows(["A>B>C", "A=B"], "ABC").ranks).with_ghost()
+    observed = DistinctChoices.of_ranks(from_rows(["A>B>C", "A=B"], "ABC").ranks).with_ghost()
     pairs = [
         (np.flatnonzero(a).tolist(), np.flatnonzero(c).tolist())
         for a, c in zip(observed.alternatives, observed.chosen, strict=True)

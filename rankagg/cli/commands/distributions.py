@@ -105,7 +105,7 @@ def fit(
         if model in OF_WORTHS:
             raise click.UsageError(f"--time-limit is for --model {' and '.join(OF_THETAS)}.")
         options["time_limit"] = deadline.time_limit
-    battles: dict[str, Any] = {"ties": ties, "side": advantage, "errors": errors_by}
+    battles: dict[str, Any] = {"ties": ties, "side": advantage, "cov_type": errors_by}
     battles = {name: value for name, value in battles.items() if value}
     singly = model == "bradley-terry" and isinstance(given.data, ra.Comparisons) and not options
     if (battles or elo) and not singly:
@@ -125,7 +125,7 @@ def fit(
         "mallows": ra.Mallows,
         "generalized-mallows": ra.GeneralizedMallows,
     }
-    with options_named({"side": "--advantage", "errors": "--errors-by"}):
+    with options_named({"side": "--advantage", "cov_type": "--errors-by"}):
         if singly:
             fitted = ra.fit_bradley_terry(data, covariates=tuple(data.covariates), **battles)
         else:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import expit, log_expit
 
 from rankagg._typing import Bools, Floats
@@ -16,25 +17,10 @@ from rankagg._typing import Bools, Floats
 if TYPE_CHECKING:
     from rankagg.core.comparisons import Comparisons
 
-__all__ = [
-    "OUTCOMES",
-    "TIES",
-    "Contests",
-    "Entries",
-    "Terms",
-    "Ties",
-    "chances",
-    "contests_of",
-    "starting_tie",
-    "terms_of",
-]
-
 Positions = NDArray[np.intp]
 
 # The rows of results: the first side won, a tie, the second side won.
 OUTCOMES = 3
-# Codes up to this, or up to so many times the rows, are counted in a table.
-TABLE, TIMES = 1 << 22, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +71,47 @@ class Contests:
         """Return the log odds of the first side, shape (c,)."""
         odds: Floats = worths[self.first] - worths[self.second]
         return odds + self.extras @ effects if self.n_extras else odds
+
+    def design(self) -> csr_array:
+        """Return what the log odds of each kind of contest are made of, shape (c, n + k)."""
+        n, k, c = self.n_items, self.n_extras, len(self.first)
+        columns = [self.first[:, None], self.second[:, None]]
+        columns.append(np.broadcast_to(n + np.arange(k), (c, k)))
+        values = [np.ones((c, 1)), -np.ones((c, 1)), self.extras]
+        return csr_array(
+            (np.hstack(values).ravel(), np.hstack(columns).ravel(), np.arange(c + 1) * (2 + k)),
+            shape=(c, n + k),
+        )
+
+    def gradient(self, odds: Floats, tie: Floats, *, has_tie: bool) -> Floats:
+        """Return the sum of x and t with these factors, each of shape (c,).
+
+        x is what the log odds of a kind of contest are made of, t the tie parameter.
+        """
+        n = self.n_items
+        worths = np.bincount(self.first, odds, n) - np.bincount(self.second, odds, n)
+        parts = [worths, self.extras.T @ odds, *([np.array([tie.sum()])] if has_tie else [])]
+        return np.concatenate(parts)
+
+    def assemble(self, odds: Floats, mixed: Floats, tie: Floats, *, has_tie: bool) -> Floats:
+        """Return the sum of x x', x t' + t x' and t t' with these factors, each of shape (c,)."""
+        n, k = self.n_items, self.n_extras
+        first, second, extras = self.first, self.second, self.extras
+        table = np.zeros((n + k + has_tie, n + k + has_tie))
+        met = np.bincount(first * n + second, odds, n * n).reshape(n, n)
+        met = met + met.T
+        table[:n, :n] = -met
+        table[np.arange(n), np.arange(n)] += met.sum(axis=1)
+        columns = [(n + at, odds * extras[:, at]) for at in range(k)]
+        if has_tie:
+            columns.append((n + k, mixed))
+            table[-1, -1] = tie.sum()
+        for column, factors in columns:
+            table[:n, column] = np.bincount(first, factors, n) - np.bincount(second, factors, n)
+            table[n : n + k, column] = extras.T @ factors
+        below = np.tril_indices(len(table), -1)
+        table[below] = table.T[below]
+        return table
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +166,8 @@ def _counted(
 ) -> tuple[Callable[[], Positions], Positions, Floats, Floats]:
     """Return the kind of each row (when asked), a row of each kind, and sums by how it ended."""
     m = len(key)
-    if size * OUTCOMES <= max(TABLE, TIMES * m):
+    # Few codes are counted in a table.
+    if size * OUTCOMES <= max(1 << 22, 4 * m):
         code, bins = key * OUTCOMES + ended, size * OUTCOMES
         counts = np.bincount(code, minlength=bins).reshape(size, OUTCOMES)
         present = counts.any(axis=1)
@@ -172,11 +200,10 @@ def _counted(
 
 
 Ties: TypeAlias = Literal["half", "davidson", "rao-kupper"]
-TIES: tuple[Ties, ...] = get_args(Ties)
+TIE_MODELS: tuple[Ties, ...] = get_args(Ties)
 
 
-@dataclass(frozen=True, eq=False)
-class Terms:
+class Terms(NamedTuple):
     """The log likelihood of each outcome of each kind of contest, and its derivatives.
 
     All arrays have shape (3, c); those of the tie parameter are zeros where there is none.
@@ -196,20 +223,18 @@ class Terms:
 def terms_of(model: Ties, odds: Floats, tie: float | None) -> Terms:
     """Return the terms at some log odds."""
     if tie is None:
-        return _half(odds)
+        return _half_wins(odds)
     return _davidson(odds, tie) if model == "davidson" else _rao_kupper(odds, tie)
 
 
-def _half(odds: Floats) -> Terms:
+def _half_wins(odds: Floats) -> Terms:
     up, down = expit(odds), expit(-odds)
     won, lost = log_expit(odds), log_expit(-odds)
     none = np.zeros((3, len(odds)))
     bend = np.broadcast_to(up * down, none.shape)
-    return Terms(
-        np.stack([won, (won + lost) / 2.0, lost]),
-        np.stack([down, (down - up) / 2.0, -up]),
-        none, bend, none, none,
-    )  # fmt: skip
+    values = np.stack([won, (won + lost) / 2.0, lost])
+    slopes = np.stack([down, (down - up) / 2.0, -up])
+    return Terms(values, slopes, none, bend, none, none)
 
 
 def _davidson(odds: Floats, tie: float) -> Terms:

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._lazy import warn_moved
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.distributions.bradley_terry.contests import TIES, Entries, Ties, contests_of
-from rankagg.distributions.bradley_terry.maximum import (
-    Model,
-    Peak,
-    check_connected,
-    check_distinct,
-    check_endless,
-    climb,
-    inverse,
-)
+from rankagg.distributions.bradley_terry.contests import TIE_MODELS, Entries, Ties, contests_of
+from rankagg.distributions.bradley_terry.model import Model, check_distinct, check_endless
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.bradley_terry.sandwich import (
     Alone,
@@ -30,86 +22,21 @@ from rankagg.distributions.bradley_terry.sandwich import (
     effective_clusters,
     separate_covariance,
 )
+from rankagg.distributions.maximum import (
+    FAR_PARAMETER,
+    Maximum,
+    centered_covariance,
+    newton,
+    not_converged,
+)
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
+from rankagg.distributions.separation import check_connected
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError, nearest
 
-__all__ = ["ERRORS", "Errors", "Options", "fit_bradley_terry"]
-
-Errors: TypeAlias = Literal["auto", "model", "robust", "cluster"]
-ERRORS: tuple[Errors, ...] = get_args(Errors)
-
-
-@dataclass(frozen=True)
-class Options:
-    """See `fit_bradley_terry`; `errors` is what "auto" stands for."""
-
-    ties: Ties
-    side: bool
-    covariates: tuple[str, ...]
-    errors: Errors
-    max_iterations: int
-    tolerance: float
-
-    @classmethod
-    def of(
-        cls,
-        comparisons: Comparisons,
-        *,
-        ties: object,
-        side: object,
-        covariates: Iterable[str],
-        errors: object,
-        max_iterations: object,
-        tolerance: object,
-    ) -> Options:
-        """Return the options, or raise one sentence on what is wrong with them."""
-        how = check_choice(ties, TIES, "ties")
-        return cls(
-            how,
-            check_flag(side, "side"),
-            _names(covariates, comparisons),
-            _errors(check_choice(errors, ERRORS, "errors"), how, comparisons),
-            check_integer(max_iterations, "max_iterations", low=1),
-            check_number(tolerance, "tolerance", low=0, open_low=True),
-        )
-
-
-def _errors(errors: Errors, ties: Ties, comparisons: Comparisons) -> Errors:
-    if errors == "cluster" and comparisons.clusters is None:
-        raise InvalidInputError(
-            "errors", "'auto', 'model' or 'robust' for comparisons without clusters", errors,
-            "State the cluster of each comparison, a judge or a prompt, when you make them.",
-        )  # fmt: skip
-    if errors != "auto":
-        return errors
-    if comparisons.clusters is not None:
-        return "cluster"
-    # No likelihood is behind half a win, or behind weights.
-    quasi = (ties == "half" and comparisons.n_ties > 0) or comparisons.weights is not None
-    return "robust" if quasi else "model"
-
-
-def _names(covariates: Iterable[str], comparisons: Comparisons) -> tuple[str, ...]:
-    if isinstance(covariates, str) or not isinstance(covariates, Iterable):
-        raise InvalidInputError("covariates", "a sequence of names", covariates)
-    names, known = tuple(covariates), tuple(comparisons.covariates)
-    for at, name in enumerate(names):
-        if name not in known:
-            there = ", ".join(map(repr, known)) or "none"
-            allowed = f"names of covariates of the comparisons ({there})"
-            raise InvalidInputError("covariates", allowed, name, nearest(name, known))
-        if name in names[:at]:
-            raise InvalidInputError("covariates", "different names", name, "It occurs twice.")
-    return names
-
-
-# Log odds or log tie parameters beyond this may be on their way to infinity.
-FAR = 10.0
+CovType: TypeAlias = Literal["auto", "model", "robust", "cluster"]
 # Errors by fewer clusters are refused. Items that fewer compare are named: from four on, intervals
 # were measured to hold what they say.
-LEAST = 4
-# A sandwich variance below this part of that of the model is none.
-NOTHING = 1e-10
+FEWEST_CLUSTERS = 4
 
 
 def fit_bradley_terry(
@@ -118,9 +45,10 @@ def fit_bradley_terry(
     ties: Ties = "half",
     side: bool = False,
     covariates: Iterable[str] = (),
-    errors: Literal["auto", "model", "robust", "cluster"] = "auto",
+    cov_type: Literal["auto", "model", "robust", "cluster"] = "auto",
     max_iterations: int = 100,
     tolerance: float = 1e-9,
+    errors: str | None = None,
 ) -> BradleyTerryFit:
     """Estimate worths from comparisons of two items.
 
@@ -143,16 +71,18 @@ def fit_bradley_terry(
     covariates : iterable of str, optional
         Names of covariates of the comparisons, which say something in favor of the first side: a
         difference of lengths, for instance.
-    errors : {"auto", "model", "robust", "cluster"}, default "auto"
-        "model" takes comparisons for independent and the model for true. "robust" is the sandwich
-        of single comparisons, "cluster" that of the clusters, with quantiles of Student's t with
-        one degree of freedom less than there are clusters. "auto" is "cluster" where comparisons
-        have clusters, else "robust" where ties count half or comparisons have weights, else
-        "model".
+    cov_type : {"auto", "model", "robust", "cluster"}, default "auto"
+        What errors come from. "model" takes comparisons for independent and the model for true.
+        "robust" is the sandwich of single comparisons, "cluster" that of the clusters, with
+        quantiles of Student's t with one degree of freedom less than there are clusters. "auto" is
+        "cluster" where comparisons have clusters, else "robust" where ties count half or
+        comparisons have weights, else "model".
     max_iterations : int, default 100
         Newton steps.
     tolerance : float, default 1e-9
         No log worth moves by more in a last step.
+    errors : str, optional
+        The former name of `cov_type`, which goes with the next release.
 
     Returns
     -------
@@ -189,43 +119,43 @@ def fit_bradley_terry(
     >>> fit.log_worths.round(3)
     array([ 0.746, -0.354, -0.392])
     """
+    if errors is not None:
+        warn_moved("`errors` of fit_bradley_terry", "`cov_type`")
+        cov_type = errors  # type: ignore[assignment]  # it is checked below
     if not isinstance(comparisons, Comparisons):
-        raise InvalidInputError(
-            "comparisons", "Comparisons", comparisons,
-            "`BradleyTerry.fit` takes ballots, scores and votes.",
-        )  # fmt: skip
-    chosen = Options.of(
-        comparisons, ties=ties, side=side, covariates=covariates, errors=errors,
-        max_iterations=max_iterations, tolerance=tolerance,
-    )  # fmt: skip
-    clusters = _clusters(comparisons, chosen)
+        remedy = "`BradleyTerry.fit` takes ballots, scores and votes."
+        raise InvalidInputError("comparisons", "Comparisons", comparisons, remedy)
+    ties = check_choice(ties, TIE_MODELS, "ties")
+    side, chosen = check_flag(side, "side"), _checked_covariates(covariates, comparisons)
+    kind = _cov_type(check_choice(cov_type, get_args(CovType), "cov_type"), ties, comparisons)
+    steps = check_integer(max_iterations, "max_iterations", low=1)
+    close = check_number(tolerance, "tolerance", low=0, open_low=True)
+    clusters = _used_clusters(comparisons) if kind == "cluster" else None
     contests, entries = contests_of(
-        comparisons, side=chosen.side, covariates=chosen.covariates, entries=clusters is not None
+        comparisons, side=side, covariates=chosen, entries=clusters is not None
     )
-    model = Model(contests, chosen.ties)
-    names = ("side",) * chosen.side + chosen.covariates
-    items = comparisons.items
-    peak = _peak(model, items, names, chosen)
-    n = len(items)
-    total = float(contests.totals.sum())
-    effective = float(total**2 / contests.squares.sum())
-    plain = inverse(peak.information, n)
-    by_model = plain * (total / effective)
-    sample = None if entries is None or clusters is None else (entries, clusters)
+    names = ("side",) * side + chosen
+    model, items, n = Model(contests, ties), comparisons.items, contests.n_items
+    peak = _checked_maximum(model, items, names, steps, close)
+    effective = float(contests.totals.sum() ** 2 / contests.squares.sum())
+    plain = centered_covariance(peak.information, n)
+    by_model = plain * (float(contests.totals.sum()) / effective)
     covariance = by_model
-    if chosen.errors != "model":
-        covariance = _covariance(model, peak, plain, sample, comparisons)
-        _check_varies(covariance, by_model, comparisons, by_cluster=sample is not None)
+    if kind != "model":
+        sample = None if entries is None or clusters is None else (entries, clusters)
+        covariance = _sandwich(model, peak.parameters, plain, comparisons, sample)
+        _check_varies(covariance, by_model, comparisons, kind)
     degrees, known = _degrees(model, comparisons, clusters)
-    n_clusters = 0 if clusters is None else int(clusters.max()) + 1
     log_worths, _, tie = model.split(peak.parameters)
     units = np.ones(model.n_parameters)
     units[n : n + contests.n_extras] = contests.units
+    tie_names = {"davidson": "log nu", "rao-kupper": "log theta", "half": ""}
     log_ties = {2: tie} if tie is not None and ties == "davidson" else {}
-    tie_names = {"davidson": ("log nu",), "rao-kupper": ("log theta",), "half": ()}[chosen.ties]
+    n_clusters = 0 if clusters is None else int(clusters.max()) + 1
+    notes = _fit_notes(model, kind, comparisons, known, n_clusters)
     return BradleyTerryFit(
         distribution=BradleyTerry(log_worths, items=items, log_ties=log_ties),
-        names=(*map(str, items), *names, *(tie_names if model.has_tie else ())),
+        names=(*map(str, items), *names, *([tie_names[ties]] if model.has_tie else ())),
         estimates=peak.parameters / units,
         covariance=covariance / np.outer(units, units),
         log_likelihood=peak.value,
@@ -233,10 +163,10 @@ def fit_bradley_terry(
         n_observations=effective,
         converged=peak.converged,
         n_iterations=peak.n_iterations,
-        notes=tuple(_notes(model, chosen, comparisons, known, n_clusters=n_clusters, peak=peak)),
-        ties=chosen.ties,
-        has_side=chosen.side,
-        errors=chosen.errors,
+        notes=(*notes, *not_converged(peak)),
+        ties=ties,
+        has_side=side,
+        cov_type=kind,
         n_clusters=n_clusters,
         degrees_of_freedom=degrees,
         model_covariance=by_model / np.outer(units, units),
@@ -245,78 +175,133 @@ def fit_bradley_terry(
     )
 
 
-def _clusters(comparisons: Comparisons, chosen: Options) -> NDArray[np.intp] | None:
-    """Return the cluster of each comparison, those that occur counted from 0; None without."""
-    codes = comparisons.clusters
-    if chosen.errors != "cluster" or codes is None:
-        return None
+def _cov_type(stated: CovType, ties: Ties, comparisons: Comparisons) -> CovType:
+    """Return what "auto" stands for."""
+    if stated == "cluster" and comparisons.clusters is None:
+        allowed = "'auto', 'model' or 'robust' for comparisons without clusters"
+        remedy = "State the cluster of each comparison, a judge or a prompt, when you make them."
+        raise InvalidInputError("cov_type", allowed, stated, remedy)
+    if stated != "auto":
+        return stated
+    if comparisons.clusters is not None:
+        return "cluster"
+    # No likelihood is behind half a win, or behind weights.
+    quasi = (ties == "half" and comparisons.n_ties > 0) or comparisons.weights is not None
+    return "robust" if quasi else "model"
+
+
+def _checked_covariates(covariates: Iterable[str], comparisons: Comparisons) -> tuple[str, ...]:
+    if isinstance(covariates, str) or not isinstance(covariates, Iterable):
+        raise InvalidInputError("covariates", "a sequence of names", covariates)
+    names, known = tuple(covariates), tuple(comparisons.covariates)
+    for at, name in enumerate(names):
+        if name not in known:
+            there = ", ".join(map(repr, known)) or "none"
+            allowed = f"names of covariates of the comparisons ({there})"
+            raise InvalidInputError("covariates", allowed, name, nearest(name, known))
+        if name in names[:at]:
+            raise InvalidInputError("covariates", "different names", name, "It occurs twice.")
+    return names
+
+
+def _used_clusters(comparisons: Comparisons) -> NDArray[np.intp]:
+    """Return the cluster of each comparison, those that occur counted from 0."""
+    codes = np.asarray(comparisons.clusters)
     there = np.bincount(codes) > 0
     number = int(there.sum())
-    if number < LEAST:
-        raise InvalidInputError(
-            "errors", f"'model' or 'robust' with fewer than {LEAST} clusters", "cluster",
+    if number < FEWEST_CLUSTERS:
+        allowed = f"'model' or 'robust' with fewer than {FEWEST_CLUSTERS} clusters"
+        remedy = (
             f"There {'is' if number == 1 else 'are'} {counted(number, 'cluster')}, and what varies "
-            "between so few is not known.",
-        )  # fmt: skip
+            "between so few is not known."
+        )
+        raise InvalidInputError("cov_type", allowed, "cluster", remedy)
     place: NDArray[np.intp] = np.cumsum(there) - 1
     return place[codes]
 
 
-def _peak(model: Model, items: ItemSet, names: Sequence[str], chosen: Options) -> Peak:
+def _checked_maximum(
+    model: Model, items: ItemSet, names: Sequence[str], steps: int, tolerance: float
+) -> Maximum:
     """Return the maximum of the likelihood, or raise where there is none."""
     contests = model.contests
-    check_connected(contests.beats(), items)
+    check_connected(
+        contests.beats(),
+        items,
+        words=("without a comparison", "never lost or tied", "never won or tied"),
+        loses="ever lost to a later one or tied with it",
+        remedy="Leave such items out, or fit `ra.BradleyTerry.fit(comparisons.pairwise(), "
+        "pseudo_rankings=0.5)`, which has no side and no covariates.",
+        camps=True,
+    )
     check_distinct(model, names)
     if model.has_tie and not contests.results[[0, 2]].any():
         raise NotIdentifiedError(
             "Every comparison is a tie: the likelihood rises for ever with the tie parameter. Use "
             "`ties='half'`."
         )
-    peak = climb(model, steps=chosen.max_iterations, tolerance=chosen.tolerance)
-    tie = model.split(peak.parameters)[2] or 0.0
-    if not peak.converged or max(peak.furthest, abs(tie)) > FAR:
+    peak = newton(model, steps, tolerance)
+    furthest = np.abs(model.odds(peak.parameters)).max(initial=0.0)
+    if (
+        not peak.converged
+        or max(furthest, abs(model.split(peak.parameters)[2] or 0.0)) > FAR_PARAMETER
+    ):
         check_endless(model, items, names)
     return peak
 
 
-def _covariance(
+def _sandwich(
     model: Model,
-    peak: Peak,
+    parameters: Floats,
     plain: Floats,
-    sample: tuple[Entries, NDArray[np.intp]] | None,
     comparisons: Comparisons,
+    sample: tuple[Entries, NDArray[np.intp]] | None,
 ) -> Floats:
-    """Return the sandwich by cluster, or by single comparisons where `sample` is None."""
+    """Return the sandwich by cluster, or by single comparisons where there are none."""
     try:
         if sample is None:
-            found = separate_covariance(model, peak.parameters, plain)
-        else:
-            found = cluster_covariance(model, peak.parameters, plain, *sample)
+            return separate_covariance(model, parameters, plain)
+        return cluster_covariance(model, parameters, plain, *sample)
     except Alone as alone:
-        raise _alone(alone, comparisons, by_cluster=sample is not None) from None
-    return found
+        items, moves = comparisons.items, np.abs(alone.direction)
+        worths = alone.direction[: len(items)] - np.median(alone.direction[: len(items)])
+        moved = np.abs(worths) > 1e-6 * moves.max()
+        what = f"the worth of {listed(items.where(moved))}" if moved.any() else "an effect"
+        if sample is None:
+            told = f"A single comparison alone tells {what}, so that its error is not known."
+            raise InvalidInputError("cov_type", "'model' here", "robust", told) from None
+        codes = np.unique(np.asarray(comparisons.clusters))
+        label = comparisons.cluster_labels[int(codes[alone.cluster])]
+        told = (
+            f"Cluster {label!r} alone tells {what}, so that what varies between clusters is not "
+            "known. Leave it out, or collect comparisons from other clusters."
+        )
+        allowed = "'model' or 'robust' here"
+        raise InvalidInputError("cov_type", allowed, "cluster", told) from None
 
 
-def _check_varies(
-    found: Floats, by_model: Floats, comparisons: Comparisons, *, by_cluster: bool
-) -> None:
+def _check_varies(found: Floats, by_model: Floats, comparisons: Comparisons, kind: CovType) -> None:
     """Raise where the sandwich has no error for a difference, as of two items that always tie."""
     items = comparisons.items
-    unknown = _spread(found, len(items)) <= NOTHING * _spread(by_model, len(items))
+
+    def of_differences(covariance: Floats) -> Floats:
+        variances = np.diag(covariance)[: len(items)]
+        own = covariance[: len(items), : len(items)]
+        return variances[:, None] + variances[None, :] - 2.0 * own
+
+    unknown = of_differences(found) <= 1e-10 * of_differences(by_model)
     np.fill_diagonal(unknown, False)
     if unknown.any():
         one, other = items.pairs_where(unknown)[0]
-        raise InvalidInputError(
-            "errors", "'model' here", "cluster" if by_cluster else "robust",
-            f"Nothing varies in what tells {one!r} from {other!r}, so that it shows no error.",
-        )  # fmt: skip
+        told = f"Nothing varies in what tells {one!r} from {other!r}, so that it shows no error."
+        raise InvalidInputError("cov_type", "'model' here", kind, told)
 
 
 def _degrees(
     model: Model, comparisons: Comparisons, clusters: NDArray[np.intp] | None
 ) -> tuple[Floats, NDArray[np.intp] | None]:
     """Return degrees of freedom of the errors of each parameter, and clusters of each item."""
-    n, free = model.contests.n_items, np.full(model.n_parameters, np.inf)
+    n, free = model.n, np.full(model.n_parameters, np.inf)
     if clusters is None:
         return free, None
     found, number = effective_clusters(
@@ -327,71 +312,38 @@ def _degrees(
     return free, number
 
 
-def _spread(covariance: Floats, n: int) -> Floats:
-    """Return the variances of all differences of log worths."""
-    variances = np.diag(covariance)[:n]
-    return variances[:, None] + variances[None, :] - 2.0 * covariance[:n, :n]
-
-
-def _alone(alone: Alone, comparisons: Comparisons, *, by_cluster: bool) -> InvalidInputError:
-    items, n = comparisons.items, len(comparisons.items)
-    worths = alone.direction[:n] - np.median(alone.direction[:n])
-    moved = np.abs(worths) > 1e-6 * np.abs(alone.direction).max()
-    what = f"the worth of {listed(items.where(moved))}" if moved.any() else "an effect"
-    if not by_cluster:
-        return InvalidInputError(
-            "errors", "'model' here", "robust",
-            f"A single comparison alone tells {what}, so that its error is not known.",
-        )  # fmt: skip
-    codes = np.unique(np.asarray(comparisons.clusters))
-    label = comparisons.cluster_labels[int(codes[alone.cluster])]
-    return InvalidInputError(
-        "errors", "'model' or 'robust' here", "cluster",
-        f"Cluster {label!r} alone tells {what}, so that what varies between clusters is not "
-        "known. Leave it out, or collect comparisons from other clusters.",
-    )  # fmt: skip
-
-
-def _notes(
+def _fit_notes(
     model: Model,
-    chosen: Options,
+    kind: CovType,
     comparisons: Comparisons,
     known: NDArray[np.intp] | None,
-    *,
     n_clusters: int,
-    peak: Peak,
 ) -> Iterator[str]:
-    items = comparisons.items
     number = model.contests.n_ties
     yield "Log worths sum to 0; standard errors are for that contrast."
     if not number:
         yield "There are no ties."
-    elif chosen.ties == "half":
+    elif model.ties == "half":
         yield (
             f"Ties ({number:g}): half a win for each. The likelihood is a quasi-likelihood, and so "
             "are AIC and BIC."
         )
     else:
-        author = {"davidson": "Davidson 1970", "rao-kupper": "Rao and Kupper 1967"}[chosen.ties]
+        author = {"davidson": "Davidson 1970", "rao-kupper": "Rao and Kupper 1967"}[model.ties]
         yield f"Ties ({number:g}): modeled ({author})."
-    if chosen.errors == "model":
-        yield "Errors by the model: comparisons are taken for independent."
-    elif chosen.errors == "robust":
-        yield "Errors by the sandwich: comparisons are taken for independent."
-    else:
+    if kind == "cluster":
         yield (
             f"Errors by the sandwich of {n_clusters} clusters, with quantiles of Student's t by "
             "how many clusters compare an item."
         )
-    if known is not None and (known < LEAST).any():
+    else:
+        source = {"model": "model", "robust": "sandwich"}[kind]
+        yield f"Errors by the {source}: comparisons are taken for independent."
+    if known is not None and (known < FEWEST_CLUSTERS).any():
+        few = listed(comparisons.items.where(known < FEWEST_CLUSTERS))
         yield (
-            f"Fewer than {LEAST} clusters compare {listed(items.where(known < LEAST))}: intervals "
-            "were measured to hold from that number on."
+            f"Fewer than {FEWEST_CLUSTERS} clusters compare {few}: intervals were measured to hold "
+            "from that number on."
         )
     if comparisons.weights is not None:
         yield "Weighted comparisons: the number of observations is the effective one."
-    if not peak.converged:
-        yield (
-            f"Not converged in {counted(peak.n_iterations, 'step')}; what is shown is not the "
-            "maximum. Raise `max_iterations`."
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ from rankagg.distributions.bradley_terry.contests import (
     Ties,
     chances,
 )
-from rankagg.distributions.bradley_terry.maximum import Model, assemble, gradient_of, inverse
+from rankagg.distributions.bradley_terry.model import Model
+from rankagg.distributions.maximum import centered_covariance
 from rankagg.exceptions import InvalidInputError
 
 Positions = NDArray[np.intp]
@@ -65,7 +66,7 @@ def cluster_covariance(
     model: Model, parameters: Floats, inverse: Floats, entries: Entries, clusters: Positions
 ) -> Floats:
     """Return the covariance of estimates from what differs between clusters."""
-    parts = _parts(model, model.terms(parameters), entries, clusters)
+    parts = _parts_of_clusters(model, model.terms(parameters), entries, clusters)
     sizes = np.diff(parts.starts)
     columns, p = len(parts.factors), len(inverse)
     meat = np.zeros_like(inverse)
@@ -75,19 +76,19 @@ def cluster_covariance(
         width, members = 1 << int(step), np.flatnonzero(steps == step)
         if width * columns > p:
             for cluster in members.tolist():
-                score = _large(model, parts, cluster, inverse)
+                score = _large_cluster(model, parts, cluster, inverse)
                 meat += np.outer(score, score)
             continue
         number = max(MOST_HELD_AT_A_TIME // max((width * columns) ** 2, p), 1)
         for begin in range(0, len(members), number):
-            scores = _small(model, parts, members[begin : begin + number], width, inverse)
+            scores = _small_clusters(model, parts, members[begin : begin + number], width, inverse)
             meat += scores.T @ scores
     total = len(sizes)
     covariance: Floats = (total - 1) / total * (inverse @ meat @ inverse)
     return (covariance + covariance.T) / 2.0
 
 
-def _parts(model: Model, terms: Terms, entries: Entries, clusters: Positions) -> _Parts:
+def _parts_of_clusters(model: Model, terms: Terms, entries: Entries, clusters: Positions) -> _Parts:
     kinds = len(model.contests.first)
     code = (clusters * kinds + entries.kind) * OUTCOMES + entries.outcome
     codes, inverse = np.unique(code, return_inverse=True)
@@ -123,7 +124,9 @@ def _roots(
     return np.stack(factors), np.stack([own, other])
 
 
-def _small(model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats) -> Floats:
+def _small_clusters(
+    model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
+) -> Floats:
     """Return the adjusted scores of clusters of up to `width` parts, shape (g, p)."""
     contests, n, k = model.contests, model.contests.n_items, model.contests.n_extras
     at = parts.starts[members][:, None] + np.arange(width)
@@ -131,10 +134,10 @@ def _small(model: Model, parts: _Parts, members: Positions, width: int, inverse:
     at = np.where(there, at, 0)
     kind = parts.kind[at]
     factors, scores = parts.factors[:, at] * there[:, :, None], parts.scores[:, at] * there
-    shares = _shares(model, inverse, kind, factors)
+    shares = _known_shares(model, inverse, kind, factors)
     weights = _freed(shares, np.concatenate(list(scores), axis=1))
     if weights is None:
-        raise _alone(model, parts, members, shares, inverse)
+        raise _sole_witness(model, parts, members, shares, inverse)
     # What the scores of the clusters are in terms of log odds and of the tie parameter.
     weights = weights.reshape(len(members), len(factors), width).transpose(1, 0, 2)
     odds, tie = ((weights * factors[..., one]).sum(axis=0) for one in (0, 1))
@@ -152,7 +155,7 @@ def _small(model: Model, parts: _Parts, members: Positions, width: int, inverse:
     return adjusted
 
 
-def _shares(model: Model, inverse: Floats, kind: Positions, factors: Floats) -> Floats:
+def _known_shares(model: Model, inverse: Floats, kind: Positions, factors: Floats) -> Floats:
     """Return how much of what is known the parts of clusters hold: I less what they leave.
 
     `kind` has shape (g, w), `factors` (r, g, w, 2), the result (g, r w, r w).
@@ -199,7 +202,7 @@ def _freed(shares: Floats, scores: Floats) -> Floats | None:
     return np.asarray(np.linalg.solve(left, scores[:, :, None])[:, :, 0], dtype=np.float64)
 
 
-def _alone(
+def _sole_witness(
     model: Model, parts: _Parts, members: Positions, shares: Floats, inverse: Floats
 ) -> Alone:
     """Return which cluster leaves nothing, and of what."""
@@ -208,36 +211,28 @@ def _alone(
 
 
 def _direction_of(model: Model, parts: _Parts, cluster: int, inverse: Floats) -> Alone:
-    information, _ = _sums(model, parts, cluster)
+    information, _ = _cluster_sums(model, parts, cluster)
     values, directions = np.linalg.eig(np.eye(len(inverse)) - inverse @ information)
     return Alone(cluster, directions[:, int(np.argmin(values.real))].real)
 
 
-def _sums(model: Model, parts: _Parts, cluster: int) -> tuple[Floats, Floats]:
+def _cluster_sums(model: Model, parts: _Parts, cluster: int) -> tuple[Floats, Floats]:
     """Return the information and the score of a cluster."""
     own = slice(parts.starts[cluster], parts.starts[cluster + 1])
     kind, contests = parts.kind[own], model.contests
-    none = np.zeros((OUTCOMES, 0))
-    inside = Contests(
-        contests.n_items, contests.first[kind], contests.second[kind], contests.extras[kind],
-        contests.units,
-        none, none,
-    )  # fmt: skip
+    first, second, extras = (at[kind] for at in (contests.first, contests.second, contests.extras))
+    inside = replace(contests, first=first, second=second, extras=extras)
     ahead, tie = parts.factors[:, own, 0], parts.factors[:, own, 1]
-    information = assemble(
-        inside, (ahead**2).sum(axis=0), (ahead * tie).sum(axis=0), (tie**2).sum(axis=0),
-        has_tie=model.has_tie,
-    )  # fmt: skip
-    scores = parts.scores[:, own]
-    score = gradient_of(
-        inside, (ahead * scores).sum(axis=0), (tie * scores).sum(axis=0), has_tie=model.has_tie
-    )
-    return information, score
+    pairs = ((ahead, ahead), (ahead, tie), (tie, tie))
+    products = ((one * other).sum(axis=0) for one, other in pairs)
+    information = inside.assemble(*products, has_tie=model.has_tie)
+    sums = ((one * parts.scores[:, own]).sum(axis=0) for one in (ahead, tie))
+    return information, inside.gradient(*sums, has_tie=model.has_tie)
 
 
-def _large(model: Model, parts: _Parts, cluster: int, inverse: Floats) -> Floats:
+def _large_cluster(model: Model, parts: _Parts, cluster: int, inverse: Floats) -> Floats:
     """Return the adjusted score of a cluster of many parts, shape (p,)."""
-    information, score = _sums(model, parts, cluster)
+    information, score = _cluster_sums(model, parts, cluster)
     shares = information @ inverse
     if np.trace(shares) > 0.5:
         # Its eigenvalues are those of a symmetric matrix that is similar.
@@ -258,19 +253,18 @@ def separate_covariance(model: Model, parameters: Floats, inverse: Floats) -> Fl
     factors, scores = _roots(model, model.terms(parameters), outcome, kind)
     root = np.sqrt(weight)
     factors, scores = factors * root[:, None], scores * root
-    shares = _shares(model, inverse, kind[:, None], factors[:, :, None])
+    shares = _known_shares(model, inverse, kind[:, None], factors[:, :, None])
     weights = _freed(shares, scores.T)
     if weights is None:
         parts = _Parts(kind, np.arange(len(kind) + 1), factors, scores)
-        raise _alone(model, parts, np.arange(len(kind)), shares, inverse)
+        raise _sole_witness(model, parts, np.arange(len(kind)), shares, inverse)
     odds, tie = ((weights.T * factors[:, :, one]).sum(axis=0) for one in (0, 1))
 
     def summed(values: Floats) -> Floats:
         return np.asarray(np.bincount(kind, values, len(contests.first)), dtype=np.float64)
 
-    meat = model.assemble(
-        summed(number * odds**2), summed(number * odds * tie), summed(number * tie**2)
-    )
+    products = map(summed, (number * odds**2, number * odds * tie, number * tie**2))
+    meat = contests.assemble(*products, has_tie=model.has_tie)
     total = float(number.sum())
     covariance: Floats = (total - 1.0) / total * (inverse @ meat @ inverse)
     return (covariance + covariance.T) / 2.0
@@ -423,15 +417,13 @@ def intransitivity_of(
     number = check_integer(n_resamples, "n_resamples", low=1)
     model = Model(contests, ties)
     if (contests.squares != contests.results).any():
-        raise InvalidInputError(
-            "comparisons", "without weights for this test", "weighted comparisons",
-            "Weights are no counts: fit without them.",
-        )  # fmt: skip
+        allowed = "without weights for this test"
+        remedy = "Weights are no counts: fit without them."
+        raise InvalidInputError("comparisons", allowed, "weighted comparisons", remedy)
     if ties == "half" and contests.n_ties:
-        raise InvalidInputError(
-            "ties", "'davidson' or 'rao-kupper' for this test", ties,
-            "Data are drawn from the model, and half a win has none for ties.",
-        )  # fmt: skip
+        allowed = "'davidson' or 'rao-kupper' for this test"
+        remedy = "Data are drawn from the model, and half a win has none for ties."
+        raise InvalidInputError("ties", allowed, ties, remedy)
     pairs = _Pairs(model, estimates)
     points, scores = pairs.of(contests.results[None])
     statistic = float(pairs.statistic(scores)[0])
@@ -495,14 +487,14 @@ class _Pairs:
         odds = (weights * self.slope**2).sum(axis=0)
         mixed = (weights * self.slope * self.tie_slope).sum(axis=0)
         tie = (weights * self.tie_slope**2).sum(axis=0)
-        information = assemble(contests, odds, mixed, tie, has_tie=model.has_tie)
+        information = contests.assemble(odds, mixed, tie, has_tie=model.has_tie)
         self.variance = odds @ self.to_pairs
-        self.rows: Any = _rows(contests)
+        self.rows: Any = contests.design()
         across = (self.to_pairs.multiply((self.sign * odds)[:, None]).T @ self.rows).toarray()
         if model.has_tie:
             across = np.column_stack([across, (self.sign * mixed) @ self.to_pairs])
         # How much scores of pairs follow from those of the parameters.
-        self.slopes = across @ inverse(information, n)
+        self.slopes = across @ centered_covariance(information, n)
         self.free = self.variance - (self.slopes * across).sum(axis=1)
         self.known = self.free > 1e-9 * self.variance
         met = np.zeros((n, n))
@@ -545,15 +537,3 @@ class _Pairs:
         closed = (beats @ beats) * beats.transpose(0, 2, 1)
         rounds: Floats = np.rint(closed.sum(axis=(1, 2), dtype=np.float64) / 3.0)
         return rounds
-
-
-def _rows(contests: Contests) -> csr_array:
-    """Return what the log odds of each kind of contest are made of, shape (c, n + k)."""
-    n, k, c = contests.n_items, contests.n_extras, len(contests.first)
-    columns = [contests.first[:, None], contests.second[:, None]]
-    values = [np.ones((c, 1)), -np.ones((c, 1)), contests.extras]
-    columns.append(np.broadcast_to(n + np.arange(k), (c, k)))
-    return csr_array(
-        (np.hstack(values).ravel(), np.hstack(columns).ravel(), np.arange(c + 1) * (2 + k)),
-        shape=(c, n + k),
-    )

@@ -18,10 +18,10 @@ tried; it need not be the Kemeny consensus of the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
+from operator import attrgetter
 from typing import Any, cast
 
 import numpy as np
@@ -48,30 +48,14 @@ from rankagg.distributions.mallows.compatible_sums import (
 )
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
+    distance_mean,
     distance_variance,
     mallows_log_normalizer,
-    stage_means,
 )
-from rankagg.distributions.mallows.uniformity import one_row_each
+from rankagg.distributions.mallows.uniformity import uncompressed
 
-__all__ = [
-    "LARGE",
-    "MOST_STEPS",
-    "Found",
-    "MallowsData",
-    "Sampled",
-    "best_theta",
-    "climb_by_sampling",
-    "find_center",
-    "information_at",
-    "search_center",
-    "theta_of",
-]
-
-# A mean distance estimated to be no more is 0, and a theta at which nothing but the best is left.
-AGREE, LARGE = 1e-12, 100.0
-# A mean distance at which theta has no float near its maximum any more.
-LEAST_MEAN = 1e-290
+# A theta at which nothing but the best is left.
+NO_DISAGREEMENT = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,15 +117,14 @@ class MallowsData:
         return PairwiseMatrix.from_wins(wins, items=center.items)
 
 
-def theta_of(mean_distance: float, n: int, *, agree: float = AGREE) -> float:
+def theta_of(mean_distance: float, n: int, *, agree: float = 1e-12) -> float:
     """Return the theta at which the expected distance is the given one.
 
     0 where the distance is larger than at any theta, infinite where it is at most `agree`.
     """
-    sizes = np.arange(1, n + 1)
 
     def excess(theta: float) -> float:
-        return float(stage_means(sizes, theta).sum()) - mean_distance
+        return distance_mean(n, theta) - mean_distance
 
     if mean_distance <= agree:
         return inf
@@ -156,8 +139,9 @@ def theta_of(mean_distance: float, n: int, *, agree: float = AGREE) -> float:
 def best_theta(data: MallowsData, center: Permutation) -> float:
     """Return the theta of greatest likelihood around a center; infinite where nothing disagrees."""
     if data.is_plain:
-        # Not of the matrix, in which very small weights are lost beside large ones.
-        return theta_of(data.mean_distance(center), data.profile.n_items, agree=LEAST_MEAN)
+        # Not of the matrix, in which very small weights are lost beside large ones. At a smaller
+        # mean theta has no float near its maximum any more.
+        return theta_of(data.mean_distance(center), data.profile.n_items, agree=1e-290)
     if data.profile.pairwise("ignore").cost(center) == 0:
         return inf
 
@@ -166,7 +150,7 @@ def best_theta(data: MallowsData, center: Permutation) -> float:
 
     # Double until the likelihood falls; it does, since some ranking disagrees with the center.
     high = 1.0
-    while depth(2.0 * high) < depth(high) and high < LARGE:
+    while depth(2.0 * high) < depth(high) and high < NO_DISAGREEMENT:
         high *= 2.0
     found = minimize_scalar(
         depth, bounds=(0.0, 2.0 * high), method="bounded", options={"xatol": 1e-9}
@@ -191,91 +175,96 @@ def information_at(data: MallowsData, center: Permutation, theta: float) -> floa
     return complete - unseen
 
 
-# Iterations that forget what was before, and those that average.
-EXPLORE, AVERAGE = 30, 70
-# A theta beyond which nothing but the best completions is left.
-LARGEST = 20.0
-# Sweeps of each iteration, of the final estimates, and grid points of the integral.
-SWEEPS, FINAL, POINTS = 4, 200, 21
-
-
 @dataclass(frozen=True, eq=False)
-class Sampled:
-    """What the climb found."""
+class FittedCenter:
+    """A center, what was found with it, and how."""
 
     center: Permutation
-    # The dispersion parameter.
-    theta: float
-    log_likelihood: float
-    # Minus the second derivative in theta, estimated.
-    information: float
-    n_iterations: int
+    # Of the same search; infinite where all rankings agree with the center.
+    theta: float | None = None
+    log_likelihood: float | None = None
+    # Minus the second derivative in theta, where that had to be estimated.
+    information: float | None = None
+    consensus: Consensus | None = None
+    # Of expectation-maximization.
+    n_iterations: int = 0
+    # True where that reached its tolerance.
+    converged: bool = True
+    # What the reader must know.
+    notes: tuple[str, ...] = ()
+
+
+# Iterations that forget what was before, and those that average.
+EXPLORE, AVERAGE = 30, 70
+# Sweeps of each iteration, and of the final estimates.
+SWEEPS, FINAL_SWEEPS = 4, 200
 
 
 def climb_by_sampling(
-    profile: Profile,
-    start: Permutation,
-    theta_of: Callable[[float, int], float],
-    rng: np.random.Generator,
-    deadline: Deadline,
-    *,
-    fixed: bool = False,
-) -> Sampled:
-    """Return a local maximum of the likelihood of a Mallows distribution, by simulation."""
-    items, ranks, weights = profile.items, profile.ranks, profile.weights
-    n, total = len(items), float(weights.sum())
-    order = np.argsort(start.ranks)
+    data: MallowsData, center: Permutation | None, rng: np.random.Generator
+) -> FittedCenter:
+    """Return a local maximum of the likelihood by simulation, around a given center if any."""
+    profile = uncompressed(data.profile)
+    ranks, weights = profile.ranks, profile.weights
+    middle = strict_order(Borda().aggregate(data.profile)) if center is None else center
+    n, total = len(profile.items), float(weights.sum())
+    order = np.argsort(middle.ranks)
     chain = Completions(ranks[:, order], rng)
     theta = 0.5
     average = np.zeros((n, n))
     for step in range(EXPLORE + AVERAGE):
         drawn = np.zeros((n, n))
         for _ in range(SWEEPS):
-            deadline.seconds_left()
+            data.deadline.seconds_left()
             chain.sweep(theta)
             drawn[np.ix_(order, order)] += chain.votes(weights) / SWEEPS
         share = 1.0 if step < EXPLORE else 1.0 / (step - EXPLORE + 1)
         average += share * (drawn - average)
-        votes = PairwiseMatrix.from_wins(average, items=items)
-        center = start if fixed else _consensus(votes, deadline)
-        theta = min(theta_of(votes.cost(center) / total, n), LARGEST)
-        fresh = np.argsort(center.ranks)
+        votes = PairwiseMatrix.from_wins(average, items=profile.items)
+        if center is None:
+            middle = strict_order(Kemeny().aggregate(votes, deadline=data.deadline))
+        # Beyond this theta nothing but the best completions is left.
+        theta = min(theta_of(votes.cost(middle) / total, n), 20.0)
+        fresh = np.argsort(middle.ranks)
         chain.reorder(np.argsort(order)[fresh])
         order = fresh
     variances = _posterior_variances(chain, theta)
-    information = total * distance_variance(n, theta) - float(weights**2 @ variances)
     sums = _log_sums(ranks[:, order], weights, theta, rng)
-    height = sums - total * mallows_log_normalizer(n, theta)
-    return Sampled(center, theta, height, information, EXPLORE + AVERAGE)
-
-
-def _consensus(votes: PairwiseMatrix, deadline: Deadline) -> Permutation:
-    ranks = Kemeny().aggregate(votes, deadline=deadline).ranking.ranks
-    return Permutation(ranks, votes.items)
+    return FittedCenter(
+        middle,
+        theta,
+        log_likelihood=sums - total * mallows_log_normalizer(n, theta),
+        information=total * distance_variance(n, theta) - float(weights**2 @ variances),
+        n_iterations=EXPLORE + AVERAGE,
+        notes=(
+            "Sums over compatible permutations are too large: center, theta, likelihood and error "
+            "are estimated from drawn completions, and differ from seed to seed.",
+        ),
+    )
 
 
 def _posterior_variances(chain: Completions, theta: float) -> Floats:
     """Return the variance of the distance of every ranking's completions."""
     first = np.zeros(len(chain.places))
     second = np.zeros(len(chain.places))
-    for _ in range(FINAL):
+    for _ in range(FINAL_SWEEPS):
         chain.sweep(theta)
         distance = chain.distances()
-        first += distance / FINAL
-        second += distance**2 / FINAL
+        first += distance / FINAL_SWEEPS
+        second += distance**2 / FINAL_SWEEPS
     variances: Floats = np.maximum(second - first**2, 0.0)
     return variances
 
 
 def _log_sums(ranks: Ranks, weights: Floats, theta: float, rng: np.random.Generator) -> float:
     """Return sum w log sum exp(-theta d): log of the number, less the integral of E[d]."""
-    grid = np.linspace(0.0, theta, POINTS)
+    grid = np.linspace(0.0, theta, 21)
     chain = Completions(ranks, rng)
     expected = []
     for at in grid:
         for _ in range(5):
             chain.sweep(at)
-        sweeps = FINAL // 10
+        sweeps = FINAL_SWEEPS // 10
         found = 0.0
         for _ in range(sweeps):
             chain.sweep(at)
@@ -289,50 +278,36 @@ CLIMB = 1e-9
 MOST_STEPS = 500
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
-    """A center and how it was found."""
-
-    center: Permutation
-    # Of the same search; infinite where all rankings agree with the center.
-    theta: float | None = None
-    consensus: Consensus | None = None
-    # Of expectation-maximization.
-    n_iterations: int = 0
-    # True where that reached its tolerance.
-    converged: bool = True
-    # What the reader must know.
-    notes: tuple[str, ...] = ()
-    # Where likelihood and information had to be estimated.
-    sampled: Sampled | None = None
-
-
-def find_center(profile: Profile, rng: np.random.Generator, deadline: Deadline) -> Found:
+def find_center(profile: Profile, rng: np.random.Generator, deadline: Deadline) -> FittedCenter:
     """Return the center of greatest likelihood, even where theta has no finite maximum."""
     return search_center(MallowsData.of(profile, deadline), "kemeny", MOST_STEPS, rng)
 
 
-def search_center(data: MallowsData, center: object, steps: int, rng: np.random.Generator) -> Found:
+def search_center(
+    data: MallowsData, center: object, steps: int, rng: np.random.Generator
+) -> FittedCenter:
     """Return the center that is asked for: by name, or given."""
     if not isinstance(center, str):
         middle = as_center(cast(Any, center), items=data.profile.items)
         data.profile.items.require_same(middle.items, "A center and the rankings")
-        return Found(middle) if data.is_exact else _climb_by_sampling(data, middle, rng)
+        return FittedCenter(middle) if data.is_exact else climb_by_sampling(data, middle, rng)
     kind = check_choice(center, ("kemeny", "borda"), "center")
     if kind == "borda":
         consensus = Borda().aggregate(data.profile)
         note = "The center is Borda's, and not the maximum of the likelihood."
         middle = strict_order(consensus)
         if not data.is_exact:
-            sampled = _climb_by_sampling(data, middle, rng)
-            return replace(sampled, consensus=consensus, notes=(note, *sampled.notes))
-        return Found(middle, consensus=consensus, notes=(note,))
+            found = climb_by_sampling(data, middle, rng)
+            return replace(found, consensus=consensus, notes=(note, *found.notes))
+        return FittedCenter(middle, consensus=consensus, notes=(note,))
     if not data.is_exact:
-        return _climb_by_sampling(data, None, rng)
+        return climb_by_sampling(data, None, rng)
     if not data.is_plain:
         return _climb(data, steps)
     consensus = Kemeny().aggregate(data.profile, deadline=data.deadline)
-    return Found(strict_order(consensus), consensus=consensus, notes=_other_centers(consensus))
+    return FittedCenter(
+        strict_order(consensus), consensus=consensus, notes=_other_centers(consensus)
+    )
 
 
 def _other_centers(consensus: Consensus) -> tuple[str, ...]:
@@ -355,53 +330,28 @@ def strict_order(consensus: Consensus) -> Permutation:
     return Permutation(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
 
 
-def _climb(data: MallowsData, steps: int) -> Found:
+def _climb(data: MallowsData, steps: int) -> FittedCenter:
     agreed = Kemeny(unranked="ignore").aggregate(data.profile, deadline=data.deadline)
     if agreed.cost == 0:
-        return Found(strict_order(agreed), inf)
+        return FittedCenter(strict_order(agreed), inf)
     rules: tuple[Aggregator, ...] = (Kemeny(), Kemeny(unranked="ignore"), Borda())
     until = data.deadline
     starts = {strict_order(rule.aggregate(data.profile, deadline=until)) for rule in rules}
     ordered = sorted(starts, key=lambda start: start.ranks.tolist())
     climbs = [_ascend(data, start, steps) for start in ordered]
-    best = max(climbs, key=lambda climb: climb.height)
-    total = best.steps
+    best = max(climbs, key=attrgetter("log_likelihood"))
+    total = best.n_iterations
     while (better := _neighbor(data, best)) is not None:
         best = _ascend(data, better, steps)
-        total += best.steps
+        total += best.n_iterations
     note = (
         "Partial or tied rankings: a local maximum, by expectation-maximization; what is missing "
         "is taken to be missing at random."
     )
-    return Found(best.center, best.theta, None, total, best.converged, (note,))
+    return replace(best, n_iterations=total, notes=(note,))
 
 
-def _climb_by_sampling(
-    data: MallowsData, center: Permutation | None, rng: np.random.Generator
-) -> Found:
-    rows = one_row_each(data.profile)
-    start = strict_order(Borda().aggregate(data.profile)) if center is None else center
-    fixed = center is not None
-    sampled = climb_by_sampling(rows, start, theta_of, rng, data.deadline, fixed=fixed)
-    note = (
-        "Sums over compatible permutations are too large: center, theta, likelihood and error are "
-        "estimated from drawn completions, and differ from seed to seed."
-    )
-    return Found(
-        sampled.center, sampled.theta, None, sampled.n_iterations, notes=(note,), sampled=sampled
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Climb:
-    center: Permutation
-    theta: float
-    height: float
-    steps: int
-    converged: bool
-
-
-def _ascend(data: MallowsData, center: Permutation, steps: int) -> _Climb:
+def _ascend(data: MallowsData, center: Permutation, steps: int) -> FittedCenter:
     """Alternate expected votes with their Kemeny consensus and its theta."""
     theta = 1.0
     height = data.log_likelihood(center, theta)
@@ -413,20 +363,21 @@ def _ascend(data: MallowsData, center: Permutation, steps: int) -> _Climb:
         if consensus.cost < votes.cost(center) * (1.0 - 1e-12):
             center = strict_order(consensus)
         theta = theta_of(votes.cost(center) / data.total, data.profile.n_items)
-        if theta > LARGE:
-            return _Climb(center, inf, 0.0, step, converged=True)
+        if theta > NO_DISAGREEMENT:
+            return FittedCenter(center, inf, 0.0, n_iterations=step)
         reached = data.log_likelihood(center, theta)
         if reached - height <= CLIMB * max(1.0, abs(reached)):
             theta = best_theta(data, center)
             height = data.log_likelihood(center, theta) if theta < inf else 0.0
-            return _Climb(center, theta, height, step, converged=True)
+            return FittedCenter(center, theta, height, n_iterations=step)
         height = reached
-    return _Climb(center, theta, height, steps, converged=False)
+    return FittedCenter(center, theta, height, n_iterations=steps, converged=False)
 
 
-def _neighbor(data: MallowsData, best: _Climb) -> Permutation | None:
+def _neighbor(data: MallowsData, best: FittedCenter) -> Permutation | None:
     """Return a center with two neighbors exchanged that is better at the same theta."""
-    if best.theta == inf:
+    theta, height = cast(float, best.theta), cast(float, best.log_likelihood)
+    if theta == inf:
         return None
     order = np.argsort(best.center.ranks)
     for k in range(len(order) - 1):
@@ -434,7 +385,7 @@ def _neighbor(data: MallowsData, best: _Climb) -> Permutation | None:
         changed = order.copy()
         changed[[k, k + 1]] = changed[[k + 1, k]]
         center = Permutation(np.argsort(changed), best.center.items)
-        gain = data.log_likelihood(center, best.theta) - best.height
-        if gain > CLIMB * max(1.0, abs(best.height)):
+        gain = data.log_likelihood(center, theta) - height
+        if gain > CLIMB * max(1.0, abs(height)):
             return center
     return None

@@ -40,11 +40,10 @@ def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[NDArray[np.intp], _L
     missing = (ranks == UNRANKED).sum(axis=1)
     for number in np.unique(missing):
         if number > LARGEST_GAP:
-            raise InvalidInputError(
-                "profile", f"rankings with at most {LARGEST_GAP} unranked items",
-                Described(f"one with {int(number)}"),
-                "Leave such rankings out, or restrict the profile to fewer items.",
-            )  # fmt: skip
+            allowed = f"rankings with at most {LARGEST_GAP} unranked items"
+            remedy = "Leave such rankings out, or restrict the profile to fewer items."
+            told = Described(f"one with {int(number)}")
+            raise InvalidInputError("profile", allowed, told, remedy)
         rows = np.flatnonzero(missing == number)
         size = max(1, STATES // ((ranks.shape[1] + 1) << int(number)))
         for start in range(0, len(rows), size):
@@ -154,7 +153,7 @@ class _Lattice:
 
 
 # Ways to break the ties of one ranking that are gone through.
-MOST_WAYS = 5040
+WAYS_OF_TIES = 5040
 
 
 def can_sum(ranks: Ranks) -> bool:
@@ -163,7 +162,7 @@ def can_sum(ranks: Ranks) -> bool:
     if (missing > LARGEST_GAP).any():
         return False
     gaps = ranks[missing > 0]
-    return all(count_compatible(row[row != UNRANKED]) <= MOST_WAYS for row in gaps)
+    return all(count_compatible(row[row != UNRANKED]) <= WAYS_OF_TIES for row in gaps)
 
 
 def log_sums(ranks: Ranks, theta: float) -> Floats:
@@ -240,11 +239,12 @@ def break_ties(ranks: Ranks) -> tuple[Ranks, NDArray[np.intp]]:
     for owner, row in enumerate(ranks):
         observed = row != UNRANKED
         ways = count_compatible(row[observed])
-        if ways > MOST_WAYS:
-            raise InvalidInputError(
-                "profile", f"rankings with at most {MOST_WAYS} ways to break their ties where "
-                "items are unranked too", Described(f"one with {ways}"),
-            )  # fmt: skip
+        if ways > WAYS_OF_TIES:
+            allowed = (
+                f"rankings with at most {WAYS_OF_TIES} ways to break their ties where "
+                "items are unranked too"
+            )
+            raise InvalidInputError("profile", allowed, Described(f"one with {ways}"))
         for broken in compatible_ranks(row[observed]):
             strict = row.copy()
             strict[observed] = broken

@@ -21,11 +21,9 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.result import Consensus
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
-from rankagg.distributions.connectivity import check_observed
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import (
     MOST_STEPS,
-    Found,
     MallowsData,
     best_theta,
     information_at,
@@ -35,12 +33,10 @@ from rankagg.distributions.mallows.kendall_distances import check_theta
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mallows.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
 from rankagg.distributions.mallows.uniformity import UniformityTest, simulate_uniformity
+from rankagg.distributions.separation import check_observed
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
-__all__ = ["MallowsFit", "fit_mallows"]
-
 Method = Literal["inversion", "profile", "wald"]
-ALPHA = 0.05
 
 
 def fit_mallows(
@@ -64,26 +60,19 @@ def fit_mallows(
             "The center of Mallows was not found in time: the likelihood of partial and tied "
             "rankings was still climbed."
         ) from None
-    theta = best_theta(data, found.center) if found.theta is None else found.theta
+    center, is_given = found.center, not isinstance(center, str)
+    theta = best_theta(data, center) if found.theta is None else found.theta
     if not np.isfinite(theta):
-        raise InvalidInputError(
-            "profile", "rankings that do not all agree", Described("all as the center"),
-            f"Theta has no finite maximum: the likelihood of {found.center._arrows()} grows with "
-            "it.",
-        )  # fmt: skip
-    return _result(data, found, theta, is_given=not isinstance(center, str))
-
-
-def _result(data: MallowsData, found: Found, theta: float, *, is_given: bool) -> MallowsFit:
-    center = found.center
-    scale = data.n_effective / data.total
-    if found.sampled is None:
+        told = Described("all as the center")
+        remedy = f"Theta has no finite maximum: the likelihood of {center._arrows()} grows with it."
+        raise InvalidInputError("profile", "rankings that do not all agree", told, remedy)
+    height, information = found.log_likelihood, found.information
+    if height is None:
         height = data.log_likelihood(center, theta)
-        information = information_at(data, center, theta) * scale
-    else:
-        height = found.sampled.log_likelihood
-        information = found.sampled.information * scale
-    default = _default_method(data, center, ALPHA, is_given=is_given)
+    if information is None:
+        information = information_at(data, center, theta)
+    information *= data.n_effective / data.total
+    default = _default_method(data, center, 0.05, is_given=is_given)
     fitted = Mallows(center, theta)
     notes = [
         f"Center: {center._arrows()}; phi = exp(-theta) = {fitted.phi:.3g}",
@@ -130,12 +119,6 @@ def _interval_note(method: Method, *, is_given: bool) -> str:
     )
 
 
-def _frame(lower: float, upper: float) -> pd.DataFrame:
-    return pd.DataFrame(
-        {"lower": [lower], "upper": [upper]}, index=pd.Index(["theta"], name="parameter")
-    )
-
-
 class MallowsFit(FitResult):
     """A fitted Mallows distribution.
 
@@ -176,7 +159,7 @@ class MallowsFit(FitResult):
         return self._data.log_likelihood(self.distribution.center, check_theta(theta))
 
     def conf_int(
-        self, alpha: float = ALPHA, *, method: Method | None = None, rng: RNGLike = 0
+        self, alpha: float = 0.05, *, method: Method | None = None, rng: RNGLike = 0
     ) -> pd.DataFrame:
         """Return an interval for theta.
 
@@ -214,17 +197,15 @@ class MallowsFit(FitResult):
         """
         level = check_alpha(alpha)
         data = ThetaData.of(self._data.profile, self.distribution.center)
-        chosen: Method = (
-            _default_method(
-                self._data, self.distribution.center, level, is_given=self.center_is_given
-            )
-            if method is None
-            else check_choice(method, ("inversion", "profile", "wald"), "method")
-        )
+        if method is None:
+            center = self.distribution.center
+            chosen = _default_method(self._data, center, level, is_given=self.center_is_given)
+        else:
+            chosen = check_choice(method, ("inversion", "profile", "wald"), "method")
         if chosen == "inversion":
             self._check_inversion(data, level)
-            ends = invert(data, self.distribution.theta, level, as_generator(rng))
-            return _frame(*ends)
+            lower, upper = invert(data, self.distribution.theta, level, as_generator(rng))
+            return self._interval(lower, upper)
         if chosen == "profile" and not self._data.is_exact:
             raise InvalidInputError(
                 "method", "'inversion' or 'wald' where the likelihood had to be estimated", method
@@ -244,24 +225,27 @@ class MallowsFit(FitResult):
         while short(high) < 0:
             high *= 2.0
         upper = float(brentq(short, theta, high))
-        return _frame(lower, upper)
+        return self._interval(lower, upper)
+
+    def _interval(self, lower: float, upper: float) -> pd.DataFrame:
+        return pd.DataFrame(
+            {"lower": [lower], "upper": [upper]}, index=pd.Index(self.names, name="parameter")
+        )
 
     def _check_inversion(self, data: ThetaData, alpha: float) -> None:
         if self.center_is_given:
-            raise InvalidInputError(
-                "method", "'profile' or 'wald' with a given center", "inversion",
-                "`Mallows.fit(profile)` lets the rankings choose it.",
-            )  # fmt: skip
+            allowed = "'profile' or 'wald' with a given center"
+            remedy = "`Mallows.fit(profile)` lets the rankings choose it."
+            raise InvalidInputError("method", allowed, "inversion", remedy)
         if is_feasible(data, alpha):
             return
         if alpha < LEAST_ALPHA:
             check_number(alpha, "alpha of method 'inversion'", low=LEAST_ALPHA, high=1)
-        raise InvalidInputError(
-            "method", "'profile' or 'wald' with so many rankings", "inversion",
-            "A draw would take too long. The interval is then conditional on the center.",
-        )  # fmt: skip
+        allowed = "'profile' or 'wald' with so many rankings"
+        remedy = "A draw would take too long. The interval is then conditional on the center."
+        raise InvalidInputError("method", allowed, "inversion", remedy)
 
-    def to_frame(self, alpha: float = ALPHA) -> pd.DataFrame:
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return theta, its error and its interval in one row.
 
         Parameters

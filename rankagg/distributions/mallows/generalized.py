@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from itertools import permutations
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from rankagg._typing import Bools, Floats, Label, Ranks
+from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers, check_number
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -22,6 +24,7 @@ from rankagg.core.rankings.partial import Permutation
 from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution, all_places
 from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
     pair_probabilities,
@@ -112,11 +115,10 @@ class GeneralizedMallows(RankingDistribution):
         strict = np.where(np.arange(self.n_items) < length[:, None], top, -1)
         known = np.where(strict >= 0, np.arange(self.n_items), -1)
         if (ranks == -1).any() or (strict != known).any():
-            raise InvalidInputError(
-                "data", "strict rankings, complete or of the first items",
-                Described("a ranking with ties or unranked items"),
-                "`Mallows` sums over what completes those.",
-            )  # fmt: skip
+            allowed = "strict rankings, complete or of the first items"
+            told = Described("a ranking with ties or unranked items")
+            remedy = "`Mallows` sums over what completes those."
+            raise InvalidInputError("data", allowed, told, remedy)
         # Unlisted items follow in any order, which leaves the stages of the listed ones as they
         # are; those of the others sum to 1.
         filled = np.where(listed, ranks, 0)
@@ -183,7 +185,7 @@ class GeneralizedMallows(RankingDistribution):
         OutOfTimeError
             If the center was not found in time.
         """
-        return fit_generalized_mallows(profile, max_theta=max_theta, time_limit=time_limit)
+        return _thetas_fit(profile, max_theta, time_limit)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{theta:.3g}" for theta in self.thetas[:6])
@@ -192,8 +194,8 @@ class GeneralizedMallows(RankingDistribution):
         return f"<GeneralizedMallows distribution: thetas {shown}{more}, center {center}>"
 
 
-# All centers are tried for so many items.
-FEW = 6
+# Items of which all centers are tried.
+MOST_CENTERS_TRIED = 6
 
 
 class GeneralizedMallowsFit(FitResult):
@@ -246,58 +248,57 @@ class GeneralizedMallowsFit(FitResult):
         return super()._coefficients(alpha).drop(columns=["z", "P>|z|"])
 
 
-def fit_generalized_mallows(
-    profile: Profile, *, max_theta: float = 20.0, time_limit: float | None = None
+def _thetas_fit(
+    profile: Profile, max_theta: float, time_limit: float | None
 ) -> GeneralizedMallowsFit:
-    """Return the fit; see `GeneralizedMallows.fit`."""
     if not isinstance(profile, Profile):
         raise InvalidInputError("profile", "a Profile", profile)
     if not (profile.is_complete and profile.is_strict) or profile.n_items < 2:
-        raise InvalidInputError(
-            "profile", "complete strict rankings of two or more items", profile,
-            "`Mallows.fit` takes partial and tied ones.",
-        )  # fmt: skip
+        allowed = "complete strict rankings of two or more items"
+        remedy = "`Mallows.fit` takes partial and tied ones."
+        raise InvalidInputError("profile", allowed, profile, remedy)
     bound = check_number(max_theta, "max_theta", low=0, open_low=True)
-    search = _Search.of(profile, bound, Deadline.after(time_limit_of(time_limit)))
+    data = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)))
+    search = _CenterSearch(data, bound)
     try:
         best = search.best()
     except OutOfTimeError:
         raise OutOfTimeError(
             f"The center of GeneralizedMallows was not found in time: {search.n_tried} were tried."
         ) from None
-    fitted = GeneralizedMallows(search.center(best.order), best.thetas)
-    effective = float(
-        (profile.counts @ profile.weights) ** 2 / (profile.counts @ profile.weights**2)
-    )
+    center = Permutation(np.argsort(best.order), profile.items)
     sizes = np.arange(profile.n_items, 1, -1)
-    information = effective * stage_variances(sizes, best.thetas)
+    information = data.n_effective * stage_variances(sizes, best.thetas)
     inside = best.thetas < bound
     variances = np.full(len(sizes), np.nan)
     variances[inside] = 1.0 / information[inside]
-    at_bound = best.thetas >= bound
     notes = [
-        f"Center: {fitted.center._arrows()}",
+        f"Center: {center._arrows()}",
         "Standard errors and intervals are conditional on the center, which these rankings chose: "
         "with few rankings thetas are too high and intervals too narrow.",
-        "All centers were tried." if profile.n_items <= FEW else "The center is a local maximum.",
+        "All centers were tried."
+        if profile.n_items <= MOST_CENTERS_TRIED
+        else "The center is a local maximum.",
     ]
     agreed = best.means == 0.0
-    if agreed.any():
-        where = _places(agreed)
-        notes.append(f"No finite maximum at rank {where}: set to the bound {bound:g}.")
-    if (at_bound & ~agreed).any():
-        where = _places(at_bound & ~agreed)
-        notes.append(
-            f"The maximum is beyond the bound {bound:g} at rank {where}: raise `max_theta`."
-        )
+    for which, told in (
+        (agreed, "No finite maximum at rank {where}: set to the bound {bound:g}."),
+        (
+            (best.thetas >= bound) & ~agreed,
+            "The maximum is beyond the bound {bound:g} at rank {where}: raise `max_theta`.",
+        ),
+    ):
+        if which.any():
+            where = ", ".join(str(k + 1) for k in np.flatnonzero(which))
+            notes.append(told.format(where=where, bound=bound))
     return GeneralizedMallowsFit(
-        distribution=fitted,
+        distribution=GeneralizedMallows(center, best.thetas),
         names=tuple(f"theta {k + 1}" for k in range(profile.n_items - 1)),
         estimates=best.thetas,
         covariance=np.diag(variances),
         log_likelihood=best.log_likelihood,
         n_parameters=profile.n_items - 1,
-        n_observations=effective,
+        n_observations=data.n_effective,
         converged=True,
         n_iterations=search.n_tried,
         notes=tuple(notes),
@@ -313,32 +314,18 @@ class _Candidate:
 
 
 @dataclass(eq=False)
-class _Search:
-    profile: Profile
-    ranks: Ranks
-    weights: Floats
+class _CenterSearch:
+    data: MallowsData
     bound: float
-    deadline: Deadline
     n_tried: int = 0
 
-    @classmethod
-    def of(cls, profile: Profile, bound: float, deadline: Deadline) -> _Search:
-        distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
-        weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
-        return cls(profile, distinct, weights.astype(np.float64), bound, deadline)
-
-    def center(self, order: tuple[int, ...]) -> Permutation:
-        return Permutation(np.argsort(order), self.profile.items)
-
     def try_order(self, order: tuple[int, ...]) -> _Candidate:
-        self.deadline.seconds_left()
+        self.data.deadline.seconds_left()
         self.n_tried += 1
-        total = float(self.weights.sum())
-        means = self.weights @ stages_from_places(self.ranks[:, list(order)]) / total
+        total = self.data.total
+        means = self.data.weights @ stages_from_places(self.data.ranks[:, list(order)]) / total
         sizes = np.arange(len(order), 1, -1)
-        thetas = np.array(
-            [self._theta(int(size), mean) for size, mean in zip(sizes, means, strict=True)]
-        )
+        thetas = np.array([self._theta(*stage) for stage in zip(sizes, means, strict=True)])
         height = -total * float(thetas @ means + stage_log_normalizers(sizes, thetas).sum())
         return _Candidate(order, means, thetas, height)
 
@@ -353,43 +340,27 @@ class _Search:
         return float(brentq(excess, 0.0, self.bound, xtol=1e-13))
 
     def best(self) -> _Candidate:
-        n = self.profile.n_items
-        if n <= FEW:
-            orders = [tuple(order) for order in all_places(n).tolist()]
-            return max(map(self.try_order, orders), key=_height)
+        profile = self.data.profile
+        height = attrgetter("log_likelihood")
+        if profile.n_items <= MOST_CENTERS_TRIED:
+            orders = map(tuple, all_places(profile.n_items).tolist())
+            return max(map(self.try_order, orders), key=height)
+        kemeny = Kemeny().aggregate(profile, deadline=self.data.deadline)
         starts = {
             tuple(np.argsort(consensus.ranking.ranks, kind="stable").tolist())
-            for consensus in (
-                Kemeny().aggregate(self.profile, deadline=self.deadline),
-                Borda().aggregate(self.profile),
-            )
+            for consensus in (kemeny, Borda().aggregate(profile))
         }
-        return max((self._climb(self.try_order(start)) for start in sorted(starts)), key=_height)
+        return max((self._climb(self.try_order(start)) for start in sorted(starts)), key=height)
 
     def _climb(self, here: _Candidate) -> _Candidate:
         """Move single items as long as that raises the likelihood."""
         while True:
-            best = max((self.try_order(order) for order in _moved(here.order)), key=_height)
+            n = len(here.order)
+            orders = set()
+            for source, target in permutations(range(n), 2):
+                rest = here.order[:source] + here.order[source + 1 :]
+                orders.add((*rest[:target], here.order[source], *rest[target:]))
+            best = max(map(self.try_order, sorted(orders)), key=attrgetter("log_likelihood"))
             if best.log_likelihood - here.log_likelihood <= 1e-12 * abs(here.log_likelihood):
                 return here
             here = best
-
-
-def _places(which: Bools) -> str:
-    return ", ".join(str(k + 1) for k in np.flatnonzero(which))
-
-
-def _moved(order: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the orders in which one item has another rank."""
-    n = len(order)
-    orders = set()
-    for source in range(n):
-        rest = order[:source] + order[source + 1 :]
-        for target in range(n):
-            if target != source:
-                orders.add((*rest[:target], order[source], *rest[target:]))
-    return sorted(orders)
-
-
-def _height(candidate: _Candidate) -> float:
-    return candidate.log_likelihood

@@ -129,12 +129,11 @@ def pair_probabilities(thetas: Floats) -> Floats:
     return np.clip(before, 0.0, 1.0)
 
 
-# Below this size of j theta, series are exact to rounding and closed forms are not.
-SMALL = 0.5
-TERMS = 10
-BERNOULLI = bernoulli(2 * TERMS)[::2][1:]  # B_2, B_4, ...
-EVEN = 2 * np.arange(1, TERMS + 1)
-FACTORIALS = np.array([float(factorial(int(k))) for k in EVEN])
+# Of series in j theta: below this they are exact to rounding and closed forms are not.
+SERIES_BELOW = 0.5
+EVEN = np.arange(2, 21, 2)
+# B_2/2!, B_4/4!, ...
+COEFFICIENTS = bernoulli(20)[2::2] / np.array([float(factorial(int(k))) for k in EVEN])
 
 
 def kendall_distance_counts(n_items: int) -> list[int]:
@@ -184,10 +183,10 @@ def stage_means(sizes: ArrayLike, thetas: ArrayLike) -> Floats:
     # x/(e^x - 1) = 1 - x/2 + sum_k B_2k x^2k/(2k)!
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         powers = theta[..., None] ** (EVEN - 1) * (1.0 - j[..., None] ** EVEN)
-        series = (j - 1.0) / 2.0 + (BERNOULLI / FACTORIALS * powers).sum(axis=-1)
+        series = (j - 1.0) / 2.0 + (COEFFICIENTS * powers).sum(axis=-1)
         closed = 1.0 / np.expm1(theta) - j / np.expm1(j * theta)
     with np.errstate(over="ignore"):
-        result: Floats = np.where(j * theta < SMALL, series, closed)
+        result: Floats = np.where(j * theta < SERIES_BELOW, series, closed)
     return result
 
 
@@ -197,10 +196,10 @@ def stage_variances(sizes: ArrayLike, thetas: ArrayLike) -> Floats:
     # The derivative of the series of the mean, with its sign turned.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         powers = (EVEN - 1) * theta[..., None] ** (EVEN - 2) * (j[..., None] ** EVEN - 1.0)
-        series = (BERNOULLI / FACTORIALS * powers).sum(axis=-1)
+        series = (COEFFICIENTS * powers).sum(axis=-1)
         closed = 0.25 / np.sinh(theta / 2.0) ** 2 - (j / 2.0 / np.sinh(j * theta / 2.0)) ** 2
     with np.errstate(over="ignore"):
-        result: Floats = np.where(j * theta < SMALL, series, closed)
+        result: Floats = np.where(j * theta < SERIES_BELOW, series, closed)
     return result
 
 
@@ -260,12 +259,16 @@ def as_center(
     """Return a center as a complete strict ranking."""
     if isinstance(center, PartialRanking):
         if not isinstance(center, Permutation):
-            raise InvalidInputError(
-                "center", "complete and strict", Described(repr(center)),
-                "Break the ties first: a tied center is several distributions.",
-            )  # fmt: skip
+            allowed = "complete and strict"
+            remedy = "Break the ties first: a tied center is several distributions."
+            raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
         return center
     return Permutation.from_order(center, items=items)
+
+
+def distance_mean(n_items: int, theta: float) -> float:
+    """Return the expected Kendall distance to the center."""
+    return float(stage_means(np.arange(1, n_items + 1), theta).sum())
 
 
 def distance_variance(n_items: int, theta: float) -> float:

@@ -17,22 +17,17 @@ from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
     check_theta,
+    distance_mean,
     distance_variance,
     mallows_log_normalizer,
     orders_from_stages,
     pair_stays,
     place_probabilities,
     sample_stages,
-    stage_means,
 )
 
 if TYPE_CHECKING:
     from rankagg.distributions.mallows.fit import MallowsFit
-
-__all__ = ["Mallows"]
-
-# Sweeps of the chain that completes rankings.
-SWEEPS = 50
 
 
 class Mallows(RankingDistribution):
@@ -143,7 +138,7 @@ class Mallows(RankingDistribution):
     def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
         order = self._order
         chain = Completions(ranks[:, order], rng)
-        for _ in range(SWEEPS):
+        for _ in range(50):
             chain.sweep(self.theta)
         return chain.places[:, self.center.ranks].astype(np.int32)
 
@@ -175,7 +170,7 @@ class Mallows(RankingDistribution):
     @property
     def mean_distance(self) -> float:
         """The expected Kendall distance to the center; n(n - 1)/4 at theta = 0."""
-        return float(stage_means(np.arange(1, self.n_items + 1), self.theta).sum())
+        return distance_mean(self.n_items, self.theta)
 
     @property
     def distance_variance(self) -> float:

@@ -30,7 +30,6 @@ from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import logsumexp
@@ -41,27 +40,15 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import Permutation
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.mallows.kendall_distances import (
+    distance_mean,
+    distance_variance,
+    mallows_log_normalizer,
     orders_from_stages,
     pair_stays,
     sample_stages,
-    stage_log_normalizers,
-    stage_means,
-    stage_variances,
 )
+from rankagg.distributions.mallows.uniformity import masked
 
-__all__ = [
-    "LEAST_ALPHA",
-    "ThetaData",
-    "invert",
-    "is_feasible",
-    "local_cost",
-    "log_doubt",
-    "tail_at_least",
-    "tail_at_most",
-]
-
-# Beyond it nothing but the best ranking is left.
-LARGE_TAIL = 700.0
 # A distance so near to the mean, in standard deviations, is taken between two others.
 CENTRAL = 1e-3
 
@@ -83,11 +70,11 @@ def tail_at_least(distance: float, n: int, m: int, theta: float) -> float:
         return 0.0
     if value == largest:
         return exp(-theta * largest - m * _log_normalizer(n, theta))
-    deviation = (value - m * _mean(n, theta)) / sqrt(m * _variance(n, theta))
+    deviation = (value - m * _mean_distance(n, theta)) / sqrt(m * distance_variance(n, abs(theta)))
     if abs(deviation) > CENTRAL:
         return _saddlepoint(value, n, m, theta)
     # The formula is 0/0 at the mean; it is smooth there.
-    step = 2.0 * CENTRAL * sqrt(m * _variance(n, theta))
+    step = 2.0 * CENTRAL * sqrt(m * distance_variance(n, abs(theta)))
     return (_saddlepoint(value - step, n, m, theta) + _saddlepoint(value + step, n, m, theta)) / 2.0
 
 
@@ -97,7 +84,7 @@ def _saddlepoint(value: float, n: int, m: int, theta: float) -> float:
     gain = tilt * value + m * (_log_normalizer(n, theta) - _log_normalizer(n, other))
     root = np.sign(tilt) * sqrt(2.0 * max(gain, 0.0))
     # For whole numbers 1 - exp(-tilt) stands where the tilt would.
-    scaled = -np.expm1(-tilt) * sqrt(m * _variance(n, other))
+    scaled = -np.expm1(-tilt) * sqrt(m * distance_variance(n, abs(other)))
     tail = stats.norm.sf(root) + stats.norm.pdf(root) * (1.0 / scaled - 1.0 / root)
     return float(min(max(tail, 0.0), 1.0))
 
@@ -116,38 +103,30 @@ def log_doubt(n: int, m: int, theta: float) -> float:
     return float(np.logaddexp.reduce(logs))
 
 
-# -- the distribution of one ranking, for thetas of either sign
-# -------------------------------------------
-
-
-def _sizes(n: int) -> NDArray[np.int64]:
-    return np.arange(1, n + 1)
+# The distribution of one ranking, for thetas of either sign: reversed rankings have the distance
+# that is left of the largest, and minus theta.
 
 
 def _log_normalizer(n: int, theta: float) -> float:
-    # Reversed rankings have the distance that is left of the largest, and minus theta.
-    turned = float(stage_log_normalizers(_sizes(n), abs(theta)).sum())
+    turned = mallows_log_normalizer(n, abs(theta))
     return turned if theta >= 0 else turned - theta * n * (n - 1) / 2.0
 
 
-def _mean(n: int, theta: float) -> float:
-    mean = float(stage_means(_sizes(n), abs(theta)).sum())
+def _mean_distance(n: int, theta: float) -> float:
+    mean = distance_mean(n, abs(theta))
     return mean if theta >= 0 else n * (n - 1) / 2.0 - mean
-
-
-def _variance(n: int, theta: float) -> float:
-    return float(stage_variances(_sizes(n), abs(theta)).sum())
 
 
 def _theta_at(mean: float, n: int) -> float:
     """Return the theta under which one ranking has that mean distance."""
+    # Beyond 700 nothing but the best ranking is left.
     high = 1.0
-    while _mean(n, high) > mean and high < LARGE_TAIL:
+    while _mean_distance(n, high) > mean and high < 700.0:
         high *= 2.0
     low = -1.0
-    while _mean(n, low) < mean and low > -LARGE_TAIL:
+    while _mean_distance(n, low) < mean and low > -700.0:
         low *= 2.0
-    return float(brentq(lambda at: _mean(n, at) - mean, low, high, xtol=1e-14, rtol=1e-13))
+    return float(brentq(lambda at: _mean_distance(n, at) - mean, low, high, xtol=1e-14, rtol=1e-13))
 
 
 # The share of alpha that is spent on the doubt whether majorities are those of the center.
@@ -163,10 +142,8 @@ FEWEST, MOST, WORK = 150, 1500, 40_000_000
 NORMAL, FEWEST_ROWS = 2_000_000, 500
 # Smaller alphas would take many more draws, and data of more comparisons much more time.
 LEAST_ALPHA, MOST_WORK = 0.002, 20_000_000
-# Entries of an array of draws.
-BLOCK = 4_000_000
 # A theta at which hardly any ranking leaves the center.
-LARGE = 50.0
+CONCENTRATED = 50.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +203,7 @@ class ThetaData:
     def drawn_wins(self, orders: Ranks, theta: float) -> Floats:
         """Return the wins of draws, from complete places of shape (s, rows, n)."""
         s, rows, n = orders.shape
-        own: Floats | Ranks = orders if self.pattern is None else _masked(orders, self.pattern)
+        own = orders if self.pattern is None else _with_gaps(orders, self.pattern)
         wins = np.zeros((s, n, n))
         for i in range(n):
             others = slice(i + 1, n) if self.is_plain else slice(None)
@@ -250,7 +227,7 @@ class ThetaData:
         """Return the distances of draws to their center, from those of `rows` rankings."""
         if self.rows == self.m:
             return passed
-        mean = float(stage_means(np.arange(1, self.n + 1), theta).sum())
+        mean = distance_mean(self.n, theta)
         scaled: Floats = self.m * mean + (passed - self.rows * mean) * sqrt(self.m / self.rows)
         return scaled
 
@@ -278,16 +255,10 @@ def local_cost(wins: Floats, rng: np.random.Generator) -> Floats:
     return cost
 
 
-def _masked(drawn: Ranks, ranks: Ranks) -> Floats:
+def _with_gaps(drawn: Ranks, ranks: Ranks) -> Floats:
     """Give draws the ties and gaps of rankings; NaN for an unranked item, unlisted ones tied."""
     place = places.comparable(ranks)
-    codes = np.take_along_axis(place, np.argsort(place, axis=1), axis=1).astype(np.float64)
-    observed = ranks != UNRANKED
-    codes[np.arange(ranks.shape[1]) >= observed.sum(axis=1)[:, None]] = np.nan
-    order = np.argsort(np.where(observed, drawn, ranks.shape[1]), axis=2)
-    masked = np.empty(drawn.shape)
-    np.put_along_axis(masked, order, np.broadcast_to(codes, drawn.shape), axis=2)
-    return masked
+    return masked(drawn, ranks, np.where(ranks == UNRANKED, np.nan, place))
 
 
 def is_feasible(data: ThetaData, alpha: float) -> bool:
@@ -319,9 +290,9 @@ def _certain_from(data: ThetaData, alpha: float) -> float:
     if not data.is_plain:
         return inf
     allowed = log(DOUBT * alpha)
-    if n < 2 or log_doubt(n, m, LARGE) > allowed:
+    if n < 2 or log_doubt(n, m, CONCENTRATED) > allowed:
         return inf
-    return float(brentq(lambda at: log_doubt(n, m, at) - allowed, 0.0, LARGE))
+    return float(brentq(lambda at: log_doubt(n, m, at) - allowed, 0.0, CONCENTRATED))
 
 
 def _known(data: ThetaData, alpha: float, certain: float) -> tuple[float, float]:
@@ -386,7 +357,8 @@ class _Draws:
     def add(self, theta: float) -> tuple[float, float]:
         """Draw at a theta; return the shares of draws at most and at least as far."""
         rows, n = self.data.rows, self.data.n
-        size = max(1, BLOCK // (rows * n))
+        # So many draws that their places fill an array of four million.
+        size = max(1, 4_000_000 // (rows * n))
         values, distances = [], []
         for start in range(0, self.number, size):
             s = min(size, self.number - start)
@@ -418,16 +390,14 @@ class _Draws:
 
     def _log_weights(self, theta: float, distances: Floats) -> Floats:
         m, n = self.data.m, self.data.n
-        sizes = np.arange(1, n + 1)
 
-        def log_normalizer(at: float) -> float:
-            return m * float(stage_log_normalizers(sizes, at).sum())
+        def log_densities(at: float) -> Floats:
+            densities: Floats = -at * distances - m * mallows_log_normalizer(n, at)
+            return densities
 
-        grid = np.array(self.thetas)
         # Equal numbers of draws everywhere; what is common to all thetas cancels.
-        terms = -grid[:, None] * distances - np.array([[log_normalizer(at)] for at in self.thetas])
-        logs: Floats = -theta * distances - log_normalizer(theta) - logsumexp(terms, axis=0)
-        return logs
+        mixture: Floats = logsumexp([log_densities(at) for at in self.thetas], axis=0)
+        return log_densities(theta) - mixture
 
     def ends(self, alpha: float, certain: float) -> tuple[float, float]:
         """Return the least and the largest theta up to a bound that are not refuted."""
@@ -454,5 +424,5 @@ class _Draws:
 
 def _step(n: int, m: int, theta: float) -> float:
     """Return how far the next theta is: standard errors of an estimate around a known center."""
-    information = m * float(stage_variances(np.arange(1, n + 1), theta).sum())
+    information = m * distance_variance(n, theta)
     return min(SPACING / sqrt(information), WIDEST) if information > 0 else WIDEST

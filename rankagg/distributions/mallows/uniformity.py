@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rankagg._typing import Ranks
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -16,8 +17,6 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import Result
 from rankagg.distributions.base import Uniform
-
-__all__ = ["UniformityTest", "one_row_each", "simulate_uniformity"]
 
 
 class UniformityTest(Result):
@@ -64,15 +63,15 @@ def simulate_uniformity(
     profile: Profile, n_resamples: int, rng: np.random.Generator
 ) -> UniformityTest:
     """Compare the distance to the Kemeny consensus with that in samples without a center."""
-    rows = one_row_each(profile)
+    rows = uncompressed(profile)
     observed = _least_distance(rows)
     uniform = Uniform(rows.items)
-    drawn = np.array(
-        [
-            _least_distance(_masked(uniform._sample(len(rows), rng), rows))
-            for _ in range(n_resamples)
-        ]
-    )
+
+    def draw() -> float:
+        ranks = masked(uniform._sample(len(rows), rng), rows.ranks, rows.ranks)
+        return _least_distance(rows._replace(ranks=ranks))
+
+    drawn = np.array([draw() for _ in range(n_resamples)])
     as_small = int((drawn <= observed * (1 + 1e-12)).sum())
     return UniformityTest(
         mean_distance=observed,
@@ -82,7 +81,7 @@ def simulate_uniformity(
     )
 
 
-def one_row_each(profile: Profile) -> Profile:
+def uncompressed(profile: Profile) -> Profile:
     """Return the profile with a row of its own for every copy of a ranking."""
     rows = np.repeat(np.arange(len(profile)), profile.counts)
     return Profile._trusted(profile.items, profile.ranks[rows], weights=profile.weights[rows])
@@ -93,16 +92,14 @@ def _least_distance(profile: Profile) -> float:
     return consensus.cost / profile.total_weight
 
 
-def _masked(ranks: Ranks, profile: Profile) -> Profile:
-    """Give draws the counts, weights, ties and gaps of the rankings of a profile.
+def masked(drawn: Ranks, ranks: Ranks, codes: NDArray[Any]) -> NDArray[Any]:
+    """Give draws, shape (..., m, n), the ties and gaps that codes tell of m rankings.
 
     The observed items of a row, sorted by their drawn places, get the row's sorted codes.
     """
-    observed = profile.ranks != UNRANKED
-    codes = np.take_along_axis(
-        profile.ranks, np.argsort(places.comparable(profile.ranks), axis=1), axis=1
-    )
-    order = np.argsort(np.where(observed, ranks, ranks.shape[1]), axis=1)
-    masked = np.empty_like(profile.ranks)
-    np.put_along_axis(masked, order, codes, axis=1)
-    return Profile._trusted(profile.items, masked, weights=profile.weights)
+    by_place = np.argsort(places.comparable(ranks), axis=1)
+    order = np.argsort(np.where(ranks != UNRANKED, drawn, ranks.shape[1]), axis=-1)
+    result = np.empty(drawn.shape, dtype=codes.dtype)
+    sorted_codes = np.take_along_axis(codes, by_place, axis=1)
+    np.put_along_axis(result, order, np.broadcast_to(sorted_codes, drawn.shape), axis=-1)
+    return result

@@ -13,17 +13,13 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.score_summary import ScoreSummary
-from rankagg.distributions.connectivity import check_connected
 from rankagg.distributions.plackett_luce.choices import Choices, MergedSets
 from rankagg.distributions.plackett_luce.fit import FitOptions, Sample, maximize_choices
-from rankagg.distributions.plackett_luce.likelihood import Observed
+from rankagg.distributions.plackett_luce.likelihood import DistinctChoices
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
+from rankagg.distributions.separation import check_connected
 from rankagg.exceptions import InvalidInputError
-
-__all__ = ["BradleyTerry", "fit_bradley_terry"]
-
-Ties = Literal["half", "davidson", "ignore"]
 
 
 class BradleyTerry(PlackettLuce):
@@ -55,7 +51,7 @@ class BradleyTerry(PlackettLuce):
         cls,
         data: Profile | ScoreSummary | PairwiseMatrix,
         *,
-        ties: Ties = "half",
+        ties: Literal["half", "davidson", "ignore"] = "half",
         method: Literal["newton", "mm"] = "newton",
         pseudo_rankings: float = 0.0,
         ridge: float = 0.0,
@@ -86,54 +82,48 @@ class BradleyTerry(PlackettLuce):
             If the likelihood has no finite maximum.
         """
         options = FitOptions(
-            method=method, pseudo_rankings=pseudo_rankings, ridge=ridge,
-            max_iterations=max_iterations, tolerance=tolerance,
-        )  # fmt: skip
-        return fit_bradley_terry(data, ties, options)
+            method=method,
+            pseudo_rankings=pseudo_rankings,
+            ridge=ridge,
+            max_iterations=max_iterations,
+            tolerance=tolerance,
+        )
+        how = check_choice(ties, ("half", "davidson", "ignore"), "ties")
+        notes = []
+        if isinstance(data, PairwiseMatrix):
+            votes = data
+        elif isinstance(data, Profile | ScoreSummary):
+            votes = data.pairwise("ignore")
+            if _longest(data) > 2:
+                notes.append("Pairs of longer rankings are not independent: errors are too small.")
+        else:
+            raise InvalidInputError("data", "a Profile, ScoreSummary or PairwiseMatrix", data)
+        if votes.n_items < 2:
+            raise InvalidInputError("data", "results of two or more items", data)
+        wins, tied = _results(votes, how)
+        if number := float(np.triu(votes.ties, k=1).sum()):
+            kind = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
+            notes.append(f"Ties ({number:g}): {kind}.")
+        if not options.is_regular:
+            if not (isinstance(data, PairwiseMatrix) or votes.is_exact):
+                _check_lost(data, votes, wins + tied, how)
+            check_connected((wins + tied) > 0, votes.items)
+        total = float(np.triu(wins + wins.T + tied, k=1).sum())
+        if not total:
+            remedy = "Ties are no results with ties='ignore'."
+            raise InvalidInputError("data", "results of at least one pair", data, remedy)
+        weight = float(np.triu(votes.comparisons, k=1).sum())
+        effective = total * weight / float(np.triu(votes.squared_weights, k=1).sum())
+        choices = _choices_of_pairs(wins, tied)
+        sample = Sample(
+            votes.items, choices, total, effective, lambda: _distinct_choices(wins, tied)
+        )
+        return maximize_choices(sample, options, BradleyTerry, notes)
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""
         items = counted(self.n_items, "item")
         return f"<BradleyTerry distribution on {items}: {self._by_worth()}{ties}>"
-
-
-def fit_bradley_terry(
-    data: Profile | ScoreSummary | PairwiseMatrix, ties: Ties, chosen: FitOptions
-) -> PlackettLuceFit:
-    """Return the fit; see `BradleyTerry.fit`."""
-    how = check_choice(ties, ("half", "davidson", "ignore"), "ties")
-    notes = []
-    if isinstance(data, Profile | ScoreSummary):
-        votes = data.pairwise("ignore")
-        if _longest(data) > 2:
-            notes.append("Pairs of longer rankings are not independent: errors are too small.")
-    elif isinstance(data, PairwiseMatrix):
-        votes = data
-    else:
-        raise InvalidInputError("data", "a Profile, ScoreSummary or PairwiseMatrix", data)
-    if votes.n_items < 2:
-        raise InvalidInputError("data", "results of two or more items", data)
-    wins, tied = _results(votes, how)
-    counted = float(np.triu(votes.ties, k=1).sum())
-    if counted:
-        kind = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
-        notes.append(f"Ties ({counted:g}): {kind}.")
-    if not chosen.is_regular:
-        _check_lost(data, votes, wins + tied, how)
-        check_connected((wins + tied) > 0, votes.items)
-    total = float(np.triu(wins + wins.T + tied, k=1).sum())
-    if not total:
-        raise InvalidInputError(
-            "data", "results of at least one pair", data,
-            "Ties are no results with ties='ignore'.",
-        )  # fmt: skip
-    weight = float(np.triu(votes.comparisons, k=1).sum())
-    squares = float(np.triu(votes.squared_weights, k=1).sum())
-    sample = Sample(
-        votes.items, _choices(wins, tied), total, total * weight / squares,
-        lambda: _observed(wins, tied),
-    )  # fmt: skip
-    return maximize_choices(sample, chosen, BradleyTerry, notes)
 
 
 def _longest(data: Profile | ScoreSummary) -> int:
@@ -147,26 +137,19 @@ def _longest(data: Profile | ScoreSummary) -> int:
 
 
 def _check_lost(
-    data: Profile | ScoreSummary | PairwiseMatrix,
-    votes: PairwiseMatrix,
-    results: Floats,
-    ties: str,
+    data: Profile | ScoreSummary, votes: PairwiseMatrix, results: Floats, ties: str
 ) -> None:
     """Raise where rounding the weights left out results that decide whether there is a maximum."""
-    if isinstance(data, PairwiseMatrix) or votes.is_exact:
-        return
     plain: Profile | ScoreSummary
     if isinstance(data, Profile):
         plain, weights = Profile._trusted(data.items, data.ranks), data.weights
     else:
         plain, weights = data.with_task_weights({}), data.weight_vector
-    unweighted = plain.pairwise("ignore")
-    wins, tied = _results(unweighted, ties)
+    wins, tied = _results(plain.pairwise("ignore"), ties)
     if ((wins + tied > 0) & (results == 0)).any():
-        raise InvalidInputError(
-            "weights", f"at least {votes.rounding:g}, the step of the votes beside the largest",
-            float(weights.min()), "Results of smaller weight are lost: leave them out.",
-        )  # fmt: skip
+        allowed = f"at least {votes.rounding:g}, the step of the votes beside the largest"
+        remedy = "Results of smaller weight are lost: leave them out."
+        raise InvalidInputError("weights", allowed, float(weights.min()), remedy)
 
 
 def _results(votes: PairwiseMatrix, ties: str) -> tuple[Floats, Floats]:
@@ -175,7 +158,7 @@ def _results(votes: PairwiseMatrix, ties: str) -> tuple[Floats, Floats]:
     return votes.wins + 0.0, votes.ties + 0.0 if ties == "davidson" else np.zeros_like(votes.ties)
 
 
-def _observed(wins: Floats, ties: Floats) -> Observed:
+def _distinct_choices(wins: Floats, ties: Floats) -> DistinctChoices:
     n = len(wins)
     items = np.eye(n, dtype=bool)
     first, second = np.nonzero(wins)
@@ -184,10 +167,10 @@ def _observed(wins: Floats, ties: Floats) -> Observed:
         (items[first] | items[second], items[first]),
         (items[one] | items[other], items[one] | items[other]),
     ]
-    return Observed.of(tables, n)
+    return DistinctChoices.of(tables, n)
 
 
-def _choices(wins: Floats, ties: Floats) -> Choices:
+def _choices_of_pairs(wins: Floats, ties: Floats) -> Choices:
     n = len(wins)
     first, second = np.triu_indices(n, k=1)
     weights = (wins + wins.T + ties)[first, second]

@@ -18,7 +18,7 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError
 
 #: Items at most; with buckets of several items the subsets of each set are gone through too.
-LARGEST = 16
+MOST_SUBSET_ITEMS = 16
 
 
 class BucketTable:
@@ -26,12 +26,10 @@ class BucketTable:
 
     def __init__(self, log_worths: Floats, log_ties: dict[int, float]) -> None:
         n = len(log_worths)
-        if n > LARGEST:
-            raise InvalidInputError(
-                "items", f"at most {LARGEST} for this sum over all subsets",
-                Described(counted(n, "item")),
-                "Estimate it from a sample: `.sample(10_000, rng=0)`.",
-            )  # fmt: skip
+        if n > MOST_SUBSET_ITEMS:
+            allowed = f"at most {MOST_SUBSET_ITEMS} for this sum over all subsets"
+            remedy = "Estimate it from a sample: `.sample(10_000, rng=0)`."
+            raise InvalidInputError("items", allowed, Described(counted(n, "item")), remedy)
         self.n = n
         buckets = [bucket for d in (1, *log_ties) if d <= n for bucket in combinations(range(n), d)]
         self.buckets = np.array([sum(1 << i for i in bucket) for bucket in buckets])
@@ -117,7 +115,7 @@ class BucketTable:
 
 
 # Entries of dense tables, sets by items, that are held at one time.
-DENSE = 2_000_000
+TABLE_ENTRIES = 2_000_000
 # Running sums, rankings by items, that are compared in one go.
 TOGETHER = 100_000
 # Log worths that differ by no more have exponentials whose squares and quotients are floats, with
@@ -237,7 +235,7 @@ class MergedSets(ChoiceSets):
 
     def tables(self) -> Iterator[Bools]:
         """Go through the sets, some at a time, as tables of shape (k, n)."""
-        size = max(1, DENSE // max(self.inside.shape[1], 1))
+        size = max(1, TABLE_ENTRIES // max(self.inside.shape[1], 1))
         for start in range(0, len(self.inside), size):
             yield self.inside[start : start + size] > 0
 
@@ -317,7 +315,7 @@ class ChainSets(ChoiceSets):
         """Go through the sets, some at a time, as tables of shape (k, n)."""
         for chain in self.chains:
             k = chain.order.shape[1]
-            size = max(1, DENSE // (self.n * k))
+            size = max(1, TABLE_ENTRIES // (self.n * k))
             for start in range(0, len(chain.order), size):
                 order = chain.order[start : start + size]
                 starts = chain.starts[start : start + size]
@@ -337,7 +335,7 @@ class ChainSets(ChoiceSets):
 # Sets of so few items fit the bits of an integer, and equal ones are merged.
 BITS = 62
 # Marks that are held at one time.
-BLOCK = 20_000_000
+MARKS_AT_ONCE = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,7 +372,7 @@ class Choices:
 def stage_masks(ranks: Ranks) -> Iterator[tuple[NDArray[np.intp], Bools, Bools]]:
     """Go through the choices of rankings: rows, alternatives and chosen items."""
     m, n = ranks.shape
-    size = max(1, BLOCK // n)
+    size = max(1, MARKS_AT_ONCE // n)
     for start in range(0, m, size):
         part = ranks[start : start + size]
         place = places.comparable(part)
@@ -398,7 +396,7 @@ def choices_of(ranks: Ranks, weights: Floats) -> Choices:
     length = (ranks != UNRANKED).sum(axis=1)
     for k in np.unique(length[length > 1]).tolist():
         rows = np.flatnonzero(length == k)
-        size = max(1, BLOCK // (n * k))
+        size = max(1, MARKS_AT_ONCE // (n * k))
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
             collected.add(ranks[part], weights[part], k)

@@ -8,12 +8,19 @@ from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.special import logsumexp
 
 from rankagg._typing import Bools, Floats, Ranks
-from rankagg.distributions.connectivity import solve_definite
+from rankagg.distributions.maximum import (
+    EPSILON,
+    ROUNDING_MOVE,
+    Derivatives,
+    LogLikelihood,
+    Maximum,
+    newton_step,
+)
 from rankagg.distributions.plackett_luce.choices import Choices, stage_masks
+from rankagg.distributions.separation import DIRECTION_SLACK, endless_direction, whole_directions
 
 
 def elementary(x: Floats, degree: int) -> Floats:
@@ -61,24 +68,11 @@ def _running(x: Floats, degree: int) -> Floats:
 
 
 # Log worths of one set that differ by no more: products of few of them are floats after a tilt.
-NARROW = 600.0
+TILTED_SPAN = 600.0
 
 
 @dataclass(frozen=True, eq=False)
-class Derivatives:
-    """Value, gradient and information (minus the second derivatives) at some parameters.
-
-    `scale` is the size of the terms whose difference the gradient is, and so of its rounding.
-    """
-
-    value: float
-    gradient: Floats
-    information: Floats
-    scale: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Likelihood:
+class Likelihood(LogLikelihood):
     """The log likelihood of choices, a function of log worths and log tie weights."""
 
     choices: Choices
@@ -89,7 +83,16 @@ class Likelihood:
     @property
     def n(self) -> int:
         """The number of items."""
-        return self.choices.n_items
+        return len(self.choices.won)
+
+    @property
+    def keeps_centered(self) -> bool:  # type: ignore[override]
+        """Where a constant changes nothing."""
+        return not self.ridge
+
+    def start(self) -> Floats:
+        """Return equal worths, and ties as heavy as choices of one."""
+        return np.zeros(self.n + len(self.sizes))
 
     @property
     def linear(self) -> Floats:
@@ -117,8 +120,10 @@ class Likelihood:
         pull = self._ridges * parameters
         gradient = self.linear - expected - pull
         information = information + np.diag(self._ridges)
-        scale = self.linear + expected + np.abs(pull)
-        return Derivatives(self.value(parameters), gradient, information, scale)
+        # The terms whose difference the gradient is, as sums of so many are rounded.
+        noise = 4.0 * EPSILON * np.sqrt(len(self.choices.weights) + 16.0)
+        noise = noise * (self.linear + expected + np.abs(pull))
+        return Derivatives(self.value(parameters), gradient, information, noise)
 
     def expected(self, parameters: Floats) -> Floats:
         """Return what `linear` is on average under the parameters."""
@@ -179,7 +184,7 @@ class Likelihood:
                 second[:n, column] += cross
                 second[column, :n] += cross
                 second[column, column] += float(weights @ features[:, column])
-                second[:n, :n] += _pairs(x, weights * rates / d**2, d)
+                second[:n, :n] += _pair_products(x, weights * rates / d**2, d)
             expected += weights @ features
             information += second - (features * weights[:, None]).T @ features
         return expected, information
@@ -205,7 +210,7 @@ def log_bucket_weights(logs: Floats, log_ties: dict[int, float]) -> Floats:
     span -= np.where(inside, logs, np.inf).min(axis=1, initial=np.inf)
     rows = []
     for d, log_delta in {1: 0.0, **log_ties}.items():
-        if (span > NARROW).any():
+        if (span > TILTED_SPAN).any():
             rows.append(log_elementary(logs / d, d)[d] + log_delta)
             continue
         x, top = _tilted(logs, d)
@@ -215,7 +220,7 @@ def log_bucket_weights(logs: Floats, log_ties: dict[int, float]) -> Floats:
     return np.stack(rows)
 
 
-def _pairs(x: Floats, weights: Floats, d: int) -> NDArray[np.float64]:
+def _pair_products(x: Floats, weights: Floats, d: int) -> NDArray[np.float64]:
     """Return sum_s w_s x_si x_sj e_(d-2) without i and j, 0 on the diagonal."""
     n = x.shape[1]
     result: Floats = (x * weights[:, None]).T @ x
@@ -229,134 +234,6 @@ def _pairs(x: Floats, weights: Floats, d: int) -> NDArray[np.float64]:
     return result
 
 
-HALVINGS = 40
-EPSILON = float(np.finfo(np.float64).eps)
-NEWTON_STEPS = 100
-# No parameter moves by more in the first step; the bound doubles whenever it holds a step back that
-# the likelihood takes whole, and halves with a step. A parabola far from its maximum says little.
-REACH = 4.0
-# Moves below this are rounding.
-LEAST_MOVE = 1e-13
-# How far from the maximum rounding may leave a parameter.
-LOST = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Maximum:
-    """Where a climb ended."""
-
-    # Shape (p,). Log worths with sum 0, then log tie weights.
-    parameters: Floats
-    # The log likelihood there.
-    value: float
-    # Shape (p, p). Minus the second derivatives there.
-    information: Floats
-    # The largest entry of the gradient.
-    gradient_norm: float
-    n_iterations: int
-    # True where no parameter is further from the maximum than the tolerance, or than rounding
-    # leaves open (at most `LOST`).
-    converged: bool
-    # True where no further step was found, though steps were left.
-    stuck: bool = False
-
-
-def newton(
-    likelihood: Likelihood, steps: int, tolerance: float, *, equal_worths: bool = False
-) -> Maximum:
-    """Climb by Newton steps, halved until the likelihood rises.
-
-    It has converged where no parameter would move by more than the tolerance, or where the gradient
-    is nothing but rounding. With `equal_worths` only the tie weights move.
-    """
-    n = likelihood.n
-    here = np.zeros(n + len(likelihood.sizes))
-    reach = REACH
-    for step in range(steps + 1):
-        at = likelihood.derivatives(here)
-        direction = _direction(likelihood, at, equal_worths=equal_worths)
-        if direction is None:
-            return _maximum(likelihood, here, at, step, stuck=True)
-        size = float(np.abs(direction).max())
-        moving = slice(n if equal_worths else 0, None)
-        if size <= tolerance or _is_rounding(likelihood, at, moving):
-            close = size <= max(tolerance, LOST)
-            return _maximum(likelihood, here, at, step, converged=close, stuck=not close)
-        if step == steps:
-            return _maximum(likelihood, here, at, step)
-        if size > reach:
-            direction *= reach / size
-        part = _part(likelihood, here, direction, at)
-        if part == 0.0:
-            return _maximum(likelihood, here, at, step, converged=size <= LOST, stuck=size > LOST)
-        here = here + part * direction
-        reach = max(reach * (2.0 if part == 1.0 and size > reach else part), REACH)
-        if not likelihood.ridge:
-            # A constant changes neither the value nor its derivatives.
-            here[:n] -= here[:n].mean()
-    raise AssertionError("the loop returns")
-
-
-def _is_rounding(likelihood: Likelihood, at: Derivatives, moving: slice) -> bool:
-    """Say whether every entry of the gradient is small beside the terms it is the difference of."""
-    sums = likelihood.choices.weights.shape[0]
-    noise = 4.0 * EPSILON * np.sqrt(sums + 16.0) * at.scale
-    return bool((np.abs(at.gradient) <= noise)[moving].all())
-
-
-def _direction(
-    likelihood: Likelihood, at: Derivatives, *, equal_worths: bool = False
-) -> Floats | None:
-    """Return the step to the maximum of the parabola; none where it has none to rounding."""
-    n = likelihood.n
-    if equal_worths:
-        moving = np.arange(n, len(at.gradient))
-        matrix = at.information[np.ix_(moving, moving)]
-    else:
-        matrix, moving = _determined(at.information, n, grounded=not likelihood.ridge)
-    solved = solve_definite(matrix, at.gradient[moving])
-    if solved is None:
-        return None
-    direction = np.zeros(len(at.gradient))
-    direction[moving] = solved
-    if not (likelihood.ridge or equal_worths):
-        direction[:n] -= direction[:n].mean()
-    return direction if np.isfinite(direction).all() else None
-
-
-def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats, NDArray[np.intp]]:
-    """Return information that has an inverse, and which parameters it is of.
-
-    Without a ridge the log worths are determined up to a constant, and one of them is held: the one
-    of which most is known, so that its rounding does not reach the others. With one they sum to 0,
-    and what is added says nothing about such.
-    """
-    if not grounded:
-        full = information.copy()
-        full[:n, :n] += float(np.trace(information[:n, :n])) / n**2
-        return full, np.arange(len(full))
-    moving = np.delete(np.arange(len(information)), int(np.argmax(np.diag(information)[:n])))
-    return information[np.ix_(moving, moving)], moving
-
-
-def _part(likelihood: Likelihood, here: Floats, direction: Floats, at: Derivatives) -> float:
-    """Return the part of a step with which the likelihood rises by enough of what the slope says.
-
-    It is halved until it does, or until there is nothing left of it: then 0. A value that is not
-    finite is no rise.
-    """
-    slope = float(direction @ at.gradient)
-    slack = 1e-12 * abs(at.value)
-    for halving in range(HALVINGS):
-        part = 0.5**halving
-        # A step that is much too long may overflow.
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            reached = likelihood.value(here + part * direction)
-        if np.isfinite(reached) and reached >= at.value + 1e-4 * part * slope - slack:
-            return part
-    return 0.0
-
-
 def minorize(
     likelihood: Likelihood, steps: int, tolerance: float, start: Floats | None = None
 ) -> Maximum:
@@ -368,75 +245,43 @@ def minorize(
     the tolerance in a Newton step, as there.
     """
     n = likelihood.n
-    here = np.zeros(n + len(likelihood.sizes)) if start is None else start.copy()
-    enough = max(tolerance, LEAST_MOVE)
+    here = likelihood.start() if start is None else start.copy()
+    # Moves below this are rounding.
+    enough = max(tolerance, 1e-13)
     for step in range(steps + 1):
-        moves = _moves(likelihood, here)
+        moves = _minorizing_moves(likelihood, here)
         moves[:n] -= moves[:n].mean()
         size = float(np.abs(moves).max())
         if size <= enough or step == steps or not np.isfinite(size):
             at = likelihood.derivatives(here)
             close = _is_close(likelihood, at, tolerance)
-            lost = not np.isfinite(size) or _is_rounding(likelihood, at, slice(None))
+            lost = not np.isfinite(size) or at.are_rounding()
             if close or lost or step == steps:
-                return _maximum(likelihood, here, at, step, converged=close, stuck=lost)
+                return Maximum.at(likelihood, here, at, step, converged=close, stuck=lost)
             # Small steps may have a long way to go.
             enough = size / 4.0
         here[:n] += moves[:n]
         if likelihood.sizes:
-            here[n:] += _moves(likelihood, here)[n:]
+            here[n:] += _minorizing_moves(likelihood, here)[n:]
     raise AssertionError("the loop returns")
 
 
-def _moves(likelihood: Likelihood, here: Floats) -> Floats:
+def _minorizing_moves(likelihood: Likelihood, here: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         moves: Floats = np.log(likelihood.linear / likelihood.expected(here))
     return moves
 
 
 def _is_close(likelihood: Likelihood, at: Derivatives, tolerance: float) -> bool:
-    direction = _direction(likelihood, at)
+    direction = newton_step(likelihood, at)
     if direction is None:
         return False
-    allowed = LOST if _is_rounding(likelihood, at, slice(None)) else tolerance
+    allowed = ROUNDING_MOVE if at.are_rounding() else tolerance
     return bool(np.abs(direction).max() <= max(allowed, tolerance))
 
 
-def inverse_information(information: Floats, n: int, *, grounded: bool) -> Floats:
-    """Return a covariance of differences of log worths and of tie weights; NaN if there is none."""
-    matrix, kept = _determined(information, n, grounded=grounded)
-    inverse = np.zeros_like(information)
-    solved = solve_definite(matrix, np.eye(len(kept)))
-    inverse[np.ix_(kept, kept)] = np.nan if solved is None else solved
-    return inverse
-
-
-def _maximum(
-    likelihood: Likelihood,
-    here: Floats,
-    at: Derivatives,
-    step: int,
-    *,
-    converged: bool = False,
-    stuck: bool = False,
-) -> Maximum:
-    here = here.copy()
-    if not likelihood.ridge:
-        here[: likelihood.n] -= here[: likelihood.n].mean()
-    norm = float(np.abs(at.gradient).max())
-    return Maximum(here, at.value, at.information, norm, step, converged, stuck)
-
-
-# Rounds of added constraints, and how far a direction may be off one of them.
-ROUNDS, SLACK = 200, 1e-7
-# What the objective of a direction is at least, entries being at most 1.
-LEAST = 1e-4
-# Denominators that are tried for the entries of a direction.
-DENOMINATORS = 840
-
-
 @dataclass(frozen=True, eq=False)
-class Observed:
+class DistinctChoices:
     """Different choices: from which alternatives, and what."""
 
     # Shape (k, n). A row per choice.
@@ -444,7 +289,7 @@ class Observed:
     chosen: Bools
 
     @classmethod
-    def of(cls, tables: Iterable[tuple[Bools, Bools]], n: int) -> Observed:
+    def of(cls, tables: Iterable[tuple[Bools, Bools]], n: int) -> DistinctChoices:
         """Return the different rows of some tables of alternatives and chosen items."""
         parts = [np.zeros((0, 2 * n), dtype=bool)]
         parts += [np.unique(np.hstack(both), axis=0) for both in tables]
@@ -452,25 +297,25 @@ class Observed:
         return cls(rows[:, :n], rows[:, n:])
 
     @classmethod
-    def of_ranks(cls, ranks: Ranks) -> Observed:
+    def of_ranks(cls, ranks: Ranks) -> DistinctChoices:
         """Return the choices of rankings; places with codes, shape (m, n)."""
         return cls.of(((sets, chosen) for _, sets, chosen in stage_masks(ranks)), ranks.shape[1])
 
-    def with_ghost(self) -> Observed:
+    def with_ghost(self) -> DistinctChoices:
         """Add an item that was chosen once against every other one, and once not."""
         k, n = self.alternatives.shape
         none, own = np.zeros((k, 1), dtype=bool), np.eye(n, dtype=bool)
         yes, no = np.ones((n, 1), dtype=bool), np.zeros((n, 1), dtype=bool)
         pairs = np.hstack([own, yes])
         ghost = np.hstack([np.zeros_like(own), yes])
-        return Observed(
+        return DistinctChoices(
             np.vstack([np.hstack([self.alternatives, none]), pairs, pairs]),
             np.vstack([np.hstack([self.chosen, none]), np.hstack([own, no]), ghost]),
         )
 
 
-def endless_direction(
-    observed: Observed, sizes: tuple[int, ...], *, worths: bool = True, ties: bool = True
+def endless_choices(
+    observed: DistinctChoices, sizes: tuple[int, ...], *, worths: bool = True, ties: bool = True
 ) -> NDArray[np.int64] | None:
     """Return a direction in which the likelihood rises for ever; None where none was found."""
     n = observed.alternatives.shape[1]
@@ -481,17 +326,21 @@ def endless_direction(
     own = _features(observed.chosen, sizes)
     objective = _gains(observed, own, sizes)
     rows = np.zeros((0, n + len(sizes)))
-    direction = objective / max(float(np.abs(objective).max()), 1.0)
-    for _ in range(ROUNDS):
+
+    def broken(direction: Floats) -> Floats | None:
+        nonlocal rows
         cuts = _violated(observed, own, sizes, direction)
         if len(rows) and not len(cuts):
-            return _exact(observed, sizes, direction)
-        rows = np.unique(np.vstack([rows, cuts, -np.zeros((1, rows.shape[1]))]), axis=0)
-        found = linprog(-objective, A_ub=rows, b_ub=np.zeros(len(rows)), bounds=bounds)
-        if found.x is None or float(objective @ found.x) <= LEAST:
             return None
-        direction = np.asarray(found.x, dtype=np.float64)
-    return None
+        rows = np.unique(np.vstack([rows, cuts, -np.zeros((1, rows.shape[1]))]), axis=0)
+        return rows
+
+    def checked(direction: Floats) -> NDArray[np.int64] | None:
+        whole = (row.astype(np.int64) for row in whole_directions(direction))
+        return next((row for row in whole if _is_endless(observed, sizes, row)), None)
+
+    first = broken(objective / max(float(np.abs(objective).max()), 1.0))
+    return endless_direction(objective, bounds, first, broken, checked, least=1e-4)
 
 
 def _features(chosen: Bools, sizes: tuple[int, ...]) -> Floats:
@@ -501,7 +350,7 @@ def _features(chosen: Bools, sizes: tuple[int, ...]) -> Floats:
     return np.hstack([chosen / size[:, None], tied.astype(np.float64)])
 
 
-def _gains(observed: Observed, own: Floats, sizes: tuple[int, ...]) -> Floats:
+def _gains(observed: DistinctChoices, own: Floats, sizes: tuple[int, ...]) -> Floats:
     """Return the sum over choices and sizes of the value of a choice less the mean of the others.
 
     Along a direction without a loss it is 0 only where nothing is gained.
@@ -520,44 +369,34 @@ def _gains(observed: Observed, own: Floats, sizes: tuple[int, ...]) -> Floats:
     return total
 
 
-def _best(
-    observed: Observed, sizes: tuple[int, ...], worths: Floats | NDArray[np.int64]
-) -> Iterator[tuple[int, Bools, Bools]]:
-    """Go through the sizes: number, where they are possible, and the best bucket of each set."""
+def _best_buckets(
+    observed: DistinctChoices, sizes: tuple[int, ...], worths: Floats | NDArray[np.int64]
+) -> Iterator[tuple[Bools, Bools]]:
+    """Go through the sizes: where they are possible, and the best bucket of each set."""
     order = np.argsort(-worths, kind="stable")
     sorted_sets = observed.alternatives[:, order]
     rank = np.cumsum(sorted_sets, axis=1)
-    for k, d in enumerate((1, *sizes)):
+    for d in (1, *sizes):
         best = np.zeros_like(sorted_sets)
         best[:, order] = sorted_sets & (rank <= d)
-        yield k, rank[:, -1] >= d, best
+        yield rank[:, -1] >= d, best
 
 
-def _violated(observed: Observed, own: Floats, sizes: tuple[int, ...], direction: Floats) -> Floats:
+def _violated(
+    observed: DistinctChoices, own: Floats, sizes: tuple[int, ...], direction: Floats
+) -> Floats:
     """Return the rows g that a direction breaks, where g times it must not exceed 0."""
     n = observed.alternatives.shape[1]
     cuts = [np.zeros((0, len(direction)))]
-    for _, possible, best in _best(observed, sizes, direction[:n]):
+    for possible, best in _best_buckets(observed, sizes, direction[:n]):
         rows = _features(best[possible], sizes) - own[possible]
-        cuts.append(rows[rows @ direction > SLACK])
+        cuts.append(rows[rows @ direction > DIRECTION_SLACK])
     return np.concatenate(cuts)
 
 
-def _exact(
-    observed: Observed, sizes: tuple[int, ...], direction: Floats
-) -> NDArray[np.int64] | None:
-    """Return a direction as whole numbers that were checked."""
-    for denominator in range(1, DENOMINATORS + 1):
-        whole = np.rint(direction * denominator)
-        if np.abs(direction * denominator - whole).max() > 1e-5:
-            continue
-        candidate = whole.astype(np.int64)
-        if _is_endless(observed, sizes, candidate):
-            return candidate
-    return None
-
-
-def _is_endless(observed: Observed, sizes: tuple[int, ...], whole: NDArray[np.int64]) -> bool:
+def _is_endless(
+    observed: DistinctChoices, sizes: tuple[int, ...], whole: NDArray[np.int64]
+) -> bool:
     """Say in integers whether no choice loses along a direction, and some gain."""
     n = observed.alternatives.shape[1]
     unit = lcm(1, *sizes)
@@ -576,9 +415,9 @@ def _is_endless(observed: Observed, sizes: tuple[int, ...], whole: NDArray[np.in
 
     chosen = values(observed.chosen)
     gains = False
-    for _, possible, best in _best(observed, sizes, worths):
+    for possible, best in _best_buckets(observed, sizes, worths):
         if (values(best[possible]) > chosen[possible]).any():
             return False
-    for _, possible, worst in _best(observed, sizes, -worths):
+    for possible, worst in _best_buckets(observed, sizes, -worths):
         gains |= bool((values(worst[possible]) < chosen[possible]).any())
     return gains

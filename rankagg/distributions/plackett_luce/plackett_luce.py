@@ -28,10 +28,8 @@ from rankagg.exceptions import Described, InvalidInputError
 if TYPE_CHECKING:
     from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 
-__all__ = ["PlackettLuce"]
-
 # Sums of log worths are floats too.
-LARGEST = 1e100
+LARGEST_LOG_WORTH = 1e100
 
 
 class PlackettLuce(RankingDistribution):
@@ -96,8 +94,8 @@ class PlackettLuce(RankingDistribution):
         if len(values) != len(item_set) or not np.isfinite(values).all():
             allowed = f"one finite number for each item ({len(item_set)} of them)"
             raise InvalidInputError("log_worths", allowed, values)
-        if np.abs(values).max() > LARGEST:
-            raise InvalidInputError("log_worths", f"at most {LARGEST:g} in size", values)
+        if np.abs(values).max() > LARGEST_LOG_WORTH:
+            raise InvalidInputError("log_worths", f"at most {LARGEST_LOG_WORTH:g} in size", values)
         self._set(
             items=item_set,
             log_worths=frozen_array(_centered(values)),
@@ -185,10 +183,9 @@ class PlackettLuce(RankingDistribution):
             np.sort(np.where(listed, ranks, -1), axis=1)[:, 1:] >= 0
         )
         if self.log_ties or ties.any():
-            raise InvalidInputError(
-                "profile", "free of ties, for a distribution without ties", Described("ties"),
-                "Break the ties first.",
-            )  # fmt: skip
+            allowed = "free of ties, for a distribution without ties"
+            remedy = "Break the ties first."
+            raise InvalidInputError("profile", allowed, Described("ties"), remedy)
         # Logs of times, since worths that are far apart have no floats.
         order = np.argsort(places.comparable(ranks), axis=1)
         logs = np.where(ranks == UNRANKED, -np.inf, self.log_worths)
@@ -219,7 +216,7 @@ class PlackettLuce(RankingDistribution):
         """Return P(row before column), shape (n, n): w_i/(w_i + w_j) without ties.
 
         With ties the two chances of a pair and that of a tie sum to 1; see `tie_probabilities`.
-        Ties take a sum over all subsets, and so at most `subsets.LARGEST` items.
+        Ties take a sum over all subsets, and so at most 16 items.
         """
         if self.log_ties:
             return self._table.before()
@@ -237,7 +234,7 @@ class PlackettLuce(RankingDistribution):
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k; ties share the best rank.
 
-        A sum over all subsets, and so for at most `subsets.LARGEST` items.
+        A sum over all subsets, and so for at most 16 items.
         """
         return self._table.places()
 
@@ -315,11 +312,9 @@ class PlackettLuce(RankingDistribution):
         >>> ra.PlackettLuce.fit(profile).distribution.log_worths.round(3)
         array([ 1.15 , -0.287, -0.863])
         """
-        from rankagg.distributions.plackett_luce.fit import fit_plackett_luce  # noqa: PLC0415
+        from rankagg.distributions.plackett_luce import fit  # noqa: PLC0415
 
-        return fit_plackett_luce(
-            profile,
-            max_tied=max_tied,
+        options = fit.FitOptions(
             method=method,
             pseudo_rankings=pseudo_rankings,
             ridge=ridge,
@@ -327,6 +322,7 @@ class PlackettLuce(RankingDistribution):
             max_iterations=max_iterations,
             tolerance=tolerance,
         )
+        return fit.fit_plackett_luce(profile, options, max_tied)
 
     def __repr__(self) -> str:
         best = self._by_worth()
@@ -356,7 +352,7 @@ def _check_ties(log_ties: Mapping[int, float] | None, n: int) -> tuple[tuple[int
     given = {} if log_ties is None else dict(log_ties)
     for d, value in given.items():
         check_integer(d, "log_ties", low=2, high=max(n, 2))
-        check_number(value, f"log_ties[{d}]", low=-LARGEST, high=LARGEST)
+        check_number(value, f"log_ties[{d}]", low=-LARGEST_LOG_WORTH, high=LARGEST_LOG_WORTH)
     return tuple((int(d), float(given[d])) for d in sorted(given))
 
 

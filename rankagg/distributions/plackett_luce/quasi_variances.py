@@ -13,8 +13,6 @@ from rankagg.core.items import counted
 from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["QuasiVariances", "quasi_variances"]
-
 
 class QuasiVariances(Result):
     """Quasi variances and how well they do.
@@ -90,10 +88,9 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
         )
     n = len(covariance)
     if n < 3:
-        raise InvalidInputError(
-            "covariance", "that of three or more items", Described(counted(n, "item")),
-            "Two items have one difference, whose standard error says all.",
-        )  # fmt: skip
+        allowed = "that of three or more items"
+        remedy = "Two items have one difference, whose standard error says all."
+        raise InvalidInputError("covariance", allowed, Described(counted(n, "item")), remedy)
     first, second = np.triu_indices(n, k=1)
     # In a unit in which squares are floats.
     unit = float(np.abs(covariance).max())
@@ -102,10 +99,9 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     differences = diagonal[first] + diagonal[second] - 2.0 * shares[first, second]
     if not (np.isfinite(differences) & (differences > 0)).all():
         at = int(np.argmin(np.isfinite(differences) & (differences > 0)))
-        raise InvalidInputError(
-            "covariance", "finite, with a positive variance of every difference",
-            Described(f"{differences[at] * unit:g} for items {first[at]} and {second[at]}"),
-        )  # fmt: skip
+        allowed = "finite, with a positive variance of every difference"
+        told = Described(f"{differences[at] * unit:g} for items {first[at]} and {second[at]}")
+        raise InvalidInputError("covariance", allowed, told)
     target = np.log(differences)
 
     def residuals(q: Floats) -> Floats:

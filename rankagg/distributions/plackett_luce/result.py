@@ -1,4 +1,4 @@
-"""A fitted Plackett-Luce distribution: comparisons of items, contrasts, tests."""
+"""Fits of worths, and that of Plackett-Luce: comparisons of items, contrasts, tests."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from rankagg._typing import Label
 from rankagg._validation import as_matrix, check_alpha, check_choice
 from rankagg.core.items import counted
 from rankagg.core.results import ROWS
-from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.fit_result import FitResult, with_intervals
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.quasi_variances import QuasiVariances, quasi_variances
 from rankagg.exceptions import Described, InvalidInputError
@@ -21,28 +20,11 @@ from rankagg.exceptions import Described, InvalidInputError
 if TYPE_CHECKING:
     from statsmodels.stats.contrast import ContrastResults
 
-__all__ = ["PlackettLuceFit"]
 
-
-class PlackettLuceFit(FitResult):
-    """A fitted Plackett-Luce distribution.
-
-    Made by `PlackettLuce.fit`. The parameters are the log worths, with sum 0, and the logs of the
-    tie weights. `plot` draws a `rankagg.plotting.worths_plot`.
-
-    Attributes
-    ----------
-    gradient_norm : float
-        The largest entry of the gradient at the end.
-    log_likelihood_equal : float
-        The greatest log likelihood with equal worths; NaN with pseudo-rankings or a ridge.
-    """
+class WorthsFit(FitResult):
+    """A fit of log worths, of which only differences are determined, and of other parameters."""
 
     distribution: PlackettLuce
-    gradient_norm: float = field(compare=False)
-    log_likelihood_equal: float = field(compare=False)
-    _scale: float = field(compare=False)
-    _is_plain: bool = field(compare=False)
 
     _plot = "worths_plot"
 
@@ -50,42 +32,48 @@ class PlackettLuceFit(FitResult):
     def _n(self) -> int:
         return self.distribution.n_items
 
+    def _student_of(self, *which: Any) -> Any:
+        """Return the distribution of differences of the parameters there, over their errors."""
+        return self._student
+
     def quasi_variances(self) -> QuasiVariances:
         """Return one variance per item from which all errors of differences follow, nearly.
 
         Returns
         -------
         QuasiVariances
-            With the worst relative error of a standard error.
+            With the worst relative error of a standard error (Firth and de Menezes 2004).
         """
         return quasi_variances(self.covariance[: self._n, : self._n])
 
-    def relative_to(self, reference: Label) -> pd.DataFrame:
+    def relative_to(self, reference: Label, alpha: float = 0.05) -> pd.DataFrame:
         """Return log worths less that of a reference item, with their standard errors.
 
         Parameters
         ----------
         reference : str or int
             An item.
+        alpha : float, default 0.05
+            For the intervals.
 
         Returns
         -------
         pandas.DataFrame
-            estimate, std_err, z, p_value of "as good as the reference"; the tie weights follow.
+            estimate, std_err, z, p_value of "as good as the reference", lower, upper; the other
+            parameters follow.
         """
-        at = self.distribution.items.index(reference)
-        project = np.eye(len(self.estimates))
+        at, every = self.distribution.items.index(reference), np.arange(len(self.estimates))
+        project = np.eye(len(every))
         project[: self._n, at] -= 1.0
-        estimates = project @ self.estimates
-        errors = np.sqrt(np.maximum(np.diag(project @ self.covariance @ project.T), 0.0))
-        errors[at] = np.nan
-        with np.errstate(invalid="ignore"):
-            z = estimates / errors
-        columns = {
-            "estimate": estimates, "std_err": errors, "z": z,
-            "p_value": 2.0 * scipy.stats.norm.sf(np.abs(z)),
-        }  # fmt: skip
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
+        variances = np.diag(project @ self.covariance @ project.T)
+        frame = with_intervals(
+            project @ self.estimates,
+            np.sqrt(np.maximum(variances, 0.0)),
+            self._student_of(every, np.where(every < self._n, at, every)),
+            check_alpha(alpha),
+        )
+        frame.iloc[at, 1:] = np.nan
+        return frame.set_axis(pd.Index(self.names, name="parameter"))
 
     def comparison_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return intervals from quasi standard errors: where two overlap little, they differ.
@@ -100,19 +88,59 @@ class PlackettLuceFit(FitResult):
         pandas.DataFrame
             estimate, quasi_se, lower, upper; items by estimate.
         """
-        radius = scipy.stats.norm.ppf(1.0 - check_alpha(alpha) / 2.0)
         errors = self.quasi_variances().standard_errors
         estimates = self.estimates[: self._n]
-        frame = pd.DataFrame(
-            {
-                "estimate": estimates,
-                "quasi_se": errors,
-                "lower": estimates - radius * errors,
-                "upper": estimates + radius * errors,
-            },
-            index=pd.Index(list(self.distribution.items), name="item"),
-        )
+        radius = self._student_of(slice(self._n)).ppf(1.0 - check_alpha(alpha) / 2.0) * errors
+        columns = {"estimate": estimates, "quasi_se": errors}
+        columns |= {"lower": estimates - radius, "upper": estimates + radius}
+        index = pd.Index(list(self.distribution.items), name="item")
+        frame = pd.DataFrame(columns, index=index)
         return frame.sort_values("estimate", ascending=False, kind="stable")
+
+    def summary(
+        self, *, alpha: float = 0.05, rows: int | None = ROWS, reference: Label | None = None
+    ) -> str:
+        """Return the fit as text, as statsmodels shows one.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the intervals.
+        rows : int or None, default 30
+            How many parameters to print at most; None prints all.
+        reference : str or int, optional
+            Show log worths less that of this item; by default they sum to 0.
+
+        Returns
+        -------
+        str
+        """
+        if reference is None:
+            return super().summary(alpha=alpha, rows=rows)
+        table = self.relative_to(reference, check_alpha(alpha))
+        columns = self._coefficients(alpha).columns
+        notes = (f"Log worths less that of {reference}.", *self.notes[1:])
+        return self._as_statsmodels(table.rename_axis(None).set_axis(columns, axis=1), notes, rows)
+
+
+class PlackettLuceFit(WorthsFit):
+    """A fitted Plackett-Luce distribution.
+
+    Made by `PlackettLuce.fit`. The parameters are the log worths, with sum 0, and the logs of the
+    tie weights. `plot` draws a `rankagg.plotting.worths_plot`.
+
+    Attributes
+    ----------
+    gradient_norm : float
+        The largest entry of the gradient at the end.
+    log_likelihood_equal : float
+        The greatest log likelihood with equal worths; NaN with pseudo-rankings or a ridge.
+    """
+
+    gradient_norm: float = field(compare=False)
+    log_likelihood_equal: float = field(compare=False)
+    _scale: float = field(compare=False)
+    _is_plain: bool = field(compare=False)
 
     # -- tests --------------------------------------------------------------------------------
 
@@ -134,10 +162,10 @@ class PlackettLuceFit(FitResult):
             allowed = f"rows of {counted(len(self.estimates), 'number')}, one per parameter"
             raise InvalidInputError("contrasts", allowed, Described(f"shape {matrix.shape}"))
         if not np.allclose(matrix[:, : self._n].sum(axis=1), 0.0):
-            raise InvalidInputError(
-                "contrasts", "rows that sum to 0 over the items",
-                Described("a row that does not"), "Only differences of log worths are determined.",
-            )  # fmt: skip
+            allowed = "rows that sum to 0 over the items"
+            remedy = "Only differences of log worths are determined."
+            told = Described("a row that does not")
+            raise InvalidInputError("contrasts", allowed, told, remedy)
         if not np.linalg.matrix_rank(matrix):
             raise InvalidInputError("contrasts", "rows that are not 0", Described("zeros"))
         value = matrix @ self.estimates
@@ -160,10 +188,9 @@ class PlackettLuceFit(FitResult):
         statsmodels.stats.contrast.ContrastResults
         """
         if check_choice(method, ("lr", "wald"), "method") == "lr" and not self._is_plain:
-            raise InvalidInputError(
-                "method", "'wald' with pseudo-rankings or a ridge", method,
-                "The estimates do not maximize the likelihood of the data.",
-            )  # fmt: skip
+            allowed = "'wald' with pseudo-rankings or a ridge"
+            remedy = "The estimates do not maximize the likelihood of the data."
+            raise InvalidInputError("method", allowed, method, remedy)
         if method == "wald":
             contrasts = np.zeros((self._n - 1, len(self.estimates)))
             contrasts[:, 0] = 1.0
@@ -171,36 +198,6 @@ class PlackettLuceFit(FitResult):
             return self.wald_test(contrasts)
         statistic = 2.0 * (self.log_likelihood - self.log_likelihood_equal) * self._scale
         return _chi_squared(statistic, self._n - 1)
-
-    # -- how it looks -------------------------------------------------------------------------
-
-    def summary(
-        self, *, alpha: float = 0.05, rows: int | None = ROWS, reference: Label | None = None
-    ) -> str:
-        """Return the fit as text, as statsmodels shows one.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            For the intervals.
-        rows : int or None, default 30
-            How many parameters to print at most; None prints all.
-        reference : str or int, optional
-            Show log worths less that of this item; by default they sum to 0.
-
-        Returns
-        -------
-        str
-        """
-        if reference is None:
-            return super().summary(alpha=alpha, rows=rows)
-        level = check_alpha(alpha)
-        frame = self.relative_to(reference)
-        radius = scipy.stats.norm.ppf(1.0 - level / 2.0) * frame["std_err"]
-        table = frame.assign(lower=frame["estimate"] - radius, upper=frame["estimate"] + radius)
-        columns = self._coefficients(level).columns
-        notes = (f"Log worths less that of {reference}.", *self.notes[1:])
-        return self._as_statsmodels(table.rename_axis(None).set_axis(columns, axis=1), notes, rows)
 
 
 def _chi_squared(statistic: float, df: int) -> ContrastResults:

@@ -65,7 +65,7 @@ OWN = {
     },
     "fit": {
         "--ties": (ra.fit_bradley_terry, "ties"),
-        "--errors-by": (ra.fit_bradley_terry, "errors"),
+        "--errors-by": (ra.fit_bradley_terry, "cov_type"),
     },
 }
 # What does not decide ranks is refused with the option that it is for.

@@ -1,0 +1,230 @@
+"""The climb to the maximum of a log likelihood of log worths, and the covariance there."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve
+
+from rankagg._typing import Floats
+from rankagg.core.items import counted
+
+EPSILON = float(np.finfo(np.float64).eps)
+# No parameter moves by more in the first step; the bound doubles whenever it holds a step back that
+# the likelihood takes whole, and halves with a step. A parabola far from its maximum says little.
+REACH = 4.0
+# How far from the maximum rounding may leave a parameter.
+ROUNDING_MOVE = 1e-6
+# A log parameter beyond this may be on its way to infinity.
+FAR_PARAMETER = 10.0
+
+
+def solve_definite(matrix: Floats, right: Floats) -> Floats | None:
+    """Solve linear equations whose matrix is positive definite; None where rounding hides that.
+
+    Parameters are scaled to a curvature of 1, since their weights may differ by any factor.
+    """
+    diagonal = np.diag(matrix)
+    if not (np.isfinite(matrix).all() and (diagonal > 0).all()):
+        return None
+    scale = 1.0 / np.sqrt(diagonal)
+    scaled = scale[:, None] * matrix * scale
+    try:
+        lower = np.linalg.cholesky(scaled)
+    except np.linalg.LinAlgError:
+        return None
+    # By its factor: nearly singular matrices have one where other ways to solve give up.
+    found = cho_solve((lower, True), (right.T * scale).T)
+    solved: Floats = (scale * found.T).T
+    return solved
+
+
+@dataclass(frozen=True, eq=False)
+class Derivatives:
+    """Value, gradient and information (minus the second derivatives) at some parameters."""
+
+    value: float
+    gradient: Floats
+    information: Floats
+    # Shape (p,). What rounding alone may make of each entry of the gradient.
+    noise: Floats
+
+    def are_rounding(self, moving: slice = slice(None)) -> bool:
+        """Say whether every entry of the gradient is small beside the terms it is made of."""
+        return bool((np.abs(self.gradient) <= self.noise)[moving].all())
+
+
+class LogLikelihood(ABC):
+    """A concave function of n log worths, of which only differences matter, and of others."""
+
+    # With one, log worths are drawn to 0 and differences are not all that matters.
+    ridge: float = 0.0
+    # Whether log worths are brought back to sum 0 after every step.
+    keeps_centered: bool = False
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """The number of items."""
+
+    @abstractmethod
+    def start(self) -> Floats:
+        """Return parameters to begin at."""
+
+    @abstractmethod
+    def value(self, parameters: Floats) -> float:
+        """Return the log likelihood."""
+
+    @abstractmethod
+    def derivatives(self, parameters: Floats) -> Derivatives:
+        """Return value, gradient and information."""
+
+
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """Where a climb ended."""
+
+    # Shape (p,). Log worths with sum 0, then the other parameters.
+    parameters: Floats
+    # The log likelihood there.
+    value: float
+    # Shape (p, p). Minus the second derivatives there.
+    information: Floats
+    # The largest entry of the gradient.
+    gradient_norm: float
+    n_iterations: int
+    # True where no parameter is further from the maximum than the tolerance, or than rounding
+    # leaves open (at most `ROUNDING_MOVE`).
+    converged: bool = False
+    # True where no further step was found, though steps were left.
+    stuck: bool = False
+
+    @classmethod
+    def at(
+        cls, likelihood: LogLikelihood, here: Floats, at: Derivatives, step: int, **how: bool
+    ) -> Maximum:
+        """Return the end of a climb after so many steps."""
+        here = here.copy()
+        if not likelihood.ridge:
+            here[: likelihood.n] -= here[: likelihood.n].mean()
+        norm = float(np.abs(at.gradient).max())
+        return cls(here, at.value, at.information, norm, step, **how)
+
+
+def newton(
+    likelihood: LogLikelihood, steps: int, tolerance: float, *, equal_worths: bool = False
+) -> Maximum:
+    """Climb by Newton steps, halved until the likelihood rises.
+
+    It has converged where no parameter would move by more than the tolerance, or where the gradient
+    is nothing but rounding. With `equal_worths` only the other parameters move.
+    """
+    n, here, reach = likelihood.n, likelihood.start(), REACH
+    for step in range(steps + 1):
+        at = likelihood.derivatives(here)
+        direction = newton_step(likelihood, at, equal_worths=equal_worths)
+        if direction is None:
+            return Maximum.at(likelihood, here, at, step, stuck=True)
+        size = float(np.abs(direction).max())
+        if size <= tolerance or at.are_rounding(slice(n if equal_worths else 0, None)):
+            close = size <= max(tolerance, ROUNDING_MOVE)
+            return Maximum.at(likelihood, here, at, step, converged=close, stuck=not close)
+        if step == steps:
+            return Maximum.at(likelihood, here, at, step)
+        if size > reach:
+            direction *= reach / size
+        part = _rising_part(likelihood, here, direction, at)
+        if part == 0.0:
+            lost = size > ROUNDING_MOVE
+            return Maximum.at(likelihood, here, at, step, converged=not lost, stuck=lost)
+        here = here + part * direction
+        reach = max(reach * (2.0 if part == 1.0 and size > reach else part), REACH)
+        if likelihood.keeps_centered:
+            # A constant changes neither the value nor its derivatives.
+            here[:n] -= here[:n].mean()
+    raise AssertionError("the loop returns")
+
+
+def newton_step(
+    likelihood: LogLikelihood, at: Derivatives, *, equal_worths: bool = False
+) -> Floats | None:
+    """Return the step to the maximum of the parabola; none where it has none to rounding."""
+    n = likelihood.n
+    if equal_worths:
+        moving = np.arange(n, len(at.gradient))
+        matrix = at.information[np.ix_(moving, moving)]
+    else:
+        matrix, moving = _determined(at.information, n, grounded=not likelihood.ridge)
+    solved = solve_definite(matrix, at.gradient[moving])
+    if solved is None:
+        return None
+    direction = np.zeros(len(at.gradient))
+    direction[moving] = solved
+    if not (likelihood.ridge or equal_worths):
+        direction[:n] -= direction[:n].mean()
+    return direction if np.isfinite(direction).all() else None
+
+
+def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats, NDArray[np.intp]]:
+    """Return information that has an inverse, and which parameters it is of.
+
+    Without a ridge the log worths are determined up to a constant, and one of them is held: the one
+    of which most is known, so that its rounding does not reach the others. With one they sum to 0,
+    and what is added says nothing about such.
+    """
+    if not grounded:
+        full = information.copy()
+        full[:n, :n] += float(np.trace(information[:n, :n])) / n**2
+        return full, np.arange(len(full))
+    moving = np.delete(np.arange(len(information)), int(np.argmax(np.diag(information)[:n])))
+    return information[np.ix_(moving, moving)], moving
+
+
+def _rising_part(
+    likelihood: LogLikelihood, here: Floats, direction: Floats, at: Derivatives
+) -> float:
+    """Return the part of a step with which the likelihood rises by enough of what the slope says.
+
+    It is halved until it does, or until there is nothing left of it: then 0. A value that is not
+    finite is no rise.
+    """
+    slope = float(direction @ at.gradient)
+    slack = 1e-12 * abs(at.value)
+    for halving in range(40):
+        part = 0.5**halving
+        # A step that is much too long may overflow.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            reached = likelihood.value(here + part * direction)
+        if np.isfinite(reached) and reached >= at.value + 1e-4 * part * slope - slack:
+            return part
+    return 0.0
+
+
+def inverse_information(information: Floats, n: int, *, grounded: bool = True) -> Floats:
+    """Return a covariance of differences of log worths and of the rest; NaN if there is none."""
+    matrix, kept = _determined(information, n, grounded=grounded)
+    inverse = np.zeros_like(information)
+    solved = solve_definite(matrix, np.eye(len(kept)))
+    inverse[np.ix_(kept, kept)] = np.nan if solved is None else solved
+    return inverse
+
+
+def centered_covariance(information: Floats, n: int) -> Floats:
+    """Return the covariance of log worths less their mean, and of the other parameters."""
+    covariance = inverse_information(information, n)
+    covariance[:n] -= covariance[:n].mean(axis=0)
+    covariance[:, :n] -= covariance[:, :n].mean(axis=1)[:, None]
+    return (covariance + covariance.T) / 2.0
+
+
+def not_converged(found: Maximum) -> list[str]:
+    """Return a note where a climb ended before the maximum."""
+    if found.converged:
+        return []
+    return [
+        f"Not converged in {counted(found.n_iterations, 'step')}; what is shown is not the "
+        "maximum. Raise `max_iterations`."
+    ]

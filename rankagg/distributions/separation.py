@@ -1,0 +1,148 @@
+"""Whether a likelihood of log worths has a finite maximum: what separates outcomes for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+from rankagg._typing import Bools, Floats, Ranks
+from rankagg.core.graphs import connected_parts, ordered_parts
+from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.rankings.places import UNRANKED
+from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
+
+# How far a direction of entries up to 1 may be off a constraint.
+DIRECTION_SLACK = 1e-7
+
+
+def beats_graph(ranks: Ranks) -> Bools:
+    """Return who stands right above whom in some ranking, shape (n, n).
+
+    That is enough to know who is above whom through others. Tied items are above each other.
+    """
+    n = ranks.shape[1]
+    place = places.comparable(ranks)
+    order = np.argsort(place, axis=1, kind="stable")
+    place = np.take_along_axis(place, order, axis=1)
+    beats = np.zeros((n, n), dtype=bool)
+    above = order[:, 0].copy()  # the last listed item so far
+    for q in range(1, n):
+        seen = place[:, q] <= n  # listed or unlisted, not unranked
+        level = seen & (place[:, q] == place[:, q - 1]) & (place[:, q] < n)
+        led = seen & (place[:, 0] < n)
+        beats[above[led], order[led, q]] = True
+        beats[order[level, q], order[level, q - 1]] = True
+        beats[order[level, q - 1], order[level, q]] = True
+        listed_here = place[:, q] < n
+        above[listed_here] = order[listed_here, q]
+    np.fill_diagonal(beats, False)
+    return beats
+
+
+def is_linked(together: Floats) -> bool:
+    """Say whether chains of common sets link all items; a matrix of how often two were in one."""
+    return bool((connected_parts(together > 0) == 0).all())
+
+
+def check_observed(profile: Profile) -> None:
+    """Raise where some item is in no ranking."""
+    unseen = (profile.ranks == UNRANKED).all(axis=0)
+    if unseen.any():
+        names = listed(profile.items.where(unseen))
+        remedy = "Leave items out with `profile.restrict(...)`."
+        allowed = "rankings that observe every item somewhere"
+        raise InvalidInputError("profile", allowed, Described(names), remedy)
+
+
+def check_connected(
+    beats: Bools,
+    items: ItemSet,
+    *,
+    words: Sequence[str] = ("never compared", "never beaten", "never above another"),
+    loses: str = "loses to a later one",
+    remedy: str = "Use `pseudo_rankings=0.5`, a `ridge`, or drop items until one group is left.",
+    camps: bool = False,
+) -> None:
+    """Raise where worths have no finite maximum-likelihood estimate.
+
+    It exists exactly where no two groups of the items are such that the one never loses to the
+    other (Ford 1957).
+    """
+    parts = ordered_parts(beats)
+    if len(parts) <= 1:
+        return
+    met = beats | beats.T
+    seen = met.any(axis=1)
+    kinds = (~seen, seen & ~beats.any(axis=0), seen & ~beats.any(axis=1))
+    facts = [
+        f"{what}: {listed(items.where(who))}"
+        for what, who in zip(words, kinds, strict=True)
+        if who.any()
+    ]
+    apart = ordered_parts(met)
+    if camps and sum(len(part) > 1 for part in apart) > 1:
+        named = [part for part in apart[:4] if len(part) > 1]
+        facts.append(f"camps that never met: {_shown_groups(named, items)}")
+    more = f" | ... {counted(len(parts), 'group')} in all" if len(parts) > 8 else ""
+    told = "; ".join(facts) + ". " if facts else ""
+    raise NotIdentifiedError(
+        f"The worths have no finite maximum: no group here {loses} "
+        f"({_shown_groups(parts[:8], items)}{more}). {told}{remedy}"
+    )
+
+
+def _shown_groups(parts: Sequence[Any], items: ItemSet) -> str:
+    return " | ".join(listed([items[int(i)] for i in part]) for part in parts)
+
+
+def endless_direction(
+    objective: Floats,
+    bounds: Sequence[tuple[float, float]],
+    rows: Any,
+    broken: Callable[[Floats], Any],
+    checked: Callable[[Floats], Any],
+    *,
+    least: float = -np.inf,
+) -> Any:
+    """Return a direction in which a likelihood rises for ever; None where none was found.
+
+    Of the directions d with rows d <= 0 the one that gains most is sought, and nothing where that
+    is at most `least`; rows that it breaks are added, as long as `broken` returns a longer table.
+    """
+    for _ in range(200):
+        found = linprog(-objective, rows, np.zeros(rows.shape[0]), bounds=bounds)
+        if found.x is None or float(objective @ found.x) <= least:
+            return None
+        direction = np.asarray(found.x, dtype=np.float64)
+        rows = broken(direction)
+        if rows is None:
+            return checked(direction)
+    return None
+
+
+def whole_directions(direction: Floats) -> Iterator[Floats]:
+    """Go through the multiples of a direction whose entries are nearly whole, rounded."""
+    for denominator in range(1, 841):
+        whole = np.rint(direction * denominator)
+        if np.abs(direction * denominator - whole).max() <= 1e-5:
+            yield whole
+
+
+def rises_for_ever(
+    worths: Floats, items: ItemSet, beside: Callable[[int], list[str]], remedy: str
+) -> NotIdentifiedError:
+    """Return the error that says along what; `beside` names what moves upwards or downwards."""
+    told = []
+    for sign, verb in ((1, "grow"), (-1, "fall")):
+        moving = items.where(worths[: len(items)] * sign > DIRECTION_SLACK)
+        parts = [f"the worths of {listed(moving)}"] if moving else []
+        if parts := parts + beside(sign):
+            told.append(f"{' and '.join(parts)} {verb}")
+    return NotIdentifiedError(
+        f"The likelihood has no finite maximum: it rises for ever as {' and '.join(told)}. {remedy}"
+    )
