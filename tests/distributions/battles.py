@@ -5,6 +5,8 @@ from scipy.special import expit
 
 import rankagg as ra
 
+MODELS = ["half", "davidson", "rao-kupper"]
+
 
 def battles(m, n, seed, *, side=0.4, sides=True, covariate=True, ties=0.8, **arrays):
     """Return m random comparisons of n items with ties, sides and a covariate."""

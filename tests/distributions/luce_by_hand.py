@@ -5,6 +5,7 @@ from itertools import combinations
 from math import exp, inf, log
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 import rankagg as ra
@@ -115,3 +116,47 @@ def from_row(row, items="ABCDE"):
 
 
 log_worth = st.floats(-3, 3)
+
+
+DATA = {
+    "complete": from_rows(
+        ["A>B>C>D", "B>A>D>C", "D>C>A>B", "C>A>B>D", "A>D>B>C"], "ABCD", counts=[5, 3, 2, 2, 1]
+    ),
+    "partial": from_rows(
+        ["A>B", "B>C", "C>D>A", "D>B", "B>A>D", "C>B"], "ABCD", counts=[4, 3, 1, 2, 2, 1]
+    ),
+    "top": from_rows(
+        ["A>...", "B>C>...", "D>...", "C>A>...", "B>...", "A>D>..."], "ABCD",
+        counts=[5, 2, 1, 3, 2, 1],
+    ),
+    "ties of 2": from_rows(
+        ["A=B>C>D", "B>A>C=D", "D>C>A>B", "C>A=D", "A>B>...", "D>B"], "ABCD",
+        counts=[3, 2, 1, 2, 4, 2],
+    ),
+    "ties of 2 and 3": from_rows(
+        ["A=B>C>D", "B>A=C=D", "D>C>A>B", "C>A=D", "A=B=D>C", "D>B", "A>B>C"], "ABCD",
+        counts=[3, 2, 1, 2, 1, 2, 3],
+    ),
+}  # fmt: skip
+
+
+every_kind = pytest.mark.parametrize("kind", DATA)
+
+
+def likelihood_of(profile, fit):
+    """Return the log likelihood by hand as a function of the parameters of a fit."""
+    return log_likelihood_function(profile, [*fit.distribution.log_ties])
+
+
+def centered_inverse(information, n):
+    """Return the covariance of log worths with sum 0, by bordering the information with that."""
+    p = len(information)
+    border = np.zeros((p + 1, p + 1))
+    border[:p, :p] = information
+    border[p, :n] = border[:n, p] = 1.0
+    return np.linalg.inv(border)[:p, :p]
+
+
+def curvature(value, at):
+    """Return minus the second derivatives of a function."""
+    return -numerical_gradient(lambda x: numerical_gradient(value, x, 1e-4), at, 1e-4)

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
+from rankagg.distributions import LatentScores, remove_scores, replace_tasks, rescale_tasks
 from rankagg.exceptions import InvalidInputError, ItemMismatchError, RankaggError
 
 LOCATIONS = [0.0, 0.7, 1.2]
@@ -34,7 +35,7 @@ def table():
 
 @pytest.mark.parametrize("noise", ["gumbel", "normal"])
 def test_a_table_has_systems_tasks_and_instances(noise):
-    law = ra.distributions.LatentScores(LOCATIONS, noise=noise, systems="ABC")
+    law = LatentScores(LOCATIONS, noise=noise, systems="ABC")
     table = law.sample(4, 5, rng=0)
     assert table.values.shape == (3, 20)
     assert (tuple(table.systems), tuple(table.tasks)) == (("A", "B", "C"), (0, 1, 2, 3))
@@ -45,14 +46,14 @@ def test_a_table_has_systems_tasks_and_instances(noise):
 
 
 def test_a_table_without_instances_has_one_score_per_task():
-    table = ra.distributions.LatentScores(LOCATIONS).sample(4, rng=0)
+    table = LatentScores(LOCATIONS).sample(4, rng=0)
     assert table.values.shape == (3, 4)
     assert not table.is_instance_level
     assert tuple(table.systems) == (0, 1, 2)
 
 
 def test_every_task_may_have_locations_of_its_own():
-    law = ra.distributions.LatentScores([[0.0, 100.0], [100.0, 0.0]], scale=0.01)
+    law = LatentScores([[0.0, 100.0], [100.0, 0.0]], scale=0.01)
     table = law.sample(n_instances=3, rng=0)
     assert (table.values > 50).tolist() == [[False] * 3 + [True] * 3, [True] * 3 + [False] * 3]
     assert law.sample(2, 3, rng=0) == table
@@ -62,9 +63,7 @@ def test_every_task_may_have_locations_of_its_own():
     ("noise", "law"), [("gumbel", stats.gumbel_r), ("normal", stats.norm)], ids=["gumbel", "normal"]
 )
 def test_noise_is_location_and_scale(noise, law):
-    values = (
-        ra.distributions.LatentScores([0.0, 3.0], noise=noise, scale=2.0).sample(4000, rng=1).values
-    )
+    values = LatentScores([0.0, 3.0], noise=noise, scale=2.0).sample(4000, rng=1).values
     for row, location in zip(values, (0.0, 3.0), strict=True):
         assert stats.kstest(row, law(location, 2.0).cdf).pvalue > 1e-4
     assert abs(np.corrcoef(values)[0, 1]) < 0.08
@@ -73,7 +72,7 @@ def test_noise_is_location_and_scale(noise, law):
 @pytest.mark.parametrize("scale", [1.0, 2.5])
 def test_rankings_with_gumbel_noise_have_the_plackett_luce_law(scale):
     size = 10_000
-    scores = ra.distributions.LatentScores(LOCATIONS, scale=scale, systems="ABC")
+    scores = LatentScores(LOCATIONS, scale=scale, systems="ABC")
     law = scores.ranking_distribution()
     assert law == ra.PlackettLuce(np.array(LOCATIONS) / scale, items="ABC")
     ranks = scores.sample(size, rng=2).rankings().ranks
@@ -85,25 +84,17 @@ def test_rankings_with_gumbel_noise_have_the_plackett_luce_law(scale):
 
 def test_pairs_with_normal_noise_are_those_of_thurstone():
     size = 10_000
-    scores = ra.distributions.LatentScores(LOCATIONS, noise="normal", scale=1.5)
+    scores = LatentScores(LOCATIONS, noise="normal", scale=1.5)
     wins = scores.sample(100, size // 100, rng=3).rankings().pairwise().proportion
     for i, j in permutations(range(3), 2):
         chance = stats.norm.cdf((LOCATIONS[i] - LOCATIONS[j]) / (1.5 * np.sqrt(2)))
         assert abs(wins[i, j] - chance) < band(chance, size)
 
 
-def test_equal_seeds_draw_equal_tables():
-    law = ra.distributions.LatentScores(LOCATIONS)
-    assert law.sample(3, rng=0) == law.sample(3, rng=0)
-    assert law.sample(3, rng=0) != law.sample(3, rng=1)
-    assert law == ra.distributions.LatentScores(LOCATIONS)
-    assert law != ra.distributions.LatentScores(LOCATIONS, noise="normal")
-
-
 def test_other_laws_of_rankings_have_no_closed_form():
     for law in (
-        ra.distributions.LatentScores(LOCATIONS, noise="normal"),
-        ra.distributions.LatentScores([[0.0, 1], [1, 0]]),
+        LatentScores(LOCATIONS, noise="normal"),
+        LatentScores([[0.0, 1], [1, 0]]),
     ):
         with pytest.raises(InvalidInputError, match="no closed form"):
             law.ranking_distribution()
@@ -128,12 +119,12 @@ def test_other_laws_of_rankings_have_no_closed_form():
 )
 def test_parameters_are_checked(arguments, words):
     with pytest.raises(RankaggError, match=words):
-        ra.distributions.LatentScores(**arguments)
+        LatentScores(**arguments)
 
 
 def test_locations_of_unequal_lengths_are_refused_by_name():
     with pytest.raises(InvalidInputError, match="locations"):
-        ra.distributions.LatentScores([[0.0], [1.0, 2.0]])
+        LatentScores([[0.0], [1.0, 2.0]])
 
 
 @pytest.mark.parametrize(
@@ -148,36 +139,33 @@ def test_locations_of_unequal_lengths_are_refused_by_name():
 )
 def test_sizes_are_checked(locations, arguments, words):
     with pytest.raises(InvalidInputError, match=words):
-        ra.distributions.LatentScores(locations).sample(**arguments)
+        LatentScores(locations).sample(**arguments)
 
 
 def test_the_look():
-    law = ra.distributions.LatentScores([[0.0, 1.0], [1.0, 0.0]], noise="normal", scale=0.5)
+    law = LatentScores([[0.0, 1.0], [1.0, 0.0]], noise="normal", scale=0.5)
     assert repr(law) == "<LatentScores of 2 systems on 2 tasks: normal noise, scale 0.5>"
-    assert (
-        repr(ra.distributions.LatentScores([0.0]))
-        == "<LatentScores of 1 system: gumbel noise, scale 1>"
-    )
+    assert repr(LatentScores([0.0])) == "<LatentScores of 1 system: gumbel noise, scale 1>"
 
 
 # -- replaced tasks -------------------------------------------------------------------------------
 
 
 def test_only_the_named_tasks_are_replaced(table):
-    law = ra.distributions.LatentScores([100.0, 200.0, 300.0], systems="ABC")
-    new = ra.distributions.replace_tasks(table, ["up"], law, rng=0)
+    law = LatentScores([100.0, 200.0, 300.0], systems="ABC")
+    new = replace_tasks(table, ["up"], law, rng=0)
     up = table.unit_tasks == 0
     assert np.array_equal(new.values[:, ~up], table.values[:, ~up], equal_nan=True)
     assert (np.abs(new.values[:, up] - [[100], [200], [300]]) < 20).all()
     assert new.higher_is_better == table.higher_is_better
     assert new.instances == table.instances
-    assert ra.distributions.replace_tasks(table, ["up"], law, rng=0) == new
-    assert ra.distributions.replace_tasks(table, [], law, rng=0) == table
+    assert replace_tasks(table, ["up"], law, rng=0) == new
+    assert replace_tasks(table, [], law, rng=0) == table
 
 
 def test_scores_of_which_lower_are_better_are_turned(table):
-    law = ra.distributions.LatentScores([100.0, 200.0, 300.0], systems="ABC")
-    new = ra.distributions.replace_tasks(table, ["down"], law, rng=0)
+    law = LatentScores([100.0, 200.0, 300.0], systems="ABC")
+    new = replace_tasks(table, ["down"], law, rng=0)
     down = table.unit_tasks == 1
     drawn = new.values[:, down]
     assert np.nanmax(drawn) < -80
@@ -187,40 +175,38 @@ def test_scores_of_which_lower_are_better_are_turned(table):
 
 
 def test_missing_scores_stay_missing(table):
-    law = ra.distributions.LatentScores(np.zeros(3), systems="ABC")
-    new = ra.distributions.replace_tasks(table, ["up", "down"], law, rng=0)
+    law = LatentScores(np.zeros(3), systems="ABC")
+    new = replace_tasks(table, ["up", "down"], law, rng=0)
     assert (new.missing == table.missing).all()
     assert not (new.values == table.values).any()
 
 
 def test_replaced_scores_have_the_law():
-    law = ra.distributions.LatentScores([0.0, 1.0], systems="AB")
-    start = ra.distributions.LatentScores([1.0, 0.0], systems="AB").sample(2, 5000, rng=0)
-    new = ra.distributions.replace_tasks(start, [1], law, rng=1)
+    law = LatentScores([0.0, 1.0], systems="AB")
+    start = LatentScores([1.0, 0.0], systems="AB").sample(2, 5000, rng=0)
+    new = replace_tasks(start, [1], law, rng=1)
     wins = new.rankings().ranks[5000:, 1] == 0
     assert abs(wins.mean() - stats.logistic.cdf(1.0)) < band(stats.logistic.cdf(1.0), 5000)
 
 
 def test_a_law_of_other_systems_is_refused(table):
     with pytest.raises(ItemMismatchError):
-        ra.distributions.replace_tasks(
-            table, ["up"], ra.distributions.LatentScores(np.zeros(3), systems="ABD")
-        )
+        replace_tasks(table, ["up"], LatentScores(np.zeros(3), systems="ABD"))
 
 
 def test_a_task_that_is_not_there_is_refused(table):
-    law = ra.distributions.LatentScores(np.zeros(3), systems="ABC")
+    law = LatentScores(np.zeros(3), systems="ABC")
     with pytest.raises((RankaggError, KeyError), match="side"):
-        ra.distributions.replace_tasks(table, ["side"], law)
+        replace_tasks(table, ["side"], law)
     with pytest.raises((RankaggError, KeyError), match="side"):
-        ra.distributions.rescale_tasks(table, {"side": 2.0})
+        rescale_tasks(table, {"side": 2.0})
 
 
 # -- other scales ---------------------------------------------------------------------------------
 
 
 def test_other_units_leave_the_rankings(table):
-    new = ra.distributions.rescale_tasks(table, {"down": 1000.0})
+    new = rescale_tasks(table, {"down": 1000.0})
     down = table.unit_tasks == 1
     assert np.array_equal(new.values[:, down], 1000 * table.values[:, down], equal_nan=True)
     assert np.array_equal(new.values[:, ~down], table.values[:, ~down])
@@ -231,46 +217,46 @@ def test_other_units_leave_the_rankings(table):
 def test_other_units_change_a_mean():
     table = ra.ScoreTable([[1.0, 0.0], [0.0, 0.9]], systems="AB", higher_is_better=True)
     assert ra.Mean().aggregate(table).order == ("A", "B")
-    assert ra.Mean().aggregate(ra.distributions.rescale_tasks(table, {1: 2.0})).order == ("B", "A")
+    assert ra.Mean().aggregate(rescale_tasks(table, {1: 2.0})).order == ("B", "A")
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, np.nan, np.inf, "2"])
 def test_factors_are_positive(table, factor):
     with pytest.raises(InvalidInputError, match="factors"):
-        ra.distributions.rescale_tasks(table, {"up": factor})
+        rescale_tasks(table, {"up": factor})
 
 
 # -- missing scores -------------------------------------------------------------------------------
 
 
 def test_scores_are_removed_with_the_share():
-    table = ra.distributions.LatentScores(np.zeros(20)).sample(50, 4, rng=0)
-    new = ra.distributions.remove_scores(table, 0.3, rng=1)
+    table = LatentScores(np.zeros(20)).sample(50, 4, rng=0)
+    new = remove_scores(table, 0.3, rng=1)
     assert abs(new.missing.mean() - 0.3) < band(0.3, 4000)
     assert np.array_equal(new.values[~new.missing], table.values[~new.missing])
-    assert ra.distributions.remove_scores(table, 0.3, rng=1) == new
-    assert ra.distributions.remove_scores(table, 0.0, rng=1) == table
+    assert remove_scores(table, 0.3, rng=1) == new
+    assert remove_scores(table, 0.0, rng=1) == table
 
 
 def test_whole_tasks_are_removed_together():
-    table = ra.distributions.LatentScores(np.zeros(20)).sample(50, 4, rng=0)
-    new = ra.distributions.remove_scores(table, 0.3, whole_tasks=True, rng=1)
+    table = LatentScores(np.zeros(20)).sample(50, 4, rng=0)
+    new = remove_scores(table, 0.3, whole_tasks=True, rng=1)
     cells = new.missing.reshape(20, 50, 4)
     assert (cells.all(axis=2) == cells.any(axis=2)).all()
     assert abs(cells[:, :, 0].mean() - 0.3) < band(0.3, 1000)
 
 
 def test_what_was_missing_stays_missing(table):
-    new = ra.distributions.remove_scores(table, 0.2, rng=3)
+    new = remove_scores(table, 0.2, rng=3)
     assert (new.missing >= table.missing).all()
     assert new.n_missing > table.n_missing
 
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_task_must_keep_a_score(whole):
-    table = ra.distributions.LatentScores([0.0, 1.0]).sample(30, rng=0)
+    table = LatentScores([0.0, 1.0]).sample(30, rng=0)
     with pytest.raises(InvalidInputError, match="lost all of them: take a smaller share"):
-        ra.distributions.remove_scores(table, 0.9, whole_tasks=whole, rng=0)
+        remove_scores(table, 0.9, whole_tasks=whole, rng=0)
 
 
 @pytest.mark.parametrize(
@@ -279,17 +265,7 @@ def test_a_task_must_keep_a_score(whole):
 )  # fmt: skip
 def test_shares_are_checked(table, arguments):
     with pytest.raises(InvalidInputError, match=list(arguments)[-1]):
-        ra.distributions.remove_scores(table, **arguments)
-
-
-def test_the_table_itself_is_left_alone(table):
-    before = table.values.copy()
-    ra.distributions.rescale_tasks(table, {"up": 2.0})
-    ra.distributions.remove_scores(table, 0.2, rng=3)
-    ra.distributions.replace_tasks(
-        table, ["up"], ra.distributions.LatentScores(np.zeros(3), systems="ABC"), rng=0
-    )
-    assert np.array_equal(table.values, before, equal_nan=True)
+        remove_scores(table, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +279,5 @@ def test_the_table_itself_is_left_alone(table):
 )
 def test_numbers_whose_scores_have_no_floats_are_refused(locations, scale, words):
     with pytest.raises(InvalidInputError, match=words):
-        ra.distributions.LatentScores(locations, scale=scale)
-    assert np.isfinite(
-        ra.distributions.LatentScores([1e100, -1e100], scale=1e100).sample(2, rng=0).values
-    ).all()
+        LatentScores(locations, scale=scale)
+    assert np.isfinite(LatentScores([1e100, -1e100], scale=1e100).sample(2, rng=0).values).all()

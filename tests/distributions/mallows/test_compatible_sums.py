@@ -1,4 +1,4 @@
-"""Sums over compatible permutations against going through all of them."""
+"""Sums over compatible permutations against enumeration, and draws among them."""
 
 from typing import Any
 
@@ -12,6 +12,7 @@ from rankagg.core.rankings.places import UNLISTED, UNRANKED, compatible_ranks
 from rankagg.distributions.mallows import compatible_sums
 from rankagg.distributions.mallows.compatible_sums import (
     LARGEST_GAP,
+    Completions,
     break_ties,
     expected_votes,
     lattice_pairs,
@@ -165,3 +166,98 @@ def test_parts_of_the_rows_give_the_same(states: int, monkeypatch: pytest.Monkey
     np.testing.assert_allclose(for_parts, sums, rtol=1e-14)
     np.testing.assert_allclose(before_parts, before, rtol=1e-13)
     np.testing.assert_allclose(lattice_sums(ranks, 0.6), sums, rtol=1e-14)
+
+
+N, L = UNRANKED, UNLISTED
+DRAWS = 2_500
+LAWS = [
+    ra.Uniform(range(4)),
+    ra.Mallows([2, 0, 1, 3], 0.8),
+    ra.Mallows(range(4), 0.0),
+    ra.PlackettLuce([1.0, 0.0, -0.5, 0.3]),
+]
+ROWS = [[0, N, 1, N], [0, L, L, N], [N, 0, N, N], [N, N, N, N], [L, L, 0, 1]]
+TIED = [[0, 0, 2, N], [0, 1, 1, 1], [N, 0, 0, 0]]
+
+
+def frequencies(law, row):
+    copies = ra.Profile([ra.PartialRanking(row, law.items)] * DRAWS)
+    drawn = law.complete(copies, rng=1).compress()
+    return dict(zip(map(tuple, drawn.ranks.tolist()), drawn.counts / DRAWS, strict=True))
+
+
+def assert_law(law, row):
+    found = frequencies(law, row)
+    partial = ra.PartialRanking(row, law.items)
+    compatible = {tuple(p.ranks.tolist()): law.prob(p) for p in partial.compatible_permutations()}
+    total = sum(compatible.values())
+    assert set(found) <= set(compatible)
+    for ranks, weight in compatible.items():
+        chance = weight / total
+        error = np.sqrt(chance * (1 - chance) / DRAWS)
+        assert abs(found.get(ranks, 0.0) - chance) < 4.5 * error + 1e-12
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+def test_completions_are_drawn_in_proportion_to_their_probability(law, row):
+    assert_law(law, row)
+
+
+@pytest.mark.parametrize("row", TIED, ids=str)
+@pytest.mark.parametrize("law", LAWS[:3], ids=repr)
+def test_ties_are_broken_in_proportion_to_probability(law, row):
+    assert_law(law, row)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+def test_complete_strict_rankings_stay(law):
+    profile = ra.Profile.from_orders([[0, 1, 2, 3], [3, 1]], items=range(4), counts=[5, 2])
+    done = law.complete(profile, rng=0)
+    assert done[0] == profile[0]
+    assert done.is_complete
+    assert done.is_strict
+    assert done.counts.tolist() == [5, 2]
+    assert law.complete(profile, rng=0) == done
+
+
+def test_ties_have_no_completion_without_a_chance():
+    tied = ra.Profile.from_ranks([[0, 0, 2, 3]])
+    for law in (LAWS[3], ra.PlackettLuce(np.zeros(4), log_ties={2: 0.0})):
+        with pytest.raises(InvalidInputError, match="free of ties"):
+            law.complete(tied, rng=0)
+
+
+def test_a_law_without_completions_says_which_have_them():
+    law = ra.GeneralizedMallows(range(3), [1.0, 0.5])
+    with pytest.raises(InvalidInputError, match="Uniform, Mallows and PlackettLuce"):
+        law.complete(ra.Profile.from_orders([[0, 1]], items=range(3)))
+
+
+# -- chains ---------------------------------------------------------------------------------------
+
+
+def test_votes_of_a_chain_are_those_expected():
+    rows = np.array([[0, N, 1, N, 2], [0, 0, N, 3, 2], [0, L, L, L, N], [N, N, N, N, 0]], np.int32)
+    chain = Completions(np.repeat(rows, 1000, axis=0), np.random.default_rng(0))
+    weights = np.ones(4000)
+    seen = np.zeros((5, 5))
+    for step in range(60):
+        chain.sweep(0.7)
+        seen += chain.votes(weights) / 50 * (step >= 10)
+    expected = expected_votes(rows, np.full(4, 1000.0), 0.7)
+    assert np.abs(seen - expected).max() < 25
+
+
+def test_a_chain_stays_compatible_and_its_distances_are_kendalls():
+    rows = np.array([[0, N, 1, N, 2], [0, 0, N, 3, 2]], np.int32)
+    chain = Completions(np.repeat(rows, 12, axis=0), np.random.default_rng(0))
+    center = ra.Permutation.identity(range(5))
+    for _ in range(5):
+        chain.sweep(0.3)
+        for row, drawn in zip(np.repeat(rows, 12, axis=0), chain.places, strict=True):
+            ranking = ra.Permutation(drawn)
+            partial = ra.PartialRanking(row)
+            assert ra.kendall_distance(partial, ranking) == 0
+        found = [ra.kendall_distance(center, ra.Permutation(drawn)) for drawn in chain.places]
+        assert chain.distances().tolist() == found

@@ -1,4 +1,4 @@
-"""Generalized Mallows: top lists, its special cases, and a fit against all centers."""
+"""Generalized Mallows against stages by hand and the best of all centers."""
 
 from typing import Any
 
@@ -45,11 +45,6 @@ def mean_passed_over(profile: ra.Profile, center: tuple[int, ...]) -> np.ndarray
     return weights @ np.array(counts) / weights.sum()
 
 
-def expected_passed_over(theta: float, size: int) -> float:
-    chances = np.exp(-theta * np.arange(size))
-    return float(chances @ np.arange(size) / chances.sum())
-
-
 def votes(seed: int) -> ra.Profile:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 6))
@@ -72,12 +67,6 @@ def test_one_theta_per_place_but_the_last(thetas: list[float]) -> None:
 def test_thetas_must_be_finite_and_not_negative(bad: Any) -> None:
     with pytest.raises(InvalidInputError, match="`thetas` must be"):
         ra.GeneralizedMallows("ABC", [1.0, bad])
-
-
-@pytest.mark.parametrize("thetas", [1.0, [[1.0, 2.0]]])
-def test_thetas_must_be_flat(thetas: Any) -> None:
-    with pytest.raises(InvalidInputError, match="`thetas` must be a flat sequence"):
-        ra.GeneralizedMallows("ABC", thetas)
 
 
 def test_center_must_be_complete_and_strict() -> None:
@@ -120,16 +109,6 @@ def test_top_list_has_the_chance_of_its_compatible_permutations(
     assert law.prob(ranking) == pytest.approx(expected, rel=1e-9)
 
 
-def test_top_lists_of_a_profile_may_have_any_length() -> None:
-    rows = [ra.PartialRanking.from_top_k("CADB"[:k], items="ABCD") for k in range(4)] + [
-        ra.Permutation.from_order("CADB", items="ABCD")
-    ]
-    single = [LAW.log_prob(row) for row in rows]
-    np.testing.assert_allclose(LAW.log_probs(ra.Profile(rows)), single)
-    assert single[0] == 0.0
-    assert (np.diff(single) <= 1e-12).all()
-
-
 @pytest.mark.parametrize(
     "ranks",
     [[0, 0, 2, 3], [0, 1, UNRANKED, UNRANKED], [0, 1, 1, 3], [0, 0, UNLISTED, UNLISTED]],
@@ -155,36 +134,14 @@ def test_equal_thetas_are_the_mallows_law(center: ra.Permutation, theta: float) 
     assert law.expected_distance() == pytest.approx(other.mean_distance, abs=1e-12)
 
 
-def test_a_sure_winner_leaves_the_rest_to_chance() -> None:
-    law = ra.GeneralizedMallows("ABCD", [900.0, 0.0, 0.0])
-    np.testing.assert_allclose(law.rank_probabilities()[0], [1, 0, 0, 0])
-    np.testing.assert_allclose(law.rank_probabilities()[1:, 1:], 1 / 3)
-    assert {ranking.order[0] for ranking in law.sample(50, rng=0)} == {"A"}
-
-
 # -- fit ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_thetas_make_the_expected_stages_the_observed_ones(seed: int) -> None:
-    profile = votes(seed)
-    law = ra.GeneralizedMallows.fit(profile).distribution
-    means = mean_passed_over(profile, oracles.as_places(law.center))
-    for k, (theta, mean) in enumerate(zip(law.thetas, means, strict=True)):
-        size = law.n_items - k
-        if theta == 0.0:
-            assert mean >= (size - 1) / 2
-        elif theta == 20.0:
-            assert mean <= expected_passed_over(20.0, size)
-        else:
-            assert expected_passed_over(theta, size) == pytest.approx(mean, abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_fit_is_the_best_of_all_centers(seed: int) -> None:
     profile = votes(seed)
     n = profile.n_items
-    grid = np.concatenate([np.linspace(0.0, 6.0, 1201), np.linspace(6.0, 20.0, 141)])
+    grid = np.concatenate([np.linspace(0.0, 6.0, 601), np.linspace(6.0, 20.0, 141)])
     powers = [np.exp(-np.outer(grid, np.arange(n - k))).sum(axis=1) for k in range(n - 1)]
     best = -np.inf
     for center in strict_ranks(n):
@@ -195,18 +152,11 @@ def test_fit_is_the_best_of_all_centers(seed: int) -> None:
         best = max(best, profile.total_weight * sum(heights))
     fit = ra.GeneralizedMallows.fit(profile)
     # The grid misses each theta by no more than half a step.
-    assert best - 1e-9 <= fit.log_likelihood <= best + 1e-3
+    assert best - 1e-9 <= fit.log_likelihood <= best + 4e-3
     center = oracles.as_places(fit.distribution.center)
     assert fit.log_likelihood == pytest.approx(log_likelihood(profile, center, fit.estimates))
     assert fit.log_likelihood == pytest.approx(fit.distribution.log_prob(profile))
     assert "All centers were tried." in fit.notes
-
-
-def test_fit_is_no_worse_than_the_mallows_fit() -> None:
-    for seed in range(4):
-        profile = votes(seed)
-        mallows = ra.Mallows.fit(profile)
-        assert ra.GeneralizedMallows.fit(profile).log_likelihood >= mallows.log_likelihood - 1e-9
 
 
 def test_many_items_are_climbed_to_a_maximum() -> None:
@@ -263,18 +213,6 @@ def test_places_where_all_agree_are_set_to_the_bound() -> None:
     assert "theta 1" in str(fit)
 
 
-def test_all_equal_rankings_are_at_the_bound_everywhere() -> None:
-    fit = ra.GeneralizedMallows.fit(ra.Profile.from_orders(["CAB"] * 4))
-    assert fit.distribution.center.order == ("C", "A", "B")
-    assert fit.estimates.tolist() == [20.0, 20.0]
-    assert fit.log_likelihood == pytest.approx(0.0, abs=1e-7)
-
-
-def test_a_large_bound_needs_no_warning() -> None:
-    profile = ra.Profile.from_orders(["CAB"] * 4)
-    assert ra.GeneralizedMallows.fit(profile, max_theta=2000.0).estimates.tolist() == [2000.0] * 2
-
-
 @pytest.mark.parametrize(
     "ranks", [[0, 0, 2], [0, 1, UNRANKED], [0, UNLISTED, UNLISTED]], ids=["ties", "gap", "cut off"]
 )
@@ -296,15 +234,10 @@ def test_bound_must_be_positive_and_finite(bound: Any) -> None:
         ra.GeneralizedMallows.fit(ra.Profile.from_orders(["AB", "BA"]), max_theta=bound)
 
 
-def test_one_item_has_nothing_to_fit() -> None:
-    with pytest.raises(InvalidInputError, match="two or more items"):
-        ra.GeneralizedMallows.fit(ra.Profile.from_orders(["A"]))
-
-
 def test_wald_intervals_cover_about_as_often_as_they_say() -> None:
     law = ra.GeneralizedMallows("ABC", [1.2, 0.8])
     rng = np.random.default_rng(3)
-    covered, replicates = np.zeros(2), 150
+    covered, replicates = np.zeros(2), 50
     for _ in range(replicates):
         interval = ra.GeneralizedMallows.fit(law.sample(150, rng=rng)).conf_int(0.1)
         covered += (interval["lower"] <= law.thetas) & (law.thetas <= interval["upper"])

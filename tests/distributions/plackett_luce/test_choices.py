@@ -1,4 +1,4 @@
-"""Rankings as choices against a loop over buckets, and both ways to hold the sets."""
+"""Choices of rankings, and two ways to hold their sets."""
 
 from collections import Counter
 

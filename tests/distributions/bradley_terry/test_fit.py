@@ -1,4 +1,4 @@
-"""Bradley-Terry of comparisons against written-down likelihoods, R, and statsmodels."""
+"""Worths from battles against optimizers and other programs."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,7 @@ import statsmodels.api as sm
 from scipy import optimize
 
 import rankagg as ra
-from tests.distributions.battles import battles, design, jackknife, log_likelihood
-
-MODELS = ["half", "davidson", "rao-kupper"]
+from tests.distributions.battles import MODELS, battles, design, jackknife, log_likelihood
 
 
 def by_optimizer(data, ties, side, covariates):
@@ -55,45 +53,6 @@ def test_errors_by_the_model_are_the_inverse_curvature(ties):
         data, fit, ties=ties, side=True, covariates=["x"], clusters=np.arange(120)
     )
     assert fit.covariance == pytest.approx(inverse, abs=2e-5)
-
-
-@pytest.mark.parametrize("ties", MODELS)
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("n_clusters", [5, 25, 60])
-def test_errors_by_cluster_are_the_jackknife_cluster_by_cluster(ties, weighted, n_clusters):
-    rng = np.random.default_rng(n_clusters)
-    clusters = np.append(rng.integers(0, n_clusters, 120 - n_clusters), np.arange(n_clusters))
-    weights = rng.integers(1, 4, 120).astype(float) if weighted else None
-    data = battles(120, 4, 3, clusters=clusters, weights=weights)
-    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"])
-    _, sandwich = jackknife(data, fit, ties=ties, side=True, covariates=["x"], clusters=clusters)
-    assert fit.cov_type == "cluster"
-    assert fit.n_clusters == n_clusters
-    assert fit.covariance == pytest.approx(sandwich, rel=1e-4, abs=1e-6)
-
-
-@pytest.mark.parametrize("ties", MODELS)
-def test_robust_errors_are_those_of_clusters_of_one(ties):
-    data = battles(90, 3, 4)
-    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"], cov_type="robust")
-    _, sandwich = jackknife(
-        data, fit, ties=ties, side=True, covariates=["x"], clusters=np.arange(90)
-    )
-    assert fit.covariance == pytest.approx(sandwich, rel=1e-4, abs=1e-6)
-    alone = battles(90, 3, 4, clusters=np.arange(90))
-    by_cluster = ra.fit_bradley_terry(alone, ties=ties, side=True, covariates=["x"])
-    assert by_cluster.covariance == pytest.approx(fit.covariance, rel=1e-9)
-
-
-def test_errors_by_large_and_small_clusters_agree():
-    # Clusters of more parts than parameters take another way than the small ones.
-    clusters = np.repeat([0, 1, 2, 3, 4], [100, 100, 60, 30, 10])
-    data = battles(300, 4, 6, clusters=clusters)
-    fit = ra.fit_bradley_terry(data, ties="davidson", side=True, covariates=["x"])
-    _, sandwich = jackknife(
-        data, fit, ties="davidson", side=True, covariates=["x"], clusters=clusters
-    )
-    assert fit.covariance == pytest.approx(sandwich, rel=1e-4)
 
 
 # -- other programs -------------------------------------------------------------------------------
@@ -166,37 +125,6 @@ def test_the_sandwich_is_near_that_of_statsmodels():
 # -- what must not matter -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ties", MODELS)
-def test_from_which_side_a_battle_is_told_does_not_matter(ties):
-    data = battles(200, 4, 9)
-    turned = np.arange(200) % 3 == 0
-    told = ra.Comparisons(
-        data.items, np.where(turned, data.second, data.first),
-        np.where(turned, data.first, data.second), np.where(turned, -1, 1) * data.outcomes,
-        sides=np.where(turned, -1, 1) * data.sides,
-        covariates={"x": np.where(turned, -1, 1) * data.covariates["x"]},
-    )  # fmt: skip
-    options = {"ties": ties, "side": True, "covariates": ["x"], "cov_type": "robust"}
-    one, other = ra.fit_bradley_terry(data, **options), ra.fit_bradley_terry(told, **options)
-    assert other.estimates == pytest.approx(one.estimates, abs=1e-9)
-    assert other.covariance == pytest.approx(one.covariance, abs=1e-9)
-
-
-def test_the_unit_of_weights_and_of_covariates_does_not_matter():
-    weights = np.random.default_rng(1).uniform(1, 3, 200)
-    data = battles(200, 4, 9, weights=weights)
-    scaled = ra.Comparisons(
-        data.items, data.first, data.second, data.outcomes, sides=data.sides,
-        weights=1e-60 * weights, covariates={"x": 1e100 * data.covariates["x"]},
-    )  # fmt: skip
-    for cov_type in ("model", "robust"):
-        options = {"ties": "davidson", "side": True, "covariates": ["x"], "cov_type": cov_type}
-        one, other = ra.fit_bradley_terry(data, **options), ra.fit_bradley_terry(scaled, **options)
-        unit = np.array([1.0] * 5 + [1e100, 1.0])
-        assert unit * other.estimates == pytest.approx(one.estimates, abs=1e-7)
-        assert unit * other.standard_errors == pytest.approx(one.standard_errors, rel=1e-6)
-
-
 def test_without_ties_and_extras_it_is_the_fit_of_the_votes():
     data = battles(300, 5, 1, ties=0.0)
     votes = ra.BradleyTerry.fit(data.pairwise())
@@ -208,23 +136,10 @@ def test_without_ties_and_extras_it_is_the_fit_of_the_votes():
         assert fit.aic == pytest.approx(votes.aic)
 
 
-def test_many_items_and_kinds_are_counted_in_another_way():
-    # Codes beyond the table are sorted: both ways give the same kinds.
-    few = battles(400, 4, 7)
-    items = [f"unused {i}" for i in range(3000)]
-    wide = ra.Comparisons(
-        ["A", "B", "C", "D", *items], few.first, few.second, few.outcomes, sides=few.sides,
-        covariates=few.covariates,
-    )  # fmt: skip
-    from rankagg.distributions.bradley_terry.contests import contests_of  # noqa: PLC0415
-
-    one, rows = contests_of(few, side=True, covariates=["x"], entries=True)
-    other, more = contests_of(wide, side=True, covariates=["x"], entries=True)
-    for contests, entries in ((one, rows), (other, more)):
-        assert (contests.first[entries.kind] == few.first).all()
-        assert (contests.second[entries.kind] == few.second).all()
-        found = (contests.extras * contests.units)[entries.kind, 1]
-        assert found == pytest.approx(few.covariates["x"])
-        assert (entries.outcome == 1 - few.outcomes).all()
-        assert contests.results.sum() == 400
-    assert len(one.first) == len(other.first)
+def test_errors_is_the_former_name_of_cov_type():
+    data = battles(60, 3, 1)
+    with pytest.warns(FutureWarning, match="`errors` of fit_bradley_terry .* it is `cov_type` now"):
+        fit = ra.fit_bradley_terry(data, errors="robust")
+    assert fit == ra.fit_bradley_terry(data, cov_type="robust")
+    with pytest.warns(FutureWarning, match="BradleyTerryFit.errors goes with the next release"):
+        assert fit.errors == fit.cov_type == "robust"

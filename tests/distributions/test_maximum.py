@@ -88,7 +88,7 @@ def test_every_step_of_minorization_rises():
     for profile in (PROFILE, ties):
         found = gathered(profile)
         likelihood = Likelihood(found, tuple(sorted(d for d in found.tied if d > 1)))
-        values = [minorize(likelihood, steps, 1e-12).value for steps in range(1, 25)]
+        values = [minorize(likelihood, steps, 1e-12).value for steps in (1, 2, 3, 5, 9, 20)]
         assert (np.diff(values) >= -1e-10).all()
         assert values[-1] > values[0]
 

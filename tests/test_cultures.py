@@ -1,8 +1,7 @@
-"""Cultures: each against its law by enumeration, and against another program where it is there."""
+"""Cultures: each against its law by enumeration."""
 
 import pickle
 from collections import Counter
-from itertools import combinations
 from math import asin, pi
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy import stats
 import rankagg as ra
 from rankagg.cultures import _conitzer, _on_chain, _walsh, theta_of_norm_phi
 from rankagg.exceptions import InvalidInputError
-from tests.distributions import culture_laws as laws
+from tests import culture_laws as laws
 
 CULTURES = [
     ra.cultures.ImpartialCulture(),
@@ -79,7 +78,7 @@ ENUMERATED = [c for c in CULTURES if not isinstance(c, ra.cultures.EuclideanCult
 
 @pytest.mark.parametrize("culture", ENUMERATED, ids=repr)
 def test_profiles_are_as_frequent_as_they_are_probable(culture) -> None:
-    assert p_value(drawn(culture, 3, 2, 1500), law_of(culture, 3, 2)) > 1e-3
+    assert p_value(drawn(culture, 3, 2, 800), law_of(culture, 3, 2)) > 1e-3
 
 
 @pytest.mark.slow
@@ -91,7 +90,7 @@ def test_larger_profiles_are_as_frequent_as_they_are_probable(culture, n, m) -> 
 
 def test_voters_on_a_line_rank_as_its_geometry_says() -> None:
     culture = ra.cultures.EuclideanCulture(n_dimensions=1)
-    assert p_value(drawn(culture, 3, 2, 1500), laws.on_a_line()) > 1e-3
+    assert p_value(drawn(culture, 3, 2, 800), laws.on_a_line()) > 1e-3
 
 
 @pytest.mark.parametrize("dimension", [1, 3])
@@ -148,7 +147,7 @@ def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture, n, m) 
 @pytest.mark.parametrize("culture", CULTURES, ids=repr)
 def test_no_item_is_favored(culture) -> None:
     rng = np.random.default_rng(8)
-    first = np.bincount([culture.draw(4, 1, rng=rng).ranks[0].argmin() for _ in range(400)])
+    first = np.bincount([culture.draw(4, 1, rng=rng).ranks[0].argmin() for _ in range(120)])
     assert stats.chisquare(first).pvalue > 1e-3
 
 
@@ -164,10 +163,10 @@ def test_an_urn_repeats_more_the_more_it_holds() -> None:
     """The number of different rankings has the mean sum of 1/(1 + k contagion), but for chance."""
     found = [
         len(ra.cultures.UrnCulture(contagion=0.5).draw(12, 40, rng=k).compress())
-        for k in range(300)
+        for k in range(100)
     ]
     new = 1 / (1 + 0.5 * np.arange(40))
-    error = np.sqrt((new * (1 - new)).sum() / 300)
+    error = np.sqrt((new * (1 - new)).sum() / 100)
     assert abs(np.mean(found) - new.sum()) < 4 * error
 
 
@@ -207,21 +206,6 @@ def test_what_no_culture_is_is_refused_by_name(make, named) -> None:
         make()
 
 
-def test_studies_draw_from_cultures() -> None:
-    result = ra.studies.ApproximationStudy(
-        aggregators=[ra.Borda()],
-        n_items=[4],
-        n_rankings=[5],
-        n_repetitions=2,
-        models=[
-            ra.cultures.SinglePeakedCulture(),
-            ra.cultures.SinglePeakedCulture(variant="conitzer"),
-        ],
-    ).run()
-    names = ["SinglePeakedCulture()", "SinglePeakedCulture(variant='conitzer')"]
-    assert result.to_frame()["model"].unique().tolist() == names
-
-
 # -- against another program ----------------------------------------------------------------------
 
 
@@ -229,65 +213,3 @@ def test_studies_draw_from_cultures() -> None:
 ELSEWHERE = [
     culture for culture in CULTURES if not isinstance(culture, ra.cultures.GroupSeparableCulture)
 ]
-
-
-def peer(culture):  # noqa: PLR0911
-    """Return the same culture elsewhere, as a function of sizes and a seed that gives orders."""
-    ordinal = pytest.importorskip("prefsampling.ordinal", reason="prefsampling is not installed")
-    match culture:
-        case ra.cultures.ImpartialCulture():
-            return lambda m, n, seed: ordinal.impartial(m, n, seed=seed)
-        case ra.cultures.AnonymousCulture():
-            return lambda m, n, seed: ordinal.impartial_anonymous(m, n, seed=seed)
-        case ra.cultures.UrnCulture(contagion=contagion):
-            return lambda m, n, seed: ordinal.urn(m, n, contagion, seed=seed)
-        case ra.cultures.SinglePeakedCulture(variant=variant):
-            draw = getattr(ordinal, f"single_peaked_{variant}")
-            return lambda m, n, seed: draw(m, n, seed=seed)
-        case ra.cultures.SingleCrossingCulture():
-            return lambda m, n, seed: ordinal.single_crossing(m, n, seed=seed)
-        case ra.cultures.MallowsCulture(norm_phi=norm_phi):
-            return lambda m, n, seed: ordinal.norm_mallows(m, n, norm_phi, seed=seed)
-    return lambda m, n, seed: on_given_points(ordinal, culture, m, n, seed)
-
-
-def on_given_points(ordinal, culture, m, n, seed):
-    """Place the points here: with a seed, prefsampling puts voters where candidates are."""
-    rng = np.random.default_rng(seed)
-    draw = rng.random if culture.points == "uniform" else rng.standard_normal
-    d = culture.n_dimensions
-    return ordinal.euclidean(m, n, d, draw((m, d)), draw((n, d)), seed=seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("culture", ELSEWHERE, ids=repr)
-@pytest.mark.parametrize(("n", "m"), [(3, 3), (4, 2)])
-def test_profiles_are_as_frequent_as_elsewhere(culture, n, m) -> None:
-    """Items are named and rankings put in order at random: some of those elsewhere favor some."""
-    other = peer(culture)
-    rng = np.random.default_rng(0)
-    number = 6000
-    theirs = Counter()
-    for seed in range(number):
-        orders = np.array(other(m, n, seed))[rng.permutation(m)]
-        theirs[tuple(map(tuple, np.argsort(rng.permutation(n)[orders], axis=1).tolist()))] += 1
-    ours = drawn(culture, n, m, number, seed=5)
-    # Profiles alike but for names and order are one kind: there are fewer kinds than profiles.
-    kinds = [Counter(), Counter()]
-    for counts, profiles in zip(kinds, (ours, theirs), strict=True):
-        for profile, times in profiles.items():
-            counts[kind_of(profile)] += times
-    table = np.array([[counts[key] for key in sorted(kinds[0] | kinds[1])] for counts in kinds])
-    table = table[:, table.sum(axis=0) >= 10]
-    assert stats.chi2_contingency(table).pvalue > 1e-3
-
-
-def kind_of(profile):
-    """Return the distances of every two rankings in order, and how often each one stands there."""
-    distances = sorted(
-        sum((a[i] < a[j]) != (b[i] < b[j]) for i, j in combinations(range(len(a)), 2))
-        for a, b in combinations(profile, 2)
-    )
-    tops = sorted(Counter(ranking.index(0) for ranking in profile).values())
-    lasts = sorted(Counter(ranking.index(max(ranking)) for ranking in profile).values())
-    return tuple(distances), tuple(tops), tuple(lasts)

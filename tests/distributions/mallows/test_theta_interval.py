@@ -80,14 +80,6 @@ def test_the_doubt_bounds_the_chance_of_a_wrong_majority(n, m, theta):
     assert wrong.mean() <= np.exp(log_doubt(n, m, theta)) + 4 / np.sqrt(2000)
 
 
-def test_the_doubt_falls_in_theta_and_in_the_number_of_rankings():
-    doubts = [log_doubt(5, 40, theta) for theta in (0.0, 0.1, 0.5, 1.0, 3.0)]
-    assert doubts[0] == pytest.approx(np.log(10))  # 10 pairs, nothing known
-    assert doubts == sorted(doubts, reverse=True)
-    assert log_doubt(5, 80, 0.5) < log_doubt(5, 40, 0.5)
-    assert log_doubt(1, 10, 1.0) == -np.inf
-
-
 # -- the statistic --------------------------------------------------------------------------------
 
 
@@ -339,19 +331,6 @@ def test_rankings_that_agree_less_than_by_chance_have_the_interval_0():
     assert ra.Mallows.fit(everything).conf_int().to_numpy().tolist() == [[0.0, 0.0]]
 
 
-def test_incomplete_rankings_have_an_interval():
-    rng = np.random.default_rng(0)
-    ranks = ra.Mallows(range(5), 1.0).sample(40, rng=1).ranks.astype(float)
-    ranks[rng.random(ranks.shape) < 0.2] = np.nan
-    fit = ra.Mallows.fit(ra.Profile.from_ranks(ranks))
-    lower, upper = fit.conf_int(0.1).loc["theta"]
-    # The center is nearly certain, and the likelihood ratio says nearly the same.
-    profile = fit.conf_int(0.1, method="profile").loc["theta"]
-    assert [lower, upper] == pytest.approx(profile.tolist(), abs=0.15)
-    assert lower < 1.0 < upper
-    assert "inverted test" in fit.notes[1]
-
-
 # -- coverage -------------------------------------------------------------------------------------
 
 
@@ -374,8 +353,8 @@ DESIGNS = [(0.4, 6, 50), (0.1, 6, 30), (0.1, 15, 15), (0.05, 30, 10), (0.02, 20,
 @pytest.mark.parametrize(("theta", "n", "m"), [(0.1, 6, 30), (0.02, 12, 6)])
 def test_the_interval_covers_in_a_small_sample(theta, n, m, monkeypatch):
     monkeypatch.setattr(theta_interval, "WORK", 0)
-    low, high = stats.binom.interval(1 - 1e-4, 50, 0.9)
-    assert low <= coverage(theta, n, m, times=50, alpha=0.1, seed=5) <= high
+    low, high = stats.binom.interval(1 - 1e-4, 20, 0.9)
+    assert low <= coverage(theta, n, m, times=20, alpha=0.1, seed=5) <= high
 
 
 @pytest.mark.slow

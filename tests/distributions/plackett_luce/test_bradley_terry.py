@@ -1,4 +1,4 @@
-"""Bradley-Terry against a direct fit, and against Plackett-Luce of pairs."""
+"""Bradley-Terry from votes: a special case of Plackett-Luce."""
 
 import numpy as np
 import pytest
@@ -218,26 +218,3 @@ def test_the_summary_names_the_model():
 def test_the_summary_relative_to_an_item_names_the_model():
     text = str(ra.BradleyTerry.fit(PAIRS).summary(reference="A"))
     assert "BradleyTerry fit" in text
-
-
-def test_the_law_is_plackett_luce_by_another_name():
-    law = ra.BradleyTerry([1.0, 0.0, -1.0], items="ABC", log_ties={2: -0.5})
-    whole = ra.PlackettLuce([1.0, 0.0, -1.0], items="ABC", log_ties={2: -0.5})
-    profile = whole.sample(20, rng=0)
-    assert law.log_probs(profile).tolist() == whole.log_probs(profile).tolist()
-    assert law.sample(20, rng=0) == profile
-    assert repr(law) == "<BradleyTerry distribution on 3 items: A +1, B +0, C -1, with ties>"
-
-
-def test_worths_of_a_tournament_are_recovered():
-    law = ra.BradleyTerry([1.0, 0.3, -0.2, -1.1])
-    rng = np.random.default_rng(0)
-    chances = law.pairwise_probabilities()
-    wins = np.zeros((4, 4))
-    for i in range(4):
-        for j in range(i):
-            wins[i, j] = rng.binomial(500, chances[i, j])
-            wins[j, i] = 500 - wins[i, j]
-    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins))
-    assert (np.abs(fit.estimates - law.log_worths) < 4 * fit.standard_errors).all()
-    assert fit.standard_errors.max() < 0.06

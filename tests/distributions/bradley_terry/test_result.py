@@ -1,4 +1,4 @@
-"""What a fit of comparisons says: differences, ratings, probabilities, intransitivity."""
+"""What a fit of battles says: differences, ratings, predictions, intransitivity."""
 
 import dataclasses
 
@@ -11,9 +11,7 @@ from rankagg.distributions.bradley_terry.model import Model
 from rankagg.distributions.bradley_terry.sandwich import _Pairs
 from rankagg.distributions.maximum import newton
 from rankagg.exceptions import InvalidInputError
-from tests.distributions.battles import battles, log_probability
-
-MODELS = ["half", "davidson", "rao-kupper"]
+from tests.distributions.battles import MODELS, battles, log_probability
 
 
 @pytest.fixture(scope="module")

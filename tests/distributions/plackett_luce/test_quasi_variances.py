@@ -1,4 +1,4 @@
-"""Quasi variances: where they are exact, and how far off they are elsewhere."""
+"""Quasi variances against the errors of all differences."""
 
 from itertools import combinations
 

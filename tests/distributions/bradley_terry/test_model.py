@@ -1,4 +1,4 @@
-"""Bradley-Terry of comparisons where there is no maximum, or no error; against other programs."""
+"""Where battles have one maximum, and what is said where they have none."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,7 @@ from scipy.optimize import linprog
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from tests.distributions.battles import battles, design
-
-MODELS = ["half", "davidson", "rao-kupper"]
+from tests.distributions.battles import MODELS, battles, design
 
 
 def conditions(data, ties, side):

@@ -1,0 +1,128 @@
+"""The center of a fitted Mallows distribution: exact, given, by Borda, or by sampling."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.deadline import NEVER
+from rankagg.distributions.mallows.center import MallowsData, climb_by_sampling
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from tests import oracles
+from tests.distributions.enumeration import (
+    best_theta,
+)
+from tests.distributions.mallows_data import CASES, VOTES, random_incomplete, random_votes
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_center_is_an_exact_kemeny_consensus(seed: int) -> None:
+    profile = random_votes(seed)
+    fit = ra.Mallows.fit(profile)
+    cost, orders = oracles.kemeny(oracles.pairwise_votes(profile)[0])
+    positions = tuple(profile.items.indices(fit.distribution.center.order))
+    assert positions in orders
+    assert fit.consensus.cost == pytest.approx(float(cost))
+    assert fit.consensus.certificate.status == "optimal"
+    assert any("Other centers are as likely" in note for note in fit.notes) == (len(orders) > 1)
+
+
+def test_equally_good_centers_are_told() -> None:
+    fit = ra.Mallows.fit(ra.Profile.from_orders(["ABC", "BAC"]))
+    assert set(fit.consensus.optima) == {
+        ra.Permutation.from_order("ABC"), ra.Permutation([1, 0, 2], "ABC")
+    }  # fmt: skip
+    assert any("Other centers are as likely: 1 pair left open" in note for note in fit.notes)
+
+
+def test_given_center_is_kept() -> None:
+    for center in (list("DCBA"), ra.Permutation([3, 2, 1, 0], "ABCD")):
+        fit = ra.Mallows.fit(VOTES, center=center)
+        assert fit.distribution.center.order == ("D", "C", "B", "A")
+        assert fit.consensus is None
+    fit = ra.Mallows.fit(VOTES, center=list("BACD"))
+    theta, height = best_theta(VOTES, (1, 0, 2, 3))
+    assert fit.distribution.theta == pytest.approx(theta, abs=1e-4)
+    assert fit.log_likelihood == pytest.approx(height)
+
+
+def test_borda_center_is_borda_and_says_so() -> None:
+    # Borda puts B first, the majorities A.
+    profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
+    fit = ra.Mallows.fit(profile, center="borda")
+    assert fit.distribution.center.order == ("B", "A", "C")
+    assert fit.consensus == ra.Borda().aggregate(profile)
+    assert any("not the maximum of the likelihood" in note for note in fit.notes)
+    assert fit.log_likelihood < ra.Mallows.fit(profile).log_likelihood
+
+
+def test_center_of_other_items_or_another_name_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="`center` must be 'kemeny' or 'borda'"):
+        ra.Mallows.fit(VOTES, center="copeland")
+    with pytest.raises(ItemMismatchError):
+        ra.Mallows.fit(VOTES, center=ra.Permutation.from_order("ABCE"))
+    with pytest.raises(InvalidInputError, match="`center` must be complete and strict"):
+        ra.Mallows.fit(VOTES, center=ra.PartialRanking([0, 0, 2, 3], "ABCD"))
+
+
+@pytest.mark.parametrize(("seed", "kind"), CASES[::4])
+def test_given_center_of_incomplete_rankings_has_its_best_theta(seed: int, kind: str) -> None:
+    profile = random_incomplete(seed, kind)
+    for center in ((0, 1, 2, 3), (1, 0, 2, 3)):
+        ranks = center[: profile.n_items]
+        fit = ra.Mallows.fit(profile, center=ra.Permutation(ranks, profile.items))
+        theta, height = best_theta(profile, ranks)
+        assert fit.log_likelihood == pytest.approx(height, abs=1e-7)
+        assert fit.distribution.theta == pytest.approx(theta, abs=1e-3)
+
+
+def test_few_iterations_are_told() -> None:
+    profile = random_incomplete(1, "gaps")
+    assert ra.Mallows.fit(profile).converged
+    assert not ra.Mallows.fit(profile, max_iterations=1).converged
+
+
+def sampled_fit():
+    rng = np.random.default_rng(2)
+    ranks = ra.Mallows(range(6), 0.6).sample(100, rng=rng).ranks.astype(float)
+    ranks[rng.random(ranks.shape) < 0.3] = np.nan
+    profile = ra.Profile.from_ranks(ranks)
+    data = MallowsData.of(profile, NEVER)
+    return profile, climb_by_sampling(data, None, np.random.default_rng(0))
+
+
+def test_a_climb_by_sampling_reaches_what_exact_sums_reach():
+    profile, sampled = sampled_fit()
+    exact = ra.Mallows.fit(profile)
+    assert sampled.center == exact.distribution.center
+    assert sampled.theta == pytest.approx(exact.distribution.theta, rel=0.01)
+    assert sampled.log_likelihood == pytest.approx(exact.log_likelihood, abs=1.5)
+    assert sampled.information**-0.5 == pytest.approx(exact.standard_errors[0], rel=0.05)
+
+
+@pytest.mark.slow
+def test_long_gaps_are_sampled_and_said_to_be():
+    rng = np.random.default_rng(3)
+    ranks = ra.Mallows(range(18), 0.4).sample(40, rng=rng).ranks.astype(float)
+    for row in ranks:
+        row[rng.choice(18, 15, replace=False)] = np.nan
+    profile = ra.Profile.from_ranks(ranks)
+    fit = ra.Mallows.fit(profile, rng=0)
+    assert any("estimated from drawn completions" in note for note in fit.notes)
+    assert fit.distribution.theta == pytest.approx(0.4, abs=4 * fit.standard_errors[0])
+    free, given = (fit.conf_int(method=how).loc["theta"] for how in ("inversion", "wald"))
+    assert fit.conf_int().loc["theta"].equals(free)
+    assert free["lower"] < given["lower"] < given["upper"] < free["upper"]
+    with pytest.raises(InvalidInputError, match="'wald' where the likelihood had to be estimated"):
+        fit.conf_int(method="profile")
+
+
+@pytest.mark.slow
+def test_a_given_center_and_seed_are_kept_where_sums_are_sampled():
+    rng = np.random.default_rng(3)
+    ranks = ra.Mallows(range(18), 0.4).sample(30, rng=rng).ranks.astype(float)
+    for row in ranks:
+        row[rng.choice(18, 15, replace=False)] = np.nan
+    profile = ra.Profile.from_ranks(ranks)
+    first, second = (ra.Mallows.fit(profile, center=range(18), rng=0) for _ in range(2))
+    assert first.distribution.center == ra.Permutation.identity(range(18))
+    assert first == second

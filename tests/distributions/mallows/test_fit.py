@@ -1,0 +1,252 @@
+"""Maximum likelihood for Mallows against the best of all centers and a grid of thetas."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankagg as ra
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.exceptions import InvalidInputError
+from tests.distributions.enumeration import (
+    best_theta,
+    greatest_likelihood,
+    log_likelihoods,
+    strict_ranks,
+)
+from tests.distributions.mallows_data import (
+    CASES,
+    VOTES,
+    pd_equal,
+    profile_of,
+    random_incomplete,
+    random_votes,
+)
+
+# -- complete strict rankings ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fit_of_complete_rankings_is_the_best_of_all_laws(seed: int) -> None:
+    profile = random_votes(seed)
+    fit = ra.Mallows.fit(profile)
+    _, theta, height = greatest_likelihood(profile)
+    assert fit.log_likelihood == pytest.approx(height, abs=1e-8)
+    assert fit.distribution.theta == pytest.approx(theta, abs=1e-4)
+    center = tuple(fit.distribution.center.ranks.tolist())
+    assert best_theta(profile, center)[1] == pytest.approx(height, abs=1e-8)
+    grid = np.linspace(0.0, 5.0, 60)
+    assert (log_likelihoods(profile, center, grid) <= fit.log_likelihood + 1e-9).all()
+
+
+def test_copies_and_counts_are_the_same_data() -> None:
+    rows = [row for row, count in zip(VOTES, VOTES.counts, strict=True) for _ in range(count)]
+    copied, counted = ra.Mallows.fit(ra.Profile(rows)), ra.Mallows.fit(VOTES)
+    assert copied.estimates == pytest.approx(counted.estimates)
+    assert copied.log_likelihood == pytest.approx(counted.log_likelihood)
+    pd_equal(copied.conf_int(), counted.conf_int())
+
+
+def test_weights_count_by_their_effective_number() -> None:
+    plain = ra.Mallows.fit(VOTES)
+    doubled = ra.Mallows.fit(ra.Profile(list(VOTES), counts=VOTES.counts, weights=[2.0] * 5))
+    assert doubled.n_observations == pytest.approx(11)
+    assert doubled.log_likelihood == pytest.approx(2 * plain.log_likelihood)
+    np.testing.assert_allclose(doubled.standard_errors, plain.standard_errors)
+    for method in ("profile", "wald"):
+        pd_equal(doubled.conf_int(method=method), plain.conf_int(method=method))
+    unequal = ra.Mallows.fit(ra.Profile(list(VOTES), weights=[1.0, 2.0, 0.5, 1.0, 1.0]))
+    assert unequal.n_observations == pytest.approx(5.5**2 / 7.25)
+    variance = unequal.distribution.distance_variance
+    assert unequal.standard_errors[0] == pytest.approx((5.5**2 / 7.25 * variance) ** -0.5)
+
+
+def test_criteria_count_theta_alone() -> None:
+    fit = ra.Mallows.fit(VOTES)
+    assert fit.n_parameters == 1
+    assert fit.aic == pytest.approx(2 - 2 * fit.log_likelihood)
+    assert fit.bic == pytest.approx(np.log(11) - 2 * fit.log_likelihood)
+    assert fit.log_likelihood == pytest.approx(fit.distribution.log_prob(VOTES))
+    assert fit.log_likelihood_at(fit.distribution.theta) == fit.log_likelihood
+
+
+# -- centers --------------------------------------------------------------------------------------
+
+
+def test_theta_is_zero_where_data_are_no_closer_than_chance() -> None:
+    everything = ra.Profile.from_ranks(strict_ranks(3), items="ABC")
+    fits = (
+        ra.Mallows.fit(everything),
+        ra.Mallows.fit(VOTES, center=list("DCBA")),
+    )
+    for fit in fits:
+        assert fit.distribution.theta == 0.0
+        assert any("Theta is at its bound 0" in note for note in fit.notes)
+        lower, upper = fit.conf_int().loc["theta"]
+        assert lower == 0.0
+        assert upper > 0.0
+
+
+# -- data without a maximum -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        ra.Profile.from_orders(["BCA"] * 3),
+        ra.Profile.from_orders(["A"]),
+        profile_of([[0, 0, 2], [0, 0, 2]], "ABC"),
+        profile_of([[0, 1, UNLISTED, UNLISTED]], "ABCD"),
+    ],
+    ids=["equal", "one item", "tied", "cut off"],
+)
+def test_rankings_that_all_agree_have_no_finite_theta(profile: ra.Profile) -> None:
+    with pytest.raises(InvalidInputError, match=r"do not all agree.*no finite maximum"):
+        ra.Mallows.fit(profile)
+
+
+def test_gaps_that_agree_with_one_order_have_no_finite_theta() -> None:
+    profile = profile_of([[0, UNRANKED, 1, UNRANKED], *[[UNLISTED] * 4] * 2], "ABCD")
+    with pytest.raises(InvalidInputError, match=r"do not all agree.*no finite maximum"):
+        ra.Mallows.fit(profile, max_iterations=60)
+
+
+def test_items_that_are_never_observed_are_refused() -> None:
+    profile = profile_of([[0, 1, UNRANKED], [1, 0, UNRANKED]], "ABC")
+    with pytest.raises(InvalidInputError, match=r"observe every item somewhere\. Got C"):
+        ra.Mallows.fit(profile)
+
+
+@pytest.mark.parametrize("data", [None, [["A", "B"]], ra.Permutation.from_order("AB")])
+def test_what_is_no_profile_is_refused(data: Any) -> None:
+    with pytest.raises(InvalidInputError, match="`profile` must be a Profile"):
+        ra.Mallows.fit(data)
+
+
+@pytest.mark.parametrize("steps", [0, -1, 2.5, True])
+def test_number_of_iterations_must_be_positive(steps: Any) -> None:
+    with pytest.raises(InvalidInputError, match="`max_iterations` must be an integer"):
+        ra.Mallows.fit(VOTES, max_iterations=steps)
+
+
+# -- intervals ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
+def test_profile_interval_ends_where_the_likelihood_ratio_test_begins(alpha: float) -> None:
+    fit = ra.Mallows.fit(VOTES)
+    lower, upper = fit.conf_int(alpha, method="profile").loc["theta"]
+    assert 0 < lower < fit.distribution.theta < upper
+    for end in (lower, upper):
+        ratio = 2 * (fit.log_likelihood - fit.log_likelihood_at(end))
+        assert stats.chi2.sf(ratio, df=1) == pytest.approx(alpha, rel=1e-6)
+
+
+def test_wald_interval_is_estimate_and_standard_error() -> None:
+    fit = ra.Mallows.fit(VOTES)
+    theta, error = fit.estimates[0], fit.standard_errors[0]
+    for alpha in (0.05, 0.2):
+        radius = stats.norm.ppf(1 - alpha / 2) * error
+        found = fit.conf_int(alpha, method="wald").loc["theta"]
+        assert found.tolist() == pytest.approx([max(theta - radius, 0.0), theta + radius])
+    wide = ra.Mallows.fit(ra.Profile.from_orders(["ABC", "BAC"])).conf_int(method="wald")
+    assert wide.loc["theta", "lower"] == 0.0
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 2, True, float("nan"), "0.05"])
+def test_alpha_must_be_a_probability(alpha: Any) -> None:
+    fit = ra.Mallows.fit(VOTES)
+    for method in ("inversion", "profile", "wald"):
+        with pytest.raises(InvalidInputError, match="`alpha` must be"):
+            fit.conf_int(alpha, method=method)
+    with pytest.raises(InvalidInputError, match="'inversion' or 'profile' or 'wald'"):
+        fit.conf_int(method="bootstrap")
+
+
+def test_profile_interval_covers_theta_as_often_as_it_says() -> None:
+    law = ra.Mallows("ABCDE", 0.6)
+    rng = np.random.default_rng(11)
+    covered, replicates = 0, 60
+    for _ in range(replicates):
+        fit = ra.Mallows.fit(law.sample(40, rng=rng), center=law.center)
+        lower, upper = fit.conf_int(0.1).loc["theta"]
+        covered += lower <= law.theta <= upper
+    low, high = stats.binom.interval(1 - 1e-4, replicates, 0.9)
+    assert low <= covered <= high
+
+
+# -- partial and tied rankings --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seed", "kind"), CASES)
+def test_fit_of_incomplete_rankings_is_the_best_of_all_laws(seed: int, kind: str) -> None:
+    profile = random_incomplete(seed, kind)
+    fit = ra.Mallows.fit(profile)
+    _, _, height = greatest_likelihood(profile)
+    assert fit.log_likelihood == pytest.approx(height, abs=1e-7)
+    center = tuple(fit.distribution.center.ranks.tolist())
+    theta, own = best_theta(profile, center)
+    assert own == pytest.approx(height, abs=1e-7)
+    assert fit.distribution.theta == pytest.approx(theta, abs=1e-3)
+    assert fit.log_likelihood == pytest.approx(
+        log_likelihoods(profile, center, fit.estimates)[0], abs=1e-9
+    )
+    assert any("local maximum, by expectation-maximization" in note for note in fit.notes)
+
+
+@pytest.mark.parametrize(("seed", "kind"), CASES[1::4])
+def test_information_is_minus_the_second_derivative(seed: int, kind: str) -> None:
+    profile = random_incomplete(seed, kind)
+    fit = ra.Mallows.fit(profile)
+    theta = fit.distribution.theta
+    assert theta > 0.1
+    h = 1e-3
+    low, middle, high = (fit.log_likelihood_at(at) for at in (theta - h, theta, theta + h))
+    information = -(low - 2 * middle + high) / h**2
+    assert fit.standard_errors[0] == pytest.approx(information**-0.5, rel=1e-3)
+
+
+# -- the test that theta is 0 ---------------------------------------------------------------------
+
+
+# -- how it is told -------------------------------------------------------------------------------
+
+
+def test_fit_tells_its_numbers() -> None:
+    fit = ra.Mallows.fit(VOTES)
+    frame = fit.to_frame()
+    assert frame.index.tolist() == list(fit.names) == ["theta"]
+    assert frame.columns.tolist() == ["estimate", "std_err", "z", "p_value", "lower", "upper"]
+    # A center that was chosen to fit makes a z of theta say too much.
+    assert frame.loc["theta", ["z", "p_value"]].isna().all()
+    given = ra.Mallows.fit(VOTES, center=list("ABCD"))
+    frame = given.to_frame()
+    z = given.estimates[0] / given.standard_errors[0]
+    assert frame.loc["theta", "z"] == pytest.approx(z)
+    assert frame.loc["theta", "p_value"] == pytest.approx(2 * stats.norm.sf(z))
+    assert fit.conf_int().columns.tolist() == ["lower", "upper"]
+    assert fit.conf_int().index.name == "parameter"
+
+
+@pytest.mark.parametrize("count", [1, 10**4, 10**9, 10**12, 2**52])
+def test_one_exchange_among_any_number_has_a_finite_theta(count: int) -> None:
+    fit = ra.Mallows.fit(ra.Profile.from_orders(["AB", "BA"], counts=[count, 1]))
+    assert fit.distribution.theta == pytest.approx(np.log(count), rel=1e-9)
+    if count > 1:
+        # A Poisson number of exchanges: 1 is at least 0.0253 and at most 5.57, at 95 %.
+        lower, upper = fit.conf_int().loc["theta"]
+        assert lower == pytest.approx(np.log(count / 5.57), abs=0.1)
+        assert upper == pytest.approx(np.log(count / 0.0253), abs=0.1)
+
+
+def test_weights_of_very_different_size_have_a_finite_theta() -> None:
+    profile = ra.Profile.from_orders(["ABC", "BAC"], weights=[1e60, 1.0])
+    fit = ra.Mallows.fit(profile)
+    assert fit.distribution.theta == pytest.approx(np.log(2e60), rel=1e-6)
+    # Two rankings that differ, whatever they weigh: a chance of .025 at about 4 exp(-theta).
+    lower, upper = fit.conf_int().loc["theta"]
+    assert lower == 0.0
+    assert upper == pytest.approx(np.log(4 / 0.025), abs=0.6)
+    json.dumps(fit.to_dict(), allow_nan=False)

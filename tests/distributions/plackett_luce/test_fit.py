@@ -1,0 +1,491 @@
+"""Maximum likelihood for Plackett-Luce: the maximum, its errors and refusals."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import rankagg as ra
+from rankagg.distributions.plackett_luce import choices
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from tests.distributions.luce_by_hand import (
+    DATA,
+    centered_inverse,
+    curvature,
+    every_kind,
+    from_rows,
+    likelihood_of,
+    log_likelihood_by_hand,
+    log_likelihood_function,
+    numerical_gradient,
+)
+
+
+def with_a_ghost(profile):
+    """Return a profile with an item that half wins and half loses against every other one."""
+    items = "ABCDG"
+    rows = [ra.PartialRanking([*ranking.ranks, ra.UNRANKED], items) for ranking in profile]
+    votes = from_rows([row for item in "ABCD" for row in (f"{item}>G", f"G>{item}")], items)
+    weights = [1.0] * len(rows) + [0.5] * 8
+    return ra.Profile([*rows, *votes], counts=[*profile.counts, *[1] * 8], weights=weights)
+
+
+# -- the maximum ----------------------------------------------------------------------------------
+
+
+@every_kind
+@pytest.mark.parametrize("bits", [62, 0])
+def test_both_methods_reach_the_same_maximum(kind, bits, monkeypatch):
+    monkeypatch.setattr(choices, "BITS", bits)
+    newton = ra.PlackettLuce.fit(DATA[kind])
+    climbed = ra.PlackettLuce.fit(DATA[kind], method="mm")
+    assert newton.converged
+    assert climbed.converged
+    assert newton.n_iterations < climbed.n_iterations
+    assert climbed.estimates == pytest.approx(newton.estimates, abs=1e-6)
+    assert climbed.log_likelihood == pytest.approx(newton.log_likelihood, abs=1e-9)
+    assert climbed.covariance == pytest.approx(newton.covariance, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_methods_agree_on_random_ties(seed):
+    rng = np.random.default_rng(seed)
+    profile = ra.Profile.from_ranks(rng.integers(0, 3, (15, 5)))
+    newton = ra.PlackettLuce.fit(profile)
+    climbed = ra.PlackettLuce.fit(profile, method="mm")
+    assert climbed.converged
+    assert climbed.estimates == pytest.approx(newton.estimates, abs=1e-5)
+
+
+@every_kind
+def test_the_gradient_is_0(kind):
+    fit = ra.PlackettLuce.fit(DATA[kind])
+    assert fit.gradient_norm < 1e-7
+    slope = numerical_gradient(likelihood_of(DATA[kind], fit), fit.estimates)
+    assert slope == pytest.approx(0, abs=1e-5)
+
+
+@every_kind
+def test_no_other_parameters_are_as_likely(kind):
+    fit = ra.PlackettLuce.fit(DATA[kind])
+    value = likelihood_of(DATA[kind], fit)
+    assert value(fit.estimates) == pytest.approx(fit.log_likelihood, rel=1e-12)
+    law = fit.distribution
+    by_hand = log_likelihood_by_hand(DATA[kind], law.log_worths, law.log_ties)
+    assert by_hand == pytest.approx(fit.log_likelihood, rel=1e-12)
+    rng = np.random.default_rng(0)
+    for size in (0.01, 0.3, 2.0):
+        for _ in range(10):
+            step = size * rng.standard_normal(len(fit.estimates))
+            step[:4] -= step[:4].mean()
+            assert value(fit.estimates + step) < fit.log_likelihood
+
+
+def test_parameters_are_recovered():
+    law = ra.PlackettLuce([1.0, 0.4, 0.0, -0.5, -0.9], log_ties={2: -0.5, 3: -1.0})
+    fit = ra.PlackettLuce.fit(law.sample(4000, rng=0))
+    truth = np.array([*law.log_worths, -0.5, -1.0])
+    assert (np.abs(fit.estimates - truth) < 4 * fit.standard_errors).all()
+    assert fit.standard_errors.max() < 0.1
+
+
+def test_two_items_have_their_shares():
+    fit = ra.PlackettLuce.fit(ra.Profile.from_orders(["AB", "BA"], counts=[3, 1]))
+    assert fit.distribution.worths == pytest.approx([0.75, 0.25])
+    # var(log odds) = 1/3 + 1, and each log worth is half of it.
+    assert fit.standard_errors == pytest.approx(np.full(2, np.sqrt(4 / 3) / 2))
+
+
+def test_log_worths_sum_to_0_and_parameters_are_named():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2 and 3"])
+    assert fit.names == ("A", "B", "C", "D", "log tie 2", "log tie 3")
+    assert fit.estimates[:4].sum() == pytest.approx(0, abs=1e-12)
+    assert fit.distribution.log_worths == pytest.approx(fit.estimates[:4])
+    assert list(fit.distribution.log_ties.values()) == fit.estimates[4:].tolist()
+    assert fit.n_parameters == 5
+    assert fit.aic == pytest.approx(10 - 2 * fit.log_likelihood)
+    assert fit.bic == pytest.approx(5 * np.log(14) - 2 * fit.log_likelihood)
+
+
+def test_a_size_of_ties_that_does_not_occur_is_not_modeled():
+    profile = from_rows(["A=B=C>D", "D>A>B>C", "C>B>A>D", "B>D>A>C"], "ABCD")
+    assert list(ra.PlackettLuce.fit(profile).distribution.log_ties) == [3]
+
+
+# -- counts and weights ---------------------------------------------------------------------------
+
+
+@every_kind
+def test_counts_are_repeated_rankings(kind):
+    profile = DATA[kind]
+    repeated = ra.Profile([r for r, k in zip(profile, profile.counts, strict=True)
+                           for _ in range(k)])  # fmt: skip
+    first, second = ra.PlackettLuce.fit(profile), ra.PlackettLuce.fit(repeated)
+    assert second.estimates == pytest.approx(first.estimates, abs=1e-9)
+    assert second.covariance == pytest.approx(first.covariance, rel=1e-7)
+    assert second.log_likelihood == pytest.approx(first.log_likelihood)
+    assert second.n_observations == first.n_observations == profile.n_rankings
+    assert not any("Weighted" in note for note in first.notes)
+
+
+def test_weights_count_by_their_effective_number():
+    profile = DATA["complete"]
+    weights = np.array([1.0, 2.0, 0.5, 1.0, 3.0])
+    weighted = ra.Profile(list(profile), counts=profile.counts, weights=weights)
+    fit = ra.PlackettLuce.fit(weighted)
+    total = profile.counts @ weights
+    effective = total**2 / (profile.counts @ weights**2)
+    assert fit.n_observations == pytest.approx(effective)
+    bend = curvature(likelihood_of(weighted, fit), fit.estimates)
+    expected = centered_inverse(bend, 4) * total / effective
+    assert fit.covariance == pytest.approx(expected, rel=1e-4)
+    assert any("effective number" in note for note in fit.notes)
+    statistic = 2 * (fit.log_likelihood - fit.log_likelihood_equal) * effective / total
+    assert fit.test_equal_worths().statistic == pytest.approx(statistic)
+
+
+@pytest.mark.parametrize("weight", [0.1, 1e-50])
+@every_kind
+def test_equal_weights_change_no_estimate_and_no_error(kind, weight):
+    profile = DATA[kind]
+    weighted = ra.Profile(list(profile), counts=profile.counts, weights=[weight] * len(profile))
+    first, second = ra.PlackettLuce.fit(profile), ra.PlackettLuce.fit(weighted)
+    assert second.estimates == pytest.approx(first.estimates, abs=1e-7)
+    assert second.covariance == pytest.approx(first.covariance, rel=1e-6)
+    assert second.log_likelihood == pytest.approx(weight * first.log_likelihood)
+    for method in ("lr", "wald"):
+        p_values = [fit.test_equal_worths(method).pvalue for fit in (first, second)]
+        assert p_values[1] == pytest.approx(p_values[0], rel=1e-5)
+
+
+# -- errors, intervals, tables --------------------------------------------------------------------
+
+
+@every_kind
+def test_standard_errors_are_from_the_curvature(kind):
+    fit = ra.PlackettLuce.fit(DATA[kind])
+    value = likelihood_of(DATA[kind], fit)
+    bend = curvature(value, fit.estimates)
+    expected = centered_inverse(bend, 4)
+    assert fit.covariance == pytest.approx(expected, rel=1e-3, abs=1e-4)
+    assert fit.standard_errors == pytest.approx(np.sqrt(np.diag(expected)), rel=1e-3)
+
+
+# -- tests of hypotheses --------------------------------------------------------------------------
+
+
+# -- pseudo-rankings and ridge --------------------------------------------------------------------
+
+
+@every_kind
+@pytest.mark.parametrize("bits", [62, 0])
+def test_a_ridge_is_subtracted_from_what_is_climbed(kind, bits, monkeypatch):
+    monkeypatch.setattr(choices, "BITS", bits)
+    fit = ra.PlackettLuce.fit(DATA[kind], ridge=1.5)
+    value = likelihood_of(DATA[kind], fit)
+    assert fit.log_likelihood == pytest.approx(value(fit.estimates))
+
+    def climbed(x):
+        return value(x) - 0.75 * (x[:4] ** 2).sum()
+
+    assert numerical_gradient(climbed, fit.estimates) == pytest.approx(0, abs=1e-5)
+    bend = curvature(climbed, fit.estimates)
+    inverse = np.linalg.inv(bend)
+    project = np.eye(len(inverse))
+    project[:4, :4] -= 0.25
+    expected = project @ inverse @ project.T
+    assert fit.covariance == pytest.approx(expected, rel=1e-3, abs=1e-4)
+    free = ra.PlackettLuce.fit(DATA[kind])
+    assert np.abs(fit.estimates[:4]).sum() < np.abs(free.estimates[:4]).sum()
+    assert fit.log_likelihood < free.log_likelihood
+    assert np.isnan(fit.log_likelihood_equal)
+    assert any("ridge of 1.5" in note for note in fit.notes)
+
+
+@every_kind
+def test_pseudo_rankings_are_votes_with_a_ghost(kind):
+    profile = DATA[kind]
+    fit = ra.PlackettLuce.fit(profile, pseudo_rankings=0.5)
+    wider = with_a_ghost(profile)
+    ghostly = ra.PlackettLuce.fit(wider)
+    worths = ghostly.estimates[:4] - ghostly.estimates[:4].mean()
+    assert fit.estimates[:4] == pytest.approx(worths, abs=1e-7)
+    assert fit.estimates[4:] == pytest.approx(ghostly.estimates[5:], abs=1e-7)
+    by_hand = likelihood_of(profile, fit)(fit.estimates)
+    assert fit.log_likelihood == pytest.approx(by_hand)
+    assert fit.log_likelihood < ra.PlackettLuce.fit(profile).log_likelihood
+    assert fit.n_observations == profile.n_rankings
+    assert any("0.5 pseudo-rankings" in note for note in fit.notes)
+    again = ra.PlackettLuce.fit(profile, pseudo_rankings=0.5, method="mm")
+    assert again.estimates == pytest.approx(fit.estimates, abs=1e-6)
+
+
+@every_kind
+def test_errors_with_pseudo_rankings_are_from_the_data(kind):
+    fit = ra.PlackettLuce.fit(DATA[kind], pseudo_rankings=0.5)
+    value = likelihood_of(DATA[kind], fit)
+    bend = curvature(value, fit.estimates)
+    expected = centered_inverse(bend, 4)
+    assert fit.covariance == pytest.approx(expected, rel=1e-3, abs=1e-4)
+
+
+@every_kind
+def test_little_pseudo_rankings_and_little_ridge_change_little(kind):
+    free = ra.PlackettLuce.fit(DATA[kind]).estimates
+    for options in ({"pseudo_rankings": 1e-6}, {"ridge": 1e-6}):
+        assert ra.PlackettLuce.fit(DATA[kind], **options).estimates == pytest.approx(free, abs=1e-4)
+
+
+SEPARABLE = ra.Profile.from_orders(["ABCD", "BACD", "ABDC"])
+UNLINKED = from_rows(["A>B", "B>A", "C>D", "D>C", "A>B"], "ABCD")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (["A>B>C>D", "B>A>C>D", "A>B>D>C"], r"\(A, B \| C, D\).*`pseudo_rankings=0.5`, a `ridge`"),
+        (["A>B>C>D", "A>C>D>B", "A>D>B>C"], r"\(A \| B, C, D\).*never beaten: A\."),
+        (["B>C>D>A", "C>D>B>A", "D>B>C>A"], r"\(B, C, D \| A\).*never above another: A\."),
+        (["A>B", "B>A", "C>D", "D>C", "A>B"], r"\(A, B \| C, D\)"),
+    ],
+)
+def test_separable_rankings_name_the_groups(rows, words):
+    with pytest.raises(NotIdentifiedError, match=words):
+        ra.PlackettLuce.fit(from_rows(rows, "ABCD"))
+
+
+REGULAR = [{"pseudo_rankings": 0.5}, {"ridge": 1.0}, {"pseudo_rankings": 0.5, "ridge": 1.0}]
+
+
+@pytest.mark.parametrize("options", REGULAR, ids=str)
+@pytest.mark.parametrize("profile", [SEPARABLE, UNLINKED], ids=["separable", "unlinked"])
+def test_regular_fits_are_finite(profile, options):
+    fit = ra.PlackettLuce.fit(profile, **options)
+    assert fit.converged
+    assert np.isfinite(fit.estimates).all()
+    assert np.isfinite(fit.standard_errors).all()
+    assert (fit.standard_errors > 0.1).all()
+    assert (fit.standard_errors < 10).all()
+    assert fit.estimates[:4].sum() == pytest.approx(0, abs=1e-9)
+
+
+def test_unlinked_groups_have_the_errors_of_the_ghost():
+    # Two separate pairs; what links them are votes with the ghost.
+    fit = ra.PlackettLuce.fit(from_rows(["A>B", "B>A", "C>D", "D>C"], "ABCD"), pseudo_rankings=2.0)
+    assert fit.estimates == pytest.approx(0, abs=1e-9)
+    pairs = np.zeros((5, 5))
+    for i, j, votes in [(0, 1, 2), (2, 3, 2), *((i, 4, 4) for i in range(4))]:
+        pairs[i, j] = pairs[j, i] = -votes / 4
+    information = pairs - np.diag(pairs.sum(axis=1))
+    inverse = np.linalg.pinv(information)[:4, :4]
+    project = np.eye(4) - 0.25
+    assert fit.covariance == pytest.approx(project @ inverse @ project, abs=1e-9)
+
+
+@pytest.mark.parametrize("rows", [["A=B", "B=C", "C=A"], ["A=B=C"], ["A=B", "B=C", "A>C"]])
+def test_ties_wherever_they_could_be_are_refused(rows):
+    with pytest.raises(NotIdentifiedError, match="no finite maximum"):
+        ra.PlackettLuce.fit(from_rows(rows, "ABC"))
+
+
+def test_pseudo_rankings_make_the_weight_of_such_ties_finite():
+    fit = ra.PlackettLuce.fit(from_rows(["A=B", "B=C", "C=A"], "ABC"), pseudo_rankings=0.5)
+    assert fit.estimates == pytest.approx([0, 0, 0, np.log(2)], abs=1e-7)
+
+
+def test_a_rare_tie_has_a_finite_weight():
+    count = 10**8
+    profile = from_rows(["A>B", "B>A", "A=B"], "AB", counts=[count, count, 1])
+    fit = ra.PlackettLuce.fit(profile)
+    assert fit.estimates == pytest.approx([0, 0, -np.log(count)], abs=1e-6)
+
+
+def test_items_that_were_never_observed_are_named():
+    profile = from_rows(["A>B", "B>A"], "ABCD")
+    with pytest.raises(InvalidInputError, match=r"C, D.*restrict"):
+        ra.PlackettLuce.fit(profile, pseudo_rankings=0.5)
+
+
+def test_more_tied_items_than_wanted_are_refused():
+    profile = DATA["ties of 2 and 3"]
+    with pytest.raises(InvalidInputError, match="3 or more"):
+        ra.PlackettLuce.fit(profile, max_tied=2)
+    with pytest.raises(InvalidInputError, match="max_tied"):
+        ra.PlackettLuce.fit(profile, max_tied=0)
+    assert ra.PlackettLuce.fit(profile, max_tied=3) == ra.PlackettLuce.fit(profile)
+    assert ra.PlackettLuce.fit(DATA["complete"], max_tied=1).converged
+
+
+def test_nobody_ties_where_nobody_chooses():
+    alone = ra.Profile.from_orders(["A", "B"], items="AB")
+    fit = ra.PlackettLuce.fit(alone, pseudo_rankings=1.0, max_tied=1)
+    assert fit.estimates.tolist() == [0, 0]
+    # One win and one loss each against a ghost: variances 2 to it, 4 between the two, 1 of half.
+    assert fit.standard_errors == pytest.approx([1, 1])
+    assert fit.log_likelihood == 0
+
+
+# -- options --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["newton", "mm"])
+def test_too_few_steps_do_not_converge(method):
+    fit = ra.PlackettLuce.fit(DATA["complete"], method=method, max_iterations=1)
+    assert not fit.converged
+    assert fit.n_iterations == 1
+    assert fit.gradient_norm > 1e-6
+    assert re.search(r"Converged:\s+no\b", fit.summary())
+    assert fit.to_dict()["converged"] is False
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "bfgs"}, {"pseudo_rankings": -1}, {"ridge": -0.1}, {"tie_ridge": -1},
+        {"ridge": np.inf}, {"tolerance": 0}, {"max_iterations": 0}, {"max_iterations": 1.5},
+        {"method": "mm", "ridge": 1.0},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_options_are_checked(options):
+    with pytest.raises(InvalidInputError, match=next(iter(reversed(options)))):
+        ra.PlackettLuce.fit(DATA["complete"], **options)
+
+
+@pytest.mark.parametrize("data", [ra.Profile.from_orders(["A"]), [[0, 1]], "AB"])
+def test_data_must_be_a_profile_of_two_items(data):
+    with pytest.raises(InvalidInputError, match="a Profile of two or more items"):
+        ra.PlackettLuce.fit(data)
+
+
+# -- larger data ----------------------------------------------------------------------------------
+
+
+def test_many_items_are_fitted_from_short_rankings():
+    rng = np.random.default_rng(0)
+    truth = np.linspace(1.5, -1.5, 80)
+    ranks = np.full((1500, 80), np.nan)
+    rings = rng.exponential(size=(1500, 80)) / np.exp(truth)
+    for row, ring in zip(ranks, rings, strict=True):
+        seen = rng.choice(80, 6, replace=False)
+        row[seen] = np.argsort(np.argsort(ring[seen]))
+    fit = ra.PlackettLuce.fit(ra.Profile.from_ranks(ranks))
+    assert fit.converged
+    z = (fit.estimates - truth) / fit.standard_errors
+    assert np.abs(z).max() < 4.5
+    assert 0.6 < z.std() < 1.4
+
+
+def test_the_sushi_rankings(data):
+    profile = ra.read_preflib(data("preflib/00014-00000001.soc"))
+    assert (profile.n_rankings, profile.n_items) == (5000, 10)
+    fit = ra.PlackettLuce.fit(profile)
+    assert fit.converged
+    assert fit.n_iterations < 15
+    # Complete rankings: the order by worth is close to Borda's.
+    borda = ra.Borda().aggregate(profile).ranking
+    assert ra.kendall_tau(fit.distribution.mode, borda) > 0.85
+    assert fit.standard_errors.max() < 0.03
+    assert fit.test_equal_worths().pvalue < 1e-100
+    uniform = ra.Uniform(profile.items).log_prob(profile)
+    mallows = ra.Mallows.fit(profile)
+    assert mallows.converged
+    assert uniform < mallows.log_likelihood < fit.log_likelihood
+    assert mallows.distribution.center == ra.Kemeny().aggregate(profile).ranking
+    assert 0.1 < mallows.distribution.theta < 0.5
+    assert mallows.distribution.center.order[0] == fit.distribution.mode.order[0]
+
+
+def test_a_first_step_that_overflows_is_halved(data) -> None:
+    table = ra.read_scores(data("tasks/superglue.csv"), higher_is_better=True)
+    fit = ra.PlackettLuce.fit(table.rankings(), pseudo_rankings=0.5)
+    assert fit.converged
+    assert np.isfinite(fit.log_likelihood)
+
+
+# -- numbers and words, to the letter -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "notes"),
+    [
+        ({}, []),
+        ({"pseudo_rankings": 0.5},
+         ["With 0.5 pseudo-rankings per item; the likelihood is of the data."]),
+        ({"ridge": 2.0, "tie_ridge": 0.25},
+         ["With a ridge of 2; the likelihood is of the data.",
+          "With a ridge on ties of 0.25; the likelihood is of the data."]),
+        ({"tie_ridge": 0.25}, ["With a ridge on ties of 0.25; the likelihood is of the data."]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_notes_to_the_letter(options, notes):
+    first = [
+        "Log worths sum to 0; standard errors are for that contrast.",
+        "Buckets of up to 2 items are modeled.",
+    ]
+    profile = DATA["ties of 2"]
+    assert list(ra.PlackettLuce.fit(profile, **options).notes) == first + notes
+    weighted = ra.Profile(list(profile), weights=[1.0, 1.0, 1.0, 1.0, 1.0, 1.5])
+    fit = ra.PlackettLuce.fit(weighted, pseudo_rankings=0.1)
+    last = "Weighted rankings: errors are for the effective number of observations."
+    assert fit.notes[-1] == last
+    assert ra.PlackettLuce.fit(DATA["complete"]).notes == tuple(first[:1])
+
+
+def test_a_fit_that_did_not_arrive_says_so():
+    fit = ra.PlackettLuce.fit(DATA["complete"], max_iterations=1)
+    assert fit.notes[-1] == (
+        "Not converged in 1 step; what is shown is not the maximum. Raise `max_iterations`."
+    )
+    heavy = 2.0**60
+    wins = [[0, heavy, 0, 0], [heavy, 0, 9, 0], [0, 1, 0, heavy], [0, 0, heavy, 0]]
+    stuck = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
+    assert stuck.notes[-1] == (
+        "Not converged: rounding hides the maximum, since weights or worths differ too much. What "
+        "is shown is not the maximum."
+    )
+
+
+@every_kind
+@pytest.mark.parametrize("bits", [62, 0])
+@pytest.mark.parametrize("more", [{"ridge": 1.5}, {"ridge": 0.7, "tie_ridge": 2.0}], ids=str)
+def test_errors_with_a_ghost_and_ridges_are_from_what_is_climbed(kind, bits, more, monkeypatch):
+    monkeypatch.setattr(choices, "BITS", bits)
+    profile = DATA[kind]
+    fit = ra.PlackettLuce.fit(profile, pseudo_rankings=0.5, **more)
+    wider = with_a_ghost(profile)
+    value = log_likelihood_function(wider, [*fit.distribution.log_ties])
+    ridges = np.array([more["ridge"]] * 5 + [more.get("tie_ridge", 0.0)] * len(fit.names[4:]))
+
+    def climbed(x):
+        return value(x) - ridges @ x**2 / 2
+
+    found = optimize.minimize(lambda x: -climbed(x), np.zeros(len(ridges)), tol=1e-10).x
+    worths = found[:4] - found[:4].mean()
+    assert fit.estimates == pytest.approx(np.r_[worths, found[5:]], abs=1e-4)
+    bend = curvature(climbed, found)
+    keep = [0, 1, 2, 3, *range(5, len(ridges))]
+    inverse = np.linalg.inv(bend)[np.ix_(keep, keep)]
+    project = np.eye(len(keep))
+    project[:4, :4] -= 0.25
+    assert fit.covariance == pytest.approx(project @ inverse @ project.T, rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["ties of 2", "ties of 2 and 3"])
+def test_a_ridge_on_ties_alone_pulls_their_weights_only(kind):
+    profile = DATA[kind]
+    fit = ra.PlackettLuce.fit(profile, tie_ridge=2.0)
+    value = likelihood_of(profile, fit)
+
+    def climbed(x):
+        return value(x) - (x[4:] ** 2).sum()
+
+    assert numerical_gradient(climbed, fit.estimates) == pytest.approx(0, abs=1e-5)
+    assert fit.log_likelihood == pytest.approx(value(fit.estimates), rel=1e-12)
+    bend = curvature(climbed, fit.estimates)
+    assert fit.covariance == pytest.approx(centered_inverse(bend, 4), rel=1e-3, abs=1e-4)
+    assert np.isnan(fit.log_likelihood_equal)
+    with pytest.raises(InvalidInputError, match="'wald' with pseudo-rankings or a ridge"):
+        fit.test_equal_worths()

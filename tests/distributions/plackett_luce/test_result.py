@@ -1,0 +1,198 @@
+"""What a fit of Plackett-Luce says: differences, intervals, tests."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.text import Text
+from scipy import optimize, stats
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from tests.distributions.luce_by_hand import DATA, every_kind, likelihood_of
+
+
+@every_kind
+def test_relative_to_an_item(kind):
+    fit = ra.PlackettLuce.fit(DATA[kind])
+    frame = fit.relative_to("C")
+    assert frame.loc["C", "estimate"] == 0
+    assert frame.loc["C", ["std_err", "z", "p_value"]].isna().all()
+    for item, i in (("A", 0), ("B", 1), ("D", 3)):
+        difference = fit.estimates[i] - fit.estimates[2]
+        cov = fit.covariance
+        error = np.sqrt(cov[i, i] + cov[2, 2] - 2 * cov[i, 2])
+        assert frame.loc[item, "estimate"] == pytest.approx(difference)
+        assert frame.loc[item, "std_err"] == pytest.approx(error)
+        assert frame.loc[item, "z"] == pytest.approx(difference / error)
+        p_value = 2 * stats.norm.sf(abs(difference / error))
+        assert frame.loc[item, "p_value"] == pytest.approx(p_value)
+    for name, i in zip(fit.names[4:], range(4, len(fit.names)), strict=True):
+        assert frame.loc[name, "estimate"] == pytest.approx(fit.estimates[i])
+        assert frame.loc[name, "std_err"] == pytest.approx(fit.standard_errors[i])
+
+
+def test_an_unknown_reference_is_refused():
+    fit = ra.PlackettLuce.fit(DATA["complete"])
+    for call in (fit.relative_to, lambda item: fit.summary(reference=item)):
+        with pytest.raises((KeyError, ValueError), match="Z"):
+            call("Z")
+
+
+def test_the_summary_relative_to_an_item():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
+    text = str(fit.summary(alpha=0.1, reference="B"))
+    row = fit.relative_to("B").loc["A"]
+    radius = stats.norm.ppf(0.95) * row["std_err"]
+    for part in ("Log worths less that of B.", "[0.05", f"{row['estimate']:.4f}",
+                 f"{row['estimate'] - radius:.4f}", f"{row['estimate'] + radius:.4f}"):  # fmt: skip
+        assert part in text
+    assert "sum to 0" not in text
+    assert "Buckets of up to 2" in text
+
+
+def test_comparison_intervals_are_of_quasi_standard_errors():
+    fit = ra.PlackettLuce.fit(DATA["complete"])
+    frame = fit.comparison_intervals(0.1)
+    assert list(frame["estimate"]) == sorted(fit.estimates, reverse=True)
+    errors = fit.quasi_variances().standard_errors
+    expected = dict(zip("ABCD", errors, strict=True))
+    assert frame["quasi_se"].to_dict() == pytest.approx(expected)
+    radius = stats.norm.ppf(0.95) * frame["quasi_se"]
+    assert (frame["upper"] - frame["estimate"]).to_numpy() == pytest.approx(radius.to_numpy())
+    assert (frame["estimate"] - frame["lower"]).to_numpy() == pytest.approx(radius.to_numpy())
+
+
+def test_quasi_variances_leave_the_tie_weights_out():
+    assert len(ra.PlackettLuce.fit(DATA["ties of 2"]).quasi_variances().variances) == 4
+
+
+def test_wald_statistics_are_those_of_the_formula():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
+    contrasts = np.array([[1, -1, 0, 0, 0], [0.5, 0.5, -1, 0, 2.0]])
+    value = contrasts @ fit.estimates
+    statistic = value @ np.linalg.solve(contrasts @ fit.covariance @ contrasts.T, value)
+    test = fit.wald_test(contrasts)
+    assert test.statistic == pytest.approx(statistic)
+    assert test.pvalue == pytest.approx(stats.chi2.sf(statistic, 2))
+    one = fit.wald_test([[1, 0, -1, 0, 0]])
+    z = fit.relative_to("C").loc["A", "z"]
+    assert one.statistic == pytest.approx(z**2)
+    assert one.pvalue == pytest.approx(fit.relative_to("C").loc["A", "p_value"])
+
+
+def test_redundant_contrasts_count_once():
+    fit = ra.PlackettLuce.fit(DATA["complete"])
+    pairs = np.array([np.eye(4)[i] - np.eye(4)[j] for i in range(4) for j in range(i)])
+    test = fit.wald_test(pairs)
+    expected = fit.test_equal_worths("wald")
+    assert test.statistic == pytest.approx(expected.statistic)
+    assert test.pvalue == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize(
+    ("contrasts", "words"),
+    [
+        ([[1, 0, 0, 0]], "rows that sum to 0 over the items. Got a row that does not. Only diff"),
+        ([[1, -1, 0]], r"rows of 4 numbers, one per parameter. Got shape \(1, 3\)"),
+        ([1, -1, 0, 0], "two-dimensional"),
+        (np.zeros((2, 4)), "rows that are not 0. Got zeros"),
+    ],
+)
+def test_contrasts_are_checked(contrasts, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.PlackettLuce.fit(DATA["complete"]).wald_test(contrasts)
+
+
+@every_kind
+def test_the_likelihood_ratio_of_equal_worths(kind):
+    profile = DATA[kind]
+    fit = ra.PlackettLuce.fit(profile)
+    value = likelihood_of(profile, fit)
+    t = len(fit.estimates) - 4
+    if t:
+        found = optimize.minimize(lambda ties: -value(np.r_[np.zeros(4), ties]), np.zeros(t))
+        equal = -found.fun
+    else:
+        equal = value(np.zeros(4))
+    assert fit.log_likelihood_equal == pytest.approx(equal, abs=1e-6)
+    test = fit.test_equal_worths()
+    assert test.statistic == pytest.approx(2 * (fit.log_likelihood - equal), abs=1e-5)
+    assert test.pvalue == pytest.approx(stats.chi2.sf(test.statistic, 3))
+
+
+def test_the_wald_statistic_of_equal_worths():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
+    statistic = fit.estimates[:4] @ np.linalg.pinv(fit.covariance[:4, :4]) @ fit.estimates[:4]
+    test = fit.test_equal_worths("wald")
+    assert test.statistic == pytest.approx(statistic)
+    assert test.pvalue == pytest.approx(stats.chi2.sf(statistic, 3))
+    with pytest.raises(InvalidInputError, match="'lr' or 'wald'"):
+        fit.test_equal_worths("score")
+
+
+def test_equal_worths_are_refuted_as_often_as_they_say():
+    law = ra.PlackettLuce(np.zeros(4))
+    rng = np.random.default_rng(0)
+    p_values = [
+        ra.PlackettLuce.fit(law.sample(60, rng=rng)).test_equal_worths().pvalue for _ in range(80)
+    ]
+    low, high = stats.binom.interval(0.999, 80, 0.05)
+    assert low <= np.sum(np.array(p_values) < 0.05) <= high
+
+
+@pytest.mark.parametrize("ties", [{}, pytest.param({2: -0.7}, marks=pytest.mark.slow)], ids=str)
+def test_intervals_of_contrasts_cover(ties):
+    law = ra.PlackettLuce([0.8, 0.2, -0.3, -0.7], log_ties=ties)
+    rng = np.random.default_rng(1)
+    covered = np.zeros(3, dtype=int)
+    for _ in range(80):
+        frame = ra.PlackettLuce.fit(law.sample(80, rng=rng)).relative_to(0)
+        truth = law.log_worths[1:] - law.log_worths[0]
+        error = np.abs(frame["estimate"].to_numpy()[1:4] - truth)
+        covered += error <= 1.96 * frame["std_err"].to_numpy()[1:4]
+    low, high = stats.binom.interval(0.9999, 80, 0.95)
+    assert ((low <= covered) & (covered <= high)).all()
+
+
+def test_five_in_a_hundred_is_the_default():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
+    for call in (fit.conf_int, fit.to_frame, fit.comparison_intervals):
+        assert call().equals(call(0.05))
+    for options in ({}, {"reference": "B"}):
+        text = str(fit.summary(**options))
+        assert text == str(fit.summary(alpha=0.05, **options))
+        assert "[0.025" in text
+        assert "0.975]" in text
+    assert fit.comparison_intervals().index.name == "item"
+    assert fit.relative_to("A").index.name == "parameter"
+    assert fit.relative_to("A").equals(fit.relative_to("A", alpha=0.05))
+    assert list(fit.relative_to("A").columns) == list(fit.to_frame().columns)
+
+
+def test_items_that_rounding_does_not_tell_apart_are_as_good_as_each_other():
+    # A and C met so often that the error of their difference is below that of their errors.
+    wins = [[0, 1, 2.0**59], [1, 0, 1], [2.0**59, 1, 0]]
+    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABC"))
+    for reference in "AC":
+        row = fit.relative_to(reference)
+        assert row["estimate"].tolist() == pytest.approx([0, 0, 0], abs=1e-9)
+        assert row["std_err"].drop(reference).max() == pytest.approx(1, rel=0.1)
+        assert not (row["z"].abs() > 1e-6).any()
+        assert row.loc[reference, ["std_err", "z", "p_value"]].isna().all()
+
+
+def test_items_as_good_as_each_other_stay_in_their_order():
+    fit = ra.PlackettLuce.fit(ra.Profile.from_orders(["CAB", "CBA", "ACB", "BCA"], items="ABC"))
+    assert fit.estimates[0] == pytest.approx(fit.estimates[1], abs=1e-12)
+    assert fit.comparison_intervals().index[0] == "C"
+
+
+def test_a_fit_is_drawn_at_its_level():
+    fit = ra.PlackettLuce.fit(DATA["complete"])
+    figure, axes = plt.subplots(1, 2)
+    drawn = fit.plot(ax=axes[0]), fit.plot(alpha=0.2, ax=axes[1])
+    assert drawn == tuple(axes)
+    words = ["".join(text.get_text() for text in ax.findobj(Text)).split() for ax in axes]
+    assert "95 % intervals" in " ".join(words[0])
+    assert "80 % intervals" in " ".join(words[1])
+    plt.close(figure)

@@ -1,0 +1,82 @@
+"""What every fit says of its parameters."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from tests.distributions.luce_by_hand import (
+    DATA,
+    every_kind,
+)
+
+
+def test_intervals_are_estimate_and_error():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
+    frame = fit.conf_int(0.1)
+    assert list(frame.index) == ["A", "B", "C", "D", "log tie 2"]
+    radius = stats.norm.ppf(0.95) * fit.standard_errors
+    assert frame["upper"].to_numpy() == pytest.approx(fit.estimates + radius)
+    assert frame["lower"].to_numpy() == pytest.approx(fit.estimates - radius)
+    table = fit.to_frame(0.1)
+    assert list(table.columns) == ["estimate", "std_err", "z", "p_value", "lower", "upper"]
+    z = fit.estimates / fit.standard_errors
+    assert table["z"].to_numpy() == pytest.approx(z)
+    assert table["p_value"].to_numpy() == pytest.approx(2 * stats.norm.sf(np.abs(z)))
+    assert (table["upper"] == frame["upper"]).all()
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1, np.nan, "a"])
+def test_the_level_is_checked(alpha):
+    fit = ra.PlackettLuce.fit(DATA["complete"])
+    for call in (fit.conf_int, fit.to_frame, fit.comparison_intervals):
+        with pytest.raises(InvalidInputError, match="alpha"):
+            call(alpha)
+    with pytest.raises(InvalidInputError, match="alpha"):
+        fit.summary(alpha=alpha)
+    with pytest.raises(InvalidInputError, match="alpha"):
+        fit.summary(alpha=alpha, reference="A")
+
+
+def test_the_summary_shows_the_parameters():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
+    text = str(fit.summary(alpha=0.1))
+    for part in ("PlackettLuce fit", "log tie 2", "[0.05", "0.95]", "Log worths sum to 0"):
+        assert part in text
+    assert f"{fit.estimates[0]:.4f}" in text
+    assert str(fit) == str(fit.summary())
+
+
+@every_kind
+def test_the_dict_is_json(kind):
+    plain = ra.PlackettLuce.fit(DATA[kind]).to_dict()
+    text = json.dumps(plain, allow_nan=False)
+    assert json.loads(text) == plain
+    assert (plain["schema"], plain["model"], plain["items"]) == (
+        "rankagg.fit", "PlackettLuce", list("ABCD"),
+    )  # fmt: skip
+    assert [row["parameter"] for row in plain["parameters"]][:4] == list("ABCD")
+
+
+def test_a_dict_has_no_nan():
+    # Equal worths known for sure have z = 0/0.
+    fit = ra.PlackettLuce.fit(DATA["complete"])
+    broken = ra.distributions.FitResult(
+        distribution=fit.distribution, names=fit.names, estimates=np.zeros(4),
+        covariance=np.diag([0.0, np.nan, 1.0, 1.0]), log_likelihood=-1.0, n_parameters=3,
+        n_observations=2, converged=True, n_iterations=0,
+    )  # fmt: skip
+    rows = broken.to_dict()["parameters"]
+    assert rows[0]["z"] is None
+    assert rows[1]["std_err"] is None
+    assert rows[2]["z"] == 0
+    json.dumps(rows, allow_nan=False)
+
+
+def test_equal_fits_are_equal():
+    first, second = (ra.PlackettLuce.fit(DATA["complete"]) for _ in range(2))
+    assert first == second
+    assert first != ra.PlackettLuce.fit(DATA["complete"], ridge=1.0)
