@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import permutations
 from math import isclose
 from typing import Any, ClassVar, Literal
@@ -17,6 +18,11 @@ __all__ = ["DistanceContract"]
 
 LABELS = ("D", "B", "A", "C")
 ALL_ORDERS = [ra.Permutation.from_order(order, items=LABELS) for order in permutations(LABELS)]
+
+
+@cache
+def _table(distance: Callable[..., float]) -> np.ndarray[Any, Any]:
+    return np.array([[distance(one, other) for other in ALL_ORDERS] for one in ALL_ORDERS])
 
 
 class DistanceContract:
@@ -44,14 +50,11 @@ class DistanceContract:
         if "distance" in metafunc.fixturenames:
             metafunc.parametrize("distance", self.distances)
 
-    def _table(self, distance: Callable[..., float]) -> np.ndarray[Any, Any]:
-        return np.array([[distance(one, other) for other in ALL_ORDERS] for one in ALL_ORDERS])
-
     def test_is_a_number(self, distance: Callable[..., float]) -> None:
         assert type(distance(ALL_ORDERS[0], ALL_ORDERS[5])) in {int, float}
 
     def test_is_least_for_equal_rankings(self, distance: Callable[..., float]) -> None:
-        table = self._table(distance)
+        table = _table(distance)
         same = np.eye(len(ALL_ORDERS), dtype=bool)
         table = 1.0 - table if self.kind == "similarity" else table
         np.testing.assert_allclose(table[same], 0.0, atol=1e-12)
@@ -60,12 +63,12 @@ class DistanceContract:
             assert (table[~same] > 1e-12).all()
 
     def test_is_symmetric(self, distance: Callable[..., float]) -> None:
-        table = self._table(distance)
+        table = _table(distance)
         np.testing.assert_allclose(table, table.T, atol=1e-12)
 
     def test_satisfies_the_triangle_inequality(self, distance: Callable[..., float]) -> None:
         if self.kind == "metric":
-            table = self._table(distance)
+            table = _table(distance)
             detour = (table[:, :, None] + table[None, :, :]).min(axis=1)
             assert (table <= detour + 1e-12).all()
 

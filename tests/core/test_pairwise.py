@@ -1,14 +1,21 @@
 from fractions import Fraction
+from hashlib import sha256
+from itertools import combinations, permutations
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankagg as ra
 from rankagg import ItemSet, PairwiseMatrix, PartialRanking, Permutation, Profile, kendall_distance
 from rankagg.core import tally
+from rankagg.core.arithmetic.exact import fit
+from rankagg.core.pairwise import fingerprint
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles, strategies
+from tests.aggregation.kemeny.constrained_brute import random_votes
 from tests.strategies import POLICIES
 
 NAN = float("nan")
@@ -544,3 +551,130 @@ def test_borda_by_enumeration_knows_points_and_policies():
 def test_weights_whose_squares_are_no_floats_are_refused(weight):
     with pytest.raises(InvalidInputError, match=r"from 1e-100 to 1e\+100"):
         Profile([ABC], weights=[weight])
+
+
+def by_hand(*lines: str) -> str:
+    return sha256("".join(line + "\n" for line in lines).encode()).hexdigest()
+
+
+def test_documented_bytes() -> None:
+    votes = ra.PairwiseMatrix.from_wins(
+        [[0, 2.5, 1], [0, 0, 3], [1, 2, 0]],
+        items=["a b", "ü", ""],
+        ties=[[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]],
+    )
+    assert votes.fingerprint == by_hand(
+        "rankagg.votes 1", "3 2", "s3:a b", "s2:ü", "s0:", "0 5 2", "0 0 6", "2 4 0", "0 1 0",
+        "1 0 0", "0 0 0",
+    )  # fmt: skip
+
+
+def test_numbers_as_items_and_beyond_doubles() -> None:
+    votes = ra.PairwiseMatrix.from_wins([[0, 1e25], [0, 0]], items=[-7, 10**30])
+    assert votes.fingerprint == by_hand(
+        "rankagg.votes 1", "2 1", "i-7", f"i{10**30}", f"0 {int(1e25)}", "0 0", "0 0", "0 0"
+    )
+
+
+def test_half_a_surrogate_pair_is_no_error() -> None:
+    votes = ra.PairwiseMatrix.from_wins([[0, 1], [0, 0]], items=["\ud800", "b"])
+    assert len(votes.fingerprint) == 64
+
+
+def test_other_votes_have_other_fingerprints() -> None:
+    wins = np.array([[0, 3, 1], [1, 0, 2], [2, 2, 0]])
+    others = [
+        ra.PairwiseMatrix.from_wins(wins, items="ABC"),
+        ra.PairwiseMatrix.from_wins(wins, items="ACB"),
+        ra.PairwiseMatrix.from_wins(wins),
+        ra.PairwiseMatrix.from_wins(wins, items="012"),
+        ra.PairwiseMatrix.from_wins(wins.T, items="ABC"),
+        ra.PairwiseMatrix.from_wins(2 * wins, items="ABC"),
+        ra.PairwiseMatrix.from_wins(wins / 2, items="ABC"),
+        ra.PairwiseMatrix.from_wins(wins, items="ABC", ties=1 - np.eye(3)),
+        ra.PairwiseMatrix.from_wins(wins[:2, :2], items="AB"),
+        ra.PairwiseMatrix.from_wins(1 - np.eye(3), items="ABC", ties=wins + wins.T),
+        ra.PairwiseMatrix.from_wins(wins + wins.T, items="ABC", ties=1 - np.eye(3)),
+    ]
+    for one, other in combinations(others, 2):
+        assert one.fingerprint != other.fingerprint
+
+
+def test_the_way_of_counting_is_no_part_of_it() -> None:
+    profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
+    plain = ra.PairwiseMatrix.from_wins(profile.pairwise().wins, items="ABC")
+    assert profile.pairwise().fingerprint == plain.fingerprint
+    assert profile.pairwise(unranked="ignore").fingerprint == plain.fingerprint
+
+
+@pytest.mark.parametrize("largest", [1, 9, 10, 99, 2**16, 10**20])
+@pytest.mark.parametrize("n", [1, 3, 40])
+def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> None:
+    rng = np.random.default_rng(n)
+    wins = rng.integers(0, min(largest, 2**40) + 1, (n, n)).astype(object)
+    wins[0, -1] = largest
+    np.fill_diagonal(wins, 0)
+    lines = [" ".join(map(str, row)) for matrix in (wins, 0 * wins) for row in matrix.tolist()]
+    heads = [f"rankagg.votes 1\n{n} 7", *(f"i{i}" for i in range(n))]
+    assert fingerprint(range(n), fit(wins), fit(0 * wins), 7) == by_hand(*heads, *lines)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_pair_costs_the_product_of_its_weights(seed: int) -> None:
+    items, votes = random_votes(seed)
+    rng = Random(seed)
+    weights = {item: rng.choice([0.1, 0.5, 1.5, 2, 3]) for item in items if rng.random() < 0.7}
+    exact = {item: Fraction(weights.get(item, 1)).limit_denominator(10) for item in items}
+    heavy = ra.weigh_items(votes, weights)
+    over = votes.denominator
+    costs = {}
+    for order in permutations(items):
+        costs[order] = sum(
+            Fraction(int(votes.scaled_wins[items.index(b), items.index(a)]), over)
+            * exact[a] * exact[b]
+            for at, a in enumerate(order)
+            for b in order[at + 1 :]
+        )  # fmt: skip
+        ranking = ra.Permutation.from_order(order, items=votes.items)
+        assert heavy.exact_cost(ranking) == costs[order]
+    consensus = ra.Kemeny(unranked=votes.unranked).aggregate(heavy)
+    assert heavy.exact_cost(consensus.ranking) == min(costs.values())
+    assert consensus.certificate.verify(heavy)
+    assert heavy.rounding == votes.rounding == 0
+
+
+def test_equal_weights_change_nothing_but_the_scale() -> None:
+    votes = ra.datasets.load("condorcet_1785").pairwise()
+    assert ra.weigh_items(votes, {}).wins.tolist() == votes.wins.tolist()
+    twice = ra.weigh_items(votes, dict.fromkeys(votes.items, 2))
+    assert twice.wins.tolist() == (4 * votes.wins).tolist()
+    assert twice.squared_weights.tolist() == (16 * votes.squared_weights).tolist()
+
+
+def test_irrational_weights_state_by_how_much_they_are_off() -> None:
+    votes = ra.datasets.load("tennessee").pairwise()
+    weights = dict(zip(votes.items, np.sqrt([2.0, 3.0, 5.0, 7.0]), strict=True))
+    heavy = ra.weigh_items(votes, weights)
+    vector = [Fraction(weight) for weight in weights.values()]
+    for i, j in permutations(range(4), 2):
+        true = vector[i] * vector[j] * int(votes.scaled_wins[i, j]) / votes.denominator
+        own = Fraction(int(heavy.scaled_wins[i, j]), heavy.denominator)
+        assert abs(true - own) <= Fraction(heavy.rounding)
+    consensus = ra.Kemeny().aggregate(heavy)
+    assert consensus.certificate.verify(heavy)
+
+
+@pytest.mark.parametrize(
+    ("votes", "weights", "words"),
+    [
+        (None, {}, "a PairwiseMatrix"),
+        ("votes", [1, 2], "a mapping"),
+        ("votes", {"Memphs": 2}, "Did you mean 'Memphis'"),
+        ("votes", {"Memphis": 0}, "weight of Memphis"),
+        ("votes", {"Memphis": float("nan")}, "weight of Memphis"),
+    ],
+)
+def test_malformed_weights_are_refused(votes: object, weights: object, words: str) -> None:
+    given = ra.datasets.load("tennessee").pairwise() if votes == "votes" else votes
+    with pytest.raises(InvalidInputError, match=words):
+        ra.weigh_items(given, weights)

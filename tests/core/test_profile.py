@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankagg as ra
 from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles, strategies
@@ -370,3 +371,71 @@ def test_the_codes_of_a_profile_are_no_ranks():
         PartialRanking.from_ranks(profile[0].ranks, items="ABC")
     unranked = np.where(profile.ranks < 0, np.nan, profile.ranks)
     assert Profile.from_ranks(unranked, items="ABC") == profile
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "groups", [[[1], [2]], [NAN, NAN], [None, None], [(1, 2), (1, 2)], [True, False], 3, [1.5, 2]]
+)
+def test_groups_are_labels(groups: object) -> None:
+    with pytest.raises(InvalidInputError, match="`groups` must be"):
+        ra.Profile.from_orders(["AB", "BA"], groups=groups)
+
+
+def test_groups_of_numpy_are_plain_labels() -> None:
+    profile = ra.Profile.from_orders(["AB", "BA"], groups=np.array([1, 2]))
+    assert profile.groups == (1, 2)
+    assert {type(group) for group in profile.groups} == {int}
+    assert list(ra.Profile.from_orders(["AB", "BA"], groups=iter("xy")).by_group()) == ["x", "y"]
+
+
+@pytest.mark.parametrize("orders", [5, [1, 2], [None], None])
+def test_orders_are_sequences_of_labels(orders: object) -> None:
+    with pytest.raises(InvalidInputError, match="`orders` must be orders"):
+        ra.Profile.from_orders(orders)
+
+
+@pytest.mark.parametrize("count", [2**53, 2**62, 2**63, 2**70, 10**400])
+def test_counts_that_no_float_holds_are_refused(count: int) -> None:
+    with pytest.raises(InvalidInputError, match="`counts` must be"):
+        ra.Profile.from_orders(["AB", "BA"], counts=[count, 1])
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e300, 0.0, -1.0, NAN, np.inf, 10**400, 1j, None, "x"])
+def test_weights_that_make_no_sense_are_refused(weight: object) -> None:
+    with pytest.raises(InvalidInputError, match="`weights` must be"):
+        ra.Profile.from_orders(["AB", "BA"], weights=[weight, 1])
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        ra.Borda(), ra.Bucklin(), ra.Copeland(), ra.PairwiseMajority(), ra.Minimax(), ra.Schulze(),
+        ra.RankedPairs(), ra.MC4(), ra.KwikSort(), ra.PickAPerm(), ra.FootruleOptimal(),
+        ra.InsertionSearch(), ra.Kemeny(),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_rules_take_the_largest_counts_and_the_farthest_weights(rule: ra.Aggregator) -> None:
+    # 2**53 of nearly all the weight say B > C > A, against as many of next to none.
+    profile = ra.Profile.from_orders(
+        ["ABC", "BCA", "CAB"], counts=[2**53 - 1] * 3, weights=[1e-100, 1e100, 3.3]
+    )
+    consensus = rule.aggregate(profile, rng=0)
+    assert consensus.order == ("B", "C", "A")
+    # Costs are right to within what the votes say of themselves.
+    true = (2.0**53 - 1) * 2 * 3.3
+    assert abs(consensus.cost - true) <= 6 * profile.pairwise().rounding
+    even = ra.Profile.from_orders(["ABC", "BCA"], counts=[2**53 - 1, 2**53 - 2])
+    assert rule.aggregate(even, rng=0).cost >= 2**53 - 2
+
+
+def test_resampled_counts_may_be_of_any_size() -> None:
+    profile = ra.Profile.from_orders(["AB", "BA"], counts=[2**52, 1], weights=[1e90, 0.1])
+    (consensus,) = ra.resample_kemeny(profile, [[2**62, 3]])
+    assert consensus.order == ("A", "B")
+    votes = profile[[1]].pairwise()
+    (other,) = ra.resample_kemeny(profile, [[0, 2**40]])
+    assert other.pairwise.wins[1, 0] == pytest.approx(2**40 * votes.wins[1, 0])

@@ -1,13 +1,27 @@
 """What the base of results makes of a small one: text, HTML, plain data."""
 
+import re
+from html import unescape
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.graphs import connected_parts, strong_parts
-from rankagg.core.results import Result, plain_rows
+from rankagg.core.results import (
+    DASH,
+    Look,
+    Result,
+    latex_number,
+    latex_text,
+    markdown_text,
+    pasted,
+    plain_rows,
+)
 from rankagg.exceptions import InvalidInputError
+from rankagg.testing.results import latex_cells, markdown_cells
 
 NAN = float("nan")
 
@@ -107,10 +121,192 @@ def test_refusals_name_the_parameter() -> None:
         profile + grouped
 
 
-def test_parts_of_a_graph() -> None:
-    arcs = np.zeros((5, 5), dtype=bool)
-    arcs[[0, 1, 2, 3], [1, 2, 0, 2]] = True  # a cycle of three, one that leads into it, one alone
-    joined, strong = connected_parts(arcs), strong_parts(arcs)
-    assert [joined[0] == joined[k] for k in range(5)] == [True, True, True, True, False]
-    assert [strong[0] == strong[k] for k in range(5)] == [True, True, True, False, False]
-    assert joined.dtype == strong.dtype == np.int32
+HOSTILE = (
+    "a_b", "50%", "R&D", "#1", "$x$", "\\input{x}", "~", "x^2", "{", "}", "a|b", "``x''", "a`b",
+    "[1em]", "*", "two\nlines", "tab\there", "模型", "--", "---", "\\", "\\\\", "a\\|b", "<b>",
+    "&amp;", '"q"', "**bold**", "| - |", "-", "", "\x07", "% \\\\ &", "é", "👍", "1e5", "-3", "nan",
+    "''", ",,", "-" + DASH, DASH * 2,
+)  # fmt: skip
+
+SIGNS = st.text(alphabet=st.sampled_from("_%&#$\\~^{}|`'\"[]*<>-, \nab1模" + DASH), max_size=8)
+
+NAMES = {
+    "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textless": "<",
+    "textgreater": ">", "textbar": "|", "textasciigrave": "`", "char34": '"',
+}  # fmt: skip
+
+PLAIN = Look("{:.3f}", {}, {}, {})
+
+
+def read_latex(text):
+    """Read escaped text as LaTeX would set it, sign by sign."""
+    found, at = [], 0
+    while at < len(text):
+        rest = text[at:]
+        if name := re.match(r"\\([a-z]+(?:34)?)\{\}", rest):
+            found.append(NAMES[name[1]])
+        elif (name := re.match(r"\\([&%$#_{}])", rest)) or (
+            name := re.match(r"\{([\[*]?)\}", rest)
+        ):
+            found.append(name[1])
+        elif name := re.match(r"---|--", rest):
+            found.append(DASH if name[0] == "--" else "a long dash")
+        else:
+            assert rest[0] not in "\\{}&%$#_~^", text
+            name = re.match(r".", rest)
+            found.append(rest[0])
+        at += len(name[0])
+    return "".join(found)
+
+
+def read_markdown(text):
+    """Read escaped text as GitHub would show it."""
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_{}\[\]#$~|^]", text), text
+    return unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text))
+
+
+def one_line(text):
+    return " ".join(text.split()).replace("\x07", "\\x07")
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_labels_are_read_as_they_are(label):
+    assert read_latex(latex_text(label)) == one_line(label)
+    assert read_markdown(markdown_text(label)) == one_line(label)
+
+
+@given(label=SIGNS)
+def test_labels_of_any_signs_are_read_as_they_are(label):
+    assert read_latex(latex_text(label)) == one_line(label)
+    assert read_markdown(markdown_text(label)) == one_line(label)
+
+
+@given(labels=st.lists(SIGNS, min_size=1, max_size=3, unique=True))
+def test_rows_stay_rows(labels):
+    frame = pd.DataFrame({"x": 1.5}, index=pd.Index(labels, name="a_b"))
+    table = pasted(frame, PLAIN, decimals=None, best=True, rows=None)
+    assert len(latex_cells(table.latex(caption=labels[0]))) == len(labels) + 1
+    rows = markdown_cells(table.markdown())
+    assert [len(row) for row in rows] == [2] * (len(labels) + 1)
+    shown = ["" if row[0] == "" else read_markdown(row[0]) for row in rows[1:]]
+    assert shown == [one_line(label) for label in labels]
+
+
+def test_hostile_labels_in_a_consensus() -> None:
+    labels = list(dict.fromkeys(HOSTILE))
+    consensus = ra.Borda().aggregate(ra.Profile.from_orders([labels]))
+    assert len(latex_cells(consensus.to_latex())) == len(labels) + 1
+    rows = markdown_cells(consensus.to_markdown())[1:]
+    assert [read_markdown(row[1]) for row in rows] == [one_line(label) for label in labels]
+
+
+def table(**columns):
+    return pd.DataFrame(columns)
+
+
+def markdown(frame, look=PLAIN, *, decimals=None, best=True, rows=None):
+    text = pasted(frame, look, decimals=decimals, best=best, rows=rows).markdown()
+    return markdown_cells(text)[1:]
+
+
+def test_numbers_have_the_stated_decimals() -> None:
+    frame = table(x=[0.12345, -0.00001, np.nan, np.inf], n=[1, 2, 3, 4], p=[0.04, 1.0, 1e-9, 0.5])
+    look = Look("{:.3f}", {"p": "{:.1e}"}, {}, {})
+    shown = markdown(frame, look)
+    assert shown[0] == ["0.123", "1", "4.0e-02"]
+    assert shown[2][0] == "-"
+    assert [row[0] for row in markdown(frame, look, decimals=1)] == ["0.1", "0.0", "-", "inf"]
+    assert [row[2] for row in markdown(frame, look, decimals={"p": 2})][:2] == ["0.04", "1.00"]
+    assert markdown(frame, look, decimals={"p": 2})[0][0] == "0.123"
+    for wrong in (-1, 16, 1.5, True, {"q": 1}, {"x": -1}):
+        with pytest.raises(InvalidInputError, match="decimals"):
+            markdown(frame, look, decimals=wrong)
+
+
+def test_numbers_in_latex() -> None:
+    frame = table(x=[-0.5, np.inf, 1e-9])
+    text = pasted(frame, Look("{:.3g}", {}, {}, {}), decimals=None, best=True, rows=None).latex()
+    rows = [r"$-$0.5 \\", r"$\infty$ \\", r"1 $\times$ 10\textsuperscript{$-$9} \\"]
+    assert text.splitlines()[4:7] == rows
+    assert latex_number("-inf (-1, 2)") == r"$-\infty$ ($-$1, 2)"
+
+
+def test_the_best_is_bold_as_it_is_written() -> None:
+    look = Look("{:.2f}", {}, {"up": "highest", "down": "lowest", "same": "highest"}, {})
+    frame = table(
+        up=[1.001, 1.004, 0.9, np.nan],
+        down=[3, 1, 2, 1],
+        same=[1.0] * 4,
+        other=[1.0, 2.0, 3.0, 4.0],
+    )
+    shown = markdown(frame, look)
+    assert [row[0] for row in shown] == ["**1.00**", "**1.00**", "0.90", "-"]
+    assert [row[1] for row in shown] == ["3", "**1**", "2", "**1**"]
+    assert [row[2] for row in shown] == ["1.00"] * 4
+    assert not any("*" in row[3] for row in shown)
+    assert not any("*" in cell for row in markdown(frame, look, best=False) for cell in row)
+    # Of all rows, although not all are given.
+    assert markdown(frame.iloc[::-1], look, rows=2)[1] == ["0.90", "2", "1.00", "3.00"]
+
+
+def test_intervals_stand_behind_their_number() -> None:
+    look = Look("{:.1f}", {}, {}, {"rank": ("best", "worst"), "effect": ("lower", "upper")})
+    frame = table(
+        rank=[3, 1], best=[1, 1], worst=[5, 2], effect=[-1.0, 0.5], lower=[-2.0, np.nan],
+        upper=[-0.5, np.nan],
+    )  # fmt: skip
+    assert markdown(frame, look) == [
+        [f"3 (1{DASH}5)", "-1.0 (-2.0, -0.5)"], [f"1 (1{DASH}2)", "0.5"],
+    ]  # fmt: skip
+    text = pasted(frame, look, decimals=None, best=True, rows=None).latex()
+    assert r"3 (1--5) & $-$1.0 ($-$2.0, $-$0.5) \\" in text
+
+
+def test_rows_that_are_left_out_are_counted() -> None:
+    frame = table(a=["x", "y", "z"], b=[True, False, None])
+    assert markdown(frame, rows=2) == [["x", "yes"], ["y", "no"], ["... and 1 more row", ""]]
+    assert markdown(frame, rows=3) == [["x", "yes"], ["y", "no"], ["z", "-"]]
+    with pytest.raises(InvalidInputError, match="rows"):
+        markdown(frame, rows=0)
+
+
+def test_captions_and_keys() -> None:
+    frame = table(a=["x"])
+    here = pasted(frame, PLAIN, decimals=None, best=True, rows=None)
+    assert here.latex().startswith("\\begin{tabular}{l}\n\\toprule\na \\\\\n")
+    text = here.latex(caption="50 % & more", label="tab:x_1")
+    assert "\\caption{50 \\% \\& more}\n\\label{tab:x_1}\n" in text
+    assert here.markdown(caption="a|b").startswith("a\\|b\n\n| a")
+    for wrong in ("a b", "{", "a%", None):
+        with pytest.raises(InvalidInputError, match="label"):
+            here.latex(label=wrong)
+
+
+def test_rank_intervals_as_a_paper_prints_them() -> None:
+    intervals = ra.rank_intervals(ra.datasets.load("glue_human"))
+    frame, rows = intervals.to_frame(), markdown_cells(intervals.to_markdown())
+    assert rows[0] == ["item", "rank"]
+    for row, (item, told) in zip(rows[1:], frame.iterrows(), strict=True):
+        assert row == [markdown_text(item), f"{told['rank']} ({told['best']}{DASH}{told['worst']})"]
+
+
+def test_scores_are_bold_by_the_direction_of_their_task() -> None:
+    scores = ra.ScoreTable(
+        [[1.5, 20.0, np.nan], [2.5, 30.0, 1.0], [2.5, 25.0, -2.0]], systems=["a_b", "B", "C"],
+        tasks=["acc", "ms", "a_b"], higher_is_better={"acc": True, "ms": False, "a_b": False},
+    )  # fmt: skip
+    rows = markdown_cells(scores.to_markdown(decimals={"ms": 0}))
+    assert rows == [
+        ["system", "acc", "ms", "a\\_b"], ["a\\_b", "1.5", "**20**", "-"],
+        ["B", "**2.5**", "30", "1"], ["C", "**2.5**", "25", "**-2**"],
+    ]  # fmt: skip
+    assert r"C & \textbf{2.5} & 25 & \textbf{$-$2} \\" in scores.to_latex()
+
+
+def test_instances_are_averaged() -> None:
+    scores = ra.ScoreTable(
+        [[1, 2, 5], [3, 4, 1]], systems="AB", tasks=["x", "x", "y"], instances=[0, 1, 0],
+        higher_is_better=True,
+    )  # fmt: skip
+    rows = markdown_cells(scores.to_markdown())[1:]
+    assert rows == [["A", "1.5", "**5**"], ["B", "**3.5**", "1"]]

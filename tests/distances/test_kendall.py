@@ -10,25 +10,12 @@ from scipy import stats
 
 from rankagg import PartialRanking, Permutation, kendall_distance, kendall_tau
 from rankagg.distances import last_k_agreement, spearman_footrule, spearman_rho, top_k_agreement
-from rankagg.distances.agreement import overlaps
-from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
+from tests.distances.test_common import ALL, assert_same, have_common_items
 
 NAN = float("nan")
 ABC = Permutation.from_order("ABC")
-ALL = [kendall_distance, kendall_tau, spearman_footrule, spearman_rho]
-
-
-def have_common_items(first, second):
-    return len(oracles.common(first, second)[0]) > 0
-
-
-def assert_same(computed, expected):
-    """Compare numbers of which either both or none are NaN."""
-    if isnan(expected):
-        assert isnan(computed)
-    else:
-        assert computed == pytest.approx(float(expected), rel=0, abs=1e-12)
 
 
 # -- against the definitions ----------------------------------------------------------------------
@@ -59,28 +46,6 @@ def test_tau_follows_its_definitions(both):
     assert_same(kendall_tau(*both, variant="a"), oracles.kendall_tau_a(*both))
     assert_same(kendall_tau(*both, variant="b"), oracles.kendall_tau_b(*both))
     assert_same(kendall_tau(*both), oracles.kendall_tau_b(*both))
-
-
-@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
-@strategies.quick
-def test_footrule_and_rho_follow_their_definitions(both):
-    footrule = oracles.footrule(*both)
-    assert spearman_footrule(*both) == footrule
-    n = len(oracles.common(*both)[0])
-    assert_same(spearman_footrule(*both, normalized=True), footrule / (n * n // 2) if n > 1 else
-                NAN)  # fmt: skip
-    assert_same(spearman_rho(*both), oracles.spearman_rho(*both))
-
-
-@given(
-    strategies.ranking_pairs(max_size=4).filter(lambda both: have_common_items(*both)), st.data()
-)
-@strategies.quick
-def test_agreement_is_its_mean_over_all_ways_to_break_ties(both, data):
-    n = len(oracles.common(*both)[0])
-    k = data.draw(st.integers(1, n))
-    assert top_k_agreement(*both, k) == pytest.approx(float(oracles.top_k_overlap(*both, k)))
-    assert last_k_agreement(*both, k) == pytest.approx(float(oracles.last_k_overlap(*both, k)))
 
 
 # -- known values ---------------------------------------------------------------------------------
@@ -180,30 +145,6 @@ def test_labels_do_not_matter_to_any_measure(data, items):
         assert moved == pytest.approx(measure(first, second, 1))
 
 
-@given(st.data(), strategies.letters())
-@strategies.quick
-def test_diaconis_and_graham_bound_the_footrule_by_kendall(data, items):
-    first, second = (data.draw(strategies.strict_rankings(items)) for _ in range(2))
-    kendall = kendall_distance(first, second)
-    assert kendall <= spearman_footrule(first, second) <= 2 * kendall
-
-
-@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
-@strategies.quick
-def test_only_items_that_both_observe_count(both):
-    first, second = both
-    shared = [
-        label
-        for label in first.items
-        if label not in first.unranked and label not in second.unranked
-    ]
-    parts = first.restrict(shared), second.restrict(shared)
-    for measure in ALL:
-        assert_same(measure(*parts), measure(first, second))
-    assert_same(top_k_agreement(*parts, 1), top_k_agreement(first, second, 1))
-    assert_same(last_k_agreement(*parts, 1), last_k_agreement(first, second, 1))
-
-
 def test_half_a_tie_is_the_expected_distance_of_breaking_it():
     tied = PartialRanking.from_buckets(["A", "BC"])
     broken = [kendall_distance(ABC, p) for p in tied.compatible_permutations()]
@@ -234,57 +175,7 @@ def test_what_has_no_value_is_nan():
 # -- agreement of the first and the last k --------------------------------------------------------
 
 
-def test_a_tie_at_place_k_counts_with_its_chance():
-    tied = PartialRanking.from_buckets(["A", "BC"])
-    assert top_k_agreement(ABC, tied, k=1) == 1
-    assert top_k_agreement(ABC, tied, k=2) == 0.75
-    assert last_k_agreement(ABC, tied, k=1) == 0.5
-    assert last_k_agreement(ABC, tied, k=2) == 1
-
-
-def test_two_ties_are_broken_independently():
-    tied = PartialRanking([0, 0, 0], "ABC")
-    assert top_k_agreement(tied, tied, k=1) == pytest.approx(1 / 3)
-    assert last_k_agreement(tied, tied, k=2) == pytest.approx(2 / 3)
-
-
-def test_unlisted_items_share_what_the_listed_leave():
-    top = PartialRanking.from_top_k("A", items="ABC")
-    assert top_k_agreement(top, ABC, k=1) == 1
-    assert top_k_agreement(top, ABC, k=2) == 0.75
-
-
-@given(strategies.ranking_pairs(unranked=False))
-@strategies.quick
-def test_all_of_the_items_are_always_in_common(both):
-    n = both[0].n_items
-    assert top_k_agreement(*both, n) == pytest.approx(1)
-    assert last_k_agreement(*both, n) == pytest.approx(1)
-
-
-@given(st.data(), strategies.letters())
-@strategies.quick
-def test_the_last_are_the_first_of_the_reverse(data, items):
-    first, second = (data.draw(strategies.weak_rankings(items)) for _ in range(2))
-    k = data.draw(st.integers(1, len(items)))
-    turned = top_k_agreement(first.reverse(), second.reverse(), k)
-    assert last_k_agreement(first, second, k) == pytest.approx(turned)
-
-
 # -- what is refused ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("k", [0, -1, 4, 1.5, NAN, "1", None, True])
-def test_k_is_a_number_of_items(k):
-    for measure in (top_k_agreement, last_k_agreement):
-        with pytest.raises(InvalidInputError, match="`k` must be an integer of at least 1 and at"):
-            measure(ABC, ABC, k)
-
-
-def test_k_counts_items_that_both_observe():
-    short = PartialRanking.from_order("AB", items="ABC")
-    with pytest.raises(InvalidInputError, match="at most 2"):
-        top_k_agreement(ABC, short, 3)
 
 
 @pytest.mark.parametrize("p", [-0.1, 1.1, NAN, "0", None, True])
@@ -297,37 +188,3 @@ def test_the_cost_of_a_tie_is_between_nothing_and_one(p):
 def test_tau_has_two_variants(variant):
     with pytest.raises(InvalidInputError, match="`variant` must be 'a' or 'b'"):
         kendall_tau(ABC, ABC, variant=variant)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [Permutation.from_order("ABD"), Permutation.from_order("AB"), ABC.reindex("CBA")],
-    ids=["other items", "fewer items", "another order"],
-)
-def test_rankings_of_other_items_are_refused(other):
-    for measure in ALL:
-        with pytest.raises(ItemMismatchError, match="reindex"):
-            measure(ABC, other)
-    with pytest.raises(ItemMismatchError, match="reindex"):
-        top_k_agreement(ABC, other, 1)
-
-
-def test_rankings_share_an_observed_item():
-    first = PartialRanking.from_order("A", items="ABC")
-    second = PartialRanking.from_order("BC", items="ABC")
-    for measure in ALL:
-        with pytest.raises(InvalidInputError, match="observe an item in common"):
-            measure(first, second)
-
-
-@given(pair=strategies.letters().flatmap(
-    lambda items: st.tuples(strategies.rankings(items), strategies.rankings(items))
-))  # fmt: skip
-@strategies.quick
-def test_overlaps_are_the_agreement_at_every_depth(pair):
-    if not ((pair[0].ranks != -1) & (pair[1].ranks != -1)).any():
-        return
-    for from_top, agreement in ((True, top_k_agreement), (False, last_k_agreement)):
-        shares = overlaps(*pair, from_top=from_top)
-        expected = [agreement(*pair, k=k) for k in range(1, len(shares) + 1)]
-        assert shares == pytest.approx(expected, abs=1e-12)

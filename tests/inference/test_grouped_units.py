@@ -13,7 +13,7 @@ from rankagg.inference.intervals.bootstrap import resample_counts
 from rankagg.inference.pair_values import point_differences
 from rankagg.inference.summed_units import summed_points_of, summed_units
 from tests.core.test_grouped_tally import plain_groups
-from tests.core.test_task_tally import tables
+from tests.core.test_score_summary import tables
 
 NAN = float("nan")
 PLAIN = {"method": "percentile", "n_resamples": 100, "rng": 1}

@@ -15,7 +15,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_intervals
 from rankagg.inference.intervals.bounds import is_near_normal, largest_skewness, normal_radius
 from rankagg.inference.intervals.methods import IntervalOptions
-from tests.core.test_task_tally import tables
+from tests.core.test_score_summary import tables
 from tests.inference.test_summed_units import assert_same
 from tests.strategies import quick
 

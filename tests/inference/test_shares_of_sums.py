@@ -9,7 +9,7 @@ import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawSums
 from rankagg.exceptions import InvalidInputError
 from tests.core.test_grouped_tally import plain_groups
-from tests.core.test_task_tally import tables
+from tests.core.test_score_summary import tables
 
 
 def assert_same(found, expected):

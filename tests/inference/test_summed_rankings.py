@@ -12,7 +12,7 @@ from rankagg.exceptions import (
     NotIdentifiedError,
     RankaggError,
 )
-from tests.core.test_task_tally import tables
+from tests.core.test_score_summary import tables
 from tests.strategies import policies, quick
 
 OPTIONS = st.sampled_from([{}, {"average": True}, {"normalized": True}, {"p": 0.5}])

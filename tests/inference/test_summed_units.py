@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from tests.core.test_task_tally import tables
+from tests.core.test_score_summary import tables
 from tests.strategies import quick
 
 FIELDS = ("estimate", "lower", "upper", "n_units", "shares")

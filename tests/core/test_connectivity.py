@@ -1,0 +1,49 @@
+"""Which items comparisons link."""
+
+import numpy as np
+from hypothesis import given
+
+from rankagg import Comparisons
+from tests import strategies
+from tests.core.test_comparisons import BATTLES, comparisons
+
+
+@given(comparisons())
+@strategies.quick
+def test_groups_are_those_of_who_reaches_whom(drawn):
+    made, rows = drawn
+    n = made.n_items
+    leads, met = np.eye(n, dtype=bool), np.eye(n, dtype=bool)
+    for one, other, outcome, _ in rows:
+        leads[one, other] |= outcome >= 0
+        leads[other, one] |= outcome <= 0
+        met[one, other] = met[other, one] = True
+    for middle in range(n):
+        leads |= leads[:, [middle]] & leads[[middle]]
+        met |= met[:, [middle]] & met[[middle]]
+    found = made.connectivity()
+    labels = made.items.labels
+    strong = {frozenset(i for i in range(n) if leads[i, j] and leads[j, i]) for j in range(n)}
+    weak = {frozenset(np.flatnonzero(row).tolist()) for row in met}
+    groups = [frozenset(labels.index(x) for x in group) for group in found.groups]
+    assert set(groups) == strong
+    assert {frozenset(labels.index(x) for x in part) for part in found.parts} == weak
+    # No item leads to one of a former group.
+    for at, group in enumerate(groups):
+        for former in groups[:at]:
+            assert not leads[np.ix_(list(group), list(former))].any()
+    assert found.n_comparisons == len(made)
+    assert found.is_connected == (len(strong) == 1)
+    assert found.is_linked == (len(weak) == 1)
+    for label, wins, ties, losses in zip(labels, found.wins, found.ties, found.losses, strict=True):
+        assert (label in found.never_lost) == (wins > 0 and not ties and not losses)
+        assert (label in found.never_won) == (losses > 0 and not ties and not wins)
+        assert (label in found.never_compared) == (wins + ties + losses == 0)
+
+
+def test_connectivity_in_words():
+    text = str(BATTLES.connectivity())
+    assert "2 parts that no comparison joins: a, b, c | d" in text
+    assert "in no comparison: d" in text
+    joined = Comparisons.from_arrays("AB", "BA", [1, 1]).connectivity()
+    assert "Chains of wins and ties lead from every item to every other." in str(joined)

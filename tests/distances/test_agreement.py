@@ -1,0 +1,88 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg import PartialRanking, Permutation
+from rankagg.distances import last_k_agreement, top_k_agreement
+from rankagg.distances.agreement import overlaps
+from rankagg.exceptions import InvalidInputError
+from tests import oracles, strategies
+from tests.distances.test_common import have_common_items
+
+NAN = float("nan")
+
+ABC = Permutation.from_order("ABC")
+
+
+@given(
+    strategies.ranking_pairs(max_size=4).filter(lambda both: have_common_items(*both)), st.data()
+)
+@strategies.quick
+def test_agreement_is_its_mean_over_all_ways_to_break_ties(both, data):
+    n = len(oracles.common(*both)[0])
+    k = data.draw(st.integers(1, n))
+    assert top_k_agreement(*both, k) == pytest.approx(float(oracles.top_k_overlap(*both, k)))
+    assert last_k_agreement(*both, k) == pytest.approx(float(oracles.last_k_overlap(*both, k)))
+
+
+def test_a_tie_at_place_k_counts_with_its_chance():
+    tied = PartialRanking.from_buckets(["A", "BC"])
+    assert top_k_agreement(ABC, tied, k=1) == 1
+    assert top_k_agreement(ABC, tied, k=2) == 0.75
+    assert last_k_agreement(ABC, tied, k=1) == 0.5
+    assert last_k_agreement(ABC, tied, k=2) == 1
+
+
+def test_two_ties_are_broken_independently():
+    tied = PartialRanking([0, 0, 0], "ABC")
+    assert top_k_agreement(tied, tied, k=1) == pytest.approx(1 / 3)
+    assert last_k_agreement(tied, tied, k=2) == pytest.approx(2 / 3)
+
+
+def test_unlisted_items_share_what_the_listed_leave():
+    top = PartialRanking.from_top_k("A", items="ABC")
+    assert top_k_agreement(top, ABC, k=1) == 1
+    assert top_k_agreement(top, ABC, k=2) == 0.75
+
+
+@given(strategies.ranking_pairs(unranked=False))
+@strategies.quick
+def test_all_of_the_items_are_always_in_common(both):
+    n = both[0].n_items
+    assert top_k_agreement(*both, n) == pytest.approx(1)
+    assert last_k_agreement(*both, n) == pytest.approx(1)
+
+
+@given(st.data(), strategies.letters())
+@strategies.quick
+def test_the_last_are_the_first_of_the_reverse(data, items):
+    first, second = (data.draw(strategies.weak_rankings(items)) for _ in range(2))
+    k = data.draw(st.integers(1, len(items)))
+    turned = top_k_agreement(first.reverse(), second.reverse(), k)
+    assert last_k_agreement(first, second, k) == pytest.approx(turned)
+
+
+@pytest.mark.parametrize("k", [0, -1, 4, 1.5, NAN, "1", None, True])
+def test_k_is_a_number_of_items(k):
+    for measure in (top_k_agreement, last_k_agreement):
+        with pytest.raises(InvalidInputError, match="`k` must be an integer of at least 1 and at"):
+            measure(ABC, ABC, k)
+
+
+def test_k_counts_items_that_both_observe():
+    short = PartialRanking.from_order("AB", items="ABC")
+    with pytest.raises(InvalidInputError, match="at most 2"):
+        top_k_agreement(ABC, short, 3)
+
+
+@given(pair=strategies.letters().flatmap(
+    lambda items: st.tuples(strategies.rankings(items), strategies.rankings(items))
+))  # fmt: skip
+@strategies.quick
+def test_overlaps_are_the_agreement_at_every_depth(pair):
+    if not ((pair[0].ranks != -1) & (pair[1].ranks != -1)).any():
+        return
+    for from_top, agreement in ((True, top_k_agreement), (False, last_k_agreement)):
+        shares = overlaps(*pair, from_top=from_top)
+        expected = [agreement(*pair, k=k) for k in range(1, len(shares) + 1)]
+        assert shares == pytest.approx(expected, abs=1e-12)

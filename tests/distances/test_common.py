@@ -1,0 +1,64 @@
+from math import isnan
+
+import pytest
+from hypothesis import given
+
+from rankagg import PartialRanking, Permutation, kendall_distance, kendall_tau
+from rankagg.distances import last_k_agreement, spearman_footrule, spearman_rho, top_k_agreement
+from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from tests import oracles, strategies
+
+NAN = float("nan")
+
+ABC = Permutation.from_order("ABC")
+
+ALL = [kendall_distance, kendall_tau, spearman_footrule, spearman_rho]
+
+
+def have_common_items(first, second):
+    return len(oracles.common(first, second)[0]) > 0
+
+
+def assert_same(computed, expected):
+    """Compare numbers of which either both or none are NaN."""
+    if isnan(expected):
+        assert isnan(computed)
+    else:
+        assert computed == pytest.approx(float(expected), rel=0, abs=1e-12)
+
+
+@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
+@strategies.quick
+def test_only_items_that_both_observe_count(both):
+    first, second = both
+    shared = [
+        label
+        for label in first.items
+        if label not in first.unranked and label not in second.unranked
+    ]
+    parts = first.restrict(shared), second.restrict(shared)
+    for measure in ALL:
+        assert_same(measure(*parts), measure(first, second))
+    assert_same(top_k_agreement(*parts, 1), top_k_agreement(first, second, 1))
+    assert_same(last_k_agreement(*parts, 1), last_k_agreement(first, second, 1))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Permutation.from_order("ABD"), Permutation.from_order("AB"), ABC.reindex("CBA")],
+    ids=["other items", "fewer items", "another order"],
+)
+def test_rankings_of_other_items_are_refused(other):
+    for measure in ALL:
+        with pytest.raises(ItemMismatchError, match="reindex"):
+            measure(ABC, other)
+    with pytest.raises(ItemMismatchError, match="reindex"):
+        top_k_agreement(ABC, other, 1)
+
+
+def test_rankings_share_an_observed_item():
+    first = PartialRanking.from_order("A", items="ABC")
+    second = PartialRanking.from_order("BC", items="ABC")
+    for measure in ALL:
+        with pytest.raises(InvalidInputError, match="observe an item in common"):
+            measure(first, second)
