@@ -39,11 +39,10 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.kernels.backend import described
-from rankagg.report.findings import OPEN, TASKS, Findings
+from rankagg.report.findings import MOST_OPEN, TASKS, Findings
 from rankagg.report.sections import Section, bullets, table_of
 
-PACKAGES = ("numpy", "scipy", "highspy", "networkx", "statsmodels")
-SHOWN = 12
+LISTED = 12
 # Rows of the tables of items and tasks that lack some cells, and of what is missing together.
 LACKING, TOGETHER = 200, 8
 
@@ -158,13 +157,13 @@ def missing_data(findings: Findings) -> Section:
         never = stated(len(pairs), "pairs never compared", ",", "pair", of=all_pairs)
         told = "The order of {} of items, never compared, rests on other pairs and on the policy:"
         section.unknown(said(told, never))
-        section.items(bullets(pairs, SHOWN))
+        section.items(bullets(pairs, LISTED))
     if len(report.groups) > 1:
         section.unknown(
             "No chain of comparisons connects these groups; the order between them is an "
             "assumption:"
         )
-        section.items(bullets([listing(group) for group in report.groups], SHOWN))
+        section.items(bullets([listing(group) for group in report.groups], LISTED))
     section.add("heading", "What each policy assumes")
     return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
 
@@ -184,7 +183,7 @@ def _who_never_met(section: Section, votes: PairwiseMatrix) -> Section:
     )
     section.told(said("{} never met", never))
     section.unknown(said(told, stated(n, "pairs never compared", ",", "pair", of=total)))
-    return section.items(bullets(pairs, SHOWN))
+    return section.items(bullets(pairs, LISTED))
 
 
 def _who_lacks(section: Section, report: MissingReport) -> None:
@@ -253,12 +252,14 @@ def colophon(findings: Findings) -> Section:
     """Say how the page was made, and how to cite what it rests on."""
     rules = [c.aggregator for c in findings.comparison.consensuses]
     section = Section("made", "Methods, versions, citation")
-    section.table(
-        table_of(
-            _methods(rules), "Methods, with all parameters", text=["Method", "Parameters", "Source"]
-        )
-    )
-    packages = [(name, version(name)) for name in PACKAGES]
+    rows = [
+        {"Method": rule.name, "Parameters": repr(rule), "Source": _references(rule)}
+        for rule in rules
+    ]
+    caption = "Methods, with all parameters"
+    section.table(table_of(pd.DataFrame(rows), caption, text=["Method", "Parameters", "Source"]))
+    names = ("numpy", "scipy", "highspy", "networkx", "statsmodels")
+    packages = [(name, version(name)) for name in names]
     section.add("heading", "Versions")
     section.facts(
         [
@@ -275,14 +276,7 @@ def colophon(findings: Findings) -> Section:
     )
 
 
-def _methods(rules: Sequence[Aggregator]) -> pd.DataFrame:
-    rows = [
-        {"Method": rule.name, "Parameters": repr(rule), "Source": _source(rule)} for rule in rules
-    ]
-    return pd.DataFrame(rows)
-
-
-def _source(rule: Aggregator) -> str | None:
+def _references(rule: Aggregator) -> str | None:
     """Return the references that the class itself states."""
     text = cleandoc(type(rule).__doc__ or "")
     found = re.search(r"References\n-+\n(.*?)(?:\n\n|\Z)", text, flags=re.DOTALL)
@@ -359,7 +353,7 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
         rate = stated(decisions.alpha, "alpha", "g")
         told = "The data decide {}, by {}; family-wise error rate {} {}."
         text = said(told, ranks.decisions._of_pairs(), decisions.how, bound, rate)
-        if findings.openness <= OPEN:
+        if findings.openness <= MOST_OPEN:
             return text
         n, mean = len(ranks.items), float((ranks.worst - ranks.best + 1).mean())
         open_ranks = part_of(mean, "mean ranks left open", n, "items", "rank", form=",.0f")

@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Label
-from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, flow_slots, moves
 from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.core.names import (
@@ -27,13 +26,11 @@ from rankagg.core.names import (
     stated,
 )
 from rankagg.report.findings import Findings
-from rankagg.report.first_screen import compared_shares
+from rankagg.report.first_screen import compared_shares, span
 from rankagg.report.sections import PageTable, Section, bullets, table_of
 
 PAIRS, GROUPS = 10, 20
-VOTES = {"votes_for": "votes for", "votes_against": "votes against"}
-# Methods that a heading names.
-NAMED = 4
+VOTE_HEADINGS = {"votes_for": "votes for", "votes_against": "votes against"}
 
 
 def _all_ranks(findings: Findings) -> PageTable:
@@ -47,12 +44,12 @@ def _all_ranks(findings: Findings) -> PageTable:
     at = exact.items.indices(list(table["item"]))
     if known is not None and known.is_unique is False and known.ranks is not None:
         best, worst = known.ranks
-        frame["All optima"] = [_span(best[i], worst[i]) for i in at]
+        frame["All optima"] = [span(best[i], worst[i], " to ") for i in at]
         meanings["All optima"] = "the ranks that the item has in any exact optimum"
         words.append("All optima")
     if findings.ranks is not None and findings.has_decisions:
         best, worst = findings.ranks.best, findings.ranks.worst
-        frame[f"{findings.level} ranks"] = [_span(best[i], worst[i]) for i in at]
+        frame[f"{findings.level} ranks"] = [span(best[i], worst[i], " to ") for i in at]
         words.append(f"{findings.level} ranks")
     for method in comparison.methods:
         if method != name:
@@ -61,15 +58,6 @@ def _all_ranks(findings: Findings) -> PageTable:
         frame["Missing"] = findings.missing.missing[at]
         meanings["Missing"] = f"{findings.missing.unit}s without this item"
     return table_of(frame, "Ranks by every method; 1 is best", meanings=meanings, text=words)
-
-
-def _named(findings: Findings) -> list[tuple[Consensus, str]]:
-    comparison = findings.comparison
-    return list(zip(comparison.consensuses, comparison.methods, strict=True))
-
-
-def _span(best: int, worst: int) -> str:
-    return f"{best:,}" if best == worst else f"{best:,} to {worst:,}"
 
 
 def proof(findings: Findings) -> Section:
@@ -194,7 +182,9 @@ def methods(findings: Findings) -> Section:
             f"{listing(agreeing, len(agreeing))} {every} all pairs as the exact rule does."
         )
     return section.items(
-        said("{}: {}", name, note) for c, name in _named(findings) for note in c.notes
+        said("{}: {}", method, note)
+        for method in comparison.methods
+        for note in comparison[method].notes
     )
 
 
@@ -206,7 +196,8 @@ def _differing(findings: Findings) -> str:
     differing = {method: number for method, number in pairs.items() if number}
     if not differing:
         return "all in the same order" if len(others) > 1 else "in the same order"
-    if len(differing) <= NAMED:
+    # More methods are not named in a heading.
+    if len(differing) <= 4:
         what = "pairs ordered differently"
         told = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
         return said("pairs ordered differently: {}", joined(told, ", "))
@@ -231,7 +222,7 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     table = table_of(
         frame,
         f"Pairs that {method} orders otherwise, closest votes first",
-        headings={"above": "Exact has above", "other": f"{method} has them", **VOTES},
+        headings={"above": "Exact has above", "other": f"{method} has them", **VOTE_HEADINGS},
         meanings={"decided": "see “Uncertainty”"},
         text=["above", "below", "other", "decided"],
         limit=PAIRS,
@@ -326,7 +317,7 @@ def _against(section: Section, frame: pd.DataFrame) -> Section:
     table = table_of(
         ordered[["above", "below", "votes_for", "votes_against"]],
         "Majorities that the consensus goes against, the largest first",
-        headings={"above": "Majority has above", **VOTES},
+        headings={"above": "Majority has above", **VOTE_HEADINGS},
         text=["above", "below"],
         limit=AGAINST,
         what="majorities",
@@ -338,9 +329,6 @@ def _against(section: Section, frame: pd.DataFrame) -> Section:
 MOST_LINES, COLORED = 30, 6
 # Pixels: the height of a row, and where the first one stands.
 ROW, TOP = 22, 44
-WIDTH = 22
-# Letters of a name and its rank that half of the room beside the chart holds.
-NARROW = 14
 # Pixels: of a letter of a method's name, how wide names may be in one row, and the least from a
 # column to the next where names do not fit and stand steeply instead.
 LETTER, LEVEL, STEP = 8.2, 430.0, 44.0
@@ -377,8 +365,8 @@ class Flow:
 
     @property
     def has_short_names(self) -> bool:
-        """Whether no name needs more than half of the room beside the chart."""
-        return max(letters(line.left) for line in self.lines) <= NARROW
+        """Whether no name, with its rank, needs more than half of the room beside the chart."""
+        return max(letters(line.left) for line in self.lines) <= 14
 
     def steps(self, line: Line) -> Iterator[tuple[float, float, float, float]]:
         """Return the pieces of a line: from where to where."""
@@ -406,8 +394,8 @@ def flow_of(comparison: RuleComparison) -> Flow:
         Line(
             look=f"m{colored.index(k) + 1}" if k in colored else "quiet",
             heights=tuple(heights[:, k].tolist()),
-            left=f"{named(item, WIDTH)} \N{EN SPACE}{_rank(ranks[0, k])}",
-            right=f"{_rank(ranks[-1, k])} \N{EN SPACE}{named(item, WIDTH)}",
+            left=f"{named(item, 22)} \N{EN SPACE}{_rank(ranks[0, k])}",
+            right=f"{_rank(ranks[-1, k])} \N{EN SPACE}{named(item, 22)}",
         )
         for k, item in enumerate(items)
     ]
@@ -417,7 +405,7 @@ def flow_of(comparison: RuleComparison) -> Flow:
     if total > len(order):
         drawn = part_of(len(order), "items drawn", total, "items", "item", form=",")
         which = said("The first {}. ", drawn)
-    told = said("{}Ranks from method to method. {}", which, _moving(items, width, colored))
+    told = said("{}Ranks from method to method. {}", which, _who_moves(items, width, colored))
     ties = tuple(_ties(columns, ranks, heights))
     return Flow(
         methods=columns,
@@ -441,7 +429,7 @@ def _rank(rank: int) -> str:
     return "\N{EN DASH}" if rank < 0 else f"{rank + 1:,}"
 
 
-def _moving(items: list[str], width: NDArray[np.intp], colored: list[int]) -> str:
+def _who_moves(items: list[str], width: NDArray[np.intp], colored: list[int]) -> str:
     """Say who moves, and by how much."""
     if not colored:
         return "No item moves."
@@ -472,12 +460,6 @@ def _ties(
 
 # Items that are drawn, and how many leave room for numbers.
 MOST_IN_MAP, NUMBERED = 40, 14
-CAPTION = (
-    "{}Share of votes, in per cent, with the row above the column, in the order of the consensus. "
-    "{}{}{}"
-)
-# Steps of color on either side of one half.
-STEPS = 8
 
 
 @dataclass(frozen=True)
@@ -534,11 +516,15 @@ def pair_map_of(findings: Findings) -> PairMap:
         number = stated(against, "majorities against the order drawn", noun="pair")
         told = "{} above the diagonal with fewer than half: there the consensus goes against {}."
         found = said(told, number, "a majority" if against == 1 else "majorities")
+    how = (
+        "{}Share of votes, in per cent, with the row above the column, in the order of the "
+        "consensus. {}{}{}"
+    )
     return PairMap(
         rows=rows,
         is_numbered=len(order) <= NUMBERED,
         alternative=said("{}Share of votes for the row against the column. {}", which, found),
-        caption=said(CAPTION, which, found, outlined if above.any() else "", never),
+        caption=said(how, which, found, outlined if above.any() else "", never),
     )
 
 
@@ -550,7 +536,8 @@ def _cells(row: int, shares: np.ndarray, above: np.ndarray) -> list[PairCell]:
         elif np.isnan(share):
             cells.append(PairCell("", ""))
         else:
-            step = round(2 * STEPS * share) - STEPS
+            # Eight steps of color on either side of one half.
+            step = round(16 * share) - 8
             # Nothing that is won or lost looks even.
             if step == 0 and share != 0.5:
                 step = 1 if share > 0.5 else -1

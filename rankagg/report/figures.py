@@ -19,7 +19,7 @@ from matplotlib.figure import Figure as Drawing
 from rankagg import __version__
 from rankagg.plotting.permutohedra import MOST_ITEMS, permutohedron_plot
 from rankagg.plotting.theme import style
-from rankagg.report.sections import Inline, environment
+from rankagg.report.sections import STYLES, Inline, environment
 from rankagg.teaching.steps import Step, Steps, plain
 
 
@@ -83,11 +83,6 @@ def _attributes(style: str) -> str:
     return "".join(f' {name}="{escape(value)}"' for name, value in found)
 
 
-# Signs of a text from which on it may break.
-LONG = 24
-STYLES = ("tokens.css", "page.css", "figures.css", "tables.css", "steps.css")
-
-
 def steps_page(steps: Steps) -> str:
     """Return steps as one page of HTML."""
     return (
@@ -95,32 +90,28 @@ def steps_page(steps: Steps) -> str:
         .get_template("steps.html")
         .render(
             title=steps.title,
-            steps=[_shown(step) for step in steps.steps],
+            steps=[_as_text(step) for step in steps.steps],
             answer=steps.answer,
             picture=_picture(steps),
-            style=Inline.read(*STYLES),
+            style=Inline.read(*STYLES[:2], *STYLES[3:5], "steps.css"),
             scripts=[],
             version=__version__,
         )
     )
 
 
-def _shown(step: Step) -> dict[str, Any]:
-    """Return a step as text, with the class of each column."""
-    kinds = [_kind(step, k) for k in range(len(step.columns))]
+def _as_text(step: Step) -> dict[str, Any]:
+    """Return a step as text; numbers stand at the right, and texts of more than 24 signs break."""
+    kinds = ["number"] * len(step.columns)
+    for k in range(len(step.columns)):
+        if step.texts[k]:
+            kinds[k] = "long" if max(len(plain(row[k])) for row in step.rows) > 24 else ""
     return {
         "heading": step.heading,
         "sentences": step.sentences,
         "head": list(zip(map(plain, step.columns), kinds, strict=True)),
         "rows": [list(zip(map(plain, row), kinds, strict=True)) for row in step.rows],
     }
-
-
-def _kind(step: Step, column: int) -> str:
-    """Return the class of a column: numbers stand at the right, and long texts break."""
-    if not step.texts[column]:
-        return "number"
-    return "long" if max(len(plain(row[column])) for row in step.rows) > LONG else ""
 
 
 def _picture(steps: Steps) -> Figure | None:

@@ -32,16 +32,14 @@ from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.units import Unit
 
-T = TypeVar("T")
+Computed = TypeVar("Computed")
 
 # No intervals are drawn where an item may have more than this share of all ranks on average.
-OPEN = 0.9
+MOST_OPEN = 0.9
 # Leaving out more tasks than this one by one takes long, and changes little.
 TASKS = 60
-
-# The fewest removals are looked for in so many seconds at most, where rankings times pairs of items
-# are no more than this.
-SECONDS, CELLS = 3.0, 20_000_000
+# The fewest removals are looked for in so many seconds at most.
+SECONDS_FOR_REMOVALS = 3.0
 
 
 @dataclass(frozen=True)
@@ -94,49 +92,63 @@ class Findings:
             if not isinstance(rule, Aggregator):
                 raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
             if isinstance(rule, Kemeny) and rule.consensus_ties:
-                raise InvalidInputError(
-                    "aggregators", "rules beside the strict Kemeny rule of the page", rule,
-                    "`compare` takes it.",
-                )  # fmt: skip
+                allowed = "rules beside the strict Kemeny rule of the page"
+                raise InvalidInputError("aggregators", allowed, rule, "`compare` takes it.")
         rules = [rule for rule in given if not isinstance(rule, Kemeny)] + [exact_rule]
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
         comparison = compare_until(
             deadline.share(2), data, rules, unranked=unranked, tolerance=tolerance, rng=rng
         )
         exact = comparison[exact_rule.name]
-        chosen: Unit = unit or _default_unit(data)
+        # What is most plausibly independent, where nobody says it.
+        is_fine = isinstance(data, ScoreTable) and data.is_instance_level
+        chosen: Unit = unit or ("instance" if is_fine else "ranking")
         patience = _Patience(exact.interrupted)
         source = _source(data, exact_rule, tolerance)
-        units = _units(data, exact, tolerance)
+        units = _units_to_remove(data, exact, tolerance)
+        ranks, alternatives, removal, stability = None, None, None, None
+        if not isinstance(data, PairwiseMatrix):
+            left = deadline.share(2).time_limit
+            ranks = patience.quick(
+                "ranks",
+                lambda: rank_intervals(
+                    data,
+                    of=kind_for(data) if isinstance(data, Comparisons) else "borda",
+                    unit=chosen,
+                    alpha=alpha,
+                    tolerance=tolerance,
+                    unranked=unranked,
+                    # A second at least, for what mostly takes no time.
+                    time_limit=None if left is None else max(left, 1.0),
+                ),
+            )
+        missing = None if isinstance(data, PairData) else missing_report(data)
+        if optima and exact.is_proved and (known := exact.optima) is not None:
+            alternatives = patience.slow(
+                "alternatives", lambda: Alternatives.of(known, deadline.share(2), radius=True)
+            )
+        if units is not None:
+            soon = deadline.share(4).sooner(SECONDS_FOR_REMOVALS)
+            removal = patience.slow("removal", lambda: radius_until(soon, units, whole=exact))
+        if source is not None:
+            stability = patience.slow(
+                "stability",
+                lambda: leave_each_out(source, optima=optima, deadline=deadline, whole=exact),
+            )
         return cls(
             data=data,
             comparison=comparison,
             exact=exact,
             graph=TournamentGraph(comparison.votes),
             unit=chosen,
-            ranks=None if isinstance(data, PairwiseMatrix) else patience.quick(
-                "ranks",
-                lambda: rank_intervals(
-                    data, of=kind_for(data) if isinstance(data, Comparisons) else "borda",
-                    unit=chosen, alpha=alpha, tolerance=tolerance, unranked=unranked,
-                    time_limit=_at_least_a_second(deadline.share(2)),
-                ),
-            ),
-            missing=None if isinstance(data, PairData) else missing_report(data),
-            alternatives=None if not optima or not exact.is_proved else patience.slow(
-                "alternatives", lambda: _alternatives(exact, deadline.share(2))
-            ),
-            removal=None if units is None else patience.slow(
-                "removal",
-                lambda: radius_until(deadline.share(4).sooner(SECONDS), units, whole=exact),
-            ),
-            stability=None if source is None else patience.slow(
-                "stability",
-                lambda: leave_each_out(source, optima=optima, deadline=deadline, whole=exact),
-            ),
+            ranks=ranks,
+            missing=missing,
+            alternatives=alternatives,
+            removal=removal,
+            stability=stability,
             late=frozenset(patience.late),
             interrupted=patience.is_over,
-        )  # fmt: skip
+        )
 
     @property
     def noun(self) -> str:
@@ -156,7 +168,7 @@ class Findings:
     @property
     def has_bars(self) -> bool:
         """Whether intervals for ranks exclude enough to be worth a picture."""
-        return self.has_decisions and self.openness <= OPEN
+        return self.has_decisions and self.openness <= MOST_OPEN
 
     @property
     def openness(self) -> float:
@@ -185,11 +197,6 @@ class Findings:
         return not self.late and (self.stability is None or not self.stability.undecided)
 
 
-def _default_unit(data: Data) -> Unit:
-    """Return what is most plausibly independent: instances where there are some, else rankings."""
-    return "instance" if isinstance(data, ScoreTable) and data.is_instance_level else "ranking"
-
-
 def _source(data: Data, rule: Kemeny, tolerance: Tolerance) -> Source | None:
     """Return what tasks can be left out of, where they are neither too few nor too many."""
     if isinstance(data, PairData):
@@ -198,29 +205,15 @@ def _source(data: Data, rule: Kemeny, tolerance: Tolerance) -> Source | None:
     return source if 2 <= len(source.units) <= TASKS else None
 
 
-def _units(data: Data, exact: Consensus, tolerance: Tolerance) -> RemovalClasses | None:
+def _units_to_remove(data: Data, exact: Consensus, tolerance: Tolerance) -> RemovalClasses | None:
     """Return what tasks or rankings may go before another than the proved consensus is first."""
     if not isinstance(data, ScoreTable | Profile) or not exact.is_proved:
         return None
-    has_tasks = isinstance(data, ScoreTable) or data.groups is not None
-    units = RemovalClasses(
-        data=data, rule=exact.aggregator, tolerance=tolerance,
-        unit="task" if has_tasks else "ranking",
-    )  # fmt: skip
-    n_rows = data.n_units if isinstance(data, ScoreTable) else len(data)
-    is_small = n_rows * len(exact.items) ** 2 <= CELLS
-    return units if is_small and units.total > 1 else None
-
-
-def _alternatives(exact: Consensus, deadline: Deadline) -> Alternatives:
-    assert exact.optima is not None, "an exact rule knows its optima"
-    return Alternatives.of(exact.optima, deadline, radius=True)
-
-
-def _at_least_a_second(deadline: Deadline) -> float | None:
-    """Return what is left for what mostly takes no time."""
-    left = deadline.time_limit
-    return None if left is None else max(left, 1.0)
+    is_table = isinstance(data, ScoreTable)
+    unit = "task" if is_table or data.groups is not None else "ranking"
+    units = RemovalClasses(data=data, rule=exact.aggregator, tolerance=tolerance, unit=unit)
+    n_rows = data.n_units if is_table else len(data)
+    return units if n_rows * len(exact.items) ** 2 <= 20_000_000 and units.total > 1 else None
 
 
 class _Patience:
@@ -230,14 +223,14 @@ class _Patience:
         self.is_over = is_over
         self.late: list[str] = []
 
-    def slow(self, name: str, compute: Callable[[], T]) -> T | None:
+    def slow(self, name: str, compute: Callable[[], Computed]) -> Computed | None:
         """Return the result; None where the user does not want to wait, or not any longer."""
         if self.is_over:
             self.late.append(name)
             return None
         return self.quick(name, compute)
 
-    def quick(self, name: str, compute: Callable[[], T]) -> T | None:
+    def quick(self, name: str, compute: Callable[[], Computed]) -> Computed | None:
         """Return the result although the user waits no more; a second interruption ends it."""
         try:
             return compute()

@@ -11,9 +11,8 @@ from typing import Literal
 import numpy as np
 
 from rankagg._typing import Floats, Label
-from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.means import Mean
-from rankagg.analysis.comparison.agreement import LATE
+from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted
@@ -38,8 +37,6 @@ from rankagg.report.findings import Findings
 
 # Rows that stand when the page is opened, and from how many on they can be looked through.
 FOLDED, FILTERED = 40, 30
-# A tie group that would unfold more rows than this is cut.
-LONGEST = 20
 # Names wider than this may be cut on the screen; then they can be shown in full.
 WIDE = 34
 
@@ -141,9 +138,9 @@ def ranking_of(findings: Findings) -> PlaceFigure:
     for place, i in enumerate(np.argsort(exact.ranking.ranks, kind="stable").tolist(), 1):
         best, worst = (0, 0) if ranks is None else (int(ranks.best[i]), int(ranks.worst[i]))
         strip = _place(place, best, worst, n) if findings.has_bars else _share(shares[i])
-        interval = "" if ranks is None else _span(best, worst)
+        interval = "" if ranks is None else span(best, worst)
         rows.append(PlaceRow(place, i, str(exact.items[i]), strip, interval, scores[i]))
-    blocks = _blocks(rows, _sizes(findings))
+    blocks = _groups_of(rows, findings.alternatives)
     return PlaceFigure(
         blocks=blocks,
         axis="places" if findings.has_bars else "votes",
@@ -202,8 +199,9 @@ def _per_cent_ticks() -> tuple[tuple[float, str], ...]:
     return tuple((2 + 0.96 * share, f"{share} %") for share in (0, 25, 50, 75, 100))
 
 
-def _span(best: int, worst: int) -> str:
-    return f"{best:,}" if best == worst else f"{best:,}\N{EN DASH}{worst:,}"
+def span(best: int, worst: int, to: str = "\N{EN DASH}") -> str:
+    """Return from which rank to which an item may stand."""
+    return f"{best:,}" if best == worst else f"{best:,}{to}{worst:,}"
 
 
 def _votes_won(votes: PairwiseMatrix) -> Floats:
@@ -220,17 +218,14 @@ def _scores(findings: Findings, shares: Floats) -> tuple[str, list[str]]:
     """Return what the column of scores is called, and its numbers, all with the same decimals."""
     known = [c for c in findings.comparison.consensuses if type(c.aggregator) is Mean]
     if known and known[0].scores is not None:
-        return _means(findings.data, np.asarray(known[0].scores, dtype=float))
+        assert isinstance(findings.data, ScoreTable | ScoreSummary), "means are of scores"
+        scores = np.asarray(known[0].scores, dtype=float)
+        # The rule negates scores of which less is better.
+        is_lower = not any(findings.data.higher_is_better.values())
+        return "Mean score", _aligned(-scores if is_lower else scores)
     return "Votes won", [
         "\N{EN DASH}" if np.isnan(share) else f"{100 * share:.0f} %" for share in shares
     ]
-
-
-def _means(data: Data, scores: Floats) -> tuple[str, list[str]]:
-    """Return mean scores as readers know them: the rule negates those of which less is better."""
-    assert isinstance(data, ScoreTable | ScoreSummary), "means are of scores"
-    is_lower = not any(data.higher_is_better.values())
-    return "Mean score", _aligned(-scores if is_lower else scores)
 
 
 def _aligned(values: Floats) -> list[str]:
@@ -251,17 +246,11 @@ def _aligned(values: Floats) -> list[str]:
 # -- groups ---------------------------------------------------------------------------------------
 
 
-def _sizes(findings: Findings) -> list[int]:
-    """Return how many items each group of optima has, best first; empty where it is not known."""
-    known = findings.alternatives
-    if known is None or known.is_unique is not False:
-        return []
-    return [len(block) for block in known.optima.blocks]
-
-
-def _blocks(rows: Sequence[PlaceRow], sizes: Sequence[int]) -> tuple[PlaceGroup, ...]:
-    """Return groups of several rows, and between them those that stand alone together."""
-    sizes = sizes or [1] * len(rows)
+def _groups_of(rows: Sequence[PlaceRow], known: Alternatives | None) -> tuple[PlaceGroup, ...]:
+    """Return groups of optima of several rows, and between them those that stand alone together."""
+    sizes = [1] * len(rows)
+    if known is not None and known.is_unique is False:
+        sizes = [len(block) for block in known.optima.blocks]
     groups = [k if size > 1 else -1 for k, size in enumerate(sizes) for _ in range(size)]
     parts = groupby(zip(groups, rows, strict=True), key=lambda pair: pair[0])
     return tuple(PlaceGroup(tuple(row for _, row in part), is_open=k >= 0) for k, part in parts)
@@ -277,12 +266,9 @@ def _fold(blocks: Sequence[PlaceGroup]) -> int:
         start, end = end, end + len(block.rows)
         if end >= FOLDED:
             break
-    at = end if block.is_open and end <= FOLDED + LONGEST else max(FOLDED, start)
+    # A tie group that would unfold more than twenty rows is cut.
+    at = end if block.is_open and end <= FOLDED + 20 else max(FOLDED, start)
     return at if at < total else 0
-
-
-# Names that the first sentence holds.
-NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -336,7 +322,7 @@ def _rivals(findings: Findings, leader: Label) -> str:
     may = ranks.top(1)
     rest = [item for item in may if item != leader]
     if len(rest) == len(may):
-        return f", although by {ranks.by} only {listing(may, NAMES)} may be first"
+        return f", although by {ranks.by} only {listing(may, 3)} may be first"
     if not rest:
         return said(", and {} leave{} no other {} that may be first", units, one, noun)
     if 1 < len(rest) == len(ranks.items) - 1:

@@ -11,6 +11,7 @@ from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core.items import ItemSet, listed, raw_text
 from rankagg.core.names import said, stated
 from rankagg.exceptions import InvalidInputError, nearest
+from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.report.findings import Findings
 
 #: Whether a gate holds, and why.
@@ -49,15 +50,19 @@ class Gate:
             raise InvalidInputError("gates", "texts such as 'proved'", condition)
         kind, sign, rest = condition.partition("=")
         kind = kind.strip()
-        forms = {name: name + FORMS[number] for name, (_, number) in CHECKS.items()}
-        number = CHECKS[kind][1] if kind in CHECKS else -1
+        forms = {name: name + ("", "=ITEM", "=ITEM,ITEM")[k] for name, (_, k) in CONDITIONS.items()}
+        number = CONDITIONS[kind][1] if kind in CONDITIONS else -1
         if number < 0 or bool(sign) != bool(number):
             what = "no item" if sign else "what it is about"
-            remedy = nearest(kind, CHECKS) if number < 0 else f'"{kind}" names {what}.'
+            remedy = nearest(kind, CONDITIONS) if number < 0 else f'"{kind}" names {what}.'
             allowed = f"one of {', '.join(forms.values())}"
             raise InvalidInputError("gates", allowed, condition, remedy)
         known = {raw_text(label): label for label in items}
-        names = [rest] * number if number < 2 else _between_commas(rest)
+        names = [rest] * number
+        if number == 2:
+            # Quotation marks hold together a name that has a comma.
+            rows = csv.reader([rest], skipinitialspace=True)
+            names = [name.strip() for row in rows for name in row]
         if len(names) != number or len(set(names)) < len(names):
             allowed = f"{forms[kind]} with different items"
             remedy = "Quotation marks hold together a name that has a comma."
@@ -70,8 +75,12 @@ class Gate:
 
     def judge(self, findings: Findings) -> GateVerdict:
         """Say whether it holds."""
-        check, _ = CHECKS[self.kind]
-        return GateVerdict(self.condition, *check(findings, *self.items))
+        check, _ = CONDITIONS[self.kind]
+        unknown = _no_intervals(findings) if "decided" in self.kind else None
+        if self.kind in ("unique", "first", "above"):
+            unknown = _not_known_of_optima(findings)
+        verdict = check(findings, *self.items) if unknown is None else (False, unknown)
+        return GateVerdict(self.condition, *verdict)
 
 
 def read_gates(conditions: Iterable[str], items: ItemSet) -> tuple[Gate, ...]:
@@ -81,16 +90,10 @@ def read_gates(conditions: Iterable[str], items: ItemSet) -> tuple[Gate, ...]:
     return tuple(Gate.read(condition, items) for condition in conditions)
 
 
-def _between_commas(text: str) -> list[str]:
-    """Return names between commas; quotation marks hold together one that has a comma."""
-    rows = list(csv.reader([text], skipinitialspace=True))
-    return [name.strip() for name in rows[0]] if rows else []
-
-
 # -- what they ask ----------------------------------------------------------------------------
 
 
-def _proved(findings: Findings) -> Judged:
+def _is_proved(findings: Findings) -> Judged:
     exact, certificate = findings.exact, findings.exact.certificate
     assert certificate is not None, "an exact rule gives a certificate"
     if findings.is_proved:
@@ -99,27 +102,28 @@ def _proved(findings: Findings) -> Judged:
     return False, said(told, exact._votes_told(certificate.gap, "gap"))
 
 
-def _open(findings: Findings) -> str | None:
+def _not_known_of_optima(findings: Findings) -> str | None:
     """Say why nothing is known of all optima; None where it is."""
+    known = findings.alternatives
     if not findings.is_proved:
-        return _proved(findings)[1]
-    if findings.alternatives is None and "alternatives" not in findings.late:
+        return _is_proved(findings)[1]
+    if known is None and "alternatives" not in findings.late:
         return "other optima were not looked at"
-    if findings.alternatives is None or findings.alternatives.is_unique is None:
+    if known is None or known.is_unique is None:
         return f"what the other optima are was {LATE}"
     return None
 
 
-def _always(findings: Findings) -> Bools:
-    """Return which items stand before which in every optimum."""
-    assert findings.alternatives is not None, "it is known of all optima"
-    return findings.alternatives.optima.relation()
+def _no_intervals(findings: Findings) -> str | None:
+    """Say why nothing is known of ranks; None where it is."""
+    if findings.ranks is not None:
+        return None
+    if "ranks" in findings.late:
+        return f"the uncertainty was {LATE}"
+    return "counts of votes without their rankings leave the uncertainty unknown"
 
 
-def _unique(findings: Findings) -> Judged:
-    unknown = _open(findings)
-    if unknown is not None:
-        return False, unknown
+def _is_unique(findings: Findings) -> Judged:
     known = findings.alternatives
     assert known is not None, "it is known of all optima"
     if known.is_unique:
@@ -129,12 +133,8 @@ def _unique(findings: Findings) -> Judged:
     return False, said("{} are equally good", stated(known.count, "optima", ",", "ranking"))
 
 
-def _first(findings: Findings, item: Label) -> Judged:
-    unknown = _open(findings)
-    if unknown is not None:
-        return False, unknown
-    always = _always(findings)
-    at = findings.exact.items.index(item)
+def _is_first(findings: Findings, item: Label) -> Judged:
+    always, at = _in_every_optimum(findings), findings.exact.items.index(item)
     if always[at].sum() == len(always) - 1:
         return True, f"{item} is first in every optimum"
     others = [other for other in findings.winners if other != item]
@@ -143,11 +143,8 @@ def _first(findings: Findings, item: Label) -> Judged:
     return False, f"{listed(others)} {'is' if len(others) == 1 else 'can be'} first"
 
 
-def _above(findings: Findings, upper: Label, lower: Label) -> Judged:
-    unknown = _open(findings)
-    if unknown is not None:
-        return False, unknown
-    always = _always(findings)
+def _is_above(findings: Findings, upper: Label, lower: Label) -> Judged:
+    always = _in_every_optimum(findings)
     i, j = (findings.exact.items.index(item) for item in (upper, lower))
     if always[i, j]:
         return True, f"{upper} is above {lower} in every optimum"
@@ -156,26 +153,27 @@ def _above(findings: Findings, upper: Label, lower: Label) -> Judged:
     return False, "rankings that are equally good differ on the two"
 
 
-def _first_decided(findings: Findings) -> Judged:
-    ranks = findings.ranks
-    if ranks is None:
-        return False, _no_intervals(findings)
-    level = said("at {}, by {}", findings.level, ranks.by)
+def _in_every_optimum(findings: Findings) -> Bools:
+    """Return which items stand before which in every optimum."""
+    assert findings.alternatives is not None, "it is known of all optima"
+    return findings.alternatives.optima.relation()
+
+
+def _is_first_decided(findings: Findings) -> Judged:
+    ranks, level = _ranks_at(findings)
     may = ranks.top(1)
     if len(may) != 1:
         many = stated(len(may), "items that may be first", noun="item", of=len(ranks.items))
         return False, said("{} may be first {}", many, level)
     (only,) = may
-    is_first, why = _first(findings, only)
+    unknown = _not_known_of_optima(findings)
+    is_first, why = _is_first(findings, only) if unknown is None else (False, unknown)
     but = "and" if is_first else "but in the exact consensus"
     return is_first, said("only {} may be first {}, {} {}", only, level, but, why)
 
 
-def _decided(findings: Findings, upper: Label, lower: Label) -> Judged:
-    ranks = findings.ranks
-    if ranks is None:
-        return False, _no_intervals(findings)
-    level = said("at {}, by {}", findings.level, ranks.by)
+def _is_decided(findings: Findings, upper: Label, lower: Label) -> Judged:
+    ranks, level = _ranks_at(findings)
     i, j = (ranks.items.index(item) for item in (upper, lower))
     if ranks.decisions.above[i, j]:
         return True, said("{} is above {} {}", upper, lower, level)
@@ -184,19 +182,18 @@ def _decided(findings: Findings, upper: Label, lower: Label) -> Judged:
     return False, said("which of the two is above is not decided {}", level)
 
 
-def _no_intervals(findings: Findings) -> str:
-    if "ranks" in findings.late:
-        return f"the uncertainty was {LATE}"
-    return "counts of votes without their rankings leave the uncertainty unknown"
+def _ranks_at(findings: Findings) -> tuple[RankIntervals, str]:
+    """Return the intervals, and their level and rule as the end of a sentence."""
+    assert findings.ranks is not None, "it is known of the ranks"
+    return findings.ranks, said("at {}, by {}", findings.level, findings.ranks.by)
 
 
 #: What gates check, and how many items they name.
-CHECKS: dict[str, tuple[Callable[..., Judged], int]] = {
-    "proved": (_proved, 0),
-    "unique": (_unique, 0),
-    "first-decided": (_first_decided, 0),
-    "first": (_first, 1),
-    "above": (_above, 2),
-    "decided": (_decided, 2),
+CONDITIONS: dict[str, tuple[Callable[..., Judged], int]] = {
+    "proved": (_is_proved, 0),
+    "unique": (_is_unique, 0),
+    "first-decided": (_is_first_decided, 0),
+    "first": (_is_first, 1),
+    "above": (_is_above, 2),
+    "decided": (_is_decided, 2),
 }
-FORMS = ("", "=ITEM", "=ITEM,ITEM")

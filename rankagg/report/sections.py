@@ -159,9 +159,6 @@ def _share(per_cent: float) -> str:
 #: Stands for what is not known or does not apply.
 UNKNOWN = "\N{EN DASH}"
 
-# Longer texts may be broken over lines; shorter ones stay whole.
-LONG = 12
-
 
 @dataclass(frozen=True)
 class PageColumn:
@@ -245,7 +242,8 @@ def table_of(
             pictures = [((0.0, 100 * float(one) / top if top > 0 else 0.0, ""),) for one in values]
         elif name not in words:
             look = "number"
-        elif len(values) and values.map(lambda value: len(str(value))).max() > LONG:
+        # Longer texts may be broken over lines; shorter ones stay whole.
+        elif len(values) and values.map(lambda value: len(str(value))).max() > 12:
             look = "long"
         told = (headings or {}).get(name, name), look, (meanings or {}).get(name, "")
         columns.append(PageColumn(*told))

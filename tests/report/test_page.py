@@ -502,7 +502,7 @@ def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:
 
 def test_removals_without_a_proof_are_said_to_be_so(monkeypatch) -> None:
     votes = ra.datasets.load("tennessee")
-    monkeypatch.setattr(computing, "SECONDS", 0.0)
+    monkeypatch.setattr(computing, "SECONDS_FOR_REMOVALS", 0.0)
     told = Page(ra.make_report(votes).html).sections["stability"]
     assert "Not known. Of the 100 rankings none were found whose removal would put another" in told
     found = ra.removal_radius(votes)

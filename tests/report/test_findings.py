@@ -45,13 +45,13 @@ def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
     full = ra.make_report(TANGLED)
     assert (full.is_proved, full.is_complete) == (True, True)
     assert LATE not in full.html
-    alternatives = computing._alternatives
+    find = computing.Alternatives.of
 
-    def late(exact, deadline):
+    def late(*args, **options):
         stop_after(monkeypatch, 0)
-        return alternatives(exact, deadline)
+        return find(*args, **options)
 
-    monkeypatch.setattr(computing, "_alternatives", late)
+    monkeypatch.setattr(computing.Alternatives, "of", late)
     report = ra.make_report(TANGLED, time_limit=60)
     assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, False)
     told = sections(report)
@@ -66,10 +66,10 @@ def interrupt(*args: object, **options: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "section"), [("_alternatives", "exact"), ("leave_each_out", "stability")]
+    ("name", "section"), [("Alternatives.of", "exact"), ("leave_each_out", "stability")]
 )
 def test_an_impatient_user_gets_the_page_so_far(monkeypatch, tmp_path, name, section) -> None:
-    monkeypatch.setattr(computing, name, interrupt)
+    monkeypatch.setattr(f"{computing.__name__}.{name}", interrupt)
     report = ra.make_report(TANGLED)
     assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, True)
     assert LATE in sections(report)[section]
