@@ -21,7 +21,7 @@ from rankagg.plotting.study_curves import option_of
 from rankagg.plotting.theme import GRAY, check_drawn, method_look, plot_labels, stroke
 from rankagg.studies.confidence import ConfidenceResult
 from rankagg.studies.corruption import (
-    BROKEN,
+    LOST,
     CorruptionResult,
     ManipulationResult,
     ScalingResult,
@@ -241,7 +241,7 @@ def corruption_panels(
 
 
 def manipulation_plot(
-    result: ManipulationResult, *, threshold: float = BROKEN, ax: Axes | None = None
+    result: ManipulationResult, *, threshold: float = LOST, ax: Axes | None = None
 ) -> Axes:
     """Draw the distance to the true order against the number of corrupted tasks.
 

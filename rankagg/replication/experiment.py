@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rankagg._typing import Label, Unranked
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.scores import ScoreTable
@@ -22,10 +24,8 @@ from rankagg.studies.study import AnyResult, Study
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What came out, by item and quantity.
-Values: TypeAlias = dict[tuple[str, str], Value]
-#: Repetitions of a quick run: enough to see that everything works.
-FEW = 3
+# Repetitions of a quick run: enough to see that everything works.
+QUICK_REPETITIONS = 3
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Bench:
     progress: bool | None = None
     deadline: Deadline = field(default_factory=Deadline)
 
-    def repetitions(self, full: int) -> int:
+    def repetitions(self, full: int = 100) -> int:
         """Return how many repetitions to run of those that the paper has."""
-        return min(full, FEW) if self.quick else full
+        return min(full, QUICK_REPETITIONS) if self.quick else full
 
     def tables(self, *names: str) -> dict[str, ScoreTable]:
         """Return those of some leaderboards that are there, by name."""
@@ -53,11 +53,12 @@ class Bench:
 
     def run(self, name: str, study: Study[Any, AnyResult]) -> AnyResult:
         """Run a study, and go on from its journal."""
-        journal = None if self.journals is None else self.journals / f"{name}.jsonl"
         return study.run(
-            n_jobs=self.n_jobs, journal=journal, progress=self.progress,
+            n_jobs=self.n_jobs,
+            journal=None if self.journals is None else self.journals / f"{name}.jsonl",
+            progress=self.progress,
             time_limit=self.deadline.time_limit,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Illustration:
     """A figure to hand on."""
 
     # The name of its files.
@@ -82,17 +83,37 @@ class Picture:
     draw: Callable[[], Axes]
 
 
-@dataclass(frozen=True)
-class Found:
-    """What an experiment leaves behind."""
+@dataclass
+class ExperimentRun:
+    """An experiment, what it found, its rows, and how long it took."""
 
-    # What came out, for the rows of the paper.
-    values: Mapping[tuple[str, str], Value]
+    experiment: Experiment
+    # What came out by item and quantity, for the rows of the paper.
+    values: dict[tuple[str, str], Value] = field(default_factory=dict)
     # What comes out the way the authors ran it, where that is another way.
-    as_run: Mapping[tuple[str, str], Value] = field(default_factory=dict)
-    sheets: tuple[Sheet, ...] = ()
-    pictures: tuple[Picture, ...] = ()
-    sentences: tuple[str, ...] = ()
+    as_run: dict[tuple[str, str], Value] = field(default_factory=dict)
+    sheets: list[Sheet] = field(default_factory=list)
+    pictures: list[Illustration] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    rows: tuple[Row, ...] = ()
+    seconds: float = 0.0
+
+    def add(self, item: str, found: Any, *of: str, as_run: bool = False) -> dict[str, Value]:
+        """Keep texts, numbers and facts of an item by quantity; `of` says of what they are."""
+        plain = {str(quantity): _plain(value) for quantity, value in found.items()}
+        kept = self.as_run if as_run else self.values
+        kept |= {(item, ", ".join([quantity, *of])): value for quantity, value in plain.items()}
+        return plain
+
+    def each(self, item: str, quantity: str, found: Any, *of: str) -> None:
+        """Keep one quantity of systems, or of others, by their names."""
+        self.add(item, {f"{quantity}, {name}": value for name, value in found.items()}, *of)
+
+
+def _plain(value: Any) -> Value:
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else float(value)
 
 
 @dataclass(frozen=True)
@@ -104,29 +125,49 @@ class Experiment:
     title: str
     # Tables, figures, equations and sections; each belongs to one experiment.
     items: tuple[str, ...]
-    # Returns what it finds, given a `Bench`.
-    run: Callable[[Bench], Found]
+    # Runs it on a bench, and adds to its run what it finds.
+    function: Callable[[Bench, ExperimentRun], None]
 
     @property
     def paper(self) -> str:
         """What the paper is called: P1, P2 or P3."""
         return self.name.partition("-")[0].upper()
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """An experiment, what it found, its rows, and how long it took."""
-
-    experiment: Experiment
-    found: Found
-    rows: tuple[Row, ...]
-    seconds: float
+    def run(self, bench: Bench) -> ExperimentRun:
+        """Return what it finds."""
+        found = ExperimentRun(self)
+        self.function(bench, found)
+        return found
 
 
-def scores_of(consensus: Consensus) -> NDArray[np.float64]:
+#: Every experiment, those of a paper in the order in which its chapter has them.
+REGISTERED: list[Experiment] = []
+Function = Callable[[Bench, ExperimentRun], None]
+
+
+def experiment(name: str, title: str, *items: str) -> Callable[[Function], Function]:
+    """Register the function of an experiment."""
+
+    def register(function: Function) -> Function:
+        REGISTERED.append(Experiment(name, title, items, function))
+        return function
+
+    return register
+
+
+def scores_of_items(consensus: Consensus) -> pd.Series[float]:
     """Return the scores of all items, of a rule that gives some."""
-    assert consensus.scores is not None
-    return consensus.scores
+    index = pd.Index(list(consensus.items), dtype=object)
+    return pd.Series(consensus.scores, index=index, dtype=np.float64)
+
+
+def proved(table: ScoreTable, policy: Unranked = "uniform") -> tuple[Consensus, Optima]:
+    """Return the exact consensus, whose proof is checked, and all optima."""
+    consensus = Kemeny(unranked=policy).aggregate(table)
+    assert consensus.certificate is not None
+    assert isinstance(consensus.optima, Optima)
+    assert consensus.certificate.verify(table.rankings().pairwise(policy))
+    return consensus, consensus.optima
 
 
 def as_order(ranking: PartialRanking, *, first: int | None = None) -> str:
@@ -142,12 +183,13 @@ def as_order(ranking: PartialRanking, *, first: int | None = None) -> str:
     return " > ".join(" = ".join(str(item) for item in group) for group in groups)
 
 
-def number_at(table: pd.DataFrame, row: Hashable, column: str) -> float:
-    """Return a number of a table, by its row and column.
+def frame_of(table: ScoreTable) -> pd.DataFrame:
+    """Return the scores with the systems in a column."""
+    return table.to_frame().rename_axis("system").reset_index()
 
-    Examples
-    --------
-    >>> number_at(pd.DataFrame({"tau": [0.5]}, index=["Borda"]), "Borda", "tau")
-    0.5
-    """
-    return float(table[column].to_dict()[row])
+
+def rank_in(consensus: Consensus, system: Label) -> int:
+    """Return the rank of a system, from 1."""
+    rank = consensus.ranking.rank(system)
+    assert rank is not None
+    return rank

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from rankagg.core.scores import ScoreTable
@@ -15,8 +14,6 @@ from rankagg.datasets.catalogue import load
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.scores import read_scores
 from rankagg.studies.sources import table_digest
-
-__all__ = ["CATALOGUE", "Leaderboard", "Leaderboards", "load_table"]
 
 
 @dataclass(frozen=True)
@@ -27,47 +24,36 @@ class Leaderboard:
     file: str
     # The first digits of the `table_digest` of the papers' table.
     digest: str
-    # Columns that are no tasks.
-    drop: tuple[str, ...] = ()
-    # The direction of all scores.
-    higher_is_better: bool = True
-    # The columns that name instances and systems; systems by default the first.
-    instance: str | None = None
-    system: str | None = None
-
-    def read(self, folder: Path) -> ScoreTable:
-        """Return the scores."""
-        return read_scores(
-            folder / self.file,
-            higher_is_better=self.higher_is_better,
-            drop=self.drop,
-            instance=self.instance,
-            system=self.system,
-        )
+    # How `read_scores` reads it.
+    options: Mapping[str, Any]
 
 
-def _of_instances(name: str, digest: str) -> Leaderboard:
-    return Leaderboard(f"instances/{name}.csv", digest, instance="instance")
+def _at(file: str, digest: str, **options: Any) -> Leaderboard:
+    return Leaderboard(f"{file}.csv", digest, {"higher_is_better": True, **options})
+
+
+def _of_instances(name: str, digest: str, **options: Any) -> Leaderboard:
+    return _at(f"instances/{name}", digest, instance="instance", **options)
 
 
 def _of_authors(name: str, digest: str) -> Leaderboard:
     # Their headings of systems and instances are exchanged.
-    file = f"authors/p1/final_df/{name}.csv"
-    return Leaderboard(file, digest, instance="System", system="Utterance")
+    file = f"authors/p1/final_df/{name}"
+    return _at(file, digest, instance="System", system="Utterance")
 
 
 #: The leaderboards by name.
-CATALOGUE: Mapping[str, Leaderboard] = MappingProxyType({
-    "GLUE": Leaderboard("tasks/glue_full.csv", "acb368a5aa31fc61", drop=("Score",)),
-    "GLUE with Score": Leaderboard("tasks/glue_full.csv", "9be60793226bb039"),
-    "SuperGLUE": Leaderboard("tasks/superglue_full.csv", "f9bce98720b628fe", drop=("Score",)),
-    "SuperGLUE with Score": Leaderboard("tasks/superglue_full.csv", "8e17df66bdd72605"),
-    "XTREME": Leaderboard("tasks/xtreme.csv", "d94836d799859f79"),
-    "XTREME Score": Leaderboard("tasks/xtreme_leaderboard_score.csv", "ae27d73832120856"),
-    "XTREME with gaps": Leaderboard("tasks/xtreme_missing.csv", "3c9904b4f0ccc27e"),
-    "GEM": Leaderboard("authors/p2/data_task/gem_filtered.csv", "8ef66ea5d32aab7f"),
-    "GEM of 22": Leaderboard("authors/p2/data_task/gem.csv", "6ba63fea5ff9b107"),
-    "GEM BLEU": Leaderboard("tasks/gem_bleu_main.csv", "631518f957b445c4"),
+LEADERBOARDS: Mapping[str, Leaderboard] = {
+    "GLUE": _at("tasks/glue_full", "acb368a5aa31fc61", drop=("Score",)),
+    "GLUE with Score": _at("tasks/glue_full", "9be60793226bb039"),
+    "SuperGLUE": _at("tasks/superglue_full", "f9bce98720b628fe", drop=("Score",)),
+    "SuperGLUE with Score": _at("tasks/superglue_full", "8e17df66bdd72605"),
+    "XTREME": _at("tasks/xtreme", "d94836d799859f79"),
+    "XTREME Score": _at("tasks/xtreme_leaderboard_score", "ae27d73832120856"),
+    "XTREME with gaps": _at("tasks/xtreme_missing", "3c9904b4f0ccc27e"),
+    "GEM": _at("authors/p2/data_task/gem_filtered", "8ef66ea5d32aab7f"),
+    "GEM of 22": _at("authors/p2/data_task/gem", "6ba63fea5ff9b107"),
+    "GEM BLEU": _at("tasks/gem_bleu_main", "631518f957b445c4"),
     "dialog_pc": _of_instances("dialog_pc", "81412ee50ddf560e"),
     "dialog_tc": _of_instances("dialog_tc", "29aeda554c841548"),
     "flickr": _of_instances("flickr", "f4f1298e52376ce0"),
@@ -77,11 +63,10 @@ CATALOGUE: Mapping[str, Leaderboard] = MappingProxyType({
     "real_sum": _of_authors("REAL_SUM", "e9f693d7e5ae8b5d"),
     "tac_09": _of_authors("TAC_09", "1f1e539043050f68"),
     "tac_11": _of_authors("TAC_11", "f551fcc32ff0e32d"),
-    "dialogue with gaps": Leaderboard(
-        "instances/m_dialogue_pc_missing.csv", "d6a0f92761da4b3e",
-        higher_is_better=False, instance="instance",
+    "dialogue with gaps": _of_instances(
+        "m_dialogue_pc_missing", "d6a0f92761da4b3e", higher_is_better=False
     ),
-})  # fmt: skip
+}
 
 
 def load_table(name: str) -> ScoreTable:
@@ -102,7 +87,7 @@ class Leaderboards:
 
     def why_not(self, name: str) -> str:
         """Say why a leaderboard cannot be used; "" where it can."""
-        leaderboard = CATALOGUE[name]
+        leaderboard = LEADERBOARDS[name]
         if self._folder is None:
             return f"needs {leaderboard.file}, which is not bundled"
         if not (self._folder / leaderboard.file).is_file():
@@ -124,5 +109,6 @@ class Leaderboards:
         if self._folder is None:
             raise KeyError(name)
         if name not in self._read:
-            self._read[name] = CATALOGUE[name].read(self._folder)
+            known = LEADERBOARDS[name]
+            self._read[name] = read_scores(self._folder / known.file, **known.options)
         return self._read[name]

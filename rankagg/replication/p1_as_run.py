@@ -12,11 +12,7 @@ from rankagg.core.rankings.partial import Permutation
 from rankagg.core.scores import ScoreTable
 from rankagg.distances.kendall import kendall_distance, kendall_tau
 from rankagg.replication.experiment import Bench
-from rankagg.replication.published import Value
 
-Order = NDArray[np.intp]
-#: Parts of the sort no longer than this are sorted by insertion.
-SHORT = 16
 #: Its rows and columns of Figure 6: what is printed as one pair of procedures is that of another,
 #: on another data set.
 PRINTED_PAIRS: Mapping[str, tuple[str, str]] = {
@@ -26,13 +22,13 @@ PRINTED_PAIRS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def unstable_order(scores: Floats) -> Order:
+def unstable_order(scores: Floats) -> NDArray[np.intp]:
     """Return positions, lowest score first, as the quicksort of NumPy 1.19 leaves them."""
     value = scores.tolist()
     at, stack = list(range(len(value))), [(0, len(value) - 1)]
     while stack:
         low, high = stack.pop()
-        if high - low < SHORT:
+        if high - low < 16:  # sorted by insertion
             at[low : high + 1] = sorted(at[low : high + 1], key=value.__getitem__)
             continue
         middle = low + (high - low) // 2
@@ -51,19 +47,20 @@ def unstable_order(scores: Floats) -> Order:
     return np.array(at)
 
 
-def _ranks(scores: Floats) -> Floats:
+def unstable_ranks(scores: Floats) -> Floats:
     """Return ranks from 0, the higher the better."""
     return unstable_order(unstable_order(scores).astype(float)).astype(float)
 
 
-def _sums(values: Floats) -> Floats:
-    total: Floats = sum(map(_ranks, values.T), np.zeros(len(values)))
-    return total
+def rank_sums(values: Floats) -> Floats:
+    """Return the sum of the ranks over tasks."""
+    return np.add.reduce([unstable_ranks(task) for task in values.T])
 
 
-def _permutation(scores: Floats, *, inverse: bool = False) -> Permutation:
-    ranks = _ranks(scores).astype(int)
-    return Permutation(np.argsort(ranks) if inverse else ranks, range(len(ranks)))
+def inverse_permutation(scores: Floats) -> Permutation:
+    """Return the order of systems where their ranks should stand."""
+    order = np.argsort(unstable_ranks(scores))
+    return Permutation(order, range(len(order)))
 
 
 def as_read(bench: Bench) -> dict[str, tuple[ScoreTable, Floats]]:
@@ -78,53 +75,53 @@ def as_read(bench: Bench) -> dict[str, tuple[ScoreTable, Floats]]:
     return found
 
 
-def board_values(values: Floats, names: list[str], depth: int) -> Iterator[tuple[str, Value]]:
+def board_values(board: str, values: Floats, names: list[str]) -> Iterator[tuple[str, float | str]]:
     """Yield what Tables 2, 3 and 6 have: points, names, means, and what is common."""
     by_mean = np.argsort(-values.mean(axis=1), kind="stable")
     values, names = values[by_mean], [names[row] for row in by_mean]
-    means, sums = values.mean(axis=1), _sums(values)
-    borda = unstable_order(sums)[::-1]
-    for place, row in enumerate(borda[:depth], 1):
-        yield f"Borda points, {{}}, place {place}", float(sums[row])
-        yield f"system, {{}}, place {place}", names[row]
-    for rank, (name, mean) in enumerate(zip(names, means, strict=True)):
-        yield f"rank by the mean from 0, {{}}, {name}", float(rank)
-        yield f"mean, {{}}, place {rank + 1} by the mean", float(mean)
-    mean = unstable_order(means)[::-1]
+    means, sums = values.mean(axis=1), rank_sums(values)
+    borda, mean = (unstable_order(scores)[::-1] for scores in (sums, means))
+    for place, row in enumerate(borda[:10], 1):
+        yield f"Borda points, {board}, place {place}", float(sums[row])
+        yield f"system, {board}, place {place}", names[row]
+    for rank, name in enumerate(names):
+        yield f"rank by the mean from 0, {board}, {name}", float(rank)
+        yield f"mean, {board}, place {rank + 1} by the mean", float(means[rank])
     for end, step in (("top", 1), ("last", -1)):
         for k in (1, 3, 5, 10):
             common = np.intersect1d(borda[::step][:k], mean[::step][:k])
-            yield f"common share of the {end} {k}, {{}}", len(common) / k
+            yield f"common share of the {end} {k}, {board}", len(common) / k
 
 
 def tau_with_score(values: Floats, with_score: Floats) -> float:
     """Return the tau of Table 2: the score is a task, and permutations are inverse."""
     rows = with_score[np.argsort(-values.mean(axis=1), kind="stable")]
-    one, other = (_permutation(x, inverse=True) for x in (_sums(rows), rows.mean(axis=1)))
+    one, other = map(inverse_permutation, (rank_sums(rows), rows.mean(axis=1)))
     return kendall_tau(one, other)
 
 
-def distances(values: Floats) -> dict[str, float]:
+def inverse_distances(values: Floats) -> dict[str, float]:
     """Return the mean distances of Table 7, between inverse permutations."""
-    tasks = [_permutation(task, inverse=True) for task in values.T]
+    borda, mean, *tasks = (
+        inverse_permutation(scores)
+        for scores in (rank_sums(values), values.mean(axis=1), *values.T)
+    )
     return {
-        rule: float(
-            np.mean([kendall_distance(_permutation(scores, inverse=True), task) for task in tasks])
-        )
-        for rule, scores in (("Borda", _sums(values)), ("mean", values.mean(axis=1)))
+        rule: sum(kendall_distance(consensus, task) for task in tasks) / len(tasks)
+        for rule, consensus in (("Borda", borda), ("mean", mean))
     }
 
 
 def instance_taus(table: ScoreTable) -> dict[str, float]:
     """Return the taus of Figure 6: systems stand for instances, permutations are inverse."""
     tasks = [table.values[:, table.unit_tasks == task].T for task in range(table.n_tasks)]
-    sums = [_sums(task) for task in tasks]
+    sums = [rank_sums(task) for task in tasks]
     scores = {
-        "one level": sum(sums, np.zeros(len(sums[0]))),
-        "two levels": _sums(np.column_stack(sums)),
+        "one level": np.add.reduce(sums),
+        "two levels": rank_sums(np.column_stack(sums)),
         "mean": np.mean([task.mean(axis=1) for task in tasks], axis=0),
     }
-    found = {rule: _permutation(score, inverse=True) for rule, score in scores.items()}
+    found = {rule: inverse_permutation(score) for rule, score in scores.items()}
     return {
         label: kendall_tau(found[one], found[other])
         for label, (one, other) in PRINTED_PAIRS.items()

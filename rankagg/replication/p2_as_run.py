@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -23,10 +23,8 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores import ScoreTable
 from rankagg.studies.missing_scores import taus
 
-T = TypeVar("T")
-LEVELS = tuple(level / 19 for level in range(20))
-#: Twice those of the paper, so that shares near 1/5 are known to a hundredth.
-REPETITIONS = 200
+Entry = TypeVar("Entry")
+RUN_LEVELS = tuple(level / 19 for level in range(20))
 #: The levels that the text calls medium.
 MEDIUM = (0.05, 0.4)
 
@@ -49,7 +47,7 @@ def counted_profile(rankings: Profile) -> Profile:
     return Profile.from_ranks(ranks, items=rankings.items, counts=counts)
 
 
-ONE_LEVEL: Mapping[str, Callable[[Profile], PartialRanking]] = MappingProxyType(
+SUMMED: Mapping[str, Callable[[Profile], PartialRanking]] = MappingProxyType(
     {"proportions": by_proportions, "counts": by_counts}
 )
 
@@ -70,27 +68,25 @@ class AsRun:
 
 
 def run_again(
-    table: ScoreTable, n_repetitions: int, *, sums: Sequence[str] = tuple(ONE_LEVEL), seed: int = 0
+    table: ScoreTable, n_repetitions: int, *, sums: Sequence[str] = tuple(SUMMED), seed: int = 0
 ) -> dict[str, AsRun]:
     """Run it on a table without gaps."""
     rng = np.random.default_rng(seed)
-    rules = [ONE_LEVEL[name] for name in sums]
+    rules = [SUMMED[name] for name in sums]
     full = [Mean().aggregate(table).ranking, *(rule(table.rankings()) for rule in rules)]
+    tied = PartialRanking(np.zeros(table.n_systems, dtype=int), table.systems)
     rows = []
-    for level in LEVELS * n_repetitions:
+    for level in RUN_LEVELS * n_repetitions:
         left = _remove(table, level, rng)
-        mean = _mean(left, list(table.systems), rng)
-        ones = [_all_tied(table) if left is None else rule(left.rankings()) for rule in rules]
+        mean = _rank_by_mean(left, list(table.systems), rng)
+        ones = [tied if left is None else rule(left.rankings()) for rule in rules]
         # A ranking that ties all systems agrees with none.
         tau = np.nan_to_num(taus([mean, *ones, *full]))
-        rows.append([
-            (
-                level, tau[0, at], _same(one, mean, 0), _same(one, mean, 2),
-                tau[at, len(full) + at], tau[0, len(full)],
-            )
-            for at, one in enumerate(ones, start=1)
-        ])  # fmt: skip
-    found = np.array(rows, dtype=float)
+        for at, one in enumerate(ones, start=1):
+            same = [_same(one, mean, place) for place in (0, 2)]
+            own = tau[at, len(full) + at], tau[0, len(full)]
+            rows.append((level, tau[0, at], *same, *own))
+    found = np.array(rows, dtype=float).reshape(-1, len(sums), 6)
     return {name: _summary(found[:, at]) for at, name in enumerate(sums)}
 
 
@@ -107,24 +103,16 @@ def as_shipped(content: Mapping[str, Any]) -> AsRun:
             len(a) == len(b) == 1 and a[0] == b[0]
             for a, b in zip(places[::2], places[1::2], strict=True)
         ]
-        rows.append(
-            [
-                level,
-                kendalltau(one, mean).statistic,
-                *same,
-                *(found["correlation"] for found in both),
-            ]
-        )
+        own = [found["correlation"] for found in both]
+        rows.append([level, kendalltau(one, mean).statistic, *same, *own])
     return _summary(np.nan_to_num(np.array(rows, dtype=float)))
 
 
 def _summary(rows: Floats) -> AsRun:
     level, tau, last, third, one, mean = rows.T
     medium = (level >= MEDIUM[0]) & (level <= MEDIUM[1])
-    return AsRun(
-        float(tau.mean()), float(tau.std()), float(last.mean()), float(third.mean()),
-        float(one[medium].mean()), float(mean[medium].mean()),
-    )  # fmt: skip
+    shares = tau.mean(), tau.std(), last.mean(), third.mean()
+    return AsRun(*map(float, (*shares, one[medium].mean(), mean[medium].mean())))
 
 
 def _remove(table: ScoreTable, level: float, rng: np.random.Generator) -> ScoreTable | None:
@@ -141,7 +129,7 @@ def _remove(table: ScoreTable, level: float, rng: np.random.Generator) -> ScoreT
     )
 
 
-def _mean(
+def _rank_by_mean(
     left: ScoreTable | None, systems: list[Label], rng: np.random.Generator
 ) -> PartialRanking:
     """Rank by the mean, and put systems without a score in by Algorithm 1, from the first on."""
@@ -153,10 +141,6 @@ def _mean(
     return PartialRanking.from_buckets(shuffle(ranking.buckets, absent, rng), items=systems)
 
 
-def _all_tied(table: ScoreTable) -> PartialRanking:
-    return PartialRanking(np.zeros(table.n_systems, dtype=int), table.systems)
-
-
 def _same(one: PartialRanking, other: PartialRanking, place: int) -> bool:
     """Whether the same system stands in a place, counted from the end, alone."""
     system = _alone_in(one, place)
@@ -164,25 +148,17 @@ def _same(one: PartialRanking, other: PartialRanking, place: int) -> bool:
 
 
 def _alone_in(ranking: PartialRanking, place: int) -> Label | None:
-    return next(
-        (
-            bucket[0]
-            for below, bucket in _from_the_end(ranking)
-            if (below, len(bucket)) == (place, 1)
-        ),
-        None,
-    )
-
-
-def _from_the_end(ranking: PartialRanking) -> Iterator[tuple[int, tuple[Label, ...]]]:
-    """Iterate over groups of tied systems, the last first, with how many are below."""
     below = 0
     for bucket in reversed(ranking.buckets):
-        yield below, bucket
+        if (below, len(bucket)) == (place, 1):
+            return bucket[0]
         below += len(bucket)
+    return None
 
 
-def shuffle(first: Sequence[T], second: Sequence[T], rng: np.random.Generator) -> list[T]:
+def shuffle(
+    first: Sequence[Entry], second: Sequence[Entry], rng: np.random.Generator
+) -> list[Entry]:
     """Merge two lists: each next entry is of the one or the other by the toss of a coin."""
     a, b, merged = list(first), list(second), []
     while a and b:

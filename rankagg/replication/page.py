@@ -6,9 +6,10 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -19,14 +20,14 @@ from rankagg.core.items import counted
 from rankagg.exceptions import OutputError
 from rankagg.io.output_files import guard_frame, write_file, write_text
 from rankagg.plotting.theme import style
-from rankagg.replication.experiment import Found, Outcome, Picture, Sheet
+from rankagg.replication.experiment import ExperimentRun, Illustration, Sheet
 from rankagg.replication.published import (
     AS_RUN,
     BEYOND,
     EXPLAINED,
     MISSED,
-    NONE,
-    OPEN,
+    NO_VERDICT,
+    NOT_JUDGED,
     REACHED,
     Row,
     errata,
@@ -42,36 +43,28 @@ from rankagg.report.sections import (
     table_of,
 )
 
-TITLE = "Three papers on ranking systems, run again"
 MEANINGS = {
     REACHED: "by the paper's words it is as printed, or as they determine where nothing is printed",
     AS_RUN: "the print comes out the way the authors' program ran, and not by the paper's words",
     EXPLAINED: "here it is as the paper's words have it, the print is not, and the reason is given",
     BEYOND: "the paper has no such number; it is held against an independent program",
-    NONE: "nothing to hold it against, or not computed here, and the reason is given",
-    OPEN: "data are not there, or repetitions too few",
+    NO_VERDICT: "nothing to hold it against, or not computed here, and the reason is given",
+    NOT_JUDGED: "data are not there, or repetitions too few",
     MISSED: "a fault of this side",
 }
-# Rows of a table that the page shows; its file has all.
-SHOWN = 40
 
 
-def page_of(outcomes: Sequence[Outcome]) -> str:
+def page_of(runs: Sequence[ExperimentRun]) -> str:
     """Return the page as HTML."""
-    rows = [row for outcome in outcomes for row in outcome.rows]
-    sections = [_counts(rows), *(_section(outcome) for outcome in outcomes)]
-    if explained := _explanations(rows):
-        sections.append(explained)
-    return render_page(TITLE, sections, lead=list(_lead(rows)))
-
-
-def _lead(rows: Sequence[Row]) -> Iterator[str]:
-    yield f"{counted(len(rows), 'quantity')}: {_verdicts(rows)}."
-    yield (
+    rows = [row for run in runs for row in run.rows]
+    lead = [
+        f"{counted(len(rows), 'quantity')}: {_verdicts(rows)}.",
         "Definition is what the paper's words give and nothing else, authors what their program "
         "gives on their file with its quirks; both were computed by other programs than this "
-        "package. Here is what came out."
-    )
+        "package. Here is what came out.",
+    ]
+    sections = [_numbers(rows), *map(_section, runs), *_explanations(rows)]
+    return render_page("Three papers on ranking systems, run again", sections, lead=lead)
 
 
 def _verdicts(rows: Iterable[Row]) -> str:
@@ -79,92 +72,73 @@ def _verdicts(rows: Iterable[Row]) -> str:
     return ", ".join(f"{numbers[verdict]} {verdict}" for verdict in MEANINGS if numbers[verdict])
 
 
-def _counts(rows: Sequence[Row]) -> Section:
+def _numbers(rows: Sequence[Row]) -> Section:
+    numbers = Counter((row.paper, row.verdict) for row in rows)
     papers = list(dict.fromkeys(row.paper for row in rows))
-    numbers = Counter[tuple[str, str]]((row.paper, row.verdict) for row in rows)
-    table = PageTable(
-        (PageColumn("verdict", ""), *map(PageColumn, papers), PageColumn("meaning", "long")),
-        tuple(
-            (
-                PageCell(verdict),
-                *(
-                    PageCell(str(numbers[paper, verdict]), float(numbers[paper, verdict]))
-                    for paper in papers
-                ),
-                PageCell(meaning),
-            )
-            for verdict, meaning in MEANINGS.items()
-            if any(row.verdict == verdict for row in rows)
-        ),
-        "Quantities by paper and verdict.",
-    )
+    there = {row.verdict for row in rows}
+    body = []
+    for verdict, meaning in MEANINGS.items():
+        if verdict in there:
+            times = [numbers[paper, verdict] for paper in papers]
+            cells = [PageCell(str(number), float(number)) for number in times]
+            body.append((PageCell(verdict), *cells, PageCell(meaning)))
+    columns = PageColumn("verdict", ""), *map(PageColumn, papers), PageColumn("meaning", "long")
+    table = PageTable(columns, tuple(body), "Quantities by paper and verdict.")
     return Section("verdicts", "Verdicts").table(table)
 
 
-def _section(outcome: Outcome) -> Section:
-    experiment, found = outcome.experiment, outcome.found
+def _section(run: ExperimentRun) -> Section:
+    experiment = run.experiment
     items = ", ".join(experiment.items)
     section = Section(experiment.name, f"{experiment.paper}, {items}: {experiment.title}")
-    section.told(_verdicts(outcome.rows))
-    if len(found.sentences) == 1:
-        section.text(*found.sentences)
+    section.told(_verdicts(run.rows))
+    if len(run.sentences) == 1:
+        section.text(*run.sentences)
     else:
-        section.items(found.sentences)
-    for picture in found.pictures:
-        section.add("figure", figure_of(picture.draw, picture.caption, _caption(picture)))
-    for table in _row_tables(outcome.rows):
-        section.table(table)
-    for sheet in found.sheets:
-        numbers = sheet.frame.select_dtypes("number").columns
-        words = [str(name) for name in sheet.frame.columns if name not in numbers]
-        caption = f"{sheet.caption} Files: tables/{sheet.name}.csv, .md and .tex."
-        formats = {str(name): ".5g" for name in numbers}
-        section.table(table_of(sheet.frame, caption, formats=formats, text=words, limit=SHOWN))
-    return section
-
-
-def _caption(picture: Picture) -> str:
-    return f"{picture.caption} Files: figures/{picture.name}.svg and .pdf."
-
-
-def _row_tables(rows: Sequence[Row]) -> Iterator[PageTable]:
-    """Yield a table of the numbers, and one of the orders, which are long."""
-    orders = [row for row in rows if any(map(_is_text, _values(row)))]
-    numbers = [row for row in rows if row not in orders]
+        section.items(run.sentences)
+    for picture in run.pictures:
+        caption = f"{picture.caption} Files: figures/{picture.name}.svg and .pdf."
+        section.add("figure", figure_of(picture.draw, picture.caption, caption))
+    # The numbers, and the orders, which are long.
+    orders = [row for row in run.rows if any(map(_is_long, _told_by(row)))]
+    numbers = [row for row in run.rows if row not in orders]
     if numbers:
-        yield _row_table(
-            numbers, "number", "Printed, by the paper's words, by its authors' program, and here."
-        )
+        about = "Printed, by the paper's words, by its authors' program, and here."
+        section.table(_row_table(numbers, "number", about))
     if orders:
-        yield _row_table(orders, "long", "Orders and other texts, the same.")
+        section.table(_row_table(orders, "long", "Orders and other texts, the same."))
+    for sheet in run.sheets:
+        kinds = sheet.frame.select_dtypes("number").columns
+        words = [str(name) for name in sheet.frame.columns if name not in kinds]
+        caption = f"{sheet.caption} Files: tables/{sheet.name}.csv, .md and .tex."
+        formats = {str(name): ".5g" for name in kinds}
+        # The page shows some rows; the file has all.
+        section.table(table_of(sheet.frame, caption, formats=formats, text=words, limit=40))
+    return section
 
 
 def _row_table(rows: Sequence[Row], look: Literal["number", "long"], caption: str) -> PageTable:
     # Most sections are about one item, which their heading names.
     items = int(len({row.item for row in rows}) > 1)
-    return PageTable(
-        (
-            *(PageColumn("item", ""),) * items, PageColumn("quantity", "long"),
-            *(PageColumn(name, look) for name in ("printed", "definition", "authors", "here")),
-            PageColumn("verdict", ""), PageColumn("reason", "long"),
-        ),
-        tuple(
-            (
-                *(PageCell(row.item),) * items, PageCell(row.quantity), *map(_value, _values(row)),
-                PageCell(row.verdict), _reason(row),
-            )
-            for row in rows
-        ),
-        caption,
-        stacked=True,
-    )  # fmt: skip
+    columns = (
+        *(PageColumn("item", ""),) * items,
+        PageColumn("quantity", "long"),
+        *(PageColumn(name, look) for name in ("printed", "definition", "authors", "here")),
+        PageColumn("verdict", ""),
+        PageColumn("reason", "long"),
+    )
+    body = []
+    for row in rows:
+        start = *(PageCell(row.item),) * items, PageCell(row.quantity)
+        body.append((*start, *map(_value, _told_by(row)), PageCell(row.verdict), _reason(row)))
+    return PageTable(columns, tuple(body), caption, stacked=True)
 
 
-def _values(row: Row) -> tuple[str, ...]:
+def _told_by(row: Row) -> tuple[str, ...]:
     return row.printed, row.definition, row.authors, row.here
 
 
-def _is_text(value: str) -> bool:
+def _is_long(value: str) -> bool:
     return bool(value) and _value(value).key is None
 
 
@@ -186,21 +160,16 @@ def _reason(row: Row) -> PageCell:
     return PageCell(titles, link=f"#why-{known[0].name}")
 
 
-def _explanations(rows: Iterable[Row]) -> Section | None:
-    used = dict.fromkeys(name for row in rows for name in row.errata)
-    if not used:
-        return None
+def _explanations(rows: Iterable[Row]) -> Iterator[Section]:
     section = Section("why", "Why prints and definitions differ")
-    for name in used:
-        erratum = errata()[name]
-        section.add("anchor", (f"why-{name}", f"{erratum.paper}: {erratum.title}")).text(
-            erratum.text
-        )
-    return section
+    used = dict.fromkeys(name for row in rows for name in row.errata)
+    for erratum in map(errata().__getitem__, used):
+        anchor = f"why-{erratum.name}", f"{erratum.paper}: {erratum.title}"
+        section.add("anchor", anchor).text(erratum.text)
+    if used:
+        yield section
 
 
-# What LaTeX reads as a command.
-SPECIAL = re.compile(r"([&%$#_{}])")
 # What would differ between two runs.
 UNDATED = {"svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}}
 
@@ -217,13 +186,13 @@ def folder_for(target: str | PathLike[str]) -> Path:
     return folder
 
 
-def save(folder: Path, page: str, rows: pd.DataFrame, found: Iterable[Found]) -> None:
+def save(folder: Path, page: str, rows: pd.DataFrame, runs: Iterable[ExperimentRun]) -> None:
     """Write everything; see `Replication.save`."""
     tables, figures = folder_for(folder / "tables"), folder_for(folder / "figures")
-    for one in found:
-        for sheet in one.sheets:
+    for run in runs:
+        for sheet in run.sheets:
             _save_sheet(tables, sheet)
-        for picture in one.pictures:
+        for picture in run.pictures:
             _save_picture(figures, picture)
     write_text(folder / "replication.csv", _csv(rows))
     write_text(folder / "index.html", page)
@@ -237,26 +206,21 @@ def _save_sheet(folder: Path, sheet: Sheet) -> None:
     frame = sheet.frame
     write_text(folder / f"{sheet.name}.csv", _csv(frame))
     write_text(folder / f"{sheet.name}.md", frame.to_markdown(index=False) + "\n")
-    latex = frame.to_latex(
-        index=False, escape=True, na_rep="--", float_format="%.4g",
-        caption=SPECIAL.sub(r"\\\1", sheet.caption),
-        label=f"tab:{sheet.name}",
-    )  # fmt: skip
+    # What LaTeX reads as a command.
+    caption = re.sub(r"([&%$#_{}])", r"\\\1", sheet.caption)
+    options: dict[str, Any] = {"na_rep": "--", "float_format": "%.4g", "escape": True}
+    latex = frame.to_latex(index=False, caption=caption, label=f"tab:{sheet.name}", **options)
     write_text(folder / f"{sheet.name}.tex", latex)
 
 
-def _save_picture(folder: Path, picture: Picture) -> None:
+def _save_picture(folder: Path, picture: Illustration) -> None:
     with style("paper"), plt.ioff(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         with mpl.rc_context({"svg.hashsalt": picture.name}):
             figure = cast(Figure, picture.draw().figure)
             try:
                 for kind, metadata in UNDATED.items():
-                    write_file(
-                        folder / f"{picture.name}.{kind}",
-                        lambda path, kind=kind, metadata=metadata: figure.savefig(  # type: ignore[misc]
-                            path, format=kind, metadata=metadata
-                        ),
-                    )
+                    draw = partial(figure.savefig, format=kind, metadata=metadata)
+                    write_file(folder / f"{picture.name}.{kind}", draw)
             finally:
                 plt.close(figure)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import ceil
 from textwrap import fill
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -18,12 +19,6 @@ from rankagg._typing import Floats
 from rankagg.plotting.curves import Band, draw_bands, frame_curves
 from rankagg.plotting.theme import ACCENTS, GRAY, LINES, plot_labels
 
-#: The size of a panel, in letters.
-PANEL_WIDTH, HEIGHT = 21.0, 19.0
-COLUMNS = 3
-#: The size of a plot that stands beside others.
-INCHES = np.array([4.6, 4.3])
-
 
 def bands_of(
     table: pd.DataFrame, names: Mapping[str, str], mean: str, std: str, least: float
@@ -33,13 +28,21 @@ def bands_of(
     for key, name in names.items():
         part = table.loc[key].sort_index()
         middle, off = part[mean].to_numpy(float), part[std].to_numpy(float)
-        bands.append(
-            Band(
-                name, part.index.to_numpy(float), middle,
-                (middle - off).clip(least), (middle + off).clip(max=1.0),
-            )
-        )  # fmt: skip
+        low, high = (middle - off).clip(least), (middle + off).clip(max=1.0)
+        bands.append(Band(name, part.index.to_numpy(float), middle, low, high))
     return bands
+
+
+def _grid(number: int, columns: int, size: tuple[float, float], more: float = 0.0) -> list[Axes]:
+    """Return axes of one size in a grid on a new figure, so much higher for a legend."""
+    wide = min(columns, number)
+    high = ceil(number / wide)
+    inches = wide * size[0], high * size[1] + more
+    _, grid = plt.subplots(high, wide, squeeze=False, layout="constrained", figsize=inches)
+    axes: list[Axes] = list(grid.flat)
+    for ax in axes[number:]:
+        ax.remove()
+    return axes[:number]
 
 
 def draw_panels(
@@ -51,121 +54,86 @@ def draw_panels(
     alike: bool = True,
 ) -> Axes:
     """Draw a panel for every title."""
-    columns = min(COLUMNS, len(panels))
-    rows = ceil(len(panels) / columns)
     letter = float(mpl.rcParams["font.size"]) / 72
-    figure, grid = plt.subplots(
-        rows, columns, squeeze=False, layout="constrained",
-        figsize=(columns * PANEL_WIDTH * letter, (rows * HEIGHT + 3) * letter),
-    )  # fmt: skip
-    axes: list[Axes] = list(grid.flat)
+    axes = _grid(len(panels), 3, (21 * letter, 19 * letter), 3 * letter)
     curves = []
-    for ax, (title, bands) in zip(axes, panels.items(), strict=False):
-        curves = draw_bands(ax, list(bands))
-        frame_curves(ax, list(bands), start=start)
+    for ax, (title, bands) in zip(axes, panels.items(), strict=True):
+        curves = draw_bands(ax, bands)
+        frame_curves(ax, bands, start=start)
         ax.set_title(title)
-    widest = min(axes[: len(panels)], key=lambda ax: ax.get_ylim()[0])
-    for ax in axes[: len(panels)] if alike else []:
+    widest = min(axes, key=lambda ax: ax.get_ylim()[0])
+    for ax in axes if alike else []:
         ax.set_ylim(widest.get_ylim())
         ax.set_yticks(widest.get_yticks())
-    for ax in axes[len(panels) :]:
-        ax.set_visible(False)
+    figure = plt.gcf()
     figure.supxlabel(across, fontsize="medium")
     figure.supylabel(upright, fontsize="medium")
+    columns = min(3, len(panels))
     figure.legend(handles=curves, loc="outside upper center", ncols=columns, frameon=False)
     return axes[0]
 
 
-def beside(plots: Sequence[Callable[..., object]], columns: int = 2) -> Axes:
-    """Draw plots in a grid, and return the first."""
-    wide = min(columns, len(plots))
-    high = -(-len(plots) // wide)
-    _, grid = plt.subplots(
-        high,
-        wide,
-        figsize=INCHES * (wide, high),
-        squeeze=False,
-        layout="constrained",
-    )
-    for ax, plot in zip(grid.flat, plots, strict=False):
+def beside(plots: Sequence[Callable[..., object]]) -> Axes:
+    """Draw plots in two columns, and return the first."""
+    axes = _grid(len(plots), 2, (4.6, 4.3))
+    for ax, plot in zip(axes, plots, strict=True):
         plot(ax=ax)
-    for ax in grid.flat[len(plots) :]:
-        ax.remove()
-    first: Axes = grid.flat[0]
-    return first
-
-
-# Between blocks, in columns.
-GAP = 0.7
-# A block's title has so many letters in a line.
-FLOW_WIDTH = 22
+    return axes[0]
 
 
 @dataclass(frozen=True)
-class Column:
-    """The places of all systems by one rule, in a block of columns."""
-
-    block: str
-    rule: str
-    places: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Panel:
-    """The columns of one benchmark, and which system to follow."""
+class FlowPanel:
+    """The places of the systems of one benchmark, and which system to follow."""
 
     title: str
     systems: tuple[object, ...]
     followed: object
-    columns: tuple[Column, ...]
+    # Their places by block of columns and rule.
+    places: Mapping[tuple[str, str], Sequence[int]]
+
+    @property
+    def across(self) -> Floats:
+        """Where columns stand; blocks are apart."""
+        blocks = [block for block, _ in self.places]
+        new = [0, *(0.7 * (one != other) for one, other in pairwise(blocks))]
+        positions: Floats = np.arange(len(blocks)) + np.cumsum(new)
+        return positions
 
 
-def draw_flows(panels: Sequence[Panel]) -> Axes:
+def draw_flows(panels: Sequence[FlowPanel]) -> Axes:
     """Draw a panel for each benchmark, a line for each system in each block."""
-    widest = max(_positions(panel)[-1] for panel in panels)
-    _, axes = plt.subplots(
-        len(panels), figsize=(2.2 + 0.55 * widest, 2.1 * len(panels)), squeeze=False,
-        sharex=True, layout="constrained",
-    )  # fmt: skip
-    for ax, panel in zip(axes[:, 0], panels, strict=True):
-        _draw(ax, panel)
-    first: Axes = axes[0, 0]
-    return first
+    size = 2.2 + 0.55 * max(panel.across[-1] for panel in panels), 2.1
+    axes = _grid(len(panels), 1, size)
+    for ax, panel in zip(axes, panels, strict=True):
+        if ax is not axes[0]:
+            ax.sharex(axes[0])
+        _draw_flow(ax, panel)
+    return axes[0]
 
 
-def _positions(panel: Panel) -> Floats:
-    """Return where columns stand; blocks are apart."""
-    blocks = [column.block for column in panel.columns]
-    new = [0, *(GAP * (one != other) for one, other in pairwise(blocks))]
-    positions: Floats = np.arange(len(blocks)) + np.cumsum(new)
-    return positions
-
-
-def _draw(ax: Axes, panel: Panel) -> None:
-    at = _positions(panel)
-    places = np.array([column.places for column in panel.columns])
+def _draw_flow(ax: Axes, panel: FlowPanel) -> None:
+    at, places = panel.across, np.array(list(panel.places.values()))
     labels = plot_labels(map(str, panel.systems))
-    blocks = [list(group) for _, group in groupby(range(len(at)), lambda i: panel.columns[i].block)]
+    keys = list(panel.places)
+    blocks = [list(group) for _, group in groupby(range(len(at)), lambda i: keys[i][0])]
     for position, system in enumerate(panel.systems):
-        followed = system == panel.followed
+        look: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "markersize": 3, "zorder": 2}
+        look["linestyle"] = LINES[position % len(LINES)]
+        if system == panel.followed:
+            look = {"color": ACCENTS[1], "linewidth": 2.2, "markersize": 5, "zorder": 3}
         for number, block in enumerate(blocks):
-            ax.plot(
-                at[block], places[block, position], marker="o", zorder=3 if followed else 2,
-                color=ACCENTS[1] if followed else GRAY, linewidth=2.2 if followed else 1.0,
-                linestyle=LINES[0] if followed else LINES[position % len(LINES)],
-                markersize=5 if followed else 3, gid=f"system-{position}-{number}",
-            )  # fmt: skip
+            gid = f"system-{position}-{number}"
+            ax.plot(at[block], places[block, position], marker="o", gid=gid, **look)
     ax.set_yticks(places[0], labels)
     ax.tick_params(axis="y", length=0)
     for place, label in zip(places[-1], labels, strict=True):
         ax.annotate(label, (at[-1], place), (8, 0), textcoords="offset points", va="center")
     ax.set_ylim(places.max() + 0.5, 0.5)
     ax.margins(x=0.02)
-    ax.set_xticks(at, [column.rule for column in panel.columns])
+    ax.set_xticks(at, [rule for _, rule in keys])
     ax.tick_params(axis="x", length=0, labelbottom=True)
     ax.set_title(panel.title, loc="left", fontweight="bold", pad=26)
     for block in blocks:
-        title = fill(panel.columns[block[0]].block, FLOW_WIDTH)
+        title = fill(keys[block[0]][0], 22)
         ax.text(at[block].mean(), 0.45, title, ha="center", va="bottom", fontsize="small")
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.spines[:].set_visible(False)

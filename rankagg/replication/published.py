@@ -81,7 +81,7 @@ def errata() -> MappingProxyType[str, Erratum]:
     found = [
         Erratum(paper=paper, **line)
         for paper in PAPERS
-        for line in _lines(f"{paper.lower()}_errata.csv")
+        for line in _csv_lines(f"{paper.lower()}_errata.csv")
     ]
     names = {erratum.name: erratum for erratum in found}
     assert len(names) == len(found), "two explanations with one name"
@@ -91,7 +91,7 @@ def errata() -> MappingProxyType[str, Erratum]:
 @cache
 def published(paper: str) -> tuple[Published, ...]:
     """Return the quantities of a paper, in the order of its items."""
-    return tuple(_entry(paper, line) for line in _lines(f"{paper.lower()}.csv"))
+    return tuple(_entry(paper, line) for line in _csv_lines(f"{paper.lower()}.csv"))
 
 
 def _entry(paper: str, line: dict[str, str]) -> Published:
@@ -108,7 +108,7 @@ def _entry(paper: str, line: dict[str, str]) -> Published:
     )
 
 
-def _lines(name: str) -> Iterator[dict[str, str]]:
+def _csv_lines(name: str) -> Iterator[dict[str, str]]:
     text = (files("rankagg.replication") / "published" / name).read_text(encoding="utf-8")
     return iter(csv.DictReader(text.splitlines(), strict=True))
 
@@ -119,8 +119,8 @@ REACHED: Final = "reached"
 AS_RUN: Final = "reached as the authors ran it"
 EXPLAINED: Final = "differs as explained"
 BEYOND: Final = "beyond the paper"
-NONE: Final = "no verdict"
-OPEN: Final = "not judged"
+NO_VERDICT: Final = "no verdict"
+NOT_JUDGED: Final = "not judged"
 MISSED: Final = "not reached"
 #: What is said where there is nothing to explain.
 PLAIN: Final = {
@@ -167,36 +167,33 @@ def judge(
     entry: Published, here: Value | None, as_run: Value | None = None, *, open_because: str = ""
 ) -> Row:
     """Hold what came out against its references and the print."""
-    verdict, reason = _verdict(entry, here, as_run, open_because)
+    verdict, reason = _judged(entry, here, as_run, open_because)
     return Row(
-        entry.paper, entry.item, entry.quantity, entry.printed, entry.definition, entry.authors,
-        "" if here is None else as_text(here), verdict, reason,
-        tuple(erratum.name for erratum in entry.errata),
-    )  # fmt: skip
+        *(entry.paper, entry.item, entry.quantity),
+        *(entry.printed, entry.definition, entry.authors),
+        here="" if here is None else as_text(here),
+        verdict=verdict,
+        reason=reason,
+        errata=tuple(erratum.name for erratum in entry.errata),
+    )
 
 
-def _verdict(
+def _judged(  # noqa: PLR0911
     entry: Published, here: Value | None, as_run: Value | None, open_because: str
 ) -> tuple[str, str]:
     if entry.is_open or not entry.reference:
-        return NONE, entry.reason or "there is nothing to hold it against"
+        return NO_VERDICT, entry.reason or "there is nothing to hold it against"
     if here is None or open_because:
-        return OPEN, open_because or "it was not computed"
+        return NOT_JUDGED, open_because or "it was not computed"
     if not _agree(here, entry.reference, entry.tolerance):
         return MISSED, f"an independent program gives {entry.reference}"
     if as_run is not None and not _agree(as_run, entry.authors, entry.tolerance):
         return MISSED, f"the authors' program gives {entry.authors}, and here it gave {as_run}"
-    return _beside_print(entry, here, as_run) if entry.printed else _unprinted(entry)
-
-
-def _unprinted(entry: Published) -> tuple[str, str]:
-    verdict = REACHED if entry.definition else AS_RUN if entry.authors else BEYOND
-    return verdict, entry.reason or PLAIN[verdict]
-
-
-def _beside_print(entry: Published, here: Value, as_run: Value | None) -> tuple[str, str]:
+    reached = REACHED if entry.definition else AS_RUN if entry.authors else BEYOND
+    if not entry.printed:
+        return reached, entry.reason or PLAIN[reached]
     if _is_print(entry, here):
-        return (REACHED if entry.definition else AS_RUN), entry.reason or "as printed"
+        return reached, entry.reason or "as printed"
     if not entry.reason:
         return MISSED, f"{entry.printed} is printed, and nothing explains the difference"
     ran = as_run is not None and _is_print(entry, as_run)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, field, fields
 from os import PathLike
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -19,42 +18,22 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.items import counted
 from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, nearest
-from rankagg.replication import (
-    p1_boards,
-    p1_dispersion,
-    p1_instances,
-    p1_synthetic,
-    p2_compatible,
-    p2_instances,
-    p2_tasks,
-    p3_benchmarks,
-    p3_columns,
-    p3_consensus,
+from rankagg.replication import p1, p2, p3  # noqa: F401 - their experiments are registered
+from rankagg.replication.experiment import (
+    QUICK_REPETITIONS,
+    REGISTERED,
+    Bench,
+    Experiment,
+    ExperimentRun,
 )
-from rankagg.replication.experiment import FEW, Bench, Experiment, Found, Outcome
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.page import folder_for, page_of, save
 from rankagg.replication.published import PAPERS, Published, Row, judge, published
 
 #: All experiments, in the order of the papers.
-EXPERIMENTS: tuple[Experiment, ...] = (
-    *(*p1_boards.TOY_EXPERIMENTS, *p1_synthetic.EXPERIMENTS, *p1_boards.SIZES_EXPERIMENTS),
-    *(*p1_boards.BOARD_EXPERIMENTS, *p1_instances.SUBSET_EXPERIMENTS),
-    *(*p1_instances.INSTANCE_EXPERIMENTS, *p1_dispersion.EXPERIMENTS),
-    *(*p2_compatible.COMPATIBLE_EXPERIMENTS, *p2_instances.CONFIDENCE_EXPERIMENTS),
-    *(*p2_tasks.TASK_EXPERIMENTS, *p2_tasks.DRAWN_EXPERIMENTS),
-    *(*p2_instances.INSTANCE_EXPERIMENTS, *p2_compatible.GAP_EXPERIMENTS),
-    *(*p2_instances.STATISTIC_EXPERIMENTS, *p2_tasks.POLICY_EXPERIMENTS),
-    *(*p3_benchmarks.LEADER_EXPERIMENTS, *p3_columns.SPREAD_EXPERIMENTS),
-    *(*p3_columns.RATIO_EXPERIMENTS, *p3_benchmarks.METRIC_EXPERIMENTS),
-    *(*p3_columns.COLUMN_EXPERIMENTS, *p3_consensus.EXPERIMENTS),
-)
-
-COLUMNS = tuple(one.name for one in fields(Row) if one.name != "errata")
-
-
-#: Why what was not finished is not judged.
-LATE = "not computed in time"
+EXPERIMENTS = tuple(sorted(REGISTERED, key=lambda one: one.paper))
+# Why what was not finished is not judged.
+UNFINISHED = "not computed in time"
 
 
 class Replication(Result):
@@ -66,7 +45,7 @@ class Replication(Result):
     ----------
     rows : tuple of Row
         One per published quantity.
-    outcomes : tuple of Outcome
+    outcomes : tuple of ExperimentRun
         Every experiment, with its tables and figures, and the seconds it took.
     """
 
@@ -76,7 +55,7 @@ class Replication(Result):
     _named_rows = False
 
     rows: tuple[Row, ...]
-    outcomes: tuple[Outcome, ...] = field(compare=False)
+    outcomes: tuple[ExperimentRun, ...] = field(compare=False)
 
     @property
     def is_reached(self) -> bool:
@@ -86,7 +65,7 @@ class Replication(Result):
     @property
     def is_complete(self) -> bool:
         """Whether every experiment was finished within the time limit."""
-        return not any(row.reason == LATE for row in self.rows)
+        return not any(row.reason == UNFINISHED for row in self.rows)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per quantity, all of it as text.
@@ -97,7 +76,8 @@ class Replication(Result):
             Columns paper, item, quantity, printed, definition (by the paper's words), authors (by
             their program), here, verdict and reason.
         """
-        return pd.DataFrame([asdict(row) for row in self.rows], columns=COLUMNS, dtype=str)
+        columns = [one.name for one in fields(Row) if one.name != "errata"]
+        return pd.DataFrame([asdict(row) for row in self.rows], columns=columns, dtype=str)
 
     def to_html(self) -> str:
         """Return one page with all rows, figures and explanations."""
@@ -116,8 +96,7 @@ class Replication(Result):
         OutputError
             If something cannot be written.
         """
-        found = [outcome.found for outcome in self.outcomes]
-        save(folder_for(folder), self.to_html(), self.to_frame(), found)
+        save(folder_for(folder), self.to_html(), self.to_frame(), self.outcomes)
 
     def _facts(self) -> Iterable[str]:
         number = counted(len(self.rows), "published quantity")
@@ -200,70 +179,61 @@ def replicate(
     >>> row["printed"], row["definition"], row["here"], row["verdict"]
     ('B > A, C > B, A = C', 'A = B = C', 'A = B = C', 'differs as explained')
     """
-    chosen = select(names)
+    chosen = chosen_experiments(names)
     leaderboards = Leaderboards(data)
     folder = None if output is None else folder_for(output)
     journals = None if folder is None else folder_for(folder / "journals")
     deadline = Deadline.after(time_limit_of(time_limit))
     bench = Bench(leaderboards, n_jobs, journals, check_flag(quick, "quick"), progress, deadline)
     hidden = None if progress is None else not check_flag(progress, "progress")
-    outcomes = []
+    runs = []
     bar = tqdm(chosen, unit="experiment", disable=hidden)
     for experiment in bar:
         bar.set_description(experiment.name)
-        start = perf_counter()
+        start, late = perf_counter(), ""
         try:
             deadline.seconds_left()
-            found, late = experiment.run(bench), ""
+            run = experiment.run(bench)
         except OutOfTimeError:
-            found, late = Found({}), LATE
-        rows = tuple(_rows(experiment, found, bench, late))
-        outcomes.append(Outcome(experiment, found, rows, perf_counter() - start))
-    result = Replication(
-        rows=tuple(row for outcome in outcomes for row in outcome.rows),
-        outcomes=tuple(outcomes),
-    )
+            run, late = ExperimentRun(experiment), UNFINISHED
+        run.rows, run.seconds = tuple(_rows_of(run, bench, late)), perf_counter() - start
+        runs.append(run)
+    result = Replication(rows=tuple(row for run in runs for row in run.rows), outcomes=tuple(runs))
     if folder is not None:
         result.save(folder)
-    if folder is not None and result.is_complete:
-        _clear(folder / "journals")
+    if journals is not None and result.is_complete:
+        # There is no need to go on, and journals hold times, which differ from run to run.
+        for experiment in EXPERIMENTS:
+            for journal in journals.glob(f"{experiment.name}*.jsonl"):
+                journal.unlink()
+        with suppress(OSError):  # what else is in the folder is not ours
+            journals.rmdir()
     return result
 
 
-def _clear(journals: Path) -> None:
-    """Remove what there is no need to go on from; it holds times, which differ from run to run."""
-    for experiment in EXPERIMENTS:
-        for journal in journals.glob(f"{experiment.name}*.jsonl"):
-            journal.unlink()
-    with suppress(OSError):  # what else is in the folder is not ours
-        journals.rmdir()
-
-
-def select(names: Sequence[str]) -> list[Experiment]:
+def chosen_experiments(names: Sequence[str]) -> list[Experiment]:
     """Return the experiments that papers and names stand for, in the order of the papers."""
     papers = [paper.lower() for paper in PAPERS]
     known = [*papers, *(experiment.name for experiment in EXPERIMENTS)]
     for name in names:
         if name not in known:
-            raise InvalidInputError(
-                "names", "papers or experiments such as 'p1' or 'p1-table-7'", name,
-                nearest(name, known),
-            )  # fmt: skip
+            allowed = "papers or experiments such as 'p1' or 'p1-table-7'"
+            raise InvalidInputError("names", allowed, name, nearest(name, known))
     wanted = set(names or papers)
     return [one for one in EXPERIMENTS if {one.name, one.paper.lower()} & wanted]
 
 
-def _rows(experiment: Experiment, found: Found, bench: Bench, late: str) -> Iterator[Row]:
-    left = dict(found.values)
-    for entry in published(experiment.paper):
-        if entry.item in experiment.items:
+def _rows_of(run: ExperimentRun, bench: Bench, late: str) -> Iterator[Row]:
+    left = dict(run.values)
+    for entry in published(run.experiment.paper):
+        if entry.item in run.experiment.items:
             key = entry.item, entry.quantity
             # Their run has numbers too that no row is about.
-            theirs = found.as_run.get(key) if entry.authors else None
+            theirs = run.as_run.get(key) if entry.authors else None
             why = _why_open(entry, bench) or late
             yield judge(entry, left.pop(key, None), theirs, open_because=why)
     if left:
-        raise LookupError(f"{experiment.name} found what has no row: {sorted(left)[:5]}")
+        raise LookupError(f"{run.experiment.name} found what has no row: {sorted(left)[:5]}")
 
 
 def _why_open(entry: Published, bench: Bench) -> str:
@@ -271,5 +241,5 @@ def _why_open(entry: Published, bench: Bench) -> str:
     if absent:
         return "; ".join(dict.fromkeys(absent))
     if entry.repetitions and bench.quick:
-        return f"{FEW} of {entry.repetitions} repetitions"
+        return f"{QUICK_REPETITIONS} of {entry.repetitions} repetitions"
     return ""

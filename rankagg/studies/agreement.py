@@ -30,14 +30,16 @@ from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.studies.sources import averaged
-from rankagg.studies.study import check_rules, check_table, several
-
-__all__ = ["AgreementResult", "AgreementStudy", "Compared", "Scope"]
+from rankagg.studies.study import check_rules, check_table, finished, several
 
 Scope: TypeAlias = Literal["tasks", "instances", "within"]
-PAIR = ["scope", "first", "second"]
-MEASURES = ["top", "last", "top_tau"]
-SAID = {"tasks": "on tasks", "instances": "on all instances", "within": "within a task, on average"}
+# What is compared, and how the headline calls it.
+SCOPES: dict[Scope, str] = {
+    "tasks": "on tasks",
+    "instances": "on all instances",
+    "within": "within a task, on average",
+}
+CURVES_OF_PAIRS = ["top", "last", "top_tau"]
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,16 @@ class AgreementResult(Result):
         return self.study, self.comparisons
 
     @cached_property
-    def _pairs(self) -> tuple[_Pair, ...]:
-        return tuple(
-            _pair(part, first, second)
-            for part in self.comparisons
-            for first, second in combinations(part.comparison.methods, 2)
-        )
+    def _pairs(self) -> list[tuple[dict[str, Any], float, pd.DataFrame]]:
+        """Two rules on one part of the data each: where that is, tau, and the curves by k."""
+        found = []
+        for part in self.comparisons:
+            taus = part.comparison.agreement()
+            for first, second in combinations(part.comparison.methods, 2):
+                place = {"scope": part.scope, "task": part.task, "first": first, "second": second}
+                rankings = (part.comparison[name].ranking for name in (first, second))
+                found.append((place, float(taus[second][first]), _curves(*rankings)))
+        return found
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
@@ -102,15 +108,12 @@ class AgreementResult(Result):
         most = self.study.data.n_systems
         depths = [int(depth) for depth in self.study.depths if depth <= most]
         rows = []
-        for pair in self._pairs:
-            ends = pair.curves.reindex(depths)
-            rows.append(
-                {
-                    **pair.place, "n_ranked": len(pair.curves), "tau": pair.tau,
-                    **{f"top{k}": top for k, top in zip(depths, ends["top"], strict=True)},
-                    **{f"last{k}": last for k, last in zip(depths, ends["last"], strict=True)},
-                }
-            )  # fmt: skip
+        for place, tau, curves in self._pairs:
+            ends = curves.reindex(depths)
+            row = {**place, "n_ranked": len(curves), "tau": tau}
+            for end in ("top", "last"):
+                row |= {f"{end}{k}": share for k, share in zip(depths, ends[end], strict=True)}
+            rows.append(row)
         return pd.DataFrame(rows).astype({"task": object})
 
     def curves(self) -> pd.DataFrame:
@@ -124,9 +127,9 @@ class AgreementResult(Result):
             have among their first k, all of them where several tie at rank k, missing where that
             is fewer than two or one rule ties them all.
         """
-        parts = [pair.curves.reset_index().assign(**pair.place) for pair in self._pairs]
+        parts = [curves.reset_index().assign(**place) for place, _, curves in self._pairs]
         frame = pd.concat([part.astype({"task": object}) for part in parts], ignore_index=True)
-        return frame[["scope", "task", "first", "second", "k", *MEASURES]]
+        return frame[["scope", "task", "first", "second", "k", *CURVES_OF_PAIRS]]
 
     def by_scope(self) -> pd.DataFrame:
         """Return what `to_frame` says on average over tasks.
@@ -138,7 +141,7 @@ class AgreementResult(Result):
             tau; tau and std_tau (with n - 1); the means of top1, top3, ... and last1, last3, ...
         """
         frame = self.to_frame()
-        groups = frame.groupby(PAIR, sort=False)
+        groups = frame.groupby(["scope", "first", "second"], sort=False)
         ends = [name for name in map(str, frame) if name.startswith(("top", "last"))]
         table = {
             "tables": groups.size(),
@@ -159,9 +162,9 @@ class AgreementResult(Result):
             of top, last and top_tau, and their standard deviations (with n - 1) std_top, std_last
             and std_top_tau, missing where there is but one table.
         """
-        groups = self.curves().groupby([*PAIR, "k"], sort=False)
+        groups = self.curves().groupby(["scope", "first", "second", "k"], sort=False)
         table: dict[str, Any] = {"tables": groups.size()}
-        for name in MEASURES:
+        for name in CURVES_OF_PAIRS:
             table |= {name: groups[name].mean(), f"std_{name}": groups[name].std()}
         return pd.DataFrame(table)
 
@@ -169,7 +172,7 @@ class AgreementResult(Result):
         """Return in one sentence how far the first two rules agree."""
         table = self.by_scope().reset_index()
         first = table.drop_duplicates("scope")
-        parts = [f"{row['tau']:.3f} {SAID[row['scope']]}" for row in first.to_dict("records")]
+        parts = [f"{row['tau']:.3f} {SCOPES[row['scope']]}" for row in first.to_dict("records")]
         lead = first.iloc[0]
         return f"tau of {lead['first']} and {lead['second']}: {', '.join(parts)}"
 
@@ -185,10 +188,8 @@ class AgreementResult(Result):
         every = [c for part in self.comparisons for c in part.comparison.consensuses]
         unproved = sum(c.is_proved is False for c in every)
         if unproved:
-            notes.append(
-                f"{unproved} of {counted(len(every), 'consensus')} "
-                f"{'is' if unproved == 1 else 'are'} not proved optimal"
-            )
+            share = f"{unproved} of {counted(len(every), 'consensus')}"
+            notes.append(f"{share} {'is' if unproved == 1 else 'are'} not proved optimal")
         left_out = [rule.name for rule in self.study.rules if isinstance(rule, TwoLevel)]
         if left_out and self.scopes != ("instances",):
             notes.append(f"{listed(left_out)}: on all instances only")
@@ -204,46 +205,23 @@ class AgreementResult(Result):
 
     def _table(self) -> pd.DataFrame:
         table = self.by_scope().reset_index()
-        return table.drop(
-            columns=["defined", "std_tau"] if len(table) == table["tables"].sum() else []
-        )
+        single = len(table) == table["tables"].sum()
+        return table.drop(columns=["defined", "std_tau"] if single else [])
 
     def _facts(self) -> list[str]:
-        return [
-            f"{counted(len(self.study.rules), 'rule')} on "
-            f"{counted(self.study.data.n_systems, 'system')} and "
-            f"{counted(self.study.data.n_tasks, 'task')}",
-            self.headline(),
-            *(f"note: {note}" for note in self.notes),
-        ]
+        data, rules = self.study.data, counted(len(self.study.rules), "rule")
+        size = f"{counted(data.n_systems, 'system')} and {counted(data.n_tasks, 'task')}"
+        return [f"{rules} on {size}", self.headline(), *(f"note: {note}" for note in self.notes)]
 
 
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """Two rules on one part of the data: where that is, tau, and the curves by k."""
-
-    place: dict[str, Any]
-    tau: float
-    curves: pd.DataFrame
-
-
-def _pair(part: Compared, first: str, second: str) -> _Pair:
-    one, two = part.comparison[first].ranking, part.comparison[second].ranking
-    both = (one.ranks != UNRANKED) & (two.ranks != UNRANKED)
-    left = one.items.where(both)
+def _curves(one: PartialRanking, two: PartialRanking) -> pd.DataFrame:
+    """Return the agreement of two rankings over the items that both rank, for every k."""
+    left = one.items.where((one.ranks != UNRANKED) & (two.ranks != UNRANKED))
     one, two = one.restrict(left), two.restrict(left)
-    curves = pd.DataFrame(
-        {
-            "top": overlap_curves({"top": one}, two)["top"],
-            "last": overlap_curves({"last": one}, two, from_top=False)["last"],
-        }
-    )
+    top = overlap_curves({"top": one}, two)
+    curves = top.join(overlap_curves({"last": one}, two, from_top=False))
     curves["top_tau"] = [_tau_of_first(one, two, int(k)) for k in curves.index]
-    return _Pair(
-        {"scope": part.scope, "task": part.task, "first": first, "second": second},
-        float(part.comparison.agreement()[second][first]),
-        curves.astype(np.float64),
-    )
+    return curves.astype(np.float64)
 
 
 def _tau_of_first(one: PartialRanking, two: PartialRanking, k: int) -> float:
@@ -309,14 +287,15 @@ class AgreementStudy:
     def __post_init__(self) -> None:
         owner = "of AgreementStudy"
         check_table(self.data, "AgreementStudy")
-        rules = _usual(self.data) if self.aggregators is None else self.aggregators
+        rules: object = self.aggregators
+        if rules is None:
+            two_levels = [TwoLevel(Borda(), Borda())] * self.data.is_instance_level
+            rules = (Mean(), Borda(), *two_levels)
         given = check_rules(several(rules, f"aggregators {owner}"), f"aggregators {owner}")
         object.__setattr__(self, "aggregators", given)
         if len(self._one_level) < 2 and not (self.data.is_instance_level and len(self.rules) > 1):
-            raise InvalidInputError(
-                f"aggregators {owner}", "two or more rules with one level",
-                Described(repr(list(self.rules))),
-            )  # fmt: skip
+            allowed, found = "two or more rules with one level", Described(repr(list(self.rules)))
+            raise InvalidInputError(f"aggregators {owner}", allowed, found)
         object.__setattr__(self, "depths", several(self.depths, f"depths {owner}"))
         for depth in self.depths:
             check_integer(depth, f"depths {owner}", low=1)
@@ -354,14 +333,12 @@ class AgreementStudy:
         for scope, task, evidence, rules in self._parts():
             table, tolerance = evidence.data, evidence.tolerance
             compared = compare(table, rules, tolerance=tolerance, rng=generator)
-            if any(consensus.interrupted for consensus in compared.consensuses):
-                raise KeyboardInterrupt
+            for consensus in compared.consensuses:
+                finished(consensus)
             found.append(Compared(scope, task, compared))
         return AgreementResult(study=self, comparisons=tuple(found))
 
-    def _parts(
-        self,
-    ) -> Iterator[tuple[Scope, Label | None, Evidence, tuple[Aggregator, ...]]]:
+    def _parts(self) -> Iterator[tuple[Scope, Label | None, Evidence, tuple[Aggregator, ...]]]:
         """Iterate over what is compared: where, of which task, the scores, and the rules."""
         several_rules = len(self._one_level) > 1
         if several_rules:
@@ -373,8 +350,3 @@ class AgreementStudy:
             parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
             for number, task in enumerate(self.data.tasks):
                 yield "within", task, parts.part(np.array([number])), self._one_level
-
-
-def _usual(table: ScoreTable) -> tuple[Aggregator, ...]:
-    plain = (Mean(), Borda())
-    return (*plain, TwoLevel(Borda(), Borda())) if table.is_instance_level else plain

@@ -8,7 +8,6 @@ from itertools import product
 from math import inf
 from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from rankagg._typing import Unranked
@@ -27,33 +26,16 @@ from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeE
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import averaged, check_most_items, n_removed, without_entries
 from rankagg.studies.study import (
+    ROUNDING,
     Cell,
     Study,
     StudyResult,
     consensus_of,
     dimension,
+    finished,
+    wilson,
     with_policy,
 )
-
-__all__ = ["ApproximationResult", "ApproximationStudy"]
-
-# Costs are sums of fractions; these are equal.
-EQUAL = 1e-9
-FIELDS: dict[str, Kinds] = {
-    "method": TEXT,
-    "cost": NUMBER + MISSING,
-    "optimum": NUMBER,
-    "lower_bound": NUMBER,
-    "proved": FLAG,
-    "ratio": NUMBER + MISSING,
-    "ratio_high": NUMBER + MISSING,
-    "hit": FLAG + MISSING,
-    "distance": NUMBER + MISSING,
-    "runtime": NUMBER + MISSING,
-    "exact_runtime": NUMBER,
-    "error": TEXT + MISSING,
-}
-GROUP = ["model", "n_items", "n_rankings", "missing", "method"]
 
 
 class ApproximationResult(StudyResult):
@@ -123,21 +105,15 @@ class ApproximationResult(StudyResult):
             seconds.
         """
         check_alpha(alpha)
-        frame = self._frame
-        groups = frame.groupby(GROUP, sort=False)
-        known = groups["hit"].count().to_numpy()
-        hits = groups["hit"].sum().to_numpy(dtype=np.float64)
-        from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
-
-        low, high = proportion_confint(hits, np.maximum(known, 1), alpha=alpha, method="wilson")
-        seen = known > 0
+        groups = self._groups("method")
+        rate, low, high = wilson(groups, "hit", alpha)
         table = {
             "cells": groups.size(),
             "unproved": groups["proved"].agg(lambda proved: int((~proved).sum())),
             "failed": groups["cost"].agg(lambda cost: int(cost.isna().sum())),
-            "hit_rate": np.where(seen, hits / np.maximum(known, 1), np.nan),
-            "hit_low": np.where(seen, low, np.nan),
-            "hit_high": np.where(seen, high, np.nan),
+            "hit_rate": rate,
+            "hit_low": low,
+            "hit_high": high,
             "mean_ratio": groups["ratio"].mean(),
             "se_ratio": groups["ratio"].sem(),
             "max_ratio": groups["ratio"].max(),
@@ -171,7 +147,7 @@ class ApproximationResult(StudyResult):
         if self.n_unproved:
             lines.append("ratios of the others are lower ends; mean_ratio_high is the upper end")
         failed = int(self._frame["cost"].isna().sum())
-        return lines + [f"rules could not rank the data {counted(failed, 'time')}"] * bool(failed)
+        return lines + self._times("rules could not rank the data", failed)
 
     def summary(self, *, rows: int | None = None) -> str:
         """Return the study as text: for every model and size, each rule's hits and ratios.
@@ -190,14 +166,11 @@ class ApproximationResult(StudyResult):
     def _printed(self, table: pd.DataFrame) -> str:
         """Return for every model and size each rule's hits and ratios."""
         lines = []
-        for cell, part in table.groupby(GROUP[:-1], sort=False):
+        for cell, part in table.groupby(self._grid, sort=False):
             model, n_items, n_rankings, missing = cell
             gaps = f", {missing:.0%} missing" if missing else ""
-            lines += [
-                "",
-                f"{model}: {counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}{gaps}",
-            ]
-            lines.append(_part_text(part.set_index("method")))
+            size = f"{counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}"
+            lines += ["", f"{model}: {size}{gaps}", _part_text(part.set_index("method"))]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -320,12 +293,9 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         check_flag(self.nearest, "nearest of ApproximationStudy")
         policies = sorted({str(one.policy) for one in self.aggregators if one.policy is not None})
         if len(policies) > 1:
-            raise InvalidInputError(
-                "aggregators",
-                "rules with one policy for unranked items",
-                policies,
-                "Give all of them the same `unranked=`.",
-            )
+            allowed = "rules with one policy for unranked items"
+            remedy = "Give all of them the same `unranked=`."
+            raise InvalidInputError("aggregators", allowed, policies, remedy)
         check_most_items(self.models, self.n_items)
         greedy = [rule.name for rule in self.aggregators if rule.needs == "scores"]
         for model in self.models:
@@ -346,7 +316,11 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
 
     @property
     def _fields(self) -> Mapping[str, Kinds]:
-        return {**FIELDS, **({"nearest": NUMBER + MISSING} if self.nearest else {})}
+        known = "optimum", "lower_bound", "exact_runtime"
+        perhaps = "cost", "ratio", "ratio_high", "distance", "runtime"
+        kinds = {"method": TEXT, "proved": FLAG, "hit": FLAG + MISSING, "error": TEXT + MISSING}
+        kinds |= dict.fromkeys(known, NUMBER) | dict.fromkeys(perhaps, NUMBER + MISSING)
+        return kinds | ({"nearest": NUMBER + MISSING} if self.nearest else {})
 
     def _told(self) -> dict[str, Any]:
         return {
@@ -370,14 +344,11 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         votes = evidence.votes(self.unranked)
         # For the proof, and for the nearest of all optima after it.
         deadline = Deadline.after(self.time_limit)
-        exact = Kemeny(unranked=self.unranked).aggregate(evidence, deadline=deadline)
-        if exact.interrupted:
-            raise KeyboardInterrupt
+        exact = finished(Kemeny(unranked=self.unranked).aggregate(evidence, deadline=deadline))
+        said = [repr(with_policy(rule, self.unranked)) for rule in self.aggregators]
         results = [
-            consensus_of(
-                rule, evidence, cell.generator(self.seed, repr(with_policy(rule, self.unranked)))
-            )
-            for rule in self.aggregators
+            consensus_of(rule, evidence, cell.generator(self.seed, name))
+            for rule, name in zip(self.aggregators, said, strict=True)
         ]
         costs = [votes.cost(r.ranking) if isinstance(r, Consensus) else None for r in results]
         best = min([exact.cost, *(cost for cost in costs if cost is not None)])
@@ -402,11 +373,11 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         row: Row = {"optimum": best, "lower_bound": bound, "proved": proved}
         if cost is None:
             return {**row, "ratio": None, "ratio_high": None, "hit": None}
-        above = cost > best + EQUAL * (1 + best)
+        above = cost > best + ROUNDING * (1 + best)
         return {
             **row,
-            "ratio": _ratio(cost, best),
-            "ratio_high": _ratio(cost, bound),
+            "ratio": _over(cost, best),
+            "ratio_high": _over(cost, bound),
             # A ranking as cheap as the cheapest that is known may be optimal, or not.
             "hit": False if above else (True if proved else None),
         }
@@ -430,7 +401,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         return row
 
 
-def _ratio(cost: float, least: float) -> float:
-    if cost <= least + EQUAL * (1 + least):
+def _over(cost: float, least: float) -> float:
+    if cost <= least + ROUNDING * (1 + least):
         return 1.0
     return cost / least if least > 0 else inf

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import asin, pi, sqrt
-from types import MappingProxyType
 
 import numpy as np
 from scipy.stats import binom
@@ -22,27 +21,14 @@ from rankagg.cultures import (
 )
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = [
-    "condorcet_winner_probability",
-    "cycle_probability",
-    "known_cycle",
-    "known_winner",
-    "source_of",
-]
-
-SOURCES: Mapping[type[DataSource], str] = MappingProxyType(
-    {
-        ImpartialCulture: "Guilbaud (1952), Gehrlein and Fishburn (1976)",
-        AnonymousCulture: "Gehrlein (2002)",
-        SinglePeakedCulture: "Black (1948)",
-        EuclideanCulture: "Black (1948)",
-        GroupSeparableCulture: "Inada (1964)",
-        SingleCrossingCulture: "Rothstein (1990)",
-    }
-)
-LARGEST = 10**4
-# Standard deviations beyond which a binomial variable has less weight than a rounding error.
-FAR = 12.0
+SOURCES: Mapping[type[DataSource], str] = {
+    ImpartialCulture: "Guilbaud (1952), Gehrlein and Fishburn (1976)",
+    AnonymousCulture: "Gehrlein (2002)",
+    SinglePeakedCulture: "Black (1948)",
+    EuclideanCulture: "Black (1948)",
+    GroupSeparableCulture: "Inada (1964)",
+    SingleCrossingCulture: "Rothstein (1990)",
+}
 
 
 def condorcet_winner_probability(
@@ -147,11 +133,9 @@ def _asked(
     found = known(culture, size, number)
     if found is None:
         many = "ever more rankings" if number is None else counted(number, "ranking")
-        raise InvalidInputError(
-            "culture and sizes", "some whose probability is known",
-            Described(f"{culture.name}, {counted(size, 'item')} and {many}"),
-            "A CycleStudy estimates it.",
-        )  # fmt: skip
+        given = Described(f"{culture.name}, {counted(size, 'item')} and {many}")
+        allowed = "some whose probability is known"
+        raise InvalidInputError("culture and sizes", allowed, given, "A CycleStudy estimates it.")
     return found
 
 
@@ -164,7 +148,7 @@ def known_winner(  # noqa: PLR0911
         return 1.0
     if _is_restricted(model):
         return 1.0 if odd and n_rankings is not None else None
-    if n_rankings is not None and n_rankings > LARGEST:
+    if n_rankings is not None and n_rankings > 10**4:
         return None
     if isinstance(model, ImpartialCulture) and n_items == 3:
         return _impartial(n_rankings)
@@ -221,7 +205,8 @@ def _impartial(n_rankings: int | None) -> float:
 
 def _likely(number: int, chance: float) -> np.ndarray:
     """Return the values of a binomial variable that have any weight."""
-    mean, reach = number * chance, FAR * sqrt(number * chance * (1.0 - chance)) + FAR
+    # Beyond 12 standard deviations it has less weight than a rounding error.
+    mean, reach = number * chance, 12.0 * sqrt(number * chance * (1.0 - chance)) + 12.0
     return np.arange(max(0, int(mean - reach)), min(number, int(mean + reach) + 1) + 1)
 
 

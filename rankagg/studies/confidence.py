@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,13 +12,13 @@ from scipy.stats import hypergeom
 
 from rankagg._typing import Floats
 from rankagg._validation import check_number
-from rankagg.core.items import ItemSet, counted
+from rankagg.core.items import counted
 from rankagg.core.results import ROWS, plain_rows
 from rankagg.core.scores import ScoreTable
 from rankagg.cultures import DataSource
 from rankagg.exceptions import InvalidInputError, RankaggError
 from rankagg.inference.units import Unit
-from rankagg.studies.journal import MISSING, NUMBER, TEXT, Kinds, Row
+from rankagg.studies.journal import INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.pair_methods import (
     IntervalMethod,
     Judged,
@@ -33,61 +33,38 @@ from rankagg.studies.sources import (
     n_removed,
     without_proportion,
 )
-from rankagg.studies.study import Cell, Study, StudyResult, dimension, several
+from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, several
 
-__all__ = ["ConfidenceResult", "ConfidenceStudy", "imputed_proportions"]
-
-COUNT: Kinds = (int,)
-FIELDS: dict[str, Kinds] = {
-    "method": TEXT,
-    "alpha": NUMBER,
-    "pairs": COUNT,
-    "comparisons": NUMBER + MISSING,
-    "width": NUMBER + MISSING,
-    "decided": COUNT + MISSING,
-    "wrong": COUNT + MISSING,
-    "covered": COUNT + MISSING,
-    "covered_imputed": COUNT + MISSING,
-    "error": TEXT + MISSING,
-}
 #: The grid of figure 4, and equal systems.
-STEPS = (0.0, 0.01, 0.142, 0.273, 0.405, 0.537, 0.668, 0.8)
 FIGURE_4 = tuple(
     LatentModel(step=step, n_systems=10, n_tasks=1, n_instances=number)
     for number in (100, 500)
-    for step in STEPS
-)
-PRINTED = (PrintedRadius(radius="figure 4"), PrintedRadius(radius="equation 4"))
-SIMULTANEOUS = (
-    IntervalMethod(simultaneous="bonferroni", anytime=True),
-    IntervalMethod(simultaneous="bonferroni"),
-    IntervalMethod(simultaneous="bonferroni", method="clopper-pearson"),
+    for step in (0.0, 0.01, 0.142, 0.273, 0.405, 0.537, 0.668, 0.8)
 )
 #: For tables with one ranking for each instance.
-METHODS: tuple[PairMethod, ...] = (
-    *PRINTED,
+ONE_RANKING_EACH: tuple[PairMethod, ...] = (
+    PrintedRadius(radius="figure 4"),
+    PrintedRadius(radius="equation 4"),
     IntervalMethod(),
     IntervalMethod(method="clopper-pearson"),
     IntervalMethod(method="wilson"),
-    *SIMULTANEOUS,
+    IntervalMethod(simultaneous="bonferroni", anytime=True),
+    IntervalMethod(simultaneous="bonferroni"),
+    IntervalMethod(simultaneous="bonferroni", method="clopper-pearson"),
     IntervalMethod(holm=True),
     IntervalMethod(holm=True, method="clopper-pearson"),
 )
 #: For tables with several, which are not independent; and what taking them for it does.
-BY_INSTANCE: tuple[PairMethod, ...] = (
-    PrintedRadius(radius="equation 4"),
-    IntervalMethod(),
-    IntervalMethod(simultaneous="bonferroni"),
-    IntervalMethod(holm=True),
-    PrintedRadius(radius="equation 4", unit="instance"),
-    IntervalMethod(unit="instance"),
-    IntervalMethod(unit="instance", simultaneous="bonferroni"),
-    IntervalMethod(unit="instance", holm=True),
+SEVERAL_RANKINGS: tuple[PairMethod, ...] = tuple(
+    method
+    for unit in get_args(Unit)[:2]
+    for method in (
+        PrintedRadius(radius="equation 4", unit=unit),
+        IntervalMethod(unit=unit),
+        IntervalMethod(unit=unit, simultaneous="bonferroni"),
+        IntervalMethod(unit=unit, holm=True),
+    )
 )
-GROUP: Final = ["model", "proportion", "alpha", "method"]
-COUNTS: Final = ["decided", "wrong", "covered", "covered_imputed"]
-# Proportions that differ by no more are equal.
-EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -115,22 +92,8 @@ class JudgedCell(Cell):
         return method._judge(ranked, alpha, self.generator(seed, f"{method!r} {alpha!r}"))
 
 
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """True proportions, row above column."""
-
-    items: ItemSet
-    # Shape (n, n). In (0, 1) where both are possible.
-    proportions: Floats
-
-    def of(self, items: ItemSet) -> Floats:
-        """Return them in another order of the items."""
-        at = np.array(self.items.indices(list(items)))
-        reordered: Floats = self.proportions[np.ix_(at, at)]
-        return reordered
-
-
-Truths: TypeAlias = Mapping[tuple[str, Unit, Ties], Truth]
+#: True proportions, row above column, by model, unit and what a tie counts.
+Truths: TypeAlias = Mapping[tuple[str, Unit, Ties], pd.DataFrame]
 
 
 def imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
@@ -197,6 +160,10 @@ class ConfidenceResult(StudyResult):
         return self._frame.copy()
 
     @property
+    def _by(self) -> list[str]:
+        return [*self._grid, "alpha", "method"]
+
+    @property
     def n_failed(self) -> int:
         """How often a method could not judge a table."""
         return int(self._frame["decided"].isna().sum())
@@ -215,7 +182,8 @@ class ConfidenceResult(StudyResult):
             of them do; coverage_imputed and covers_all_imputed: likewise for the expected
             proportion of compatible permutations.
         """
-        frame = self._frame.astype(dict.fromkeys(COUNTS, np.float64))
+        counts = "decided", "wrong", "covered", "covered_imputed"
+        frame = self._frame.astype(dict.fromkeys(counts, np.float64))
         pairs = frame["pairs"]
         frame["decided_share"] = frame["decided"] / pairs
         frame["any_wrong"] = _flag(frame["wrong"], frame["wrong"] > 0)
@@ -223,7 +191,7 @@ class ConfidenceResult(StudyResult):
         for suffix, name in kinds.items():
             frame[f"all{suffix}"] = _flag(frame[name], frame[name] == pairs)
             frame[f"share{suffix}"] = frame[name] / pairs
-        groups = frame.groupby(GROUP, sort=False)
+        groups = frame.groupby(self._by, sort=False)
         decided = groups["decided"].sum()
         table = {
             "tables": groups.size(),
@@ -262,19 +230,19 @@ class ConfidenceResult(StudyResult):
 
     def _table(self) -> pd.DataFrame:
         table = self.by_method().reset_index()
-        shown = [*GROUP, "width", "decided", "wrong", "any_wrong", "coverage", "covers_all"]
+        shown = [*self._by, "width", "decided", "wrong", "any_wrong", "coverage", "covers_all"]
         if self.study.proportions != (0.0,):
             shown.append("coverage_imputed")
         # What is known of no model is left out.
-        return table[[name for name in shown if name in GROUP or table[name].notna().any()]]
+        return table[[name for name in shown if name in self._by or table[name].notna().any()]]
 
     def _printed(self, table: pd.DataFrame) -> str:
         """Return for every model, proportion and level what each method does."""
-        lines = []
-        for case, part in table.groupby(GROUP[:-1], sort=False):
+        lines, case_of = [], self._by[:-1]
+        for case, part in table.groupby(case_of, sort=False):
             model, proportion, alpha = cast("tuple[str, float, float]", case)
             gaps = f", {100 * proportion:g} % removed" if proportion else ""
-            shown = part.drop(columns=GROUP[:-1]).set_index("method").rename_axis(None)
+            shown = part.drop(columns=case_of).set_index("method").rename_axis(None)
             text = shown.to_string(na_rep="-", float_format=self._number.format)
             lines += ["", f"{model}{gaps}, alpha {alpha:g}:", text]
         return "\n".join(lines)
@@ -293,8 +261,7 @@ class ConfidenceResult(StudyResult):
         )
         if self._frame["wrong"].isna().all():
             yield "true proportions are not known"
-        if self.n_failed:
-            yield f"methods could not judge the table {counted(self.n_failed, 'time')}"
+        yield from self._times("methods could not judge the table", self.n_failed)
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say of every method whether it held its level where that is hardest."""
@@ -375,7 +342,18 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     _schema: ClassVar[str] = "rankagg.confidence_study"
     _cell = JudgedCell
     _found = ConfidenceResult
-    _fields = FIELDS
+    _fields: ClassVar[Mapping[str, Kinds]] = {
+        "method": TEXT,
+        "alpha": NUMBER,
+        "pairs": INTEGER,
+        "comparisons": NUMBER + MISSING,
+        "width": NUMBER + MISSING,
+        "decided": INTEGER + MISSING,
+        "wrong": INTEGER + MISSING,
+        "covered": INTEGER + MISSING,
+        "covered_imputed": INTEGER + MISSING,
+        "error": TEXT + MISSING,
+    }
 
     models: Sequence[Any] = FIGURE_4
     methods: Sequence[PairMethod] | None = None
@@ -396,7 +374,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         tables = check_removal(self.models, self.proportions, owner, whole_tasks=False)
         if self.methods is None:
             shared = any(_shares_instances(table) for table in tables)
-            self._set("methods", BY_INSTANCE if shared else METHODS)
+            self._set("methods", SEVERAL_RANKINGS if shared else ONE_RANKING_EACH)
         methods = several(self.methods, f"methods {owner}")
         self._set("methods", methods)
         for method in methods:
@@ -428,8 +406,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
                     # So will every method of that kind, and its row says why.
                     continue
                 if frame is not None:
-                    items = ItemSet(frame.index.tolist())
-                    found[model.identity, unit, ties] = Truth(items, frame.to_numpy(np.float64))
+                    found[model.identity, unit, ties] = frame
         return found
 
     def _try(self, cell: JudgedCell, prepared: Truths) -> list[Row]:
@@ -437,18 +414,19 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         complete = cell.complete(self.seed)
         ranked = RankedTable.of(cell.left(complete, self.seed))
         lost = n_removed(complete.values.size, cell.proportion)
-        known = {}
+        labels, known = list(ranked.profile.items), {}
         for method in self.ways:
-            true = prepared.get((cell.model.identity, method.unit, method.ties))
-            halves = prepared.get((cell.model.identity, method.unit, "half"))
+            true, halves = (
+                None if frame is None else frame.loc[labels, labels].to_numpy(np.float64)
+                for frame in (
+                    prepared.get((cell.model.identity, method.unit, ties))
+                    for ties in (method.ties, "half")
+                )
+            )
             imputed = None
             if halves is not None and not complete.n_missing:
-                shares = halves.of(ranked.profile.items)
-                imputed = imputed_proportions(shares, complete.n_units, lost)
-            known[method] = {
-                "covered": None if true is None else true.of(ranked.profile.items),
-                "covered_imputed": imputed,
-            }
+                imputed = imputed_proportions(halves, complete.n_units, lost)
+            known[method] = {"covered": true, "covered_imputed": imputed}
         return [
             self._row(cell, ranked, method, alpha, known[method])
             for alpha in self.alphas
@@ -465,7 +443,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     ) -> Row:
         """Hold what a method says against the proportions that are known."""
         upper = np.triu_indices(ranked.profile.n_items, k=1)
-        row: Row = dict.fromkeys(FIELDS)
+        row: Row = dict.fromkeys(self._fields)
         row |= {"method": method.name, "alpha": alpha, "pairs": len(upper[0])}
         try:
             row["comparisons"] = ranked.comparisons(method.unit)
@@ -476,13 +454,13 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         row["decided"] = int(judged.above.sum())
         true = known["covered"]
         if true is not None:
-            row["wrong"] = int((judged.above & (true <= 0.5 + EQUAL)).sum())
+            row["wrong"] = int((judged.above & (true <= 0.5 + ROUNDING)).sum())
         if judged.lower is None or judged.upper is None:
             return row
         row["width"] = float((judged.upper - judged.lower)[upper].mean())
         for name, values in known.items():
             if values is not None:
-                inside = (judged.lower <= values + EQUAL) & (values <= judged.upper + EQUAL)
+                inside = (judged.lower <= values + ROUNDING) & (values <= judged.upper + ROUNDING)
                 row[name] = int(inside[upper].sum())
         return row
 

@@ -38,34 +38,11 @@ from rankagg.studies.study import (
     dimension,
 )
 
-__all__ = [
-    "BROKEN",
-    "EXACT",
-    "PRINTED",
-    "CorruptionResult",
-    "CorruptionStudy",
-    "Drawing",
-    "ManipulationResult",
-    "ManipulationStudy",
-    "ScalingResult",
-    "ScalingStudy",
-]
-
 #: The rules of the paper, and the exact one on each of its two levels.
-PRINTED: tuple[Aggregator, ...] = (Mean(), Borda(), TwoLevel(Borda(), Borda()))
-EXACT: tuple[Aggregator, ...] = (Kemeny(), TwoLevel(Borda(), Kemeny()))
-#: Of the distances of repetitions.
-QUANTILES = (0.05, 0.5, 0.95)
+PAPER_RULES: tuple[Aggregator, ...] = (Mean(), Borda(), TwoLevel(Borda(), Borda()))
+EXACT_RULES: tuple[Aggregator, ...] = (Kemeny(), TwoLevel(Borda(), Kemeny()))
 #: The normalized distance beyond which the paper calls an order lost.
-BROKEN = 0.75
-FIELDS: dict[str, Kinds] = {
-    "method": TEXT,
-    "distance": NUMBER + MISSING,
-    "top1": NUMBER + MISSING,
-    "unproved": FLAG,
-    "runtime": NUMBER + MISSING,
-    "error": TEXT + MISSING,
-}
+LOST = 0.75
 # Beyond 1e9 nothing of the noise is left.
 POSITIVE = MappingProxyType({"low": 0, "high": 1e9, "open_low": True})
 
@@ -141,8 +118,7 @@ class CorruptionResult(StudyResult):
             distance_0.5, distance_0.95 over the repetitions; top1: the share of repetitions with
             the truly first system first, with se_top1; median_runtime in seconds.
         """
-        grid = [one.name for one in self.study._dimensions]
-        groups = self._frame.groupby([*grid, "method"], sort=False)
+        groups = self._groups("method")
         distance = groups["distance"]
         table = {
             "cells": groups.size(),
@@ -150,7 +126,7 @@ class CorruptionResult(StudyResult):
             "unproved": groups["unproved"].sum(),
             "mean_distance": distance.mean(),
             "se_distance": distance.sem(),
-            **{f"distance_{q:g}": distance.quantile(q) for q in QUANTILES},
+            **{f"distance_{q:g}": distance.quantile(q) for q in (0.05, 0.5, 0.95)},
             "top1": groups["top1"].mean(),
             "se_top1": groups["top1"].sem(),
             "median_runtime": groups["runtime"].median(),
@@ -193,12 +169,8 @@ class CorruptionResult(StudyResult):
 
     def _warnings(self) -> list[str]:
         """Return sentences about what is not known."""
-        found = []
-        if self.n_failed:
-            found.append(f"rules could not rank the data {counted(self.n_failed, 'time')}")
-        if self.n_unproved:
-            found.append(f"an optimum was not proved {counted(self.n_unproved, 'time')}")
-        return found
+        failed = self._times("rules could not rank the data", self.n_failed)
+        return failed + self._times("an optimum was not proved", self.n_unproved)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,7 +188,14 @@ class CorruptionStudy(Study[AnyCell, AnyResult]):
     n_repetitions: int = 100
     seed: int = 0
     time_limit: float | None = None
-    _fields: ClassVar[Mapping[str, Kinds]] = FIELDS
+    _fields: ClassVar[Mapping[str, Kinds]] = {
+        "method": TEXT,
+        "distance": NUMBER + MISSING,
+        "top1": NUMBER + MISSING,
+        "unproved": FLAG,
+        "runtime": NUMBER + MISSING,
+        "error": TEXT + MISSING,
+    }
 
     def __post_init__(self) -> None:
         for name, low in (("n_systems", 2), ("n_tasks", 1), ("n_instances", 1)):
@@ -247,7 +226,7 @@ class CorruptionStudy(Study[AnyCell, AnyResult]):
 
     def _row(self, rule: Aggregator, evidence: Evidence, truth: Permutation, cell: Cell) -> Row:
         rng = cell.generator(self.seed, repr(rule))
-        row: Row = dict.fromkeys(FIELDS) | {"method": rule.name, "unproved": False}
+        row: Row = dict.fromkeys(self._fields) | {"method": rule.name, "unproved": False}
         result = consensus_of(rule, evidence, rng, Deadline.after(self.time_limit))
         if isinstance(result, RankaggError):
             return {**row, "error": str(result)}
@@ -279,7 +258,7 @@ class ManipulationResult(CorruptionResult):
 
     study: ManipulationStudy
 
-    def breakdown(self, threshold: float = BROKEN) -> pd.DataFrame:
+    def breakdown(self, threshold: float = LOST) -> pd.DataFrame:
         """Return the breakdown points: the fewest corrupted tasks that make a rule wrong.
 
         Parameters
@@ -309,12 +288,12 @@ class ManipulationResult(CorruptionResult):
 
     def _facts(self) -> Iterable[str]:
         yield from super()._facts()
-        yield f"corrupted tasks from which the mean distance to the true order is above {BROKEN}:"
+        yield f"corrupted tasks from which the mean distance to the true order is above {LOST}:"
 
     def _content(self) -> dict[str, Any]:
         return {
             **super()._content(),
-            "threshold": BROKEN,
+            "threshold": LOST,
             "breakdown": plain_rows(self.breakdown()),
         }
 
@@ -387,7 +366,7 @@ class ManipulationStudy(CorruptionStudy[ManipulationCell, ManipulationResult]):
     _cell = ManipulationCell
     _found = ManipulationResult
 
-    aggregators: Sequence[Aggregator] = PRINTED + EXACT
+    aggregators: Sequence[Aggregator] = PAPER_RULES + EXACT_RULES
     steps: Sequence[float] = (0.05, 0.1, 0.3)
     n_corrupted: Sequence[int] | None = None
 
@@ -504,7 +483,7 @@ class ScalingStudy(CorruptionStudy[ScalingCell, ScalingResult]):
     _cell = ScalingCell
     _found = ScalingResult
 
-    aggregators: Sequence[Aggregator] = PRINTED
+    aggregators: Sequence[Aggregator] = PAPER_RULES
     steps: Sequence[float] = (0.05, 0.1, 0.3)
     factors: Sequence[float] = tuple(range(1, 11))
     reversed: Sequence[bool] = (False, True)

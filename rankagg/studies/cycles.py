@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,22 +26,15 @@ from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import averaged, check_most_items
-from rankagg.studies.study import Cell, Study, StudyResult, dimension
-
-__all__ = ["CycleResult", "CycleStudy"]
-
-FIELDS: dict[str, Kinds] = {
-    "method": TEXT,
-    "winner": FLAG,
-    "cycle": FLAG,
-    "tied": FLAG,
-    "finds_winner": FLAG + MISSING,
-    "optimal": FLAG,
-    "distance": NUMBER,
-}
-# Costs are sums of fractions; these are equal.
-EQUAL = 1e-9
-GROUP = ["model", "n_items", "n_rankings"]
+from rankagg.studies.study import (
+    ROUNDING,
+    Cell,
+    Study,
+    StudyResult,
+    dimension,
+    finished,
+    wilson,
+)
 
 
 class CycleResult(StudyResult):
@@ -96,21 +89,16 @@ class CycleResult(StudyResult):
             efficiency); mean_distance of Borda to an optimum.
         """
         check_alpha(alpha)
-        from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
-
-        groups = self._frame.groupby(GROUP, sort=False)
-        sizes = groups.size()
-        table = pd.DataFrame({"profiles": sizes})
+        groups = self._groups()
+        table = pd.DataFrame({"profiles": groups.size()})
         known = {"winner": known_winner, "cycle": known_cycle}
         for name in ("winner", "cycle", "optimal"):
-            hits = groups[name].sum().to_numpy(dtype=np.float64)
-            table[name] = hits / sizes
-            low, high = proportion_confint(hits, sizes.to_numpy(), alpha=alpha, method="wilson")
-            table[f"{name}_low"], table[f"{name}_high"] = low, high
+            columns = name, f"{name}_low", f"{name}_high"
+            for column, shares in zip(columns, wilson(groups, name, alpha), strict=True):
+                table[column] = shares
             if name in known:
-                table[f"{name}_exact"] = np.array(
-                    [known[name](*key) for key in self._sizes], dtype=np.float64
-                )
+                exact = [known[name](*key) for key in self._sizes]
+                table[f"{name}_exact"] = np.array(exact, dtype=np.float64)
         table["tied"] = groups["tied"].mean()
         table["finds_winner"] = groups["finds_winner"].mean().astype(np.float64)
         table["mean_distance"] = groups["distance"].mean()
@@ -119,9 +107,8 @@ class CycleResult(StudyResult):
     @property
     def _sizes(self) -> list[tuple[Any, int, int]]:
         """The models and sizes, in the order of the table."""
-        return list(
-            dict.fromkeys((cell.model, cell.n_items, cell.n_rankings) for cell in self._rows)
-        )
+        sizes = ((cell.model, cell.n_items, cell.n_rankings) for cell in self._rows)
+        return list(dict.fromkeys(sizes))
 
     @property
     def _known(self) -> list[tuple[str, int, float | None, str]]:
@@ -242,7 +229,9 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
     _schema: ClassVar[str] = "rankagg.cycle_study"
     _cell = ProfileCell
     _found = CycleResult
-    _fields = FIELDS
+    _fields: ClassVar[Mapping[str, Kinds]] = dict.fromkeys(
+        ("winner", "cycle", "tied", "optimal"), FLAG
+    ) | {"method": TEXT, "distance": NUMBER, "finds_winner": FLAG + MISSING}
     _labels = ("Borda",)
 
     models: Sequence[Any]
@@ -274,7 +263,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
         n_beaten = beats.sum(axis=1)
         found = Borda().aggregate(evidence).ranking
         cyclic = _is_cyclic(beats)
-        exact = _kemeny(evidence, prepared) if cyclic else _majority_order(votes, beats)
+        exact = _optimal(evidence, prepared) if cyclic else _majority_order(votes, beats)
         cost, least = votes.cost(found), votes.cost(exact)
         winner = np.flatnonzero(n_beaten == votes.n_items - 1)
         first = np.flatnonzero(found.ranks == 0)
@@ -285,17 +274,15 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
                 "cycle": cyclic,
                 "tied": bool(n_beaten.sum() < votes.n_items * (votes.n_items - 1) // 2),
                 "finds_winner": first.tolist() == winner.tolist() if len(winner) else None,
-                "optimal": bool(cost <= least + EQUAL * (1 + least)),
+                "optimal": bool(cost <= least + ROUNDING * (1 + least)),
                 "distance": kendall_distance(found, exact, p=0.5),
             }
         ]
 
 
-def _kemeny(evidence: Evidence, deadline: Deadline) -> PartialRanking:
+def _optimal(evidence: Evidence, deadline: Deadline) -> PartialRanking:
     """Return an optimal ranking."""
-    result = Kemeny().aggregate(evidence, deadline=deadline)
-    if result.interrupted:
-        raise KeyboardInterrupt
+    result = finished(Kemeny().aggregate(evidence, deadline=deadline))
     if not result.is_proved:
         deadline.seconds_left()
     return result.ranking

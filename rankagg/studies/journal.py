@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import isnan
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankagg.io.journal import JournalFile
-
-__all__ = ["FLAG", "MISSING", "NUMBER", "TEXT", "Journal", "Key", "Kinds", "Layout", "Row"]
-
-VERSION = 2
 
 #: What was found of one data set by one method, as plain data.
 Row: TypeAlias = dict[str, Any]
@@ -20,6 +17,7 @@ Key: TypeAlias = tuple[Any, ...]
 #: The kinds that a value may have; `type(None)` where it may be missing.
 Kinds: TypeAlias = tuple[type, ...]
 
+INTEGER: Kinds = (int,)
 NUMBER: Kinds = (int, float)
 FLAG: Kinds = (bool,)
 TEXT: Kinds = (str,)
@@ -27,10 +25,10 @@ MISSING: Kinds = (type(None),)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
-    """What the journal of a study holds."""
+class Journal:
+    """Finished cells of a study; see `JournalFile`."""
 
-    # Its name, "rankagg.something".
+    # The name of the study, "rankagg.something".
     schema: str
     # What was tried, as plain data. A file of another trial is refused.
     trial: dict[str, Any]
@@ -40,16 +38,13 @@ class Layout:
     fields: Mapping[str, Kinds]
     # Its values: a cell has a row for each, in this order.
     labels: tuple[str, ...]
+    path: Path
 
-
-class Journal:
-    """Finished cells of a study; see `JournalFile`."""
-
-    def __init__(self, path: Path, layout: Layout) -> None:
-        self._layout = layout
-        self._file = JournalFile(
-            path,
-            {"schema": layout.schema, "version": VERSION, **layout.trial},
+    @cached_property
+    def _file(self) -> JournalFile:
+        return JournalFile(
+            self.path,
+            {"schema": self.schema, "version": 2, **self.trial},
             work="study",
             same="rules, seed and limits",
             again="its data set is computed again",
@@ -75,25 +70,22 @@ class Journal:
         self._file.append({"cell": key, "rows": rows} for key, rows in results)
 
     def _is_cell(self, key: object) -> bool:
-        kinds = self._layout.cell
-        return (
-            isinstance(key, list)
-            and len(key) == len(kinds)
-            and all(_is_one_of(value, these) for value, these in zip(key, kinds, strict=True))
-        )
+        return isinstance(key, list) and _are_of(key, self.cell)
 
     def _are_rows(self, rows: object) -> bool:
-        fields = self._layout.fields
         return (
             isinstance(rows, list)
-            and all(isinstance(row, dict) and set(row) == set(fields) for row in rows)
-            and [row["method"] for row in rows] == list(self._layout.labels)
-            and all(_is_one_of(row[name], kinds) for row in rows for name, kinds in fields.items())
+            and all(isinstance(row, dict) and set(row) == set(self.fields) for row in rows)
+            and [row["method"] for row in rows] == list(self.labels)
+            and all(
+                _are_of([row[name] for name in self.fields], self.fields.values()) for row in rows
+            )
         )
 
 
-def _is_one_of(value: object, kinds: Kinds) -> bool:
-    """Say whether a value is of one of some kinds; no truth value is a number, nor is NaN."""
-    if isinstance(value, float) and isnan(value):
-        return False
-    return type(value) in kinds
+def _are_of(values: list[Any], kinds: Collection[Kinds]) -> bool:
+    """Say whether values are each of one of some kinds; no truth value is a number, nor is NaN."""
+    return len(values) == len(kinds) and all(
+        type(value) in these and not (isinstance(value, float) and isnan(value))
+        for value, these in zip(values, kinds, strict=True)
+    )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from math import comb, isfinite
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -27,9 +28,10 @@ from rankagg.cultures import DataSource
 from rankagg.distances import kendall_tau
 from rankagg.distributions.latent_scores import rescale_tasks
 from rankagg.exceptions import RankaggError
-from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
+from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import check_removal, without_proportion
 from rankagg.studies.study import (
+    ROUNDING,
     Cell,
     Study,
     StudyResult,
@@ -38,28 +40,8 @@ from rankagg.studies.study import (
     with_policy,
 )
 
-__all__ = ["MissingScoresResult", "MissingScoresStudy", "taus"]
-
 #: How two methods are compared on the same table.
 PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
-COUNT: Kinds = (int,)
-FIELDS: dict[str, Kinds] = {
-    "method": TEXT,
-    **dict.fromkeys(PAIR_MEASURES, NUMBER + MISSING),
-    "tau_ranked": NUMBER + MISSING,
-    "tau_true": NUMBER + MISSING,
-    "unranked": COUNT + MISSING,
-    "lost_systems": COUNT,
-    "lost_tasks": COUNT,
-    "proved": FLAG + MISSING,
-    "error": TEXT + MISSING,
-}
-METHODS = (Mean(), Borda(unranked="uniform"))
-PROPORTIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-CELL: Final = ["model", "scale", "proportion", "repetition"]
-GROUP: Final = ["model", "scale", "proportion", "method"]
-# Shares are fractions of small numbers; these are equal.
-EQUAL = 1e-9
 
 
 def taus(rankings: Sequence[PartialRanking]) -> Floats:
@@ -75,7 +57,7 @@ def taus(rankings: Sequence[PartialRanking]) -> Floats:
     for row, ranking in enumerate(rankings):
         orders[row] = 2.0 * ranking.pairwise_probabilities()[above, below] - 1.0
         # Only what was observed can be tied: a permutation ties nothing.
-        listed = ranking.ranks[ranking.ranks != places.UNRANKED]
+        listed = ranking.ranks[ranking.ranks != UNRANKED]
         sizes = np.unique(listed, return_counts=True)[1]
         untied[row] = len(above) - (sizes * (sizes - 1) // 2).sum()
     scale = np.sqrt(np.outer(untied, untied))
@@ -93,7 +75,7 @@ def top_k_overlaps(rankings: Sequence[PartialRanking], k: int) -> Floats:
 def same_top_k(rankings: Sequence[PartialRanking], k: int) -> Floats:
     """Return the chance that each two top-k sets are the same, ties at rank k broken at random."""
     shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
-    inside, possible = shares > 1 - EQUAL, shares > EQUAL
+    inside, possible = shares > 1 - ROUNDING, shares > ROUNDING
     sizes = np.rint(shares.sum(axis=1)).astype(int).tolist()
     ways = [
         comb(int((may & ~must).sum()), size - int(must.sum()))
@@ -180,7 +162,7 @@ class MissingScoresResult(StudyResult):
             mean_tau_true with se_tau_true.
         """
         levels = [check_number(q, "quantiles", low=0, high=1) for q in quantiles]
-        groups = self._frame.groupby(GROUP, sort=False)
+        groups = self._groups("method")
         tables = groups.size()
         ranked = groups["unranked"].count()
         taus = groups["tau"]
@@ -216,15 +198,14 @@ class MissingScoresResult(StudyResult):
             its standard deviation sd_tau, over the tables where it is defined, which `defined`
             counts; mean_top1, mean_top3, mean_same_top3.
         """
-        place = ["model", "scale"] if check_flag(pooled, "pooled") else GROUP[:-1]
+        place = ["model", "scale"] if check_flag(pooled, "pooled") else self._grid
         methods = self.study.methods
         parts = []
-        for number, one in enumerate(methods):
+        for one, other in combinations(methods, 2):
             rows = self._frame[self._frame["method"] == one]
-            for other in methods[number + 1 :]:
-                fields = {pair_field(measure, other): measure for measure in PAIR_MEASURES}
-                part = rows[[*place, *fields]].rename(columns=fields)
-                parts.append(part.assign(method=one, other=other))
+            fields = {pair_field(measure, other): measure for measure in PAIR_MEASURES}
+            part = rows[[*place, *fields]].rename(columns=fields)
+            parts.append(part.assign(method=one, other=other))
         columns = [*place, "method", "other", *PAIR_MEASURES]
         together = pd.concat(parts) if parts else pd.DataFrame(columns=columns)
         groups = together.groupby([*place, "method", "other"], sort=False)
@@ -248,21 +229,18 @@ class MissingScoresResult(StudyResult):
         }
 
     def _table(self) -> pd.DataFrame:
-        means = self._frame.groupby(GROUP, sort=False)["tau"].mean().unstack("proportion")
-        methods = list(self.study.methods)
-        order = [
-            (model.name, scale, method)
-            for model in self.study.models
-            for scale in self.study.scales
-            for method in methods
-        ]
-        table = means.reindex(order)[list(self.study.proportions)].reset_index()
-        table.columns = pd.Index([_column(name) for name in table.columns])
+        means = self._groups("method")["tau"].mean().unstack("proportion")
+        models = [model.name for model in self.study.models]
+        order = product(models, self.study.scales, self.study.methods)
+        table = means.reindex(list(order))[list(self.study.proportions)].reset_index()
+        table.columns = pd.Index(
+            [f"{100 * name:g} %" if isinstance(name, float) else name for name in table.columns]
+        )
         return table if len(self.study.scales) > 1 else table.drop(columns="scale")
 
     def _facts(self) -> Iterable[str]:
         study, frame = self.study, self._frame
-        tables = frame.drop_duplicates(CELL)
+        tables = frame.drop_duplicates([*self._grid, "repetition"])
         removed = "all scores of a system on a task" if study.whole_tasks else "single scores"
         lines = [
             f"{counted(len(study.methods), 'method')} on {counted(self.n_cells, 'table')}, "
@@ -279,22 +257,15 @@ class MissingScoresResult(StudyResult):
                     f"at least one {noun} lost all its scores in {lost} of "
                     f"{counted(self.n_cells, 'table')}"
                 )
-        counts = self.by_method()[["unranked", "undefined", "failed"]].sum()
-        if counts["unranked"]:
-            lines.append(
-                f"methods left systems unranked {counted(int(counts['unranked']), 'time')}; tau "
-                "takes those for randomly placed"
-            )
-        if counts["undefined"]:
-            lines.append(f"tau is not defined {counted(int(counts['undefined']), 'time')}")
-        if counts["failed"]:
-            lines.append(
-                f"methods could not rank the table {counted(int(counts['failed']), 'time')}"
-            )
+        table = self.by_method()
+        unranked, *others = (int(table[name].sum()) for name in ("unranked", "undefined", "failed"))
+        for line in self._times("methods left systems unranked", unranked):
+            lines.append(f"{line}; tau takes those for randomly placed")
+        said = "tau is not defined", "methods could not rank the table"
+        for sentence, number in zip(said, others, strict=True):
+            lines += self._times(sentence, number)
         unproved = int((frame["proved"] == False).sum())  # noqa: E712
-        if unproved:
-            lines.append(f"exact rankings are not proved optimal {counted(unproved, 'time')}")
-        return lines
+        return lines + self._times("exact rankings are not proved optimal", unproved)
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say for every model which method stays nearest to its own ranking of the full data."""
@@ -313,10 +284,6 @@ class MissingScoresResult(StudyResult):
         return lines[:rows]
 
 
-def _column(name: object) -> str:
-    return f"{100 * name:g} %" if isinstance(name, float) else str(name)
-
-
 @dataclass(frozen=True)
 class RemovalCell(Cell):
     """One table of the grid."""
@@ -330,16 +297,9 @@ class RemovalCell(Cell):
     repetition: int = 0
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a method made of a table."""
-
-    # None where it could not rank the table.
-    ranking: PartialRanking | None
-    # Whether the ranking of an exact method is proved optimal.
-    proved: bool | None = None
-    # What the method said that could not.
-    error: str | None = None
+#: What a method made of a table: None where it could not rank it, whether the ranking of an exact
+#: method is proved optimal, and what the method said that could not.
+Attempt: TypeAlias = tuple[PartialRanking | None, bool | None, str | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -405,8 +365,8 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     _found = MissingScoresResult
 
     models: Sequence[Any]
-    aggregators: Sequence[Aggregator] = METHODS
-    proportions: Sequence[float] = PROPORTIONS
+    aggregators: Sequence[Aggregator] = (Mean(), Borda(unranked="uniform"))
+    proportions: Sequence[float] = tuple(tenth / 10 for tenth in range(10))
     scales: Sequence[float] = (1.0,)
     whole_tasks: bool = True
     n_repetitions: int = 100
@@ -435,13 +395,21 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
 
     @property
     def _fields(self) -> Mapping[str, Kinds]:
-        return {**FIELDS, **dict.fromkeys(self._pairs, NUMBER + MISSING)}
+        numbers = *PAIR_MEASURES, "tau_ranked", "tau_true", *self._pairs
+        return dict.fromkeys(numbers, NUMBER + MISSING) | {
+            "method": TEXT,
+            "unranked": INTEGER + MISSING,
+            "lost_systems": INTEGER,
+            "lost_tasks": INTEGER,
+            "proved": FLAG + MISSING,
+            "error": TEXT + MISSING,
+        }
 
     def _told(self) -> dict[str, Any]:
         rules = [repr(with_policy(rule, "uniform")) for rule in self.aggregators]
         return {"rules": rules, "whole_tasks": self.whole_tasks}
 
-    def _prepared(self, deadline: object) -> Mapping[str, Sequence[Found]]:
+    def _prepared(self, deadline: object) -> Mapping[str, Sequence[Attempt]]:
         """Return what the methods make of full tables that are the same in every cell."""
         return {
             model.identity: self._ranked(
@@ -451,7 +419,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
             if model.is_fixed
         }
 
-    def _try(self, cell: RemovalCell, prepared: Mapping[str, Sequence[Found]]) -> list[Row]:
+    def _try(self, cell: RemovalCell, prepared: Mapping[str, Sequence[Attempt]]) -> list[Row]:
         """Remove scores and rank with every method."""
         table = cast("ScoreTable", cell.model.draw(rng=cell.generator(self.seed, "data")))
         full = prepared.get(cell.model.identity)
@@ -464,42 +432,40 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         lost = left.missing.all(axis=1) & ~table.missing.all(axis=1)
         shared = {"lost_systems": int(lost.sum()), "lost_tasks": table.n_tasks - left.n_tasks}
         truth = cell.model.true_ranking
-        rankings = [one.ranking for one in (*full, *found)]
-        agreement = _Agreement([*rankings, truth and truth.reindex(table.systems)])
-        count, labels = len(self.aggregators), self.methods
-        return [
-            {
+        rankings = [ranking for ranking, _, _ in (*found, *full)]
+        tables = _agreements([*rankings, truth and truth.reindex(table.systems)])
+        count, rows = len(self.aggregators), []
+        for at, label in enumerate(self.methods):
+            (ranking, is_proved, error), (whole, was_proved, before) = found[at], full[at]
+            unranked = None if ranking is None else int((ranking.ranks == UNRANKED).sum())
+            known = is_proved is not None and was_proved is not None
+            row = {
                 "method": label,
-                **agreement.measures(position, position + count),
-                "tau_ranked": _tau_ranked(full[position], found[position]),
-                "tau_true": agreement.value("tau", position + count, 2 * count),
-                "unranked": _unranked(found[position]),
+                **{measure: tables[measure][at][at + count] for measure in PAIR_MEASURES},
+                "tau_ranked": _tau_ranked(whole, ranking),
+                "tau_true": tables["tau"][at][2 * count],
+                "unranked": unranked,
                 **shared,
-                "proved": _both_proved(full[position], found[position]),
-                "error": found[position].error or full[position].error,
-                **{
-                    pair_field(measure, other): agreement.value(
-                        measure, position + count, number + count
-                    )
-                    for number, other in enumerate(labels)
-                    for measure in PAIR_MEASURES
-                },
+                "proved": is_proved and was_proved if known else None,
+                "error": error or before,
             }
-            for position, label in enumerate(labels)
-        ]
+            for number, other in enumerate(self.methods):
+                for measure in PAIR_MEASURES:
+                    row[pair_field(measure, other)] = tables[measure][at][number]
+            rows.append(row)
+        return rows
 
-    def _ranked(self, table: ScoreTable, cell: RemovalCell, purpose: str) -> list[Found]:
+    def _ranked(self, table: ScoreTable, cell: RemovalCell, purpose: str) -> list[Attempt]:
         """Return what every method makes of a table."""
         evidence = Evidence(table)
-        found = []
+        found: list[Attempt] = []
         for rule in self.aggregators:
             rng = cell.generator(self.seed, f"{purpose}{with_policy(rule, 'uniform')!r}")
             result = consensus_of(rule, evidence, rng)
             if isinstance(result, RankaggError):
-                said = f"{purpose}: {result}" if purpose else str(result)
-                found.append(Found(None, error=said))
+                found.append((None, None, f"{purpose}: {result}" if purpose else str(result)))
             else:
-                found.append(Found(result.ranking, result.is_proved))
+                found.append((result.ranking, result.is_proved, None))
         return found
 
     def _scaled(self, table: ScoreTable, cell: RemovalCell) -> ScoreTable:
@@ -509,48 +475,35 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         return rescale_tasks(table, {task: cell.scale})
 
 
-class _Agreement:
-    """How much each two of some rankings agree; nothing of what is no ranking."""
-
-    def __init__(self, rankings: Sequence[PartialRanking | None]) -> None:
-        there = [ranking for ranking in rankings if ranking is not None]
-        self._rows = np.cumsum([ranking is not None for ranking in rankings]) - 1
-        self._there = [ranking is not None for ranking in rankings]
-        self._tables: dict[str, Floats] = {}
-        if there:
-            three = min(3, len(there[0].items))
-            self._tables = {
-                "tau": taus(there),
-                "top1": top_k_overlaps(there, 1),
-                "top3": top_k_overlaps(there, three),
-                "same_top3": same_top_k(there, three),
-            }
-
-    def value(self, measure: str, one: int, other: int) -> float | None:
-        if not self._there[one] or not self._there[other]:
-            return None
-        value = float(self._tables[measure][self._rows[one], self._rows[other]])
-        return value if isfinite(value) else None
-
-    def measures(self, one: int, other: int) -> dict[str, Any]:
-        return {measure: self.value(measure, one, other) for measure in PAIR_MEASURES}
+def _agreements(
+    rankings: Sequence[PartialRanking | None],
+) -> dict[str, list[list[float | None]]]:
+    """Return how much each two of some rankings agree; None for what is no ranking."""
+    there = np.flatnonzero([ranking is not None for ranking in rankings])
+    known = [ranking for ranking in rankings if ranking is not None]
+    tables: dict[str, Floats] = {}
+    if known:
+        three = min(3, len(known[0].items))
+        tables = {
+            "tau": taus(known),
+            "top1": top_k_overlaps(known, 1),
+            "top3": top_k_overlaps(known, three),
+            "same_top3": same_top_k(known, three),
+        }
+    found = {}
+    for measure in PAIR_MEASURES:
+        values = np.full((len(rankings), len(rankings)), np.nan)
+        if known:
+            values[np.ix_(there, there)] = tables[measure]
+        found[measure] = np.where(np.isfinite(values), values, None).tolist()
+    return found
 
 
-def _tau_ranked(full: Found, found: Found) -> float | None:
+def _tau_ranked(full: PartialRanking | None, found: PartialRanking | None) -> float | None:
     """Correlate over the systems that both rank."""
-    if full.ranking is None or found.ranking is None:
+    if full is None or found is None:
         return None
-    if not ((full.ranking.ranks != UNRANKED) & (found.ranking.ranks != UNRANKED)).any():
+    if not ((full.ranks != UNRANKED) & (found.ranks != UNRANKED)).any():
         return None
-    tau = kendall_tau(found.ranking, full.ranking)
+    tau = kendall_tau(found, full)
     return tau if isfinite(tau) else None
-
-
-def _unranked(found: Found) -> int | None:
-    return None if found.ranking is None else int((found.ranking.ranks == UNRANKED).sum())
-
-
-def _both_proved(full: Found, found: Found) -> bool | None:
-    if full.proved is None or found.proved is None:
-        return None
-    return full.proved and found.proved

@@ -26,8 +26,6 @@ from rankagg.inference.intervals.methods import (
 from rankagg.inference.intervals.pairwise import intervals_of
 from rankagg.inference.units import Estimand, Unit, Units, units_of
 
-__all__ = ["IntervalMethod", "Judged", "PairMethod", "PrintedRadius", "RankedTable"]
-
 Ties = Literal["half", "exclude"]
 Radius = Literal["equation 4", "figure 4"]
 
@@ -148,20 +146,18 @@ class IntervalMethod(PairMethod):
         self._options()
         check_choice(self.estimand, get_args(Estimand), f"estimand {owner}")
         if self.is_binomial and (self.estimand, self.unit) != ("direct", "ranking"):
-            raise InvalidInputError(
-                f"method {owner}", "'hoeffding' or a bootstrap here", self.method,
-                "Binomial methods are for direct comparisons, each ranking a unit.",
-            )  # fmt: skip
+            allowed = "'hoeffding' or a bootstrap here"
+            remedy = "Binomial methods are for direct comparisons, each ranking a unit."
+            raise InvalidInputError(f"method {owner}", allowed, self.method, remedy)
         if not check_flag(self.holm, f"holm {owner}"):
             return
         plain = self.simultaneous is None and not self.anytime and self.estimand == "direct"
         if not plain or not (self.is_binomial or self.method == "hoeffding"):
-            raise InvalidInputError(
-                f"holm {owner}",
+            allowed = (
                 "False unless the method is 'hoeffding' or binomial, of direct comparisons, and "
-                "neither simultaneous nor anytime",
-                self.holm,
+                "neither simultaneous nor anytime"
             )
+            raise InvalidInputError(f"holm {owner}", allowed, self.holm)
 
     @property
     def is_binomial(self) -> bool:
@@ -176,12 +172,14 @@ class IntervalMethod(PairMethod):
     @property
     def name(self) -> str:
         """The method with the options that differ from their defaults."""
-        tests = "sign-test" if self.is_binomial else self.method
-        parts: list[str] = [tests if self.holm else self.method]
-        parts += ["anytime"] if self.anytime else []
-        parts += [self.simultaneous] if self.simultaneous else []
-        parts += ["holm"] if self.holm else []
-        return self._named(parts + (["imputed"] if self.estimand == "imputed" else []))
+        options = {
+            "sign-test" if self.is_binomial and self.holm else self.method: True,
+            "anytime": self.anytime,
+            str(self.simultaneous): self.simultaneous,
+            "holm": self.holm,
+            "imputed": self.estimand == "imputed",
+        }
+        return self._named([name for name, is_stated in options.items() if is_stated])
 
     def _options(self, alpha: float = 0.05, rng: RNGLike = 0) -> IntervalOptions:
         return IntervalOptions(
@@ -194,7 +192,8 @@ class IntervalMethod(PairMethod):
         items, estimate = intervals.items, intervals.estimate
         if self.holm:
             return Judged(items, estimate, intervals.decisions("holm").above)
-        return _outside(items, estimate, intervals.lower, intervals.upper)
+        lower, upper = intervals.lower, intervals.upper
+        return Judged(items, estimate, lower > 0.5, lower, upper)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,15 +241,8 @@ class PrintedRadius(PairMethod):
         level = alpha / (4.0 * n_items * number**2) if self.radius == "figure 4" else alpha
         radius = np.where(z > 0, hoeffding_radius(1.0 / number, level, sides=1), 1.0)
         lower, upper = np.clip(mean - radius, 0.0, 1.0), np.clip(mean + radius, 0.0, 1.0)
-        return _outside(
-            imputed.items,
-            square(imputed, mean, 1.0 - mean, 0.5),
-            square(imputed, lower, 1.0 - upper, 0.5),
-            square(imputed, upper, 1.0 - lower, 0.5),
+        estimate, low, high = (
+            square(imputed, above, 1.0 - below, 0.5)
+            for above, below in ((mean, mean), (lower, upper), (upper, lower))
         )
-
-
-def _outside(items: ItemSet, estimate: Floats, lower: Floats, upper: Floats) -> Judged:
-    """Decide the pairs whose interval leaves 1/2 outside."""
-    above: Bools = lower > 0.5
-    return Judged(items, estimate, above, lower, upper)
+        return Judged(imputed.items, estimate, low > 0.5, low, high)

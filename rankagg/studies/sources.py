@@ -25,21 +25,6 @@ from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
 
-__all__ = [
-    "LatentModel",
-    "Observed",
-    "Resampled",
-    "as_sources",
-    "averaged",
-    "check_most_items",
-    "check_removal",
-    "entries_of",
-    "n_removed",
-    "table_digest",
-    "without_entries",
-    "without_proportion",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class LatentModel(DataSource):

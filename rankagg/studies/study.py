@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import islice, product
+from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, cast
@@ -20,7 +20,7 @@ import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
-from rankagg._typing import Unranked
+from rankagg._typing import Floats, RNGLike, Unranked
 from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
@@ -38,35 +38,21 @@ from rankagg.exceptions import (
     WorkerError,
 )
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
-from rankagg.studies.journal import FLAG, NUMBER, TEXT, Journal, Kinds, Layout, Row
+from rankagg.studies.journal import FLAG, INTEGER, NUMBER, TEXT, Journal, Kinds, Row
 from rankagg.studies.sources import as_sources
 
 if TYPE_CHECKING:
     from distributed import Client
+    from pandas.core.groupby import DataFrameGroupBy
 
-__all__ = [
-    "Cell",
-    "Rows",
-    "Study",
-    "StudyResult",
-    "check_rules",
-    "check_table",
-    "consensus_of",
-    "dimension",
-    "several",
-    "with_policy",
-]
-
-T = TypeVar("T")
-
-# Cells that one worker gets at a time: few enough that an interrupted study loses little.
-BATCH = 16
-# The kinds of the values of a key, by the annotation of the cell's field.
-KINDS: dict[str, Kinds] = {"int": (int,), "float": NUMBER, "bool": FLAG, "DataSource": TEXT}
-CHECKS: dict[str, Callable[..., Any]] = {
-    "int": check_integer,
-    "float": check_number,
-    "bool": check_flag,
+# Costs and shares are sums of fractions; what differs by no more is equal.
+ROUNDING = 1e-9
+# The kinds of the values of a key and what checks them, by the annotation of the cell's field.
+DIMENSIONS: dict[str, tuple[Kinds, Callable[..., Any]]] = {
+    "int": (INTEGER, check_integer),
+    "float": (NUMBER, check_number),
+    "bool": (FLAG, check_flag),
+    "DataSource": (TEXT, lambda value, *_: value),
 }
 
 
@@ -185,12 +171,13 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                 if place[-1] == 0 or self._is_drawn(cell):
                     yield cell
 
-    def _layout(self) -> Layout:
-        """Return what a journal holds."""
-        return Layout(
+    def _journal(self, path: Path) -> Journal:
+        """Return what finished cells are noted in."""
+        return Journal(
+            path=path,
             schema=self._schema,
             trial={**self._told(), "seed": self.seed},
-            cell=tuple(KINDS[_type_of(one)] for one in fields(cast("Any", self._cell))),
+            cell=tuple(_dimension(one)[0] for one in fields(cast("Any", self._cell))),
             fields=self._fields,
             labels=self._labels,
         )
@@ -242,7 +229,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         """
         deadline = Deadline.after(time_limit_of(time_limit))
         cells = list(self.cells())
-        book = None if journal is None else Journal(Path(journal), self._layout())
+        book = None if journal is None else self._journal(Path(journal))
         done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
         left = [cell for cell in cells if cell.key not in done]
         hidden = None if progress is None else not check_flag(progress, "progress")
@@ -250,8 +237,9 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         prepared, worker = self._prepared(deadline), self._without_grid()
         with bar, _on(client), Parallel(n_jobs=n_jobs) as pool:
             workers = effective_n_jobs(n_jobs)
-            size = 1 if workers == 1 else BATCH * workers
-            for batch in _batches(left, size):
+            # Few enough that an interrupted study loses little.
+            size = 1 if workers == 1 else 16 * workers
+            for batch in (left[at : at + size] for at in range(0, len(left), size)):
                 try:
                     deadline.seconds_left()
                     rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
@@ -295,12 +283,6 @@ def _on(client: Client | None) -> Iterator[None]:
         yield
 
 
-def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
-    left = iter(values)
-    while batch := list(islice(left, size)):
-        yield batch
-
-
 class StudyResult(Result):
     """The rows of every cell of a study, and what follows from them."""
 
@@ -317,15 +299,26 @@ class StudyResult(Result):
     @cached_property
     def _frame(self) -> pd.DataFrame:
         """One line per cell and row: the values of its key, then the row."""
-        names = [one.name for one in fields(cast("Any", self.study._cell))]
-        frame = pd.DataFrame(
-            [
-                {**{name: _shown(getattr(cell, name)) for name in names}, **row}
-                for cell, found in self._rows.items()
-                for row in found
-            ]
-        )
-        return frame.astype({name: _dtype(kinds) for name, kinds in self.study._fields.items()})
+        rows, names = [], [one.name for one in fields(cast("Any", self.study._cell))]
+        for cell, found in self._rows.items():
+            values = ((name, getattr(cell, name)) for name in names)
+            key = {name: x.name if isinstance(x, DataSource) else x for name, x in values}
+            rows += [key | row for row in found]
+        kinds = self.study._fields.items()
+        return pd.DataFrame(rows).astype({name: _dtype(kind) for name, kind in kinds})
+
+    @property
+    def _grid(self) -> list[str]:
+        """The dimensions of the grid."""
+        return [one.name for one in self.study._dimensions]
+
+    def _groups(self, *more: str) -> DataFrameGroupBy[Any]:
+        """Return the rows by the dimensions of the grid, and more."""
+        return self._frame.groupby([*self._grid, *more], sort=False)
+
+    def _times(self, sentence: str, number: int) -> list[str]:
+        """Return a sentence with how often it is so; nothing where it never is."""
+        return [f"{sentence} {counted(number, 'time')}"] if number else []
 
     @property
     def n_cells(self) -> int:
@@ -333,54 +326,59 @@ class StudyResult(Result):
         return len(self._rows)
 
 
-def _shown(value: Any) -> Any:
-    return value.name if isinstance(value, DataSource) else value
-
-
 def _dtype(kinds: Kinds) -> str:
     """Return the type of a column; what may be missing has one that knows it."""
-    if float in kinds:
-        return "float64"
-    plain, missing = {bool: ("bool", "boolean"), int: ("int64", "Int64"), str: ("str", "str")}[
-        kinds[0]
-    ]
-    return missing if len(kinds) > 1 else plain
+    nullable = {bool: "boolean", int: "Int64"}
+    kind = float if float in kinds else kinds[0]
+    return nullable.get(kind, kind.__name__) if len(kinds) > 1 else kind.__name__
+
+
+def wilson(groups: DataFrameGroupBy[Any], column: str, alpha: float) -> list[Floats]:
+    """Return the share of a flag in each group, where it is known, and its Wilson interval."""
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
+    known = groups[column].count().to_numpy()
+    hits, tried = groups[column].sum().to_numpy(np.float64), np.maximum(known, 1)
+    low, high = proportion_confint(hits, tried, alpha=alpha, method="wilson")
+    return [np.where(known > 0, share, np.nan) for share in (hits / tried, low, high)]
 
 
 # -- checks, and rules --------------------------------------------------------------------------
 
 
-def _type_of(one: Any) -> str:
-    """Return the name of the type of a field, whether its annotation is a text or not."""
-    return str(getattr(one.type, "__name__", one.type)).rpartition(".")[2]
+def _dimension(one: Any) -> tuple[Kinds, Callable[..., Any]]:
+    """Return kinds and check of the type of a field, whether its annotation is a text or not."""
+    return DIMENSIONS[str(getattr(one.type, "__name__", one.type)).rpartition(".")[2]]
 
 
 def _checked(one: Any, values: object, parameter: str) -> tuple[Any, ...]:
     """Return the values of a dimension, which are within its bounds and different."""
     if one.name == "model" and isinstance(values, Iterable):
         return several(as_sources(values, parameter), parameter)
-    given = several(values, parameter)
-    check = CHECKS[_type_of(one)]
-    return several([check(value, parameter, **one.metadata) for value in given], parameter)
+    check = _dimension(one)[1]
+    given = [check(value, parameter, **one.metadata) for value in several(values, parameter)]
+    return several(given, parameter)
+
+
+def listed_values(values: object, parameter: str) -> tuple[Any, ...]:
+    """Return the values of a list."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInputError(parameter, "a list of one or more different values", values)
+    return tuple(values)
 
 
 def several(values: object, parameter: str) -> tuple[Any, ...]:
     """Return one or more different values; those with a name differ in it."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidInputError(parameter, "a list of one or more different values", values)
-    given = tuple(values)
+    given = listed_values(values, parameter)
     if not given or len({getattr(value, "name", repr(value)) for value in given}) < len(given):
-        raise InvalidInputError(
-            parameter, "a list of one or more different values", Described(repr(list(given)))
-        )
+        allowed = "a list of one or more different values"
+        raise InvalidInputError(parameter, allowed, Described(repr(list(given))))
     return given
 
 
 def check_rules(rules: object, parameter: str) -> tuple[Aggregator, ...]:
     """Return rules, and refuse what is none."""
-    if isinstance(rules, str) or not isinstance(rules, Iterable):
-        raise InvalidInputError(parameter, "a list of one or more different values", rules)
-    given = tuple(rules)
+    given = listed_values(rules, parameter)
     for rule in given:
         if not isinstance(rule, Aggregator):
             raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
@@ -390,9 +388,8 @@ def check_rules(rules: object, parameter: str) -> tuple[Aggregator, ...]:
 def check_table(data: object, owner: str) -> None:
     """Refuse what is no table of scores."""
     if not isinstance(data, ScoreTable):
-        raise InvalidInputError(
-            f"data of {owner}", "a ScoreTable", data, "`read_scores` reads one."
-        )
+        allowed = "a ScoreTable"
+        raise InvalidInputError(f"data of {owner}", allowed, data, "`read_scores` reads one.")
 
 
 def with_policy(rule: Aggregator, unranked: Unranked) -> Aggregator:
@@ -401,8 +398,7 @@ def with_policy(rule: Aggregator, unranked: Unranked) -> Aggregator:
     Random numbers and journals know a rule by what it says of itself.
     """
     changes: dict[str, Any] = {}
-    for name in (one.name for one in fields(rule)):
-        value = getattr(rule, name)
+    for name, value in ((one.name, getattr(rule, one.name)) for one in fields(rule)):
         if isinstance(value, Aggregator):
             changes[name] = with_policy(value, unranked)
         elif name == "unranked" and value is None:
@@ -411,16 +407,17 @@ def with_policy(rule: Aggregator, unranked: Unranked) -> Aggregator:
 
 
 def consensus_of(
-    rule: Aggregator,
-    evidence: Evidence,
-    rng: np.random.Generator,
-    deadline: Deadline | None = None,
+    rule: Aggregator, evidence: Evidence, rng: RNGLike = None, deadline: Deadline | None = None
 ) -> Consensus | RankaggError:
     """Return the consensus, or the error that a rule ended with; a study goes on."""
     try:
-        result = rule.aggregate(evidence, rng=rng, deadline=deadline)
+        return finished(rule.aggregate(evidence, rng=rng, deadline=deadline))
     except RankaggError as error:
         return error
+
+
+def finished(result: Consensus) -> Consensus:
+    """Return a consensus whose rule was not interrupted; a study that was stops."""
     if result.interrupted:
         raise KeyboardInterrupt
     return result

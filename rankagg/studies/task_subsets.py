@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,24 +25,18 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import plain_rows
 from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
+from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import table_digest
-from rankagg.studies.study import Cell, Study, StudyResult, check_table, consensus_of, dimension
-
-__all__ = ["TaskSubsetResult", "TaskSubsetStudy"]
-
-FIELDS: dict[str, Kinds] = {
-    "method": TEXT,
-    "tau": NUMBER + MISSING,
-    "distance": NUMBER + MISSING,
-    "top1": NUMBER + MISSING,
-    "n_ranked": (int,),
-    "proved": FLAG,
-    "error": TEXT + MISSING,
-}
-QUANTILES = (0.05, 0.5, 0.95)
-# Means that differ by less are equal.
-EQUAL = 1e-9
+from rankagg.studies.study import (
+    ROUNDING,
+    Cell,
+    Study,
+    StudyResult,
+    check_table,
+    consensus_of,
+    dimension,
+    finished,
+)
 
 
 class TaskSubsetResult(StudyResult):
@@ -82,7 +76,7 @@ class TaskSubsetResult(StudyResult):
         """The names of the rules."""
         return tuple(rule.name for rule in self.study.aggregators)
 
-    def by_size(self, quantiles: Sequence[float] = QUANTILES) -> pd.DataFrame:
+    def by_size(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
         """Return mean and spread of tau for every size, the rules side by side.
 
         Parameters
@@ -99,7 +93,7 @@ class TaskSubsetResult(StudyResult):
             mean chance of the same first system.
         """
         levels = [check_number(level, "quantiles", low=0, high=1) for level in quantiles]
-        groups = self._frame.groupby(["size", "method"], sort=False)
+        groups = self._groups("method")
         tau = groups["tau"]
         table = {
             "subsets": groups.size(),
@@ -120,7 +114,7 @@ class TaskSubsetResult(StudyResult):
         known = best.notna()
         if len(self.methods) == 1 or not known.any():
             return f"mean tau of {listed(self.methods)} with what it says of all tasks"
-        leads = means.ge(best - EQUAL, axis=0)[known]
+        leads = means.ge(best - ROUNDING, axis=0)[known]
         alone = leads[leads.sum(axis=1) == 1]
         parts = [f"{name} at {int(alone[name].sum())}" for name in self.methods]
         shared = len(leads) - len(alone)
@@ -156,8 +150,8 @@ class TaskSubsetResult(StudyResult):
         }
 
     def _table(self) -> pd.DataFrame:
-        columns = ["mean", "std", *(f"tau_{level:g}" for level in QUANTILES), "top1"]
-        return self.by_size()[columns].reset_index()
+        without = ["subsets", "defined", "failed", "unproved"]
+        return self.by_size().drop(columns=without).reset_index()
 
     def _facts(self) -> list[str]:
         study = self.study
@@ -168,6 +162,10 @@ class TaskSubsetResult(StudyResult):
             self.headline(),
             *(f"note: {note}" for note in self.notes),
         ]
+
+
+#: A rule, what it says of all tasks, and False where an exact rule did not prove that in time.
+Whole: TypeAlias = tuple[Aggregator, PartialRanking, bool]
 
 
 @dataclass(frozen=True)
@@ -182,16 +180,6 @@ class SubsetCell(Cell):
     def tasks(self, n_tasks: int, seed: int) -> NDArray[np.intp]:
         """Return the positions of its tasks among so many."""
         return draw_subset(n_tasks, self.size, self.generator(seed, "tasks"))
-
-
-@dataclass(frozen=True, eq=False)
-class Reference:
-    """What a rule says of all tasks."""
-
-    rule: Aggregator
-    ranking: PartialRanking
-    # False where an exact rule did not prove it in time.
-    is_proved: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,7 +235,9 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     _schema: ClassVar[str] = "rankagg.task_subset_study"
     _cell = SubsetCell
     _found = TaskSubsetResult
-    _fields = FIELDS
+    _fields: ClassVar[Mapping[str, Kinds]] = dict.fromkeys(
+        ("tau", "distance", "top1"), NUMBER + MISSING
+    ) | {"method": TEXT, "n_ranked": INTEGER, "proved": FLAG, "error": TEXT + MISSING}
 
     data: ScoreTable
     aggregators: Sequence[Aggregator] = (Mean(), Borda())
@@ -277,33 +267,36 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
             "tolerance": self.data._tolerances(self.tolerance).tolist(),
         }
 
-    def _prepared(self, deadline: object) -> tuple[Parts, list[Reference]]:
+    def _prepared(self, deadline: object) -> tuple[Parts, list[Whole]]:
         """Return the tasks, and what every rule says of all of them."""
         parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
         total = self.data.n_tasks
-        evidence = parts.part(np.arange(total))
-        everything = SubsetCell(total, 0)
-        references = []
+        evidence, everything, wholes = parts.part(np.arange(total)), SubsetCell(total, 0), []
         for rule in self.aggregators:
-            found = rule.aggregate(evidence, rng=everything.generator(self.seed, repr(rule)))
-            if found.interrupted:
-                raise KeyboardInterrupt
-            references.append(Reference(rule, found.ranking, found.is_proved is not False))
-        return parts, references
+            rng = everything.generator(self.seed, repr(rule))
+            found = finished(rule.aggregate(evidence, rng=rng))
+            wholes.append((rule, found.ranking, found.is_proved is not False))
+        return parts, wholes
 
-    def _try(self, cell: SubsetCell, prepared: tuple[Parts, list[Reference]]) -> list[Row]:
+    def _try(self, cell: SubsetCell, prepared: tuple[Parts, list[Whole]]) -> list[Row]:
         """Draw a subset and aggregate it with every rule."""
-        parts, references = prepared
+        parts, wholes = prepared
         evidence = parts.part(cell.tasks(len(parts.units), self.seed))
-        return [self._row(reference, evidence, cell) for reference in references]
+        return [self._row(evidence, cell, *whole) for whole in wholes]
 
-    def _row(self, reference: Reference, evidence: Evidence, cell: SubsetCell) -> Row:
-        rule, whole = reference.rule, reference.ranking
+    def _row(
+        self,
+        evidence: Evidence,
+        cell: SubsetCell,
+        rule: Aggregator,
+        whole: PartialRanking,
+        whole_is_proved: bool,
+    ) -> Row:
         unknown: Row = {"method": rule.name, "tau": None, "distance": None, "top1": None}
         found = consensus_of(rule, evidence, cell.generator(self.seed, repr(rule)))
         if isinstance(found, RankaggError):
             return {**unknown, "n_ranked": 0, "proved": True, "error": str(found)}
-        proved = reference.is_proved and found.is_proved is not False
+        proved = whole_is_proved and found.is_proved is not False
         common = (found.ranking.ranks != UNRANKED) & (whole.ranks != UNRANKED)
         row = {**unknown, "n_ranked": int(common.sum()), "proved": proved, "error": None}
         if proved:

@@ -1,11 +1,10 @@
 """What the papers' definitions give, where the print differs, and why.
 
 P1: Colombo et al. (2022), "What are the best systems?"; P2: Himmi et al. (2023), on missing
-scores; P3: Shavrina and Malykh (2021), "How not to lie with a benchmark". Tables of the papers are
+scores. Those of the third paper are among its replicated rows. Tables of the papers are
 typed in; values on leaderboards and metrics need the optional data and the table of facts.
 """
 
-from itertools import combinations
 from math import comb, factorial, log, nan, pi, sqrt
 
 import numpy as np
@@ -543,126 +542,3 @@ def test_figure_4_of_p2_does_not_cover_all_pairs():
     assert comb(n, 2) * spent.sum() / alpha == pytest.approx(3.7, abs=0.005)
     enough = hoeffding_radius(1 / sizes, anytime_alpha(alpha / comb(n, 2), sizes))
     assert (enough > printed).all()
-
-
-# -- means of rates, P3 ---------------------------------------------------------------------------
-
-SUPERGLUE = {  # Table 2; AX-b and AX-g are diagnostics
-    "Human": [89.0, 97.35, 100.0, 66.85, 91.5, 93.6, 80.0, 100.0, 76.6, 99.5],
-    "DeBERTa": [90.4, 96.65, 98.4, 75.95, 94.3, 93.2, 77.5, 95.9, 66.7, 93.55],
-    "T5+Meena": [91.3, 96.7, 97.4, 75.65, 93.85, 92.7, 77.9, 95.9, 66.5, 89.35],
-    "T5": [91.2, 95.35, 94.8, 75.7, 93.75, 92.5, 76.9, 93.8, 65.6, 92.3],
-    "PAI": [88.1, 94.4, 91.8, 69.65, 88.65, 88.8, 74.1, 93.2, 75.6, 98.75],
-    "Nezha": [87.8, 95.2, 93.6, 69.85, 89.85, 89.1, 74.6, 93.2, 58.0, 80.75],
-}
-GLUE = {  # Tables 1 and 7; the last column is the diagnostic AX of the leaderboard
-    "Human": [66.4, 97.8, 83.55, 92.65, 69.95, 92.0, 92.8, 91.2, 93.6, 95.9, nan],
-    "DeBERTa": [71.5, 97.5, 93.0, 92.75, 83.5, 91.9, 91.6, 99.2, 93.2, 94.5, 53.2],
-    "McAlbert": [74.8, 97.0, 93.55, 92.7, 82.65, 91.3, 91.1, 97.8, 92.0, 94.5, 52.6],
-    "T5": [71.6, 97.5, 91.6, 92.95, 82.85, 92.2, 91.9, 96.9, 92.8, 94.5, 53.1],
-    "PING-AN": [73.5, 97.2, 93.0, 92.7, 83.55, 91.6, 91.3, 97.5, 91.7, 94.5, 51.2],
-}
-XTREME = {  # Table 3; the human's 0.00001 on retrieval stands for a missing score
-    "Human": [95.1, 97.0, 87.8, nan],
-    "VECO": [88.6, 75.4, 72.4, 92.1],
-    "ERNIE-M": [87.9, 75.6, 72.3, 91.9],
-    "T-ULRv2": [88.8, 75.4, 72.9, 89.3],
-    "Anonymous3": [88.2, 74.6, 71.7, 89.0],
-    "Polyglot": [87.8, 72.9, 67.4, 88.3],
-}
-XGLUE = {  # Table 4, understanding
-    "FILTER": [82.6, 81.6, 83.5, 76.2, 83.9, 93.8, 71.4, 74.7, 73.4],
-    "Unicoder": [79.7, 79.6, 83.5, 66.0, 75.3, 90.1, 68.4, 73.9, 68.9],
-}
-GM_HM = [
-    (
-        SUPERGLUE,
-        [88.73, 87.60, 87.10, 86.57, 85.78, 82.29],
-        [87.96, 86.89, 86.42, 85.89, 85.24, 81.30],
-    ),
-    (GLUE, [86.91, 86.25, 86.13, 85.92, 85.83], [86.16, 84.78, 84.70, 84.48, 84.26]),
-    (
-        XTREME,
-        [93.21, 81.70, 81.52, 81.25, 80.50, 78.56],
-        [93.13, 81.27, 81.11, 80.91, 80.12, 78.02],
-    ),
-    (XGLUE, [79.86, 75.80], [79.61, 75.45]),
-]
-
-
-def _table(rows, columns=slice(None)):
-    values = np.array(list(rows.values()))[:, columns]
-    return ra.ScoreTable(values, systems=list(rows), higher_is_better=True)
-
-
-@pytest.mark.parametrize(
-    ("rows", "geometric", "harmonic"), GM_HM, ids=["SuperGLUE", "GLUE", "XTREME", "XGLUE"]
-)
-def test_published_geometric_and_harmonic_means(rows, geometric, harmonic):
-    table = _table(rows)
-    for rule, printed in ((ra.GeometricMean(), geometric), (ra.HarmonicMean(), harmonic)):
-        consensus = rule.aggregate(table)
-        assert consensus.scores == pytest.approx(printed, abs=0.006)
-        assert consensus.order == tuple(rows)
-
-
-def test_the_means_equal_those_of_the_facts(facts):
-    expected = facts("paper_values")["004_GM_HM"]["value"]
-    for (benchmark, values), (rows, geometric, harmonic) in zip(
-        expected.items(), GM_HM, strict=True
-    ):
-        typed = zip(rows, geometric, harmonic, strict=True)
-        for (label, pair), (name, *printed) in zip(values.items(), typed, strict=True):
-            assert label.split(" AX")[0] == name, benchmark
-            assert printed == pytest.approx(pair, abs=0.006)
-
-
-def test_a_geometric_mean_that_is_wrong_in_print():
-    # XGLUE's generation tasks: P3 prints 9.10, less than the smaller of the two scores.
-    table = ra.ScoreTable([[10.6, 10.7]], systems=["Unicoder"], higher_is_better=True)
-    assert ra.GeometricMean().aggregate(table).scores == pytest.approx([10.65], abs=1e-3)
-    assert ra.HarmonicMean().aggregate(table).scores == pytest.approx([10.65], abs=1e-3)
-
-
-@pytest.mark.parametrize("rule", [ra.HarmonicMean(), ra.GeometricMean(), ra.Mean()])
-@pytest.mark.parametrize(("rows", "n_tasks"), [(GLUE, 10), (SUPERGLUE, 8)])
-def test_on_the_same_tasks_the_human_is_not_first(rows, n_tasks, rule):
-    # P3's re-ordering comes from the diagnostic columns, not from the kind of mean.
-    assert rule.aggregate(_table(rows, slice(n_tasks))).order[0] != "Human"
-
-
-def test_table_5_of_p3():
-    summary = _table(SUPERGLUE).describe(by="system").loc[["Human", "DeBERTa", "T5+Meena"]]
-    printed = [[894.40, 130.31, 11.42], [882.55, 117.46, 10.84], [877.25, 112.39, 10.60]]
-    found = summary[["sum", "variance", "std"]].to_numpy()
-    assert found == pytest.approx(np.array(printed), abs=0.006)
-
-
-# Harmonic, geometric and arithmetic means of the ratios to the human's scores.
-RATIOS = [
-    (SUPERGLUE, "DeBERTa", [0.985, 0.987, 0.989]),
-    (SUPERGLUE, "T5+Meena", [0.979, 0.982, 0.984]),
-    (SUPERGLUE, "T5", [0.973, 0.976, 0.978]),
-    # The human's AX is SuperGLUE's AX-b.
-    (GLUE | {"Human": [*GLUE["Human"][:10], 76.6]}, "DeBERTa", [0.995, 1.004, 1.012]),
-    (GLUE | {"Human": [*GLUE["Human"][:10], 76.6]}, "McAlbert", [0.993, 1.002, 1.011]),
-    (GLUE | {"Human": [*GLUE["Human"][:10], 76.6]}, "T5", [0.991, 1.000, 1.008]),
-]
-
-
-@pytest.mark.parametrize(("rows", "system", "printed"), RATIOS)
-def test_table_6_of_p3(rows, system, printed):
-    table = _table(rows).relative_to("Human")
-    at = table.systems.index(system)
-    rules = (ra.HarmonicMean(), ra.GeometricMean(), ra.Mean())
-    found = [rule.aggregate(table).scores[at] for rule in rules]
-    assert found == pytest.approx(printed, abs=0.0006)
-
-
-def test_the_three_means_of_ratios_are_ordered():
-    table = _table(SUPERGLUE).relative_to("Human")
-    rules = (ra.HarmonicMean(), ra.GeometricMean(), ra.Mean())
-    scores = [rule.aggregate(table).scores for rule in rules]
-    assert scores[0][0] == scores[1][0] == scores[2][0] == 1
-    for smaller, larger in combinations(scores, 2):
-        assert (smaller[1:] < larger[1:]).all()

@@ -15,12 +15,11 @@ from scipy.optimize import LinearConstraint, milp
 from scipy.stats import kendalltau, rankdata
 
 import rankagg as ra
-from rankagg.replication import p1_boards
-from rankagg.replication import p2_instances as instances_of_p2
-from rankagg.replication import p2_tasks as tasks_of_p2
-from rankagg.replication.p1_boards import DATA_SETS as NINE
-from rankagg.replication.p2_instances import DATA_SETS as FIVE
-from rankagg.replication.p3_benchmarks import DIAGNOSTICS, GENERATION
+from rankagg.replication.p1 import INSTANCE_TABLES as NINE
+from rankagg.replication.p1 import name_of
+from rankagg.replication.p2 import IMPUTING
+from rankagg.replication.p2 import INSTANCES_OF as FIVE
+from rankagg.replication.p3 import DIAGNOSTICS, GENERATION
 from rankagg.studies.corruption import Drawing
 from rankagg.studies.pair_methods import PrintedRadius
 from rankagg.studies.sources import without_proportion
@@ -217,7 +216,7 @@ def their_boards(data):
         values = data[board].values
         if board == "XTREME":
             values = np.column_stack([data["XTREME Score"].values, values[:, :3]])
-        names = [p1_boards.name_of(board, system) for system in data[board].systems]
+        names = [name_of(board, system) for system in data[board].systems]
         yield board, values, names
 
 
@@ -281,7 +280,7 @@ def p1_boards_by_words(data):
         by_mean = np.argsort(-means, kind="stable")
         for item in ["Table 6"] + ["Table 3"] * (board != "SuperGLUE"):
             for rank, at in enumerate(by_mean):
-                name = p1_boards.name_of(board, table.systems[int(at)])
+                name = name_of(board, table.systems[int(at)])
                 found[item, f"rank by the mean from 0, {board}, {name}"] = float(rank)
                 found[item, f"mean, {board}, place {rank + 1} by the mean"] = values.mean(axis=1)[
                     at
@@ -614,7 +613,7 @@ def p1_subsets(data, n_repetitions=100):
     return found
 
 
-def p1_drawn(n_repetitions=100):
+def p1_drawn(data=None, n_repetitions=100):
     """Return what follows from the random tables of sections 4.2 and 4.3."""
     found, curves = {}, {}
     study = ra.studies.ManipulationStudy(n_repetitions=n_repetitions)
@@ -665,7 +664,7 @@ def p1_drawn(n_repetitions=100):
 def cell_errors(study, cell):
     """Return the normalized distances to the true order of the paper's rules on a table."""
     drawing = Drawing(study.n_systems, study.n_tasks, study.n_instances, cell.step, cell.repetition)
-    values, units = higher(cell.table(drawing, study.seed))
+    values, units = higher(study._corrupted(cell, drawing))
     truth = drawing.heights(study.seed)
     ranks = np.argsort(np.argsort(-values, axis=0), axis=0)  # no two scores are equal
     tasks = [ranks[:, units == task].sum(axis=1) for task in range(study.n_tasks)]
@@ -737,7 +736,7 @@ def p2_tasks(data, n_repetitions=100):
     names = ("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=data[name]) for name in names],
-        proportions=tasks_of_p2.TASK_LEVELS,
+        proportions=tuple(level / 20 for level in range(20)),
         n_repetitions=n_repetitions,
     )
     pair = "mean", "one level"
@@ -888,10 +887,10 @@ def p2_drawn(data, n_repetitions=100):
     rules = ("mean", "one level", "two levels")
     found = {}
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.LatentModel(step=tasks_of_p2.STEP)],
-        aggregators=tuple(tasks_of_p2.RULES.values()),
-        proportions=tasks_of_p2.DRAWN_LEVELS,
-        scales=tasks_of_p2.FACTORS,
+        models=[ra.studies.LatentModel(step=0.1)],
+        aggregators=tuple(IMPUTING.values()),
+        proportions=(0.0, 0.2, 0.4, 0.6, 0.8),
+        scales=(1.0, 3.0, 10.0, 30.0),
         n_repetitions=n_repetitions,
     )
     rows = [cell for cell in study.cells() if cell.proportion in (0.0, 0.4)]
@@ -903,8 +902,8 @@ def p2_drawn(data, n_repetitions=100):
             found["Figure 3", where] = float(np.nanmean(part[[rule]].to_numpy(float)))
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
-        aggregators=tuple(tasks_of_p2.RULES.values()),
-        proportions=instances_of_p2.LEVELS,
+        aggregators=tuple(IMPUTING.values()),
+        proportions=tuple(level / 10 for level in range(10)),
         n_repetitions=n_repetitions,
     )
     frame = missing_scores(study, rules)
@@ -939,13 +938,8 @@ def automatic(table):
 def p2_decided(data, n_repetitions=100, n_tables=20):
     """Return the shares of decided pairs of figures 4, 6 and 11."""
     found = {}
-    models = {
-        (m, step): ra.studies.LatentModel(step=step, n_systems=10, n_tasks=1, n_instances=m)
-        for m in instances_of_p2.SIZES
-        for step in instances_of_p2.STEPS
-    }
+    # By default its models are those of Figure 4, and equal systems.
     study = ra.studies.ConfidenceStudy(
-        models=tuple(models.values()),
         methods=(PrintedRadius(radius="equation 4"),),
         n_repetitions=n_repetitions,
     )

@@ -8,15 +8,10 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.replication import p3_consensus as consensus
-from rankagg.replication.p3_benchmarks import MEANS, benchmarks
-from rankagg.replication.panels import Column, Panel, draw_flows
-from rankagg.replication.published import AS_RUN, BEYOND, EXPLAINED, NONE, REACHED, published
+from rankagg.replication.p3 import MEANS, benchmarks, leaderboards
+from rankagg.replication.published import AS_RUN, BEYOND, EXPLAINED, NO_VERDICT, REACHED, published
 from tests import oracles
 from tests.known_answers import Ledger, leaves
-
-NAMES = {"McAlbert": "MacAlbert + DKM", "PAI": "PAI Albert", "Nezha": "NEZHA Plus"}
-TABLES = {"SuperGLUE": "Table 2", "GLUE": "Table 1", "XTREME": "Table 3", "XGLUE": "Table 4"}
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +26,125 @@ def rows(replication):
 
 def test_all_of_it_runs_on_bundled_data(replication, rows):
     assert set(rows) == {(row.item, row.quantity) for row in published("P3")}
-    assert {row.verdict for row in rows.values()} == {REACHED, AS_RUN, EXPLAINED, NONE, BEYOND}
+    assert {row.verdict for row in rows.values()} == {
+        REACHED,
+        AS_RUN,
+        EXPLAINED,
+        NO_VERDICT,
+        BEYOND,
+    }
     assert replication.is_reached
     assert {item for item, _ in rows} >= {f"Table {number}" for number in range(1, 9)}
+
+
+def place(rows, benchmark, mean, columns):
+    return float(rows["Section 4", f"place of humans, {benchmark}, {mean} mean, {columns}"].here)
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_the_columns_put_humans_first_and_not_the_kind_of_mean(rows, mean):
+    printed = "the columns of the printed geometric mean"
+    assert place(rows, "GLUE", mean, printed) == 1
+    assert place(rows, "GLUE", mean, "the same ten tasks") == 6
+    assert place(rows, "SuperGLUE", mean, "the eight tasks and two diagnostics") == 1
+    assert place(rows, "SuperGLUE", mean, "the same eight tasks") >= 3
+
+
+def test_the_means_of_the_same_columns_are_in_order():
+    for benchmark in benchmarks().values():
+        for table in (benchmark.means_of, *benchmark.fixed.values()):
+            scores = np.stack([rule.aggregate(table).scores for rule in MEANS.values()])
+            # Arithmetic, geometric, harmonic: which the printed columns of XTREME contradict.
+            assert (np.diff(scores, axis=0) < 0).all()
+    printed = {(row.item, row.quantity): row.printed for row in published("P3")}
+    assert float(printed["Table 3", "arithmetic mean, VECO"]) < float(
+        printed["Table 3", "harmonic mean, VECO"]
+    )
+
+
+def test_fixed_columns_have_no_gaps():
+    for benchmark in benchmarks().values():
+        assert all(table.n_missing == 0 for table in benchmark.fixed.values())
+    glue = benchmarks()["GLUE"]
+    assert glue.means_of.n_missing == 1
+    *_, with_borrowed = glue.fixed.values()
+    changed = np.argwhere(with_borrowed.values != glue.means_of.values)
+    at = with_borrowed.systems.index("Human"), with_borrowed.tasks.index("AX")
+    assert changed.tolist() == [list(at)]
+    assert with_borrowed.values[at] == 76.6
+
+
+TABLES_BEYOND = list(leaderboards())
+
+
+@pytest.mark.parametrize("name", TABLES_BEYOND)
+def test_exact_consensus_against_all_orders(name, rows):
+    check_optima(rows, name, leaderboards()[name], "uniform")
+
+
+@pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
+def test_policies_against_all_orders(policy, rows):
+    words = {"uniform": "imputed uniformly", "ignore": "ignored", "last": "counted as last"}
+    table = ra.datasets.load("xtreme_human")
+    check_optima(rows, f"XTREME, missing score {words[policy]}", table, policy)
+
+
+def check_optima(rows, name, table, policy):
+    wins, _, _ = oracles.pairwise_votes(table.rankings(), policy)
+    cost, optima = oracles.kemeny(wins)
+    found = {
+        quantity.removesuffix(f", {name}"): row.here
+        for (item, quantity), row in rows.items()
+        if item.startswith("Beyond") and quantity.endswith(f", {name}")
+    }
+    assert float(found["Kemeny cost"]) == pytest.approx(float(cost), abs=1e-9)
+    assert int(found["optimal orders"]) == len(optima)
+    if "Human" in table.systems:
+        at = table.systems.index("Human")
+        places = [list(order).index(at) + 1 for order in optima]
+        assert int(found["best place of humans in an optimal order"]) == min(places)
+        assert int(found["worst place of humans in an optimal order"]) == max(places)
+    # Groups: whatever is before in one group's order is before in all optima.
+    groups = [
+        group.split(" = ") for group in found["groups that all optimal orders keep"].split(" > ")
+    ]
+    for order in optima:
+        labels = table.systems.at(list(order))
+        for before, after in pairwise(groups):
+            assert max(map(labels.index, before)) < min(map(labels.index, after))
+
+
+def test_pictures_follow_the_rows(replication, rows):
+    picture = next(
+        picture
+        for outcome in replication.outcomes
+        for picture in outcome.pictures
+        if picture.name == "p3-columns"
+    )
+    ax = picture.draw()
+    human = ax.get_yticklabels()
+    at = [label.get_text() for label in human].index("Human")
+    drawn = {line.get_gid(): line.get_ydata().tolist() for line in ax.get_lines()}
+    blocks = ("as in print", "the columns of the printed geometric mean", "the same ten tasks")
+    for number, block in enumerate(blocks):
+        # As in print the arithmetic mean's place is among all systems of the leaderboard.
+        expected = [place(rows, "GLUE", mean, block) for mean in MEANS]
+        assert drawn[f"system-{at}-{number}"] == expected
+    plt.close(ax.figure)
+
+
+def test_long_orders_do_not_widen_the_columns_of_numbers(replication):
+    page = replication.to_html()
+    assert " &gt; " in page
+    cells = re.findall(r'<td class="number"[^>]*>(.*?)</td>', page)
+    assert len(cells) > 1000
+    assert not [cell for cell in cells if "&gt;" in cell]
+
+
+NAMES = {"McAlbert": "MacAlbert + DKM", "PAI": "PAI Albert", "Nezha": "NEZHA Plus"}
+
+
+TABLES = {"SuperGLUE": "Table 2", "GLUE": "Table 1", "XTREME": "Table 3", "XGLUE": "Table 4"}
 
 
 def system_of(name):
@@ -84,128 +195,3 @@ def test_the_facts_are_reached(facts, rows):
     cases = {name: case for name, case in facts("paper_values").items() if name[:3] == "004"}
     ledger.check([path for name, case in cases.items() for path in leaves(case["value"], name)])
     assert len(seen) == 2 * 19 + 3 * 3 + 6 * 3
-
-
-def place(rows, benchmark, mean, columns):
-    return float(rows["Section 4", f"place of humans, {benchmark}, {mean} mean, {columns}"].here)
-
-
-@pytest.mark.parametrize("mean", MEANS)
-def test_the_columns_put_humans_first_and_not_the_kind_of_mean(rows, mean):
-    printed = "the columns of the printed geometric mean"
-    assert place(rows, "GLUE", mean, printed) == 1
-    assert place(rows, "GLUE", mean, "the same ten tasks") == 6
-    assert place(rows, "SuperGLUE", mean, "the eight tasks and two diagnostics") == 1
-    assert place(rows, "SuperGLUE", mean, "the same eight tasks") >= 3
-
-
-def test_the_means_of_the_same_columns_are_in_order():
-    for benchmark in benchmarks():
-        for table in (benchmark.means_of, *benchmark.fixed.values()):
-            scores = np.stack([rule.aggregate(table).scores for rule in MEANS.values()])
-            # Arithmetic, geometric, harmonic: which the printed columns of XTREME contradict.
-            assert (np.diff(scores, axis=0) < 0).all()
-    printed = {(row.item, row.quantity): row.printed for row in published("P3")}
-    assert float(printed["Table 3", "arithmetic mean, VECO"]) < float(
-        printed["Table 3", "harmonic mean, VECO"]
-    )
-
-
-def test_fixed_columns_have_no_gaps():
-    for benchmark in benchmarks():
-        assert all(table.n_missing == 0 for table in benchmark.fixed.values())
-    glue = next(benchmark for benchmark in benchmarks() if benchmark.name == "GLUE")
-    assert glue.means_of.n_missing == 1
-    *_, with_borrowed = glue.fixed.values()
-    changed = np.argwhere(with_borrowed.values != glue.means_of.values)
-    at = with_borrowed.systems.index("Human"), with_borrowed.tasks.index("AX")
-    assert changed.tolist() == [list(at)]
-    assert with_borrowed.values[at] == 76.6
-
-
-TABLES_BEYOND = list(consensus.leaderboards())
-
-
-@pytest.mark.parametrize("name", TABLES_BEYOND)
-def test_exact_consensus_against_all_orders(name, rows):
-    check_optima(rows, name, consensus.leaderboards()[name], "uniform")
-
-
-@pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
-def test_policies_against_all_orders(policy, rows):
-    words = {"uniform": "imputed uniformly", "ignore": "ignored", "last": "counted as last"}
-    table = ra.datasets.load("xtreme_human")
-    check_optima(rows, f"XTREME, missing score {words[policy]}", table, policy)
-
-
-def check_optima(rows, name, table, policy):
-    wins, _, _ = oracles.pairwise_votes(table.rankings(), policy)
-    cost, optima = oracles.kemeny(wins)
-    found = {
-        quantity.removesuffix(f", {name}"): row.here
-        for (item, quantity), row in rows.items()
-        if item.startswith("Beyond") and quantity.endswith(f", {name}")
-    }
-    assert float(found["Kemeny cost"]) == pytest.approx(float(cost), abs=1e-9)
-    assert int(found["optimal orders"]) == len(optima)
-    if "Human" in table.systems:
-        at = table.systems.index("Human")
-        places = [list(order).index(at) + 1 for order in optima]
-        assert int(found["best place of humans in an optimal order"]) == min(places)
-        assert int(found["worst place of humans in an optimal order"]) == max(places)
-    # Groups: whatever is before in one group's order is before in all optima.
-    groups = [
-        group.split(" = ") for group in found["groups that all optimal orders keep"].split(" > ")
-    ]
-    for order in optima:
-        labels = table.systems.at(list(order))
-        for before, after in pairwise(groups):
-            assert max(map(labels.index, before)) < min(map(labels.index, after))
-
-
-def test_flows():
-    panels = [
-        Panel("first", ("A", "B"), "B", (Column("x", "r", (1, 2)), Column("x", "s", (2, 1)))),
-        Panel("second", ("A", "B"), "A", (Column("x", "r", (1, 2)), Column("y", "r", (1, 2)))),
-    ]
-    ax = draw_flows(panels)
-    lines = {line.get_gid(): line for line in ax.get_lines()}
-    assert set(lines) == {"system-0-0", "system-1-0"}
-    assert lines["system-1-0"].get_ydata().tolist() == [2, 1]
-    assert lines["system-1-0"].get_linewidth() > lines["system-0-0"].get_linewidth()
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["A", "B"]
-    below = ax.figure.axes[1]
-    # Blocks are apart, and no line joins them.
-    assert {line.get_gid() for line in below.get_lines()} == {
-        "system-0-0", "system-0-1", "system-1-0", "system-1-1",
-    }  # fmt: skip
-    assert np.diff(below.get_xticks())[0] > 1
-    assert ax.get_ylim()[0] > ax.get_ylim()[1]
-    plt.close(ax.figure)
-
-
-def test_pictures_follow_the_rows(replication, rows):
-    picture = next(
-        picture
-        for outcome in replication.outcomes
-        for picture in outcome.found.pictures
-        if picture.name == "p3-columns"
-    )
-    ax = picture.draw()
-    human = ax.get_yticklabels()
-    at = [label.get_text() for label in human].index("Human")
-    drawn = {line.get_gid(): line.get_ydata().tolist() for line in ax.get_lines()}
-    blocks = ("as in print", "the columns of the printed geometric mean", "the same ten tasks")
-    for number, block in enumerate(blocks):
-        # As in print the arithmetic mean's place is among all systems of the leaderboard.
-        expected = [place(rows, "GLUE", mean, block) for mean in MEANS]
-        assert drawn[f"system-{at}-{number}"] == expected
-    plt.close(ax.figure)
-
-
-def test_long_orders_do_not_widen_the_columns_of_numbers(replication):
-    page = replication.to_html()
-    assert " &gt; " in page
-    cells = re.findall(r'<td class="number"[^>]*>(.*?)</td>', page)
-    assert len(cells) > 1000
-    assert not [cell for cell in cells if "&gt;" in cell]

@@ -1,18 +1,19 @@
 """The typed rows: each says where it stands and what explains it."""
 
 import csv
+from collections.abc import Mapping
 from importlib.resources import files
 
 import pytest
 
-from rankagg.replication.leaderboards import CATALOGUE
+from rankagg.replication.leaderboards import LEADERBOARDS
 from rankagg.replication.published import (
     AS_RUN,
     BEYOND,
     EXPLAINED,
     MISSED,
-    NONE,
-    OPEN,
+    NO_VERDICT,
+    NOT_JUDGED,
     PAPERS,
     REACHED,
     errata,
@@ -21,6 +22,7 @@ from rankagg.replication.published import (
     published,
 )
 from rankagg.replication.replication import EXPERIMENTS
+from tests.replication import independent
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -28,7 +30,7 @@ def test_rows_are_whole(paper):
     rows = published(paper)
     assert len({(row.item, row.quantity) for row in rows}) == len(rows)
     for row in rows:
-        assert set(row.needs) <= set(CATALOGUE)
+        assert set(row.needs) <= set(LEADERBOARDS)
         where = f"{row.item}, {row.quantity}"
         # What is open says why; all else is held against something.
         assert row.reason if row.is_open else row.reference, where
@@ -108,10 +110,14 @@ def _entry(**changes):
         ({"beyond": "3"}, 3.0, BEYOND),
         ({"beyond": "3"}, 3.1, MISSED),
         # Nothing to hold it against.
-        ({}, 3.0, NONE),
-        ({"printed": "3", "erratum": "direction"}, 3.0, NONE),
-        ({"printed": "3", "definition": "3", "is_open": True, "erratum": "direction"}, None, NONE),
-        ({"printed": "2", "definition": "2"}, None, OPEN),
+        ({}, 3.0, NO_VERDICT),
+        ({"printed": "3", "erratum": "direction"}, 3.0, NO_VERDICT),
+        (
+            {"printed": "3", "definition": "3", "is_open": True, "erratum": "direction"},
+            None,
+            NO_VERDICT,
+        ),
+        ({"printed": "2", "definition": "2"}, None, NOT_JUDGED),
     ],
 )
 def test_verdicts(changes, here, verdict):
@@ -119,7 +125,10 @@ def test_verdicts(changes, here, verdict):
     assert row.verdict == verdict
     assert row.reason
     assert row.is_fault == (verdict == MISSED)
-    assert judge(_entry(**changes), here, open_because="no data").verdict in (OPEN, NONE)
+    assert judge(_entry(**changes), here, open_because="no data").verdict in (
+        NOT_JUDGED,
+        NO_VERDICT,
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,3 +146,53 @@ def test_verdicts_beside_the_run_of_the_authors(printed, as_run, verdict):
     assert judge(entry, 53.5, as_run).verdict == verdict
     # That their run gives what is printed is no excuse for giving something else here.
     assert judge(entry, 55.0, as_run).verdict == MISSED
+
+
+#: Which references a part of the program gives, and the column where they are typed; None for the
+#: one that what comes out is held against.
+SOON: Mapping[str, tuple[str, str | None]] = {
+    "p3_all": ("P3", None),
+    "p3_below": ("P3", None),
+    "p3_ratios": ("P3", "definition"),
+    "p2_rest": ("P2", None),
+    "p1_authors": ("P1", "authors"),
+}
+LATER: Mapping[str, tuple[str, str | None]] = {
+    "p1_boards_by_words": ("P1", None),
+    "p1_instances": ("P1", None),
+    "p1_subsets": ("P1", None),
+    "p1_drawn": ("P1", None),
+    "p2_shipped": ("P2", "authors"),
+    "p2_tasks": ("P2", None),
+    "p2_again": ("P2", "authors"),
+    "p2_drawn": ("P2", None),
+    "p2_decided": ("P2", None),
+    "p2_policies": ("P2", None),
+}
+
+
+def _check(part, paper, words, leaderboards):
+    rows = {(row.item, row.quantity): row for row in published(paper)}
+    held = 0
+    for key, value in getattr(independent, part)(leaderboards).items():
+        row = rows.get(key)
+        typed = "" if row is None else getattr(row, words or "reference")
+        if not typed:
+            continue  # a number that no row is about
+        held += 1
+        if isinstance(value, str):
+            assert typed == value, key
+        else:
+            assert float(typed) == pytest.approx(value, abs=max(row.tolerance, 1e-9)), key
+    assert held > 5
+
+
+@pytest.mark.parametrize("part", SOON)
+def test_references(part, leaderboards):
+    _check(part, *SOON[part], leaderboards)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", LATER)
+def test_references_that_take_minutes(part, leaderboards):
+    _check(part, *LATER[part], leaderboards)

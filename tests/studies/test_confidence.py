@@ -1,6 +1,7 @@
 """The study of confidence: against slow loops, exact sums and the paper's figure 4."""
 
 import json
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import comb, log, sqrt
@@ -12,9 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.exceptions import InvalidInputError
 from rankagg.studies.confidence import imputed_proportions
+from rankagg.studies.pair_methods import Judged
 from rankagg.studies.sources import without_proportion
 from tests import oracles
+from tests.studies.test_sources import metrics
 
 EQUATION, FIGURE = (ra.studies.PrintedRadius(radius=name) for name in ("equation 4", "figure 4"))
 HOEFFDING = ra.studies.IntervalMethod()
@@ -165,13 +169,13 @@ def expected(method, step, m, n, alpha):
 def test_shares_are_those_of_exact_sums(step) -> None:
     methods = [EQUATION, FIGURE, HOEFFDING, ALL_PAIRS, ANYTIME, EXACT]
     model = latent(step, 40, 5)
-    study = make(models=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=200)
+    study = make(models=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=100)
     frame = study.run().to_frame()
     for method in methods:
         rows = frame[frame["method"] == method.name]
         shares = rows[["decided", "wrong", "covered", "width"]].to_numpy(float)
         shares[:, :3] /= 10
-        error = shares.std(axis=0) / sqrt(200)
+        error = shares.std(axis=0) / sqrt(100)
         values = expected(method, step, 40, 5, 0.2)
         assert (np.abs(shares.mean(axis=0) - values) <= 4 * error + 0.004).all(), method.name
 
@@ -185,27 +189,13 @@ def test_figure_4_by_exact_sums(facts) -> None:
         assert np.max(np.subtract(by_equation, printed)) > 0.3
 
 
-def figure_4(n_repetitions, methods):
-    result = ra.studies.ConfidenceStudy(
-        methods=methods, alphas=[0.01], n_repetitions=n_repetitions
-    ).run()
-    table = result.by_method()["decided"].droplevel(["proportion", "alpha"]).unstack("method")
-    names = {m: [latent(step, m).name for step in STEPS] for m in (100, 500)}
-    return {m: table.loc[names[m], "figure 4"].to_numpy() for m in names}
-
-
 def test_figure_4_in_few_tables(facts) -> None:
     case = facts("paper_values")["fig4_interval"]
-    for printed, found in zip(case["value"].values(), figure_4(12, [FIGURE]).values(), strict=True):
+    study = ra.studies.ConfidenceStudy(methods=[FIGURE], alphas=[0.01], n_repetitions=12)
+    decided = study.run().by_method()["decided"].groupby("model").first()
+    for m, printed in zip((100, 500), case["value"].values(), strict=True):
+        found = decided[[latent(step, m).name for step in STEPS]]
         np.testing.assert_allclose(found, printed, atol=2 * case["tolerance"])
-
-
-@pytest.mark.slow
-def test_figure_4_at_the_repetitions_of_the_paper(facts) -> None:
-    case = facts("paper_values")["fig4_interval"]
-    found = figure_4(100, None)
-    for printed, shares in zip(case["value"].values(), found.values(), strict=True):
-        np.testing.assert_allclose(shares, printed, atol=case["tolerance"])
 
 
 @pytest.mark.slow
@@ -338,3 +328,123 @@ def test_equal_systems_are_never_told_apart_rightly() -> None:
     assert (frame["wrong"] == frame["decided"]).all()
     assert frame["wrong"].sum() > 0
     assert "hoeffding: wrong decisions in" in result.summary()
+
+
+LEADERBOARD = ra.datasets.load("superglue_human")
+BY_INSTANCE = ra.studies.IntervalMethod(unit="instance")
+
+
+def test_metrics_of_an_instance_are_not_independent() -> None:
+    model = ra.studies.Resampled(label="m", data=metrics(n_metrics=12), n_rankings=40)
+    methods = [EQUATION, HOEFFDING, HOLM, BY_INSTANCE]
+    study = make(models=[model], methods=methods, proportions=[0], n_repetitions=20)
+    table = flat(study.run()).set_index("method")
+    assert table.loc["hoeffding", "coverage"] < 0.75
+    assert table.loc["hoeffding, by instance", "coverage"] > 0.95
+    assert table.loc["hoeffding", "comparisons"] == 480
+    assert table.loc["hoeffding, by instance", "comparisons"] == 40
+
+
+def test_of_a_table_as_it_is_no_truth_is_known() -> None:
+    model = ra.studies.Observed(label="SuperGLUE", data=LEADERBOARD)
+    result = make(models=[model], methods=None, proportions=[0.2]).run()
+    frame = result.to_frame()
+    assert frame["decided"].notna().all()
+    assert frame[["wrong", "covered", "covered_imputed"]].isna().all(axis=None)
+    assert "true proportions are not known" in result.summary()
+    assert "wrong decisions" not in result.summary()
+    with pytest.raises(InvalidInputError, match="what the study knows"):
+        result.plot(measure="any_wrong")
+
+
+def test_methods_fit_the_tables() -> None:
+    several = make(models=[ra.studies.Observed(label="m", data=metrics())], methods=None)
+    assert {way.unit for way in several.ways} == {"ranking", "instance"}
+    plain = make(methods=None)
+    assert {way.unit for way in plain.ways} == {"ranking"}
+    assert len({way.name for way in plain.ways}) == len(plain.ways) == 10
+
+
+def test_a_table_and_draws_from_it_do_not_share_a_journal(tmp_path) -> None:
+    path = tmp_path / "study.jsonl"
+    kinds = ra.studies.Observed, ra.studies.Resampled
+    for kind in kinds:
+        study = make(models=[kind(label="mine", data=LEADERBOARD)], methods=[HOLM])
+        assert study.run(journal=path) == study.run()
+
+
+# -- methods ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Majority(ra.studies.PairMethod):
+    """Decides what most rankings say."""
+
+    @property
+    def name(self):
+        return "majority"
+
+    def _judge(self, ranked, alpha, rng):
+        votes = ranked.profile.pairwise()
+        return Judged(votes.items, votes.proportion, votes.proportion > 0.5)
+
+
+def test_a_method_of_ones_own_takes_part() -> None:
+    frame = make(models=[latent(0.4, 31, 4)], methods=[Majority()], proportions=[0]).run()
+    frame = frame.to_frame()
+    assert (frame["decided"] == 6).all()
+    assert frame["width"].isna().all()
+
+
+def test_a_method_that_cannot_judge_a_table_is_counted() -> None:
+    table = ra.ScoreTable(
+        [[1, 5, 3], [2, 2, 1], [3, 4, 2]], systems="ABC", higher_is_better=True,
+        task_weights={0: 1, 1: 2, 2: 3},
+    )  # fmt: skip
+    weighted = ra.studies.Observed(label="weighted", data=table)
+    result = make(models=[weighted], methods=[EXACT, HOEFFDING, BY_INSTANCE]).run()
+    table = flat(result).set_index("method")
+    assert (table.loc["clopper-pearson", "failed"] == 3).all()
+    assert (table.loc["hoeffding, by instance", "failed"] == 3).all()
+    assert (table.loc["hoeffding", "failed"] == 0).all()
+    errors = result.to_frame().dropna(subset="error").groupby("method")["error"].unique()
+    assert "equal weight" in errors["clopper-pearson"][0]
+    assert "no instances" in errors["hoeffding, by instance"][0]
+    assert "could not judge the table 12 times" in result.summary()
+
+
+# -- input -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"methods": []}, "methods of ConfidenceStudy"),
+        ({"methods": ["hoeffding"]}, "objects such as IntervalMethod"),
+        (
+            {
+                "methods": [
+                    ra.studies.IntervalMethod(holm=True, method="wilson"),
+                    ra.studies.IntervalMethod(holm=True, method="clopper-pearson"),
+                ]
+            },
+            "different values",
+        ),
+        ({"methods": HOEFFDING}, "methods of ConfidenceStudy"),
+        ({"alphas": [0]}, r"in \(0, 1\)"),
+        ({"alphas": 0.1}, "alphas of ConfidenceStudy"),
+        ({"proportions": [1]}, r"\[0, 1\)"),
+        ({"proportions": [0.999]}, "leave something of 120 scores"),
+    ],
+)
+def test_bad_input_is_named(changes, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        make(**changes)
+
+
+def test_one_system_has_no_pairs() -> None:
+    table = ra.ScoreTable([[1.0, 2.0]], systems="A", higher_is_better=True)
+    with pytest.raises(InvalidInputError, match="two or more systems"):
+        make(models=[ra.studies.Observed(label="one", data=table)])
+    with pytest.raises(InvalidInputError, match="radius of PrintedRadius"):
+        ra.studies.PrintedRadius(radius="equation 5")

@@ -1,14 +1,17 @@
 """The study of missing scores: against slow loops from the paper's words, and what it promises."""
 
 import json
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pytest
-from pandas.testing import assert_series_equal
+from pandas.testing import assert_frame_equal, assert_series_equal
 
 import rankagg as ra
-from rankagg.studies.sources import without_proportion
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests import oracles
 
 BORDAS = tuple(ra.Borda(unranked=policy) for policy in ("uniform", "ignore", "last"))
@@ -230,44 +233,6 @@ def test_the_figure_of_the_paper_has_its_direction() -> None:
     assert (means["Borda, uniform"] - means["Mean"])[1:].min() > 0.1
 
 
-def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other() -> None:
-    study = make(models=[LATENT], proportions=[0.25], n_repetitions=400)
-    gone = np.zeros((5, 4))
-    for cell in study.cells():
-        table = LATENT.draw(rng=1)
-        left = without_proportion(
-            table, 0.25, whole_tasks=True, rng=cell.generator(study.seed, "missing")
-        )
-        assert left.tasks == table.tasks
-        missing = left.missing.reshape(5, 4, 3)
-        assert (missing.all(axis=2) == missing.any(axis=2)).all()
-        assert missing.any(axis=2).sum() == 5
-        gone += missing.any(axis=2)
-    # Each is gone in about 100 of 400 tables, with a standard deviation of 8.7.
-    assert abs(gone - 100).max() < 4 * 8.7
-
-
-def test_single_scores_can_be_removed_and_lost_tasks_are_left_out() -> None:
-    table = LATENT.draw(rng=1)
-    left = without_proportion(table, 0.5, whole_tasks=False, rng=np.random.default_rng(0))
-    assert left.n_missing == 30
-    assert (left.missing.reshape(5, 4, 3).any(axis=2) & ~left.missing.reshape(5, 4, 3).all(axis=2)
-            ).any()  # fmt: skip
-    lost = 0
-    for seed in range(30):
-        left = without_proportion(SMALL, 0.7, whole_tasks=True, rng=np.random.default_rng(seed))
-        lost += left.n_tasks < 3
-        assert left.systems == SMALL.systems
-        assert (~left.missing).sum() == 11 - 8
-        for position, task in enumerate(left.tasks):
-            whole = SMALL.values[:, SMALL.tasks.index(task)]
-            column = left.values[:, position]
-            np.testing.assert_array_equal(column[~np.isnan(column)], whole[~np.isnan(column)])
-            assert left.higher_is_better[task] == SMALL.higher_is_better[task]
-            assert left.task_weights[task] == SMALL.task_weights[task]
-    assert lost
-
-
 # -- tables ----------------------------------------------------------------------------------------
 
 
@@ -345,20 +310,107 @@ def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data) -> Non
         assert abs(groups.mean()[key] - tau) < noise
 
 
-@pytest.mark.slow
-def test_table_1_and_figure_2_by_definition_on_the_first_ten_of_xtreme(data, facts) -> None:
-    value = facts("paper_values")["t1_from_scratch"]["value"]["xtrem|ratios, Score col dropped"]
-    table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
-    table = table.drop(systems=list(table.systems)[10:])
-    study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label="XTREME", data=table)], n_repetitions=60,
-        proportions=[k / 20 for k in range(1, 20)],
-    )  # fmt: skip
-    result = study.run()
-    agreement = result.by_pair(pooled=True)["mean_tau"].iloc[0]
+def test_tables_of_one_label_do_not_share_a_journal(tmp_path) -> None:
+    path = tmp_path / "study.jsonl"
+    tables = [SMALL, SMALL.drop(tasks=["z"])]
+    studies = [
+        make(models=[ra.studies.Observed(label="mine", data=table)], proportions=[0.3])
+        for table in tables
+    ]
+    studies[0].run(journal=path)
+    assert_frame_equal(studies[1].run(journal=path)._frame, studies[1].run()._frame)
+
+
+# -- what is not known -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stubborn(Aggregator):
+    """Ranks nothing in which a score is missing."""
+
+    needs: ClassVar[Needs] = "scores"
+
+    def _aggregate(self, evidence, rng):
+        if evidence.scores.n_missing:
+            raise NotIdentifiedError("a score is missing")
+        return Outcome(scores=np.arange(len(evidence.items), dtype=float))
+
+
+def test_a_method_that_fails_is_counted_and_the_study_goes_on() -> None:
+    result = make(models=[LATENT], aggregators=[Stubborn(), ra.Borda()]).run()
     frame = result.to_frame()
-    robust = frame[frame["proportion"] <= 0.4].groupby("method")["tau"].mean()
-    np.testing.assert_allclose([agreement, robust["Borda, uniform"]], value[:5:4], atol=0.03)
-    # The value for the mean, .452, is not held to: the proportions behind it are not stated, and
-    # it moves with them (.41 to .45 on grids of 19 and 20).
-    assert robust["Mean"] < robust["Borda, uniform"] - 0.3
+    failed = (frame["method"] == "Stubborn") & (frame["proportion"] > 0)
+    assert (frame.loc[failed, "error"] == "a score is missing").all()
+    assert frame.loc[failed, ["tau", "top1", "tau_ranked", "unranked"]].isna().all(axis=None)
+    assert frame.loc[~failed, "error"].isna().all()
+    assert frame.loc[~failed & (frame["proportion"] < 0.8), "tau"].notna().all()
+    table = result.by_method()
+    assert table["failed"].groupby("method").sum().to_dict() == {"Borda, uniform": 0, "Stubborn": 6}
+    assert table["undefined"].sum() == frame["tau"].isna().sum() - 6
+    assert "methods could not rank the table 6 times" in result.summary()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrary(Stubborn):
+    """Ranks nothing but what has missing scores."""
+
+    def _aggregate(self, evidence, rng):
+        if not evidence.scores.n_missing:
+            raise NotIdentifiedError("no score is missing")
+        return Outcome(scores=np.arange(len(evidence.items), dtype=float))
+
+
+@pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
+def test_a_method_that_cannot_rank_the_full_data_says_so(model) -> None:
+    study = make(models=[model], aggregators=[Contrary(), ra.Borda()], proportions=[0.3])
+    frame = study.run().to_frame()
+    part = frame[frame["method"] == "Contrary"]
+    assert (part["error"] == "full data: no score is missing").all()
+    assert part["tau"].isna().all()
+    assert (part["unranked"] == 0).all()
+    assert part["tau_true"].notna().all() == (model is LATENT)
+
+
+def test_systems_without_scores_from_the_start_are_not_lost() -> None:
+    table = ra.ScoreTable(
+        [[1, 5, 3], [2, 2, 4], [3, 1, 5], [np.nan] * 3], systems="ABCD", higher_is_better=True
+    )
+    frame = (
+        make(models=[ra.studies.Observed(label="gap", data=table)], proportions=[0])
+        .run()
+        .to_frame()
+    )
+    assert (frame["lost_systems"] == 0).all()
+    assert (frame.loc[frame["method"] == "Mean", "unranked"] == 1).all()
+
+
+def test_exact_rankings_that_are_not_proved_are_counted() -> None:
+    model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
+    grid = {"models": [model], "proportions": [0.1], "n_repetitions": 2}
+    result = make(aggregators=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
+    assert not result.to_frame()["proved"].dropna().any()
+    assert "exact rankings are not proved optimal 2 times" in result.summary()
+
+
+# -- input -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"aggregators": [ra.Borda(), BORDAS[0]]}, "different values"),
+        ({"proportions": [1.0]}, r"\[0, 1\)"),
+        ({"proportions": [0.97]}, r"leave something of 11 entries. Got 0.97 for small"),
+        ({"scales": [0]}, "scales of MissingScoresStudy"),
+        ({"whole_tasks": 1}, "whole_tasks"),
+    ],
+)
+def test_bad_input_is_named(changes, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        make(**changes)
+
+
+def test_equal_locations_have_no_true_ranking() -> None:
+    assert ra.studies.LatentModel(step=0).true_ranking is None
+    frame = make(models=[ra.studies.LatentModel(step=0, n_systems=4, n_tasks=3)]).run().to_frame()
+    assert frame["tau_true"].isna().all()

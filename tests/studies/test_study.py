@@ -8,8 +8,10 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import rankagg as ra
+from rankagg.aggregation.result import Consensus
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import as_sources
+from rankagg.studies.study import Study
 
 TABLE = ra.ScoreTable(
     [[5, 1, 9, 2, 8], [4, 2, 7, 3, 9], [3, 3, 8, 1, 7], [2, 5, 6, 5, 1]],
@@ -96,9 +98,13 @@ def test_the_journal_of_another_study_is_refused(make, tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "backend"),
-    [("approximation", "loky"), ("confidence", "multiprocessing"), ("scaling", "threading"),
-     ("missing scores", "multiprocessing"), ("task subsets", "threading")],
-)  # fmt: skip
+    [
+        pytest.param("approximation", "loky", marks=pytest.mark.slow),
+        ("confidence", "multiprocessing"),
+        ("missing scores", "threading"),
+        ("task subsets", "threading"),
+    ],
+)
 def test_results_do_not_depend_on_the_workers(name, backend) -> None:
     study = STUDIES[name]()
     with joblib.parallel_config(backend=backend):
@@ -107,6 +113,54 @@ def test_results_do_not_depend_on_the_workers(name, backend) -> None:
     assert_frame_equal(rows(many), rows(alone), check_exact=True)
     assert many == alone
     assert many != STUDIES[name](seed=8).run()
+
+
+@EVERY
+def test_a_cell_stays_what_it_is_in_another_grid(make) -> None:
+    frame, larger = rows(make().run()), rows(make(n_repetitions=5).run())
+    assert len(larger) >= len(frame)
+    both = frame.merge(larger, how="left", indicator=True)
+    assert (both["_merge"] == "both").all()
+    other = rows(make(seed=8).run())
+    assert not other.equals(frame)
+
+
+def test_stopping_a_search_stops_every_study(monkeypatch) -> None:
+    monkeypatch.setattr(
+        Consensus, "__post_init__", lambda self: self.__dict__.update(interrupted=True)
+    )
+    for name, make in STUDIES.items():
+        if name not in ("confidence", "cycles"):
+            with pytest.raises(KeyboardInterrupt):
+                make().run()
+
+
+def test_the_bar_is_shown_on_request(capsys) -> None:
+    STUDIES["task subsets"]().run(progress=True)
+    assert "8/8" in capsys.readouterr().err
+    STUDIES["task subsets"]().run()
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"aggregators": []}, "aggregators of ApproximationStudy"),
+        ({"aggregators": ra.Borda()}, "aggregators of ApproximationStudy"),
+        ({"aggregators": ["borda"]}, "aggregator objects"),
+        ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
+        ({"models": []}, "models of ApproximationStudy"),
+        ({"models": [ra.Mallows]}, "cultures, distributions"),
+        ({"models": [LATENT] * 2}, "different values"),
+        ({"models": LATENT}, "different values"),
+        ({"n_items": 5}, "n_items of ApproximationStudy"),
+        ({"missing": [0.1, 0.1]}, "different values"),
+        ({"time_limit": -1}, "time_limit of ApproximationStudy"),
+    ],
+)
+def test_bad_values_of_any_study_are_named(changes, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        STUDIES["approximation"](**changes)
 
 
 @EVERY
@@ -208,3 +262,9 @@ def test_fewer_systems_of_a_table_are_drawn_at_random() -> None:
 def test_what_is_no_source_is_named(call, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         call()
+
+
+def test_all_studies_are_here() -> None:
+    kinds = {type(make()) for make in STUDIES.values()}
+    public = {getattr(ra.studies, name) for name in ra.studies.__all__ if name.endswith("Study")}
+    assert kinds == {kind for kind in public if issubclass(kind, Study)}

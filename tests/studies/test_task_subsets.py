@@ -1,7 +1,7 @@
 """Subsets of tasks: against a loop written from the paper's words, and the same for all."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import matplotlib.pyplot as plt
@@ -94,12 +94,12 @@ def test_the_whole_set_of_tasks_has_tau_one(data):
 
 
 def test_subsets_of_a_size_have_equal_chances():
-    cells = [SubsetCell(2, k) for k in range(6000)]
+    cells = [SubsetCell(2, k) for k in range(3000)]
     drawn = [tuple(cell.tasks(4, seed=0).tolist()) for cell in cells]
     _, counts = np.unique(drawn, axis=0, return_counts=True)
     assert len(counts) == 6
-    # Standard deviation 29.
-    assert abs(counts - 1000).max() < 120
+    # Standard deviation 20.
+    assert abs(counts - 500).max() < 85
 
 
 def test_by_size_summarises_the_rows():
@@ -126,14 +126,6 @@ def test_the_headline_counts_sizes():
 
 
 # -- the same whoever computes it -----------------------------------------------------------------
-
-
-def test_a_subset_stays_what_it_is_in_another_study():
-    small = make(sizes=[3], n_repetitions=2).run().to_frame()
-    large = make(aggregators=(ra.Borda(), ra.Copeland(), ra.Mean())).run().to_frame()
-    assert len(small.merge(large, on=list(small.columns))) == len(small) == 4
-    first, second = (make(seed=seed).run().to_frame()["tau"] for seed in (2, 3))
-    assert (first != second).mean() > 0.5
 
 
 CHANGED = {
@@ -244,14 +236,8 @@ def test_what_is_not_proved_has_no_numbers():
     [
         ({"data": TABLE.rankings()}, "data of TaskSubsetStudy"),
         ({"data": TABLE.drop(tasks="wxyz")}, "at least two tasks"),
-        ({"aggregators": []}, "aggregators of TaskSubsetStudy"),
-        ({"aggregators": ["borda"]}, "aggregator objects"),
-        ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
         ({"sizes": [0]}, "sizes of TaskSubsetStudy"),
         ({"sizes": [6]}, "at most 5"),
-        ({"sizes": [2, 2]}, "different values"),
-        ({"n_repetitions": 0}, "n_repetitions"),
-        ({"seed": -1}, "seed"),
         ({"tolerance": {"nowhere": 1.0}}, "tolerance"),
     ],
 )
@@ -287,16 +273,3 @@ def test_one_repetition_has_no_band():
     (low,) = of_group(ax, "low-0")
     assert np.isnan(low.get_ydata()).all()
     plt.close("all")
-
-
-# -- the paper ------------------------------------------------------------------------------------
-
-
-def test_borda_depends_less_on_the_tasks_of_glue_than_the_mean(data):
-    # Figure 5 of P1, its claim: at every size higher on average. Sizes from a quarter to three.
-    table = ra.read_scores(data("tasks/glue_full.csv"), higher_is_better=True, drop=["Score"])
-    result = ra.studies.TaskSubsetStudy(data=table, sizes=[3, 7, 11], n_repetitions=30).run()
-    means = result.by_size()["mean"].unstack()
-    assert (means["Borda"] > means["Mean"]).all()
-    assert result.by_size().loc[(7, "Borda"), "mean"] == pytest.approx(0.92, abs=0.01)
-    assert replace(result.study, seed=1).run() != result

@@ -1,0 +1,59 @@
+"""The experiment on tasks as it was run: its coin, its sums, and what it removes."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.replication import p2_as_run as as_run
+from rankagg.replication.p2_as_run import chance_of, counted_profile, run_again, shuffle
+
+
+def test_the_run_of_the_paper(leaderboards):
+    table = leaderboards["XTREME"]
+    one, again = (run_again(table, 1, seed=seed) for seed in (5, 5))
+    assert one == again
+    assert one != run_again(table, 1, seed=6)
+    # What is summed decides nothing about the mean, nor whether it takes part.
+    assert run_again(table, 1, sums=("proportions",), seed=5)["proportions"] == one["proportions"]
+    assert one["counts"].mean == one["proportions"].mean
+    assert one["counts"].one_level < one["proportions"].one_level
+
+
+@pytest.mark.parametrize(("place", "system"), [(0, "D"), (1, None), (2, None), (3, "A")])
+def test_a_tied_place_is_nobodys(place, system):
+    ranking = ra.PartialRanking.from_buckets(["A", "BC", "D"], items="ABCD")
+    assert as_run._alone_in(ranking, place) == system
+    assert as_run._same(ranking, ranking, place) == (system is not None)
+
+
+def test_scores_are_removed_one_by_one():
+    table = ra.ScoreTable(np.ones((30, 40)), higher_is_better=True)
+    rng = np.random.default_rng(0)
+    shares = np.array([as_run._remove(table, 0.3, rng).n_missing / 1200 for _ in range(50)])
+    assert shares.mean() == pytest.approx(0.3, abs=5 * np.sqrt(0.21 / 1200 / 50))
+    assert shares.std() == pytest.approx(np.sqrt(0.21 / 1200), rel=0.5)
+    assert as_run._remove(table, 0.0, rng).n_missing == 0
+    assert as_run._remove(table, 1.0, rng) is None
+
+
+def test_counts_are_those_of_compatible_permutations():
+    rankings = ra.datasets.load("xtreme_gaps").rankings()
+    counted = counted_profile(rankings)
+    assert counted.counts.tolist() == [r.n_compatible_permutations for r in rankings]
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 2), (2, 2), (3, 1), (0, 2)])
+def test_the_coin(a, b):
+    words = {"".join(word) for word in permutations("A" * a + "B" * b)}
+    law = {word: float(chance_of(word)) for word in words}
+    assert sum(law.values()) == 1
+    rng = np.random.default_rng(0)
+    size = 4000
+    drawn = ["".join(shuffle("A" * a, "B" * b, rng)) for _ in range(size)]
+    for word in words:
+        error = np.sqrt(law[word] * (1 - law[word]) / size)
+        assert abs(drawn.count(word) / size - law[word]) <= 5 * error
+    # The lists keep their order.
+    assert [x for x in shuffle(range(3), range(10, 13), rng) if x < 10] == [0, 1, 2]

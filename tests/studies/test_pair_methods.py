@@ -1,0 +1,43 @@
+"""Ways to decide pairs: what they are called, and which options go together."""
+
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({}, "hoeffding"),
+        ({"anytime": True, "simultaneous": "bonferroni"}, "hoeffding, anytime, bonferroni"),
+        ({"holm": True, "unit": "task"}, "hoeffding, holm, by task"),
+        ({"holm": True, "method": "wilson"}, "sign-test, holm"),
+        ({"method": "percentile", "simultaneous": "max-t"}, "percentile, max-t"),
+        ({"estimand": "imputed", "unit": "instance"}, "hoeffding, imputed, by instance"),
+    ],
+)
+def test_methods_are_named_by_what_they_do(options, name) -> None:
+    assert ra.studies.IntervalMethod(**options).name == name
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "gauss"}, "`method`"),
+        ({"simultaneous": "max-t"}, "max-t"),
+        ({"anytime": True, "method": "wilson"}, "`anytime`"),
+        ({"estimand": "both"}, "estimand of IntervalMethod"),
+        ({"unit": "metric"}, "unit of IntervalMethod"),
+        ({"method": "wilson", "unit": "instance"}, "method of IntervalMethod"),
+        ({"method": "wilson", "estimand": "imputed"}, "method of IntervalMethod"),
+        ({"holm": 1}, "holm of IntervalMethod"),
+        ({"holm": True, "anytime": True}, "holm of IntervalMethod"),
+        ({"holm": True, "simultaneous": "bonferroni"}, "holm of IntervalMethod"),
+        ({"holm": True, "method": "bernstein"}, "holm of IntervalMethod"),
+        ({"holm": True, "estimand": "imputed"}, "holm of IntervalMethod"),
+    ],
+)
+def test_methods_that_do_not_go_together_are_refused(options, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        ra.studies.IntervalMethod(**options)

@@ -1,0 +1,214 @@
+"""What studies draw from: sizes, distributions, and that no item is favored."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.studies.sources import without_entries, without_proportion
+from tests.studies.test_missing_scores import LATENT, SMALL, make
+
+MODELS = [
+    ra.cultures.MallowsCulture(phi=0.7),
+    ra.cultures.PlackettLuceCulture(spread=1.0),
+    ra.studies.LatentModel(step=0.2, n_instances=None),
+    ra.studies.Resampled(label="x", data=ra.Uniform(range(8)).sample(20, rng=0)),
+]
+
+
+def rankings(data):
+    return data.rankings() if isinstance(data, ra.ScoreTable) else data
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_models_give_the_sizes_asked_for_and_repeat_with_a_seed(model) -> None:
+    drawn = rankings(model.draw(6, 9, rng=1))
+    assert (drawn.n_items, drawn.n_rankings) == (6, 9)
+    assert drawn == rankings(model.draw(6, 9, rng=1))
+    assert drawn != rankings(model.draw(6, 9, rng=2))
+
+
+@pytest.mark.parametrize("model", MODELS[:3], ids=repr)
+def test_no_item_is_favored(model) -> None:
+    first = np.bincount(
+        [rankings(model.draw(4, 1, rng=k)).ranks[0].argmin() for k in range(800)], minlength=4
+    )
+    assert (abs(first - 200) < 4 * np.sqrt(800 * 0.25 * 0.75)).all()
+
+
+def test_mallows_rankings_are_as_far_apart_as_the_law_says() -> None:
+    n, phi = 5, 0.6
+    law = ra.Mallows(ra.Permutation.from_order(range(n)), theta=-np.log(phi))
+    p = law.pairwise_probabilities()
+    upper = p[np.triu_indices(n, 1)]
+    expected = (2 * upper * (1 - upper)).sum()
+    pairs = [ra.cultures.MallowsCulture(phi=phi).draw(n, 2, rng=k) for k in range(800)]
+    found = [ra.kendall_distance(pair[0], pair[1]) for pair in pairs]
+    assert np.mean(found) == pytest.approx(expected, abs=4 * np.std(found) / np.sqrt(800))
+
+
+def test_gumbel_scores_are_means_over_instances() -> None:
+    one = ra.studies.LatentModel(step=0.0, n_instances=None).draw(50, 40, rng=0).task_scores()
+    many = ra.studies.LatentModel(step=0.0, n_instances=25).draw(50, 40, rng=0).task_scores()
+    assert one.shape == many.shape == (50, 40)
+    assert one.var() == pytest.approx(np.pi**2 / 6, rel=0.1)
+    assert many.var() == pytest.approx(np.pi**2 / 6 / 25, rel=0.1)
+
+
+def test_resampled_rankings_are_those_of_the_profile() -> None:
+    profile = ra.Profile.from_orders(["ABCDE", "EDCBA", "BADCE"], counts=[5, 1, 2])
+    model = ra.studies.Resampled(label="five", data=profile)
+    seen = set()
+    for k in range(120):
+        drawn = model.draw(3, 2, rng=k)
+        allowed = {r.order for r in profile.restrict(drawn.items)}
+        assert {r.order for r in drawn} <= allowed
+        seen.add(frozenset(drawn.items))
+    assert len(seen) == 10
+    whole = model.draw(5, 4000, rng=0).reindex("ABCDE")
+    share = np.mean([r.order == tuple("ABCDE") for r in whole])
+    assert share == pytest.approx(5 / 8, abs=4 * np.sqrt(5 / 8 * 3 / 8 / 4000))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize(("share", "lost"), [(0.0, 0), (0.05, 0), (0.25, 2), (0.5, 4)])
+def test_every_ranking_loses_the_same_number(model, share, lost) -> None:
+    whole = model.draw(8, 12, rng=3)
+    part = without_entries(whole, share, np.random.default_rng(0))
+    gone = rankings(part).ranks == ra.UNRANKED
+    assert (gone.sum(axis=1) == lost).all()
+    if lost:
+        assert gone.any(axis=0).all()  # 12 rankings, and every item is hit by some
+    kept = np.where(gone, -1, rankings(whole).ranks)
+    for row, places in zip(kept, rankings(part).ranks, strict=True):
+        left = row >= 0
+        np.testing.assert_array_equal(np.argsort(row[left]), np.argsort(places[left]))
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: ra.cultures.MallowsCulture(phi=0), "phi of MallowsCulture"),
+        (lambda: ra.cultures.MallowsCulture(phi=1.5), "phi of MallowsCulture"),
+        (lambda: ra.cultures.PlackettLuceCulture(spread=-1), "spread of PlackettLuceCulture"),
+        (lambda: ra.studies.LatentModel(step=-1, n_instances=None), "step of LatentModel"),
+        (lambda: ra.studies.LatentModel(step=1, n_instances=0), "n_instances of LatentModel"),
+        (
+            lambda: ra.studies.Resampled(label=1, data=MODELS[3].data),
+            "label of Resampled",
+        ),
+        (lambda: ra.studies.Resampled(label="x", data="x"), "data of Resampled"),
+        (lambda: MODELS[3].draw(9, 1), "at most 8"),
+        (lambda: MODELS[0].draw(1, 1), "n_items"),
+        (lambda: MODELS[0].draw(3, 0), "n_rankings"),
+    ],
+)
+def test_bad_input_is_named(build, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        build()
+
+
+def metrics(n_instances=8, n_metrics=5, copies=True):
+    """Return a table whose metrics say the same of an instance, or do not."""
+    rng = np.random.default_rng(6)
+    scores = rng.normal(size=(4, n_instances, 1 if copies else n_metrics)).cumsum(axis=0) / 2
+    values = np.broadcast_to(scores, (4, n_instances, n_metrics))
+    return ra.ScoreTable(
+        values.transpose(0, 2, 1).reshape(4, -1), systems="ABCD",
+        tasks=np.repeat(range(n_metrics), n_instances).tolist(),
+        instances=list(range(n_instances)) * n_metrics, higher_is_better=True,
+    )  # fmt: skip
+
+
+def test_instances_are_drawn_whole_and_alike() -> None:
+    table = metrics(copies=False)
+    model = ra.studies.Resampled(label="m", data=table, n_rankings=300)
+    drawn = model.draw(rng=1)
+    assert drawn.n_tasks == 5
+    assert len(set(drawn.instances)) == 300
+    columns = {
+        instance: table.values[:, [i == instance for i in table.instances]]
+        for instance in set(table.instances)
+    }
+    seen = []
+    for number in range(300):
+        part = drawn.values[:, [i == number for i in drawn.instances]]
+        seen += [k for k, values in columns.items() if np.array_equal(values, part)]
+    assert len(seen) == 300
+    counts = np.bincount(seen, minlength=8)
+    assert (counts > 15).all()
+    assert (counts < 65).all()
+    assert model.draw(rng=1) == drawn
+    assert ra.studies.Resampled(label="m", data=table).draw(rng=1).n_units == table.n_units
+
+
+def test_tasks_are_drawn_where_there_is_no_instance() -> None:
+    table = ra.ScoreTable(
+        [[1, 5, 3], [2, 2, np.nan]], systems="AB", higher_is_better={0: True, 1: False, 2: True},
+        task_weights={0: 1, 1: 2, 2: 3},
+    )  # fmt: skip
+    drawn = ra.studies.Resampled(label="t", data=table, n_rankings=60).draw(rng=0)
+    assert drawn.n_tasks == 60
+    columns = {(1.0, 2.0): 1, (-5.0, -2.0): 2, (3.0, None): 3}
+    seen = set()
+    for number, column in enumerate(drawn.values.T.tolist()):
+        key = tuple(None if np.isnan(value) else value for value in column)
+        assert drawn.task_weights[number] == columns[key]
+        seen.add(key)
+    assert seen == set(columns)
+
+
+@pytest.mark.parametrize("unit", ["ranking", "instance"])
+def test_true_proportions_are_those_of_the_table(unit) -> None:
+    table = ra.ScoreTable(
+        [[1, 5, 3, 2, 2, 4], [2, 5, 3, 1, 2, 1], [0, 6, 1, 1, 1, 1]], systems="ABC",
+        tasks=["x", "y"] * 3, instances=[0, 0, 1, 1, 2, 2], higher_is_better=True,
+    )  # fmt: skip
+    model = ra.studies.Resampled(label="small", data=table)
+    half = model.true_proportions(unit=unit)
+    for a, b in (("A", "B"), ("B", "C"), ("A", "C")):
+        i, j = "ABC".index(a), "ABC".index(b)
+        gap = np.sign(table.values[i] - table.values[j])
+        assert half.loc[a, b] == pytest.approx(((gap + 1) / 2).mean())
+        assert half.loc[b, a] == pytest.approx(1 - half.loc[a, b])
+        if unit == "ranking":
+            untied = gap[gap != 0]
+            assert model.true_proportions(ties="exclude").loc[a, b] == (untied > 0).mean()
+
+
+def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other() -> None:
+    study = make(models=[LATENT], proportions=[0.25], n_repetitions=400)
+    gone = np.zeros((5, 4))
+    for cell in study.cells():
+        table = LATENT.draw(rng=1)
+        left = without_proportion(
+            table, 0.25, whole_tasks=True, rng=cell.generator(study.seed, "missing")
+        )
+        assert left.tasks == table.tasks
+        missing = left.missing.reshape(5, 4, 3)
+        assert (missing.all(axis=2) == missing.any(axis=2)).all()
+        assert missing.any(axis=2).sum() == 5
+        gone += missing.any(axis=2)
+    # Each is gone in about 100 of 400 tables, with a standard deviation of 8.7.
+    assert abs(gone - 100).max() < 4 * 8.7
+
+
+def test_single_scores_can_be_removed_and_lost_tasks_are_left_out() -> None:
+    table = LATENT.draw(rng=1)
+    left = without_proportion(table, 0.5, whole_tasks=False, rng=np.random.default_rng(0))
+    assert left.n_missing == 30
+    assert (left.missing.reshape(5, 4, 3).any(axis=2) & ~left.missing.reshape(5, 4, 3).all(axis=2)
+            ).any()  # fmt: skip
+    lost = 0
+    for seed in range(30):
+        left = without_proportion(SMALL, 0.7, whole_tasks=True, rng=np.random.default_rng(seed))
+        lost += left.n_tasks < 3
+        assert left.systems == SMALL.systems
+        assert (~left.missing).sum() == 11 - 8
+        for position, task in enumerate(left.tasks):
+            whole = SMALL.values[:, SMALL.tasks.index(task)]
+            column = left.values[:, position]
+            np.testing.assert_array_equal(column[~np.isnan(column)], whole[~np.isnan(column)])
+            assert left.higher_is_better[task] == SMALL.higher_is_better[task]
+            assert left.task_weights[task] == SMALL.task_weights[task]
+    assert lost

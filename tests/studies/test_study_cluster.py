@@ -1,0 +1,57 @@
+"""Studies find the same on a cluster of Dask, though a worker is lost."""
+
+import os
+import signal
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import pytest
+
+from rankagg.exceptions import InvalidInputError
+from tests.io.scan.test_run_dask import client, pytestmark  # noqa: F401 - a fixture, and marks
+from tests.studies.test_study import STUDIES, rows
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_same_as_this_machine(name, client, tmp_path):  # noqa: F811
+    study = STUDIES[name]()
+    expected = rows(study.run())
+    found = rows(study.run(client=client, journal=tmp_path / "study.jsonl"))
+    assert found.equals(expected)
+    assert rows(study.run(journal=tmp_path / "study.jsonl")).equals(expected)
+
+
+@dataclass(frozen=True)
+class Killing:
+    """A trial whose worker is lost on the first cell, once."""
+
+    tried: object
+    flag: str
+    parent: int
+
+    def __call__(self, cell, prepared):
+        try:
+            with open(self.flag, "x", encoding="utf-8") as file:
+                file.write(str(os.getpid()))
+            assert os.getpid() != self.parent, "no worker does the work"
+            os.kill(os.getpid(), signal.SIGKILL)
+        except FileExistsError:
+            pass
+        return self.tried(cell, prepared)
+
+
+def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):  # noqa: F811
+    study = STUDIES["task subsets"]()
+    expected = rows(study.run())
+    flag, me = tmp_path / "killed", os.getpid()
+    workers = {str(process) for process in client.run(os.getpid).values()}
+    light = study._without_grid()
+    killing = Killing(light._try, str(flag), me)
+    monkeypatch.setattr(type(study), "_without_grid", lambda self: SimpleNamespace(_try=killing))
+    assert rows(study.run(client=client)).equals(expected)
+    assert flag.read_text() in workers
+
+
+def test_no_client():
+    with pytest.raises(InvalidInputError, match="client"):
+        STUDIES["task subsets"]().run(client=3)
