@@ -629,8 +629,11 @@ def sizes(bench: Bench, found: ExperimentRun) -> None:
         found.each(item, what, frame[what])
     if len(frame) < len(INSTANCES_OF):
         return
-    ends = {"fewest": frame["systems"].min(), "most": frame["systems"].max()}
-    found.add("Figure 7", {f"{end} systems of a data set": x for end, x in ends.items()})
+    ends = {
+        "fewest systems of a data set": frame["systems"].min(),
+        "most systems of a data set": frame["systems"].max(),
+    }
+    found.add("Figure 7", ends)
     found.add("Section 4.1", {"scores of instances that are here": frame["scores"].sum()})
     caption = "Sizes of the data sets that are here; scores of automatic metrics."
     sheet = Sheet("p2-sizes", caption, frame.rename_axis("data set").reset_index())

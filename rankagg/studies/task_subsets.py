@@ -261,10 +261,12 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
         self._set("tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
     def _told(self) -> dict[str, Any]:
+        steps, tasks = as_tolerance(self.tolerance, self.data.tasks), list(self.data.tasks)
+        each = steps if isinstance(steps, Mapping) else dict.fromkeys(tasks, steps)
         return {
             "rules": [repr(rule) for rule in self.aggregators],
             "data": table_digest(self.data),
-            "tolerance": self.data._tolerances(self.tolerance).tolist(),
+            "tolerance": [float(each.get(task, 0)) for task in tasks],
         }
 
     def _prepared(self, deadline: object) -> tuple[Parts, list[Whole]]:
