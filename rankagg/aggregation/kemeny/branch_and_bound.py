@@ -40,7 +40,7 @@ from rankagg.aggregation.kemeny.persistency import (
     small_cuts,
 )
 from rankagg.aggregation.kemeny.problem import PairCosts, Problem
-from rankagg.aggregation.kemeny.proof import STRICT, Logic, leaf_bound
+from rankagg.aggregation.kemeny.proof import Logic, Proof, leaf_bound
 from rankagg.aggregation.kemeny.proof_nodes import (
     Branch,
     Cut,
@@ -51,7 +51,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Node,
     Persistent,
     Weighting,
-    moved_down,
+    renumbered,
 )
 from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
@@ -99,7 +99,7 @@ class Found:
     is_done: bool
 
 
-def unweighted(problem: PairCosts, case: Any, logic: Logic = STRICT) -> Bound:
+def unweighted(problem: PairCosts, case: Any, logic: Logic = Proof.logic) -> Bound:
     """Return what a case costs at least whatever the rows say."""
     nothing = Weighting.empty()
     return Bound(logic.bound(problem, nothing, case), nothing, np.zeros(0, dtype=np.intp))
@@ -328,6 +328,11 @@ class CaseSearch(ABC):
         self._open: dict[int, tuple[Any, Bound]] = {0: (case, unweighted(problem, case, logic))}
         self._children: list[int] = []
 
+    @property
+    def proof(self) -> Proof:
+        """What has been found, as a proof over the positions of the part."""
+        return Proof(tuple(range(self.problem.n)), tuple(self.nodes), tuple(self.rows))
+
     def solution(self, *, interrupted: bool, notes: tuple[str, ...] = ()) -> Solution:
         """Return the best order with the cases that bound all others."""
         nodes, rows = tuple(self.nodes), tuple(self.rows)
@@ -537,7 +542,7 @@ def searched(begin: Callable[[], CaseSearch], first: Callable[[], NDArray[np.int
 class Search(CaseSearch):
     """A search among strict orders."""
 
-    logic: ClassVar[Logic] = STRICT
+    logic: ClassVar[Logic] = Proof.logic
 
     # Shape (n,). An order that is likely to be good, instead of those that the votes suggest.
     start: NDArray[np.intp] | None = None
@@ -591,7 +596,7 @@ class Search(CaseSearch):
         assert self.relaxation is not None, "a case that is searched elsewhere was bounded here"
         first = self.relaxation.note(found.rows)
         below = len(self.nodes) - 1  # its root takes the place of the case
-        nodes = [moved_down(node, below, first) for node in found.nodes]
+        nodes = [renumbered(node, rows=first.__add__, below=below) for node in found.nodes]
         self.nodes[at] = nodes[0]
         self.nodes += nodes[1:]
         if not found.is_done:

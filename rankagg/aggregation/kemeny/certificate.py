@@ -55,7 +55,7 @@ from rankagg.aggregation.kemeny.proved import (
     tolerance_of,
 )
 from rankagg.aggregation.kemeny.subset_dp import LARGEST
-from rankagg.aggregation.kemeny.weak_proof import WEAK, WeakProblem, WeakProof
+from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.check_certificate import UNLIMITED, Work
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
@@ -174,7 +174,7 @@ class _NodeReader:
         if node.has("threshold"):
             *leaf, threshold, rest = node.members(*words.leaf, "threshold", "rest")
             return Fixing(self._leaf(*leaf), threshold.integer(), self.tree.child(at, rest))
-        early = None if words is WEAK.notation else self._early(at, node)
+        early = None if words is WeakProof.logic.notation else self._early(at, node)
         return early or self._leaf(*node.members(*words.leaf))
 
     def _early(self, at: int, node: Field) -> Node | None:

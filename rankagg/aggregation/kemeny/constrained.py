@@ -40,13 +40,13 @@ from rankagg.aggregation.kemeny.parts import (
     Effort,
     Solution,
     Task,
-    components_of,
     solve_parts,
 )
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Derived, Leaf
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Point, Relaxation
+from rankagg.core.graphs import ordered_parts
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InfeasibleError
@@ -456,7 +456,7 @@ def _parts(problem: Problem, decided: Bools, demands: Demands) -> list[NDArray[n
     """
     if demands.places:
         return [np.arange(problem.n)]
-    return components_of(decided | ((problem.margins < 0) & ~decided.T))
+    return ordered_parts(decided | ((problem.margins < 0) & ~decided.T))
 
 
 def _solve_part(task: Task, counts: Demands) -> Solution:

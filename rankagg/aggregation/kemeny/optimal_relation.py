@@ -31,7 +31,7 @@ from rankagg.aggregation.kemeny.branch_and_bound import EARLY_FROM, Search
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.persistency import closed
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import decide, fixed_below, forced_bounds, forced_by
+from rankagg.aggregation.kemeny.proof import decide, fixed_below, forced_bounds
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Enumeration
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Live, why_not_highs
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
@@ -72,7 +72,7 @@ def _by_proofs(problem: Problem, certificate: Certificate) -> Bools:
         inside = problem.restrict(items)
         best = inside.cost(np.argsort(place[items]))
         # Whatever has the column before the row costs more than the optimum.
-        always[np.ix_(items, items)] = (forced_by(proof, inside) > best).T
+        always[np.ix_(items, items)] = (forced_bounds(inside, proof) > best).T
     np.fill_diagonal(always, False)
     # Each part costs what it must, and so does each pair between parts.
     always |= (problem.margins < 0) & (part[:, None] != part)
@@ -106,7 +106,7 @@ def more_in_all(
     relaxation.add_cycles(cycles)
     for derived in rows:
         first = len(relaxation.derived)
-        relaxation.derive([row.numbered_from(first) for row in derived])
+        relaxation.derive([row.renumbered(rows=first.__add__) for row in derived])
     try:
         point = relaxation.solve_inside(deadline)
     except SolverError:
@@ -170,7 +170,7 @@ class Relation:
             return None
         search = Search(self._problem, deadline)
         search.run()
-        bounds = forced_bounds(self._problem, search.nodes, search.rows)
+        bounds = forced_bounds(self._problem, search.proof)
         least: int | None = None
         for first, second in sorted(covers, key=lambda pair: int(bounds[pair])):
             if least is not None and bounds[first, second] >= least:
@@ -229,7 +229,7 @@ class _Component:
         search = Search(problem, deadline, decided=nothing)
         search.run()
         self._relaxation = search.relaxation
-        bounds = forced_bounds(problem, search.nodes, search.rows)
+        bounds = forced_bounds(problem, search.proof)
         # Forcing j before i costs more than the optimum: i is always before j.
         always = closed((bounds > self._best).T & self._possible)
         assert always is not None, "an optimum has all of them"

@@ -24,8 +24,8 @@ from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts, Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import Derived, Node, compact, leaf_of, moved_to
-from rankagg.core.graphs import Parts, strong_parts
+from rankagg.aggregation.kemeny.proof_nodes import Derived, Node, compact, leaf_of, renumbered
+from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import OutOfTimeError
 
 if TYPE_CHECKING:
@@ -60,9 +60,10 @@ class Solution:
         """Return the cases as a proof about the items of a part, with the rows that they use."""
         leaves = [leaf for leaf in map(leaf_of, self.nodes) if leaf is not None]
         rows, numbers = compact(self.rows, [row for leaf in leaves for row, _ in leaf.rows])
-        where = part.tolist()
-        nodes = moved_to(self.nodes, part, numbers)
-        return kind(tuple(where), nodes, tuple(row.moved_to(where) for row in rows))
+        where, number = part.tolist(), numbers.__getitem__
+        at = where.__getitem__
+        nodes = tuple(renumbered(node, items=at, rows=number) for node in self.nodes)
+        return kind(tuple(where), nodes, tuple(row.renumbered(items=at) for row in rows))
 
 
 #: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.
@@ -296,10 +297,6 @@ def in_processes(function: Callable[[T], R], items: Iterable[T], n_jobs: int) ->
     return results
 
 
-# From so many items on, cuts and the part of one item are looked for in the matrix itself.
-DENSE = 256
-
-
 def majority_components(problem: Problem) -> list[NDArray[np.intp]]:
     """Return the strong components of the strict majority relation, best first.
 
@@ -311,82 +308,7 @@ def majority_components(problem: Problem) -> list[NDArray[np.intp]]:
     ----------
     Truchon (1998), "An extension of the Condorcet criterion and Kemeny orders".
     """
-    return components_of(problem.margins < 0)
-
-
-def components_of(arcs: Bools) -> list[NDArray[np.intp]]:
-    """Return the strong components of a relation, each before those that arcs lead to from it."""
-    if len(arcs) < DENSE:
-        return _parts(arcs, strong_parts(arcs))
-    parts = []
-    for block in _blocks(arcs):
-        inside = arcs[np.ix_(block, block)]
-        parts += [block[part] for part in _parts(inside, _dense_parts(inside))]
-    return parts
-
-
-def _blocks(arcs: Bools) -> list[NDArray[np.intp]]:
-    """Return groups of items, each behind those that it has no arcs to: parts or more."""
-    order = np.argsort(arcs.sum(axis=0) - arcs.sum(axis=1), kind="stable")
-    placed = arcs[np.ix_(order, order)]
-    first = np.where(placed.any(axis=1), placed.argmax(axis=1), len(order))
-    # No arc leads back over a cut.
-    reached = np.minimum.accumulate(first[::-1])[::-1]
-    cuts = np.flatnonzero(reached >= np.arange(len(order)))
-    return [np.sort(block) for block in np.split(order, cuts[cuts > 0])]
-
-
-def _parts(arcs: Bools, component: Parts) -> list[NDArray[np.intp]]:
-    """Return the items of each component, those above before those below."""
-    members = np.argsort(component, kind="stable")
-    starts = np.flatnonzero(np.diff(component[members], prepend=-1))
-    if len(starts) == 1:
-        return [members]
-    # Arcs between components, by rows and then by columns.
-    rows = np.logical_or.reduceat(arcs[members], starts, axis=0)
-    between = np.logical_or.reduceat(rows[:, members], starts, axis=1)
-    np.fill_diagonal(between, False)
-    parts = np.split(members, starts[1:])
-    return [parts[c] for c in _sorted(between)]
-
-
-def _sorted(above: Bools) -> list[int]:
-    """Return the nodes of a graph without circles, each behind all that are above it."""
-    waits = above.sum(axis=0)
-    order: list[int] = []
-    while len(order) < len(above):
-        ready = np.flatnonzero(waits == 0)
-        order += ready.tolist()
-        waits -= above[ready].sum(axis=0)
-        waits[ready] = -1
-    return order
-
-
-def _dense_parts(arcs: Bools) -> Parts:
-    """Return the strongly connected parts; quick where one of them is large.
-
-    A part is what can be reached from one of its items and reaches it. No chain of arcs between
-    other items of one part leads through it.
-    """
-    back = np.ascontiguousarray(arcs.T)
-    middle = int(np.argmax(np.minimum(arcs.sum(axis=1), back.sum(axis=1))))
-    part = _reached(arcs, middle) & _reached(back, middle)
-    others = np.flatnonzero(~part)
-    component: Parts = np.zeros(len(arcs), dtype=np.int32)
-    if len(others):
-        component[others] = 1 + strong_parts(arcs[np.ix_(others, others)])
-    return component
-
-
-def _reached(arcs: Bools, start: int) -> Bools:
-    """Return what chains of arcs lead to from an item, and itself."""
-    seen: Bools = np.zeros(len(arcs), dtype=bool)
-    seen[start] = True
-    new = np.array([start])
-    while len(new):
-        new = np.flatnonzero(arcs[new].any(axis=0) & ~seen)
-        seen[new] = True
-    return seen
+    return ordered_parts(problem.margins < 0)
 
 
 Part = NDArray[np.intp]

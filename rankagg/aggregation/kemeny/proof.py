@@ -18,7 +18,7 @@ is proved of all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -39,6 +39,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Exchange,
     Fixing,
     Form,
+    Given,
     Leaf,
     Node,
     Notation,
@@ -47,7 +48,6 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     forms_of,
     leaf_of,
     node_to_dict,
-    size_of,
 )
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.check_certificate import NUMBER, UNLIMITED, Work
@@ -55,17 +55,12 @@ from rankagg.core.arithmetic import exact
 from rankagg.core.pairwise import sum_below
 from rankagg.exceptions import VerificationError
 
-# Of so few items all pairs are looked at, which is quicker than finding those that rows touch.
-FEW = 150
-
-# Floats hold whole numbers below this exactly.
-WHOLE_FLOATS = 2**53
-
 
 def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
     """Return the sum of the cheaper or decided directions of all pairs, less what rows take off."""
     tails, heads, amounts, paid = weighting.taken()
-    if problem.n <= FEW:
+    # Of few items all pairs are looked at: that is quicker than finding those that rows touch.
+    if problem.n <= 150:
         least = _least_of_all(problem, tails * problem.n + heads, amounts, decided)
         if least is not None:
             return least + paid
@@ -90,7 +85,7 @@ def _least_of_all(
         return None
     most = exact.sum_of(amounts)
     largest = int(np.abs(costs).max(initial=0)) * WEIGHT_DENOMINATOR
-    if most >= WHOLE_FLOATS or (largest + most) * n * n >= exact.INT64_SAFE:
+    if most >= 2**53 or (largest + most) * n * n >= exact.INT64_SAFE:
         return None
     off = np.bincount(arcs, amounts, n * n).astype(np.int64).reshape(n, n)
     rest = costs * WEIGHT_DENOMINATOR - off
@@ -119,9 +114,8 @@ def _chosen(costs: Integers, forward: Bools, backward: Bools) -> Integers:
     return chosen
 
 
-# Entries of an array that take as long as one step of a program without arrays, and the steps for
-# an arc of a derived row.
-AT_ONCE, ROW_STEPS = 100, 4
+# Entries of an array that take as long as one step of a program without arrays.
+ENTRIES_A_STEP = 100
 
 
 def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
@@ -181,28 +175,8 @@ class Logic(NamedTuple):
     notation: Notation
 
 
-def _answered(decided: Bools, first: int, second: int, holds: bool) -> Bools | None:
-    return decide(decided, first, second) if holds else decide(decided, second, first)
-
-
-STRICT = Logic(
-    nothing=lambda n: np.zeros((n, n), dtype=bool),
-    answered=_answered,
-    bound=leaf_bound,
-    fixed=fixed_below,
-    notation=Notation(("positions", "rows", "nodes"), ("cycles", "rows"), "before", "after"),
-)
-
-
-def forced_bounds(
-    problem: Problem, nodes: Sequence[Node], rows: Sequence[Derived] = ()
-) -> NDArray[np.object_]:
-    """Return for every pair what an order costs at least that has row before column."""
-    return forced_by(Proof(tuple(range(problem.n)), tuple(nodes), tuple(rows)), problem)
-
-
-def forced_by(proof: Proof, problem: Problem) -> NDArray[np.object_]:
-    """Return what `forced_bounds` returns, from a proof about any part and the part's problem."""
+def forced_bounds(problem: Problem, proof: Proof) -> NDArray[np.object_]:
+    """Return for every pair of a part what an order costs at least that has row before column."""
     n = problem.n
     impossible = exact.sum_of(problem.costs) + problem.constant + 1
     bounds: dict[int, NDArray[np.object_]] = {}
@@ -244,27 +218,16 @@ def _with_the_others(problem: Problem, rest: NDArray[np.object_]) -> NDArray[np.
 
 def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Integers, int]:
     """Return what row before column adds to the bound of a case, and that bound; scaled."""
-    rest, total = _without(problem, weighting)
-    cheaper = _cheaper(rest, decided)
-    return rest - cheaper, total + sum_below(cheaper, np.arange(problem.n))
-
-
-def _without(problem: Problem, weighting: Weighting) -> tuple[Integers, int]:
-    """Return scaled costs less the weights of the rows on each arc, and what all orders pay."""
     rest = exact.multiply(problem.costs, WEIGHT_DENOMINATOR)
     tails, heads, amounts, paid = weighting.taken()
     if object in (amounts.dtype, rest.dtype):
         rest, amounts = exact.widen(rest), exact.widen(amounts)
     np.subtract.at(rest, (tails, heads), amounts)
-    return rest, paid
+    cheaper = np.where(decided, rest, np.where(decided.T, rest.T, np.minimum(rest, rest.T)))
+    return rest - cheaper, paid + sum_below(cheaper, np.arange(problem.n))
 
 
-def _cheaper(rest: Integers, decided: Bools) -> Integers:
-    """Return the cheaper direction of each pair, or the decided one; symmetric."""
-    return np.where(decided, rest, np.where(decided.T, rest.T, np.minimum(rest, rest.T)))
-
-
-P = TypeVar("P", bound=PairCosts)
+AnyProblem = TypeVar("AnyProblem", bound=PairCosts)
 
 
 @dataclass(frozen=True)
@@ -279,13 +242,21 @@ class Proof:
     # The derived rows that the nodes use; each uses only those before it.
     rows: tuple[Derived, ...] = ()
 
-    logic: ClassVar[Logic] = STRICT
+    logic: ClassVar[Logic] = Logic(
+        nothing=lambda n: np.zeros((n, n), dtype=bool),
+        answered=lambda decided, first, second, holds: decide(
+            decided, *((first, second) if holds else (second, first))
+        ),
+        bound=leaf_bound,
+        fixed=fixed_below,
+        notation=Notation(("positions", "rows", "nodes"), ("cycles", "rows"), "before", "after"),
+    )
 
     def bound(self, problem: PairCosts) -> int:
         """Return what the proof proves about the part, in the units of the problem."""
         return self.bound_of(self.part_of(problem))
 
-    def part_of(self, problem: P) -> P:
+    def part_of(self, problem: AnyProblem) -> AnyProblem:
         """Return the problem of the part."""
         return problem.restrict(np.array(self.positions, dtype=np.intp))
 
@@ -314,12 +285,14 @@ class Proof:
         arcs: list[int] = []  # of each derived row, at most
         steps = 0
         for row in self.rows:
-            sizes = [
-                arcs[source] if isinstance(source, int) else size_of(source)
-                for _, source in row.terms
-            ]
-            steps += ROW_STEPS * sum(sizes)
-            arcs.append(min(sum(sizes), cells))
+            size = 0
+            for _, source in row.terms:
+                if isinstance(source, int):
+                    size += arcs[source]
+                else:
+                    size += len(source.arcs if isinstance(source, Given) else source)
+            steps += 4 * size  # for an arc of a derived row
+            arcs.append(min(size, cells))
         taken = 0
         for node in self.nodes:
             leaf = leaf_of(node)
@@ -327,11 +300,11 @@ class Proof:
                 taken = max(taken, 3 * len(leaf.triples) + sum(arcs[row] for row, _ in leaf.rows))
             elif isinstance(node, Enumeration):
                 work.hold(2**part.n * (part.n + 2) * number)
-                steps += 2**part.n * part.n // AT_ONCE
+                steps += 2**part.n * part.n // ENTRIES_A_STEP
             elif isinstance(node, Persistent):
                 across = cells if isinstance(node, Cut) else part.n
-                steps += len(node.pairs) * across // AT_ONCE
-        work.spend(steps + len(self.nodes) * cells // AT_ONCE)
+                steps += len(node.pairs) * across // ENTRIES_A_STEP
+        work.spend(steps + len(self.nodes) * cells // ENTRIES_A_STEP)
         work.hold(24 * sum(arcs) + 4 * NUMBER * taken + (6 * number + self._n_pending()) * cells)
 
     def _n_pending(self) -> int:
@@ -412,8 +385,8 @@ class Proof:
 
     @cached_property
     def _forms(self) -> list[Form]:
-        where = self._where.tolist()
-        return forms_of(row.moved_to(where) for row in self.rows)
+        where = self._where.tolist().__getitem__
+        return forms_of(row.renumbered(items=where) for row in self.rows)
 
     def _own_bound(self, part: Any, node: Node, decided: Any) -> int:
         """Return what the orders cost at least that end at this node."""

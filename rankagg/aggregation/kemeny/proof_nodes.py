@@ -12,7 +12,7 @@ uses an arc once or not at all.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -42,13 +42,10 @@ class Given:
     arcs: tuple[tuple[int, int], ...]
     least: int
 
-    def moved_to(self, where: Sequence[int]) -> Given:
-        """Return the row with `where[i]` for item i."""
-        return replace(self, arcs=tuple((where[i], where[j]) for i, j in self.arcs))
 
-    def to_dict(self) -> dict[str, int]:
-        """Return plain data for JSON."""
-        return {self.name: self.number}
+def same(number: int) -> int:
+    """Return a number as it is."""
+    return number
 
 
 @dataclass(frozen=True)
@@ -65,45 +62,32 @@ class Derived:
     terms: tuple[tuple[int, Source], ...]
     divisor: int = 1
 
-    def moved_to(self, where: Sequence[int]) -> Derived:
-        """Return the row with `where[i]` for item i."""
-        return Derived(
-            tuple((times, _moved(source, where)) for times, source in self.terms),
-            self.divisor,
-        )
+    def renumbered(
+        self, *, items: Callable[[int], int] = same, rows: Callable[[int], int] = same
+    ) -> Derived:
+        """Return the row with other numbers of items, and of earlier rows."""
 
-    def numbered_from(self, first: int) -> Derived:
-        """Return the row where the first row has another number than 0."""
-        terms = (
-            (times, source + first if isinstance(source, int) else source)
-            for times, source in self.terms
-        )
-        return Derived(tuple(terms), self.divisor)
+        def changed(source: Source) -> Source:
+            if isinstance(source, int):
+                return rows(source)
+            if isinstance(source, Given):
+                arcs = tuple((items(i), items(j)) for i, j in source.arcs)
+                return replace(source, arcs=arcs)
+            return tuple(map(items, source))
+
+        terms = tuple((times, changed(source)) for times, source in self.terms)
+        return Derived(terms, self.divisor)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        terms = [[times, _plain(source)] for times, source in self.terms]
+
+        def plain(source: Source) -> Any:
+            if isinstance(source, Given):
+                return {source.name: source.number}
+            return source if isinstance(source, int) else list(source)
+
+        terms = [[times, plain(source)] for times, source in self.terms]
         return {"terms": terms, "divisor": self.divisor}
-
-
-def _moved(source: Source, where: Sequence[int]) -> Source:
-    if isinstance(source, int):
-        return source
-    if isinstance(source, Given):
-        return source.moved_to(where)
-    return tuple(where[i] for i in source)
-
-
-def size_of(source: Source) -> int:
-    """Return how many arcs a row has that is no derived one."""
-    assert not isinstance(source, int), "a derived row has as many as its terms"
-    return len(source.arcs) if isinstance(source, Given) else len(source)
-
-
-def _plain(source: Source) -> Any:
-    if isinstance(source, int):
-        return source
-    return source.to_dict() if isinstance(source, Given) else list(source)
 
 
 class Form(NamedTuple):
@@ -216,11 +200,7 @@ def compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived
     kept: list[Derived] = []
     for at in sorted(needed):
         numbers[at] = len(kept)
-        terms = tuple(
-            (times, numbers[source] if isinstance(source, int) else source)
-            for times, source in rows[at].terms
-        )
-        kept.append(Derived(terms, rows[at].divisor))
+        kept.append(rows[at].renumbered(rows=numbers.__getitem__))
     return tuple(kept), numbers
 
 
@@ -318,52 +298,30 @@ def leaf_of(node: Node) -> Leaf | None:
     return node.leaf if isinstance(node, Fixing) else None
 
 
-def moved_to(
-    nodes: Iterable[Node], part: NDArray[np.intp], numbers: Sequence[int] = ()
-) -> tuple[Node, ...]:
-    """Return nodes over the positions of a part as nodes over the positions of all items.
-
-    `numbers` has the new number of each derived row.
-    """
-    where = part.tolist()
-
-    def move_leaf(leaf: Leaf) -> Leaf:
-        triples = tuple((where[a], where[b], where[c]) for a, b, c in leaf.triples)
-        return Leaf(triples, leaf.weights, tuple((numbers[row], w) for row, w in leaf.rows))
-
-    def move(node: Node) -> Node:
-        if isinstance(node, Leaf):
-            return move_leaf(node)
-        if isinstance(node, Fixing):
-            return Fixing(move_leaf(node.leaf), node.threshold, node.rest)
-        if isinstance(node, Branch):
-            return Branch(where[node.first], where[node.second], node.yes, node.no)
-        if isinstance(node, Persistent):
-            pairs = tuple((where[x], where[y]) for x, y in node.pairs)
-            if isinstance(node, Exchange):
-                return replace(node, pairs=pairs)
-            return replace(node, above=tuple(where[i] for i in node.above), pairs=pairs)
-        return node
-
-    return tuple(move(node) for node in nodes)
-
-
-def moved_down(node: Node, below: int, first: int) -> Node:
-    """Return a node of another tree whose children stand `below` nodes further down.
-
-    `first` is the number of the first of its derived rows.
-    """
-
-    def move_leaf(leaf: Leaf) -> Leaf:
-        return replace(leaf, rows=tuple((row + first, weight) for row, weight in leaf.rows))
-
+def renumbered(
+    node: Node,
+    *,
+    items: Callable[[int], int] = same,
+    rows: Callable[[int], int] = same,
+    below: int = 0,
+) -> Node:
+    """Return a node with other numbers of items and derived rows, its children further down."""
     if isinstance(node, Leaf):
-        return move_leaf(node)
-    if isinstance(node, Branch):
-        return replace(node, yes=node.yes + below, no=node.no + below)
+        triples = tuple((items(a), items(b), items(c)) for a, b, c in node.triples)
+        return Leaf(triples, node.weights, tuple((rows(row), w) for row, w in node.rows))
     if isinstance(node, Fixing):
-        return Fixing(move_leaf(node.leaf), node.threshold, node.rest + below)
-    raise TypeError(f"{type(node).__name__} stands at the root only.")
+        leaf = renumbered(node.leaf, items=items, rows=rows)
+        assert isinstance(leaf, Leaf)
+        return Fixing(leaf, node.threshold, node.rest + below)
+    if isinstance(node, Branch):
+        yes, no = node.yes + below, node.no + below
+        return Branch(items(node.first), items(node.second), yes, no)
+    if isinstance(node, Persistent):
+        pairs = tuple((items(x), items(y)) for x, y in node.pairs)
+        if isinstance(node, Cut):
+            node = replace(node, above=tuple(map(items, node.above)))
+        return replace(node, pairs=pairs, rest=node.rest + below)
+    return node
 
 
 # -- on paper ---------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ class Relaxation(ABC):
         """
         first = len(self.derived)
         self._forms += forms_of(rows)
-        self.derived += [row.numbered_from(first) for row in rows]
+        self.derived += [row.renumbered(rows=first.__add__) for row in rows]
         return first
 
     def add_derived(self, numbers: NDArray[np.intp]) -> None:

@@ -141,12 +141,6 @@ class Known(NamedTuple):
     # the row is above whatever the column is not below.
     above: Bools
 
-    @property
-    def is_whole(self) -> bool:
-        """True where a single weak order is left."""
-        decided = self.above | self.above.T | (self.not_below & self.not_below.T)
-        return bool(decided.all())
-
     def holds(self, z: Bools) -> bool:
         """Say whether a weak order, as "row is not below column", is as it is known to be."""
         return bool((z >= self.not_below).all() and not (self.above & z.T).any())
@@ -196,10 +190,23 @@ class Excess(NamedTuple):
     not_below: Integers
     below: Integers
 
+    @classmethod
+    def of(cls, problem: WeakProblem, weighting: Weighting, known: Known) -> Excess:
+        """Return it for a case, from what its weighted rows leave of the costs."""
+        slopes, constant, huge = _with_rows(problem, weighting)
+        # The places of a pair, less the constant; "row above column" costs what z = 1, 0 does.
+        above = np.where(known.not_below.T, huge, slopes)
+        below = np.where(known.not_below, huge, slopes.T)
+        tied = np.where(known.above | known.above.T, huge, slopes + slopes.T)
+        up = np.minimum(above, tied)
+        least = np.minimum(up, below)
+        base = constant + exact.sum_of(np.triu(least, k=1))
+        return cls(base, up - least, below - least)
+
 
 def weak_bound(problem: WeakProblem, weighting: Weighting, known: Known) -> int:
     """Return the bound of one case, raised to the next cost that a weak order can have."""
-    base = _excess(problem, weighting, known).base
+    base = Excess.of(problem, weighting, known).base
     return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
 
 
@@ -207,7 +214,7 @@ def set_aside(
     problem: WeakProblem, weighting: Weighting, known: Known, threshold: int
 ) -> Known | None:
     """Add all statements whose opposite makes every weak order cost at least `threshold`."""
-    excess = _excess(problem, weighting, known)
+    excess = Excess.of(problem, weighting, known)
     if problem.next_attainable(Fraction(excess.base, WEIGHT_DENOMINATOR)) >= threshold:
         return None
     # More than the last attainable cost below the threshold is at least the threshold.
@@ -215,18 +222,6 @@ def set_aside(
     below, not_below = excess.not_below > room, excess.below > room
     np.fill_diagonal(below, False)
     return consequences(known.not_below | not_below, known.above | below.T)
-
-
-def _excess(problem: WeakProblem, weighting: Weighting, known: Known) -> Excess:
-    slopes, constant, huge = _with_rows(problem, weighting)
-    # The three places of a pair, less the constant; "row above column" costs what z = 1, 0 does.
-    above = np.where(known.not_below.T, huge, slopes)
-    below = np.where(known.not_below, huge, slopes.T)
-    tied = np.where(known.above | known.above.T, huge, slopes + slopes.T)
-    up = np.minimum(above, tied)
-    least = np.minimum(up, below)
-    base = constant + exact.sum_of(np.triu(least, k=1))
-    return Excess(base, up - least, below - least)
 
 
 def _with_rows(problem: WeakProblem, weighting: Weighting) -> tuple[Integers, int, int]:
@@ -245,19 +240,16 @@ def _with_rows(problem: WeakProblem, weighting: Weighting) -> tuple[Integers, in
     return slopes, problem.both * WEIGHT_DENOMINATOR - total, huge
 
 
-WEAK = Logic(
-    nothing=nothing,
-    answered=lambda known, first, second, holds: learn(known, first, second, below=not holds),
-    bound=weak_bound,
-    fixed=set_aside,
-    notation=Notation(("positions", "nodes"), ("rows",), "not_below", "below"),
-)
-
-
 class WeakProof(Proof):
     """A bound among weak orders for the items of one part, whatever the order of the others."""
 
-    logic: ClassVar[Logic] = WEAK
+    logic: ClassVar[Logic] = Logic(
+        nothing=nothing,
+        answered=lambda known, first, second, holds: learn(known, first, second, below=not holds),
+        bound=weak_bound,
+        fixed=set_aside,
+        notation=Notation(("positions", "nodes"), ("rows",), "not_below", "below"),
+    )
 
     def _reserve(self, part: WeakProblem, work: Work) -> None:
         number = NUMBER if part.above.dtype == object else 8

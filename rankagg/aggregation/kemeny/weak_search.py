@@ -32,7 +32,7 @@ from rankagg.aggregation.kemeny.relaxation import (
     SparseRows,
     why_not_highs,
 )
-from rankagg.aggregation.kemeny.weak_proof import WEAK, Known, WeakProblem
+from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import SolverNotFoundError
 
@@ -331,7 +331,7 @@ class RowTightening(Tightening):
 class WeakSearch(CaseSearch):
     """A search among weak orders."""
 
-    logic: ClassVar[Logic] = WEAK
+    logic: ClassVar[Logic] = WeakProof.logic
 
     def run(
         self, *, until: int | None = None, known: int | None = None, cases: int | None = None

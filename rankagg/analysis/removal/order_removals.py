@@ -29,8 +29,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import forced_bounds
-from rankagg.aggregation.kemeny.proof_nodes import Node
+from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
 from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses, fewest
 from rankagg.analysis.removal.score_removals import Merged, each_rival, reach_targets
 from rankagg.core.arithmetic import exact
@@ -48,7 +47,7 @@ class _Part:
     # That of these items, in this order.
     problem: Problem
     # The proof over positions in `searched`; empty for a single item.
-    nodes: list[Node]
+    proof: Proof
     # The positions in the order that the proof has them.
     searched: Order
 
@@ -110,7 +109,7 @@ class Solved:
         inside = part.problem
         own = int(np.flatnonzero(part.items == item)[0])
         by_pairs = inside.floor + int(np.maximum(inside.margins[own], 0).sum())
-        forced = forced_bounds(self.problem.restrict(part.searched), part.nodes)
+        forced = forced_bounds(self.problem.restrict(part.searched), part.proof)
         np.fill_diagonal(forced, 0)
         by_proof = int(forced[int(np.flatnonzero(part.searched == item)[0])].max())
         return least - part.cost + max(by_pairs, by_proof, part.cost)
@@ -120,14 +119,14 @@ def _solve(
     problem: Problem, part: Order, deadline: Deadline, pair: tuple[int, int] | None = None
 ) -> _Part:
     if len(part) == 1:
-        return _Part(part, problem.restrict(part), [], part)
+        return _Part(part, problem.restrict(part), Proof((0,)), part)
     decided = np.zeros((len(part), len(part)), dtype=bool)
     if pair is not None:
         decided[np.flatnonzero(part == pair[0])[0], np.flatnonzero(part == pair[1])[0]] = True
     search = Search(problem.restrict(part), deadline, decided=decided)
     search.run()
     items = part[search.order]
-    return _Part(items, problem.restrict(items), search.nodes, part)
+    return _Part(items, problem.restrict(items), search.proof, part)
 
 
 # The orders of so few items are all looked at: 720.
