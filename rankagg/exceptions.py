@@ -144,7 +144,7 @@ class InformationLostError(RankaggError, TypeError):
 
 
 class InfeasibleError(RankaggError, ValueError):
-    """Constraints that no ranking keeps; the message names a smallest set in conflict."""
+    """Constraints that no ranking keeps; the message names some in conflict, none without need."""
 
     def __init__(self, message: str, conflict: tuple[str, ...] = ()) -> None:
         self.conflict = conflict

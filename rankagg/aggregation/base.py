@@ -62,23 +62,22 @@ class Outcome:
 
 
 def checked_outcome(
-    certificate: Any,
-    votes: PairwiseMatrix,
-    notes: tuple[str, ...] = (),
-    optima: Any = None,
-    *,
-    verify: bool,
-    interrupted: bool,
+    certificate: Any, votes: PairwiseMatrix, found: Any, effort: Any, optima: Any = None
 ) -> Outcome:
-    """Return what an exact rule returns, once its proof is checked."""
-    if verify:
+    """Return what an exact rule returns, its proof checked, and why that is not complete."""
+    if effort.verify:
         certificate._check(votes)
+    is_open, notes = certificate.status != "optimal", found.notes
+    if is_open:
+        best = f"the best {certificate._called} so far, not proved optimal"
+        why = f"stopped by `on_progress`: {best}" if found.is_stopped else effort.unproved
+        notes = (f"interrupted: {best}" if found.interrupted else why, *notes)
     return Outcome(
         ranking=certificate.ranking,
         certificate=certificate,
         optima=optima,
         notes=notes,
-        interrupted=interrupted and certificate.status != "optimal",
+        interrupted=found.interrupted and is_open,
     )
 
 

@@ -19,11 +19,11 @@ from rankagg.kernels.backend import compiled
 from rankagg.kernels.rows import strict_rows
 
 # Places looked at in one go: they stay in the cache with what is compared to them.
-BLOCK = 2**18
+PLACES_AT_ONCE = 2**18
 # With fewer rankings at one time more results would be written than places compared.
-LEAST = 256
+FEWEST_RANKINGS = 256
 # Places of so few rankings are compared all at once.
-FEW = 2**19
+COMPARED_AT_ONCE = 2**19
 WORD = 8
 
 Columns = NDArray[np.unsignedinteger]
@@ -69,9 +69,9 @@ def count(ranks: Ranks, weights: Integers64 | None = None) -> Counts:
     m, n = ranks.shape
     # As unsigned numbers the codes are the two largest: below all places.
     kind = np.min_scalar_type(n + 1)
-    size = max(LEAST, BLOCK // n)
+    size = max(FEWEST_RANKINGS, PLACES_AT_ONCE // n)
     fast = compiled(m * n * n)
-    parts: dict[bool, _Part] = {}
+    parts: dict[bool, _Sums] = {}
     for start in range(0, m, size):
         block = ranks[start : start + size]
         told = None if weights is None else weights[start : start + size]
@@ -80,7 +80,7 @@ def count(ranks: Ranks, weights: Integers64 | None = None) -> Counts:
         for halved, rows in ((True, strict), (False, ~strict)):
             if not rows.any():
                 continue
-            part = parts.setdefault(halved, _Part(n, halved, fast))
+            part = parts.setdefault(halved, _Sums(n, halved, fast))
             if rows.all():
                 part.add(columns, told)
             else:
@@ -89,7 +89,7 @@ def count(ranks: Ranks, weights: Integers64 | None = None) -> Counts:
     return counted[0] if len(counted) == 1 else Counts(*map(np.add, *counted))
 
 
-class _Part:
+class _Sums:
     """The rankings without ties, or those with some, added up."""
 
     def __init__(self, n: int, halved: bool, fast: ModuleType | None) -> None:
@@ -109,7 +109,7 @@ class _Part:
         if weights is not None:
             weights = np.concatenate([weights, np.zeros(padded.shape[1] - m, dtype=np.int64)])
         if self._fast is None:
-            _compare(padded, weights, self._above, strict=self._halved)
+            _compare_columns(padded, weights, self._above, strict=self._halved)
         elif weights is None:
             self._fast.count_above(padded, self._halved, self._above)
         else:
@@ -142,9 +142,9 @@ class _Part:
     def _mirror(self, both: Integers64, off: Integers64) -> None:
         """Fill the lower triangle: of two items, one is above where one is listed."""
         one = both.diagonal()
-        for start in range(0, self._n, LEAST):
-            rows = slice(start, start + LEAST)
-            stop = min(start + LEAST, self._n)
+        for start in range(0, self._n, FEWEST_RANKINGS):
+            rows = slice(start, start + FEWEST_RANKINGS)
+            stop = min(start + FEWEST_RANKINGS, self._n)
             told = one[rows, None] + one[:stop] - both[rows, :stop] - off[rows, :stop]
             told -= self._above[:stop, rows].T
             self._above[rows, :stop] += np.tril(told, k=start - 1)
@@ -154,13 +154,13 @@ def _added(total: Integers64 | None, part: Integers64) -> Integers64:
     return part if total is None else total + part
 
 
-def _compare(
+def _compare_columns(
     columns: Columns, weights: Integers64 | None, counts: Integers64, *, strict: bool
 ) -> None:
     """Add up who is above whom; of strict rankings the upper triangle."""
     n, m = columns.shape
     digits = None if weights is None else weights.astype(np.float64)
-    if n * n * m <= FEW:  # all pairs at once
+    if n * n * m <= COMPARED_AT_ONCE:  # all pairs at once
         told = (columns[:, None] < columns).reshape(n * n, m)
         above = told @ np.ones(m) if digits is None else told @ digits
         every = np.rint(above).astype(np.int64).reshape(n, n)

@@ -25,7 +25,7 @@ def best_moves(permuted: Floats) -> tuple[Floats, NDArray[np.intp]]:
     # A search takes about n passes.
     if fast := compiled(n**3):
         gains, targets = np.empty(n), np.empty(n, dtype=np.intp)
-        fast.best_moves(permuted, gains, targets)
+        fast.write_best_moves(permuted, gains, targets)
         return gains, targets
     told = insertion_gains(permuted)
     targets = np.argmax(told, axis=1)

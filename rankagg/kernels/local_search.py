@@ -27,7 +27,6 @@ Numbers: TypeAlias = NDArray[Any]
 
 # The combined generator of L'Ecuyer (1988), https://doi.org/10.1145/62959.62969: it needs no more
 # than 53 bits, so that every path multiplies exactly.
-FACTORS = 40014, 40692
 MODULI = 2147483563, 2147483399
 
 
@@ -158,7 +157,7 @@ class Searches:
 
     def _draw(self, at: int) -> int:
         """Return a random whole number from 0, below 2**31."""
-        first = FACTORS[0] * int(self._seeds[at, 0]) % MODULI[0]
-        second = FACTORS[1] * int(self._seeds[at, 1]) % MODULI[1]
+        first = 40014 * int(self._seeds[at, 0]) % MODULI[0]
+        second = 40692 * int(self._seeds[at, 1]) % MODULI[1]
         self._seeds[at] = first, second
         return (first - second) % (MODULI[0] - 1)

@@ -46,10 +46,6 @@ def njit(function: F) -> F:
         settings.CACHE_DIR = stated
 
 
-# Units of which all systems are compared before the next: their scores stay in the cache.
-BLOCK = 2048
-
-
 @njit
 def count_above(columns: Array, strict: bool, counts: Array) -> None:
     """Add to `counts` how often a row's number is smaller, as in `counting.above`.
@@ -161,7 +157,7 @@ def sum_absent(weights: Array, absent: Array, values: Array, total: Array) -> No
 
 
 @njit
-def best_moves(permuted: Array, gains: Array, targets: Array) -> None:
+def write_best_moves(permuted: Array, gains: Array, targets: Array) -> None:
     """Write the best place to move each item to, and what that gains; the first of equal ones."""
     n = len(permuted)
     sums = np.zeros(n + 1)  # up to each place, without it
@@ -176,11 +172,12 @@ def best_moves(permuted: Array, gains: Array, targets: Array) -> None:
 
 
 @njit
-def count_scores(columns: Array, leads: bool, wins: Array, behind: Array) -> None:
+def add_scores(columns: Array, leads: bool, wins: Array, behind: Array) -> None:
     """Add to `wins` who has the higher score, and to `behind` as in `scores.count_scores`."""
     n, m = columns.shape
-    for start in range(0, m, BLOCK):
-        stop = min(start + BLOCK, m)
+    size = 2048  # units whose scores stay in the cache
+    for start in range(0, m, size):
+        stop = min(start + size, m)
         for i in range(n):
             one = columns[i, start:stop]
             for j in range(i + 1, n):

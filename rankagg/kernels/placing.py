@@ -12,13 +12,12 @@ from rankagg.kernels.backend import compiled
 from rankagg.kernels.rows import row_sums, strict_rows
 
 # Entries that are looked at in one go.
-BLOCK = 2**18
-# Sums of so many numbers below 2**DIGITS are whole numbers that floats hold.
+ENTRIES_AT_ONCE = 2**18
+# Sums of so many numbers below 2**LOW_DIGITS are whole numbers that floats hold.
 ROWS_AT_ONCE = 2**13
-DIGITS = 40
-FLOAT_SAFE = 2**53
+LOW_DIGITS = 40
 # Rankings of a key from which on it is summed by itself.
-FEW = 64
+RANKINGS_OF_A_KEY = 64
 
 Integers64 = NDArray[np.int64]
 Doubled = NDArray[np.int32]
@@ -41,7 +40,7 @@ def doubled_places(ranks: Ranks) -> Doubled:
     if fast := compiled(m * n):
         fast.double_places(ranks, np.empty(n + 2, dtype=np.int32), doubled)
         return doubled
-    size = max(1, BLOCK // n)
+    size = max(1, ENTRIES_AT_ONCE // n)
     for start in range(0, m, size):
         rows = slice(start, start + size)
         doubled[rows] = _doubled(ranks[rows])
@@ -93,7 +92,7 @@ def place_sums(
         order = np.argsort(keys, kind="stable")
         keys, weights, doubled = keys[order], weights[order], doubled[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    if len(starts) * FEW > m:
+    if len(starts) * RANKINGS_OF_A_KEY > m:
         here = keys[starts]
         placed[here] = np.add.reduceat(weights[:, None] * doubled, starts, axis=0)
         seen[here] = np.add.reduceat(weights[:, None] * (doubled > 0), starts, axis=0)
@@ -108,11 +107,11 @@ def place_sums(
 
 def _dot(weights: Integers64, values: NDArray[np.int32] | Bools) -> Integers64:
     """Return the weighted sum of the rows."""
-    if int(weights.sum()) * int(values.max(initial=0)) >= FLOAT_SAFE:
+    if int(weights.sum()) * int(values.max(initial=0)) >= 2**53:
         whole: Integers64 = weights @ values.astype(np.int64)
         return whole
     total = np.zeros(values.shape[1])
-    size = max(1, BLOCK // values.shape[1])
+    size = max(1, ENTRIES_AT_ONCE // values.shape[1])
     for start in range(0, len(values), size):
         rows = slice(start, start + size)
         total += weights[rows].astype(np.float64) @ values[rows].astype(np.float64)
@@ -141,14 +140,14 @@ def absent_sums(
     if fast := compiled(m * n * n):
         fast.sum_absent(weights, absent, values, total)
         return total
-    size = min(ROWS_AT_ONCE, max(1, BLOCK // n))
+    size = min(ROWS_AT_ONCE, max(1, ENTRIES_AT_ONCE // n))
     for start in range(0, m, size):
         rows = slice(start, start + size)
         units = weights[rows, None] * values[rows].astype(np.int64)
         left = absent[rows].T.astype(np.float64)
-        low = left @ (units & (2**DIGITS - 1)).astype(np.float64)
+        low = left @ (units & (2**LOW_DIGITS - 1)).astype(np.float64)
         total += low.astype(np.int64)
-        if int(units.max(initial=0)) >> DIGITS:
-            high = left @ (units >> DIGITS).astype(np.float64)
-            total += high.astype(np.int64) << DIGITS
+        if int(units.max(initial=0)) >> LOW_DIGITS:
+            high = left @ (units >> LOW_DIGITS).astype(np.float64)
+            total += high.astype(np.int64) << LOW_DIGITS
     return total

@@ -10,9 +10,7 @@ from rankagg.kernels.backend import compiled
 from rankagg.kernels.counting import count_true
 
 # Units looked at in one go: what is compared to a column stays in the cache. A multiple of 8.
-BLOCK = 4096
-# Up to so many systems a byte holds wins less losses.
-SMALL = 127
+UNITS_AT_ONCE = 4096
 
 
 def count_scores(columns: Floats, *, leads: bool) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
@@ -30,9 +28,9 @@ def count_scores(columns: Floats, *, leads: bool) -> tuple[NDArray[np.int64], ND
     behind = np.zeros((n, m) if leads else (0, 0), dtype=np.int16)
     fast = compiled(m * n * n)
     if fast is not None:
-        fast.count_scores(np.ascontiguousarray(columns), leads, wins, behind)
+        fast.add_scores(np.ascontiguousarray(columns), leads, wins, behind)
         return wins, behind
-    size = max(8, min(BLOCK, -(-m // 8) * 8))
+    size = max(8, min(UNITS_AT_ONCE, -(-m // 8) * 8))
     above = np.zeros((n, size), dtype=bool)
     below = np.zeros((n, size), dtype=bool)
     for start in range(0, m, size):
@@ -53,7 +51,7 @@ def _compare(
 ) -> None:
     """Add up half of the pairs in both directions."""
     n, width = block.shape
-    kind = np.int8 if n <= SMALL else np.int16
+    kind = np.int8 if n <= 127 else np.int16  # what holds wins less losses
     room = np.empty((n, width), dtype=kind)
     total = np.zeros((n, width), dtype=kind)
     for i in range(n - 1):

@@ -47,7 +47,7 @@ from tests.benchmarks.kemeny_table import DATA, mallows_orders, uniform_orders
 FILES = ("N-p40-04", "N-p40-20", "N-p50-15", "N-EX2", "N-EX5", "N-pal43")
 DRAWS = (*(f"u10 {seed}" for seed in range(8)), "u51 0", "u51 1", "u51 2", "m 0", "m 1", "m 2")
 NAMES = (*FILES, *DRAWS, "pl 0")
-ROWS, CYCLES_PER_ITEM, SOLVES_BETWEEN_DROPS = 400, 40, 5
+ROWS, SOLVES_BETWEEN_DROPS = 400, 5
 
 Family = Callable[[np.ndarray, int, Deadline], list[Derived]]
 FAMILIES: dict[str, tuple[Family, ...]] = {
@@ -91,8 +91,7 @@ def close_cycles(relaxation: Relaxation, margins: np.ndarray, deadline: Deadline
     values = [-np.inf]
     while True:
         point = relaxation.solve(deadline)
-        limit = CYCLES_PER_ITEM * len(margins)
-        cycles = violated_cycles(point.before, margins, limit, deadline)
+        cycles = violated_cycles(point.before, margins, deadline)
         if not len(cycles):
             return point.before
         if point.value > values[-1] + 1e-6 and len(values) % SOLVES_BETWEEN_DROPS == 0:

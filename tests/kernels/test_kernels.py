@@ -26,7 +26,7 @@ def test_few_rankings_are_counted_as_many_are(monkeypatch):
     for ranks in (rng.integers(-2, 6, (20, 6)), np.argsort(rng.random((20, 6)), axis=1)):
         counted = []
         for few in (0, 2**19):
-            monkeypatch.setattr(counting, "FEW", few)
+            monkeypatch.setattr(counting, "COMPARED_AT_ONCE", few)
             both = count(ranks.astype(np.int32), weights), count(ranks.astype(np.int32))
             counted.append([told(one) for one in both])
         assert counted[0] == counted[1]
@@ -88,8 +88,8 @@ class TestCount:
     @pytest.mark.parametrize("kinds", KINDS)
     @pytest.mark.parametrize(("m", "n"), SIZES)
     def test_blocks_and_sizes(self, m, n, kinds, monkeypatch):
-        monkeypatch.setattr(counting, "BLOCK", 64 * n)
-        monkeypatch.setattr(counting, "LEAST", 64)
+        monkeypatch.setattr(counting, "PLACES_AT_ONCE", 64 * n)
+        monkeypatch.setattr(counting, "FEWEST_RANKINGS", 64)
         ranks = drawn_ranks(m, n, kinds)
         there, off = ranks != -1, ranks == -2
         low = places.comparable(ranks)
@@ -135,14 +135,14 @@ class TestPlaces:
     def test_blocks(self, kinds, monkeypatch):
         ranks = drawn_ranks(70, 9, kinds)
         whole = doubled_places(ranks).tolist()
-        monkeypatch.setattr(placing, "BLOCK", 64)
+        monkeypatch.setattr(placing, "ENTRIES_AT_ONCE", 64)
         assert doubled_places(ranks).tolist() == whole
 
     @given(data=st.data(), ranks=any_ranks)
     @pytest.mark.parametrize("few", [0, 64])
     def test_sums_by_key(self, data, ranks, few):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(placing, "FEW", few)
+            patch.setattr(placing, "RANKINGS_OF_A_KEY", few)
             m, n = ranks.shape
             doubled = doubled_places(ranks)
             drawn = st.lists(st.sampled_from([1, 2, 2**52]), min_size=m, max_size=m)

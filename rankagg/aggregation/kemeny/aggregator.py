@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from importlib import import_module
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,66 +18,35 @@ from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.constraints import Constraints
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.parts import (
-    Backend,
     Effort,
     Listener,
-    Solution,
-    Task,
     Warm,
     WarmPart,
     majority_components,
     solve_parts,
 )
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof_nodes import Enumeration
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
-if TYPE_CHECKING:
-    pass
-
-# What a vote costs on average where a tie of the consensus is broken at random.
-HALF = 0.5
-
 BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]
 
-
-# The solvers are loaded when something is solved.
-
-
-def _solve_cuts(task: Task) -> Solution:
-    if task.warm is not None:
-        from rankagg.aggregation.kemeny.cuts import solve_warm  # noqa: PLC0415
-
-        return solve_warm(task, task.warm)
-    from rankagg.aggregation.kemeny.cuts import solve_cuts  # noqa: PLC0415
-
-    return solve_cuts(task)
-
-
-def _solve_lazy(task: Task) -> Solution:
-    from rankagg.aggregation.kemeny.pulp_programs import solve_lazy  # noqa: PLC0415
-
-    return solve_lazy(task)
-
-
-def _solve_naive(task: Task) -> Solution:
-    from rankagg.aggregation.kemeny.pulp_programs import solve_naive  # noqa: PLC0415
-
-    return solve_naive(task)
-
-
-def _solve_subset_dp(task: Task) -> Solution:
-    return Solution(SubsetTable(task.problem).order(), (Enumeration(),))
-
-
-BACKENDS: dict[str, Backend] = {
-    "cuts": _solve_cuts,
-    "lazy": _solve_lazy,
-    "naive": _solve_naive,
-    "subset-dp": _solve_subset_dp,
+# Where each backend is: solvers are loaded when something is solved.
+BACKENDS = {
+    "cuts": ("cuts", "solve_cuts"),
+    "lazy": ("pulp_programs", "solve_lazy"),
+    "naive": ("pulp_programs", "solve_naive"),
+    "subset-dp": ("cuts", "enumerated"),
 }
+
+
+def check_exact(rule: Any) -> None:
+    """Check the parameters that exact rules have in common."""
+    owner = type(rule).__name__
+    check_number(rule.tie_cost, f"tie_cost of {owner}", low=0, high=1)
+    check_flag(rule.verify, f"verify of {owner}")
+    if rule.on_progress is not None and not callable(rule.on_progress):
+        raise InvalidInputError(f"on_progress of {owner}", "a function", rule.on_progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +84,7 @@ class Kemeny(SearchingRule):
         parts of 20 items at most. With `consensus_ties` or `constraints` "cuts" alone.
     constraints : Constraints, optional
         What the consensus must keep to: the exact optimum among the rankings that do. Where none
-        does, an `InfeasibleError` names a smallest set of constraints in conflict. Not with
+        does, an `InfeasibleError` names some in conflict, of which none can be left out. Not with
         `consensus_ties`: constraints speak of places, and tied items share one.
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".
@@ -170,53 +140,34 @@ class Kemeny(SearchingRule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number(self.tie_cost, "tie_cost of Kemeny", low=0, high=1)
+        check_exact(self)
         check_choice(self.backend, tuple(BACKENDS), "backend of Kemeny")
-        self._check_ties()
-        self._check_constraints()
-        check_flag(self.verify, "verify of Kemeny")
+        ties = check_flag(self.consensus_ties, "consensus_ties of Kemeny")
         if self.n_jobs != -1:
             check_integer(self.n_jobs, "n_jobs of Kemeny", low=1)
-        if self.on_progress is not None and not callable(self.on_progress):
-            raise InvalidInputError("on_progress of Kemeny", "a function", self.on_progress)
-
-    def _check_ties(self) -> None:
-        if not check_flag(self.consensus_ties, "consensus_ties of Kemeny"):
-            if self.consensus_tie_cost is not None:
-                raise InvalidInputError(
-                    "consensus_tie_cost of Kemeny", "None for a strict consensus",
-                    self.consensus_tie_cost, "Add `consensus_ties=True`.",
-                )  # fmt: skip
-            return
         if self.consensus_tie_cost is not None:
             check_number(self.consensus_tie_cost, "consensus_tie_cost of Kemeny", low=0, high=1)
-        elif self.tie_cost == 0:
-            raise InvalidInputError(
-                "tie_cost of Kemeny",
-                "above 0 where the consensus may tie items, or it ties all of them for nothing",
-                self.tie_cost, "Kemeny and Snell's is 0.5.",
-            )  # fmt: skip
-        if self.backend != "cuts":
-            raise InvalidInputError(
-                "backend of Kemeny", "'cuts' where the consensus may tie items", self.backend
-            )
-
-    def _check_constraints(self) -> None:
-        if self.constraints is None:
-            return
-        if not isinstance(self.constraints, Constraints):
-            raise InvalidInputError("constraints of Kemeny", "Constraints", self.constraints)
-        if self.consensus_ties:
-            raise InvalidInputError(
-                "constraints of Kemeny", "None where the consensus may tie items", self.constraints,
+            if not ties:
+                remedy = "Add `consensus_ties=True`."
+                self._refuse("consensus_tie_cost", "None for a strict consensus", remedy)
+        elif ties and self.tie_cost == 0:
+            allowed = "above 0 where the consensus may tie items, or it ties all for nothing"
+            self._refuse("tie_cost", allowed, "Kemeny and Snell's is 0.5.")
+        if not isinstance(self.constraints, Constraints | None):
+            self._refuse("constraints", "Constraints")
+        if ties and self.constraints is not None:
+            self._refuse(
+                "constraints",
+                "None where the consensus may tie items",
                 "Constraints speak of places, of which tied items share one: neither is it said "
                 "whether what is above may be tied, nor who of a tie is within the first k. Leave "
                 "out `consensus_ties`.",
-            )  # fmt: skip
-        if self.backend != "cuts":
-            raise InvalidInputError(
-                "backend of Kemeny", "'cuts' where there are constraints", self.backend
             )
+        if self.backend != "cuts" and (ties or self.constraints is not None):
+            self._refuse("backend", "'cuts' where the consensus may tie items or is constrained")
+
+    def _refuse(self, name: str, allowed: str, remedy: str = "") -> NoReturn:
+        raise InvalidInputError(f"{name} of Kemeny", allowed, getattr(self, name), remedy)
 
     @property
     def can_be_warm(self) -> bool:
@@ -239,9 +190,9 @@ class Kemeny(SearchingRule):
         if self.constraints is not None:
             return None
         price = self.price_of_ties
-        if price is None or price >= HALF:
+        if price is None or price >= 0.5:
             return Guarantee(1)
-        return Guarantee(HALF / price) if price else None
+        return Guarantee(0.5 / price) if price else None
 
     @property
     def price_of_ties(self) -> float | None:
@@ -283,21 +234,9 @@ class Kemeny(SearchingRule):
         """
         ends = (deadline or Deadline()).sooner(self.time_limit)
         effort = Effort(ends, self.on_progress, self.verify, self.n_jobs)
-        outcome, is_stopped = self._solved(votes, effort, start, warm)
-        assert outcome.certificate is not None, "an exact rule gives a certificate"
-        if outcome.certificate.status == "optimal":
-            return outcome
-        why = self._why_open(interrupted=outcome.interrupted, stopped=is_stopped, ends=ends)
-        return replace(outcome, notes=(why, *outcome.notes))
-
-    def _solved(
-        self,
-        votes: PairwiseMatrix,
-        effort: Effort,
-        start: NDArray[np.intp] | None,
-        warm: Warm | WarmPart | None,
-    ) -> tuple[Outcome, bool]:
-        """Return what was found, and whether `on_progress` has stopped it."""
+        if self.time_limit is not None:
+            limit = f"not proved optimal within the time limit of {self.time_limit:g} s"
+            effort = replace(effort, unproved=limit)
         price = self.price_of_ties
         if price is not None:
             from rankagg.aggregation.kemeny.weak_optima import solve_weak  # noqa: PLC0415
@@ -312,32 +251,17 @@ class Kemeny(SearchingRule):
                 votes, self.constraints, tie_cost=self.tie_cost, effort=effort, start=start
             )
         problem, effort = effort.stated(lambda: Problem.from_pairwise(votes, self.tie_cost))
-        backend, parts = BACKENDS[self.backend], majority_components(problem)
+        module, name = BACKENDS[self.backend]
+        backend = getattr(import_module(f"rankagg.aggregation.kemeny.{module}"), name)
+        parts = majority_components(problem)
         solved = solve_parts(problem, parts, backend, effort, start=start, warm=warm)
         certificate = Certificate.build(
             votes, solved.order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
         optima = Optima(items=votes.items, _problem=problem, _order=solved.order)
-        outcome = checked_outcome(
-            certificate,
-            votes,
-            solved.notes,
-            optima,
-            verify=self.verify,
-            interrupted=solved.interrupted,
-        )
-        return outcome, solved.is_stopped
-
-    def _why_open(self, *, interrupted: bool, stopped: bool, ends: Deadline) -> str:
-        if interrupted:
-            return "interrupted: the best ranking so far, not proved optimal"
-        if stopped:
-            return "stopped by `on_progress`: the best ranking so far, not proved optimal"
-        if self.time_limit is not None:
-            return f"not proved optimal within the time limit of {self.time_limit:g} s"
-        if ends.is_over or self.backend == "cuts":
-            return "not proved optimal in time"
-        return f"not proved optimal by the backend {self.backend!r}"
+        if self.backend != "cuts" and self.time_limit is None and not ends.is_over:
+            effort = replace(effort, unproved=f"not proved optimal by the backend {self.backend!r}")
+        return checked_outcome(certificate, votes, solved, effort, optima)
 
 
 @dataclass(frozen=True, kw_only=True)

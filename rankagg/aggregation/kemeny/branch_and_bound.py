@@ -84,7 +84,7 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundInCase:
     """What a search has found about a case."""
 
     # The best order of the case.
@@ -105,7 +105,6 @@ def unweighted(problem: PairCosts, case: Any, logic: Logic = Proof.logic) -> Bou
     return Bound(logic.bound(problem, nothing, case), nothing, np.zeros(0, dtype=np.intp))
 
 
-CYCLES_PER_ITEM = 40
 STALL_ROUNDS = 3
 STALL_SHARE = 0.1
 
@@ -167,7 +166,7 @@ class CycleTightening(Tightening):
         self._is_first = is_first
 
     def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
-        cycles = cycles_at(point.before, self._margins, self._deadline)
+        cycles = violated_cycles(point.before, self._margins, self._deadline)
         if not len(cycles):
             return cycles, self._halved(point, left)
         # The first case closes all of them, and so does one that has halved rows.
@@ -186,11 +185,6 @@ class CycleTightening(Tightening):
             rows += violated_walks(before, WALKS, deadline)
             rows += violated_fences(before, FENCES, deadline)
         return rows
-
-
-def cycles_at(before: Floats, margins: Floats, deadline: Deadline) -> Cycles:
-    """Return cycles that a point violates, as many as a round takes."""
-    return violated_cycles(before, margins, CYCLES_PER_ITEM * len(before), deadline)
 
 
 def _stalls(values: list[float], point: Point, rounds: int, left: float, share: float) -> bool:
@@ -214,7 +208,7 @@ class Persistence:
         n = problem.n
         self._problem = problem
         self._deadline = deadline
-        self._gains = _small(-problem.margins)
+        self._gains = _machine_gains(-problem.margins)
         self.known: Bools = np.zeros((n, n), dtype=bool)
         self.nodes: list[Persistent] = []
         # What was known when pairs were last tried with these multipliers.
@@ -280,7 +274,7 @@ class Persistence:
         return tuple((x, y) for x, y in needed)
 
 
-def _small(gains: Integers) -> NDArray[Any]:
+def _machine_gains(gains: Integers) -> NDArray[Any]:
     """Return gains in machine integers: rounded down, if need be, which proves less at most."""
     largest = int(np.abs(gains).max(initial=0)) + 1
     room = 8 * (len(gains) + 1) * (max(map(sum, MULTIPLIERS)) + 1)
@@ -561,7 +555,7 @@ class Search(CaseSearch):
         relaxation = self._engine()
         # Without rows it would put each pair the cheaper way, whatever the others do.
         cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
-        relaxation.add_cycles(cycles_at(cheapest, self._margins, self.deadline))
+        relaxation.add_cycles(violated_cycles(cheapest, self._margins, self.deadline))
         return relaxation
 
     def _engine(self) -> Relaxation:
@@ -586,7 +580,7 @@ class Search(CaseSearch):
         """What each open case has decided and what is known of it, by node."""
         return dict(self._open)
 
-    def close(self, at: int, found: Found) -> None:
+    def close(self, at: int, found: FoundInCase) -> None:
         """Put what another search has found about an open case in its place, if it is more."""
         case, bound = self._open[at]
         self._best.offer(found.order)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.constraints import (
-    NONE,
+    NO_DEMANDS,
     Demands,
     GivenRows,
     read_demands,
@@ -45,8 +45,9 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Source,
 )
 from rankagg.aggregation.kemeny.proved import (
+    FIRST_KEYS,
+    NAMED,
     SCALED,
-    STATED,
     Proved,
     Tree,
     read_part,
@@ -54,7 +55,7 @@ from rankagg.aggregation.kemeny.proved import (
     read_triples,
     tolerance_of,
 )
-from rankagg.aggregation.kemeny.subset_dp import LARGEST
+from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.check_certificate import UNLIMITED, Work
 from rankagg.core.arithmetic import exact
@@ -66,7 +67,10 @@ from rankagg.io.strict_json import Field
 
 
 def total_bound(
-    problem: Problem, proofs: tuple[Proof, ...], demands: Demands, work: Work = UNLIMITED
+    problem: Any,
+    proofs: tuple[Proof, ...],
+    demands: Demands = NO_DEMANDS,
+    work: Work = UNLIMITED,
 ) -> int:
     """Return what no order costs less than that keeps to the demands.
 
@@ -106,7 +110,7 @@ def _check_nodes(proof: Proof, *, is_free: bool) -> None:
 
 
 def _read_proofs(
-    field: Field, n: int, kind: type[Proof] = Proof, demands: Demands = NONE
+    field: Field, n: int, kind: type[Proof] = Proof, demands: Demands = NO_DEMANDS
 ) -> tuple[Any, ...]:
     taken: set[int] = set()
     proofs = []
@@ -201,8 +205,8 @@ class _NodeReader:
         (flag,) = node.members("enumeration")
         if flag.value is not True:
             flag.refuse("true")
-        if len(self.tree.nodes) > 1 or len(self._part) > LARGEST:
-            node.refuse(f"the only node of its proof, which has at most {LARGEST} positions")
+        if len(self.tree.nodes) > 1 or len(self._part) > ENUMERABLE:
+            node.refuse(f"the only node of its proof, which has at most {ENUMERABLE} positions")
         return Enumeration()
 
     def _pairs(self, field: Field) -> tuple[tuple[int, int], ...]:
@@ -245,6 +249,10 @@ class _NodeReader:
         return parts[0].integer(high=self._n_rows - 1), parts[1].integer(low=1)
 
 
+# The keys at the end of a file.
+PROVEN = ("weight_denominator", "proofs")
+
+
 class Certificate(Proved):
     """What is proved about a ranking: no order costs less than `lower_bound`.
 
@@ -281,11 +289,11 @@ class Certificate(Proved):
 
     order: tuple[int, ...]
     proofs: tuple[Proof, ...] = ()
-    demands: Demands = Demands()
+    demands: Demands = NO_DEMANDS
 
     _schema = "rankagg.certificate"
     _version = 3
-    _keys = (*STATED, "fingerprint", "items", "order", *SCALED, "weight_denominator", "proofs")
+    _keys = (*FIRST_KEYS, *NAMED, "order", *SCALED, *PROVEN)
     _optional_keys = ("constraints",)
     _remedy = "Solve again: certificates of former versions have no derived rows."
 
@@ -298,7 +306,7 @@ class Certificate(Proved):
         *,
         tie_cost: float | Fraction = 0.0,
         problem: Problem | None = None,
-        demands: Demands = NONE,
+        demands: Demands = NO_DEMANDS,
     ) -> Certificate:
         """State what proofs prove about an order.
 
@@ -420,7 +428,7 @@ class Certificate(Proved):
         if len(order) != n or len(set(order)) != n:
             members["order"].refuse(f"each of the positions 0 to {n - 1} once")
         constraints = members.get("constraints")
-        demands = NONE if constraints is None else read_demands(constraints, n)
+        demands = NO_DEMANDS if constraints is None else read_demands(constraints, n)
         proofs = _read_proofs(members["proofs"], n, demands=demands)
         return {"order": tuple(order), "proofs": proofs, "demands": demands}
 
@@ -468,10 +476,7 @@ class WeakCertificate(Proved):
     proofs: tuple[WeakProof, ...] = ()
 
     _schema = "rankagg.weak_certificate"
-    _keys = (
-        *STATED, "consensus_tie_cost", "fingerprint", "items", "buckets", *SCALED,
-        "weight_denominator", "proofs",
-    )  # fmt: skip
+    _keys = (*FIRST_KEYS, "consensus_tie_cost", *NAMED, "buckets", *SCALED, *PROVEN)
     _called = "weak order"
 
     @classmethod
@@ -509,7 +514,7 @@ class WeakCertificate(Proved):
                 tuple(np.flatnonzero(levels == level).tolist()) for level in np.unique(levels)
             ),
             scaled_cost=problem.cost(levels),
-            scaled_lower_bound=_total_bound(problem, proved),
+            scaled_lower_bound=total_bound(problem, proved),
             denominator=problem.denominator,
             tie_cost=as_share(tie_cost),
             consensus_tie_cost=as_share(consensus_tie_cost),
@@ -565,7 +570,7 @@ class WeakCertificate(Proved):
         return problem.cost(self.ranking.ranks)
 
     def _bound_in(self, problem: WeakProblem, work: Work) -> int:
-        return _total_bound(problem, self.proofs, work)
+        return total_bound(problem, self.proofs, work=work)
 
     # -- on paper -----------------------------------------------------------------------------
 
@@ -598,14 +603,3 @@ def _read_buckets(field: Field, n: int) -> tuple[tuple[int, ...], ...]:
     if len(listed) != n or len(set(listed)) != n:
         field.refuse(f"lists with each of the positions 0 to {n - 1} once")
     return tuple(buckets)
-
-
-def _total_bound(
-    problem: WeakProblem, proofs: tuple[WeakProof, ...], work: Work = UNLIMITED
-) -> int:
-    """Return the floor of all pairs, raised by what each part proves about its own."""
-    bound = problem.floor
-    for proof in proofs:
-        part = proof.part_of(problem)
-        bound += proof.bound_of(part, None, work) - part.floor
-    return bound

@@ -4,8 +4,7 @@ Whether constraints can be kept at all, and which of them contradict each other.
 
 Let y[i, k] be 1 where item i is within the first k places, for every k that a constraint names.
 Sets of k items that grow with k, of which no item lacks one that must be above it, are all that an
-order needs: it takes the items set by set. Where some constraints may be broken, a number for each
-item that grows along all pairs "above" that are kept holds the rest of the order.
+order needs: it takes the items set by set.
 
 Branch and bound where constraints decide pairs and demand rows; see `demands`.
 
@@ -19,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from time import monotonic
 from typing import Any
 
@@ -29,10 +29,9 @@ from rankagg._typing import Bools, Floats
 from rankagg.aggregation.base import Outcome, checked_outcome
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
-from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.branch_and_bound import UNDECIDED, Search, searched
 from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.aggregation.kemeny.constraints import Constraints, Count, Demands
+from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints, Count, Demands
 from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.incumbent import Incumbent, extension
 from rankagg.aggregation.kemeny.optima import HeldOptima, held
@@ -108,133 +107,71 @@ def parts_of(demands: Demands) -> list[Part]:
     return list(dict.fromkeys(parts))
 
 
-class _Program:
-    """Sets of first places that keep to some constraints, or to most of them."""
-
-    def __init__(
-        self, n: int, parts: list[Part], *, soft: bool, wanted: NDArray[np.intp] | None = None
-    ) -> None:
-        counts = [part.as_count(n) for part in parts if isinstance(part, Within)]
-        self._n = n
-        self._program = program = IntegerProgram()
-        self.places = sorted({count.within for count in counts if count.within > 0})
-        cost = np.argsort(np.arange(n) if wanted is None else wanted).tolist()
-        self._inside = {
-            place: [
-                int(program.columns([1], cost=0 if wanted is None else cost[i])[0])
-                for i in range(n)
-            ]
-            for place in self.places
-        }
-        for at, place in enumerate(self.places):
-            columns = self._inside[place]
-            program.at_least(dict.fromkeys(columns, 1), place)
-            program.at_least(dict.fromkeys(columns, -1), -place)
-            if at:
-                for lower, upper in zip(self._inside[self.places[at - 1]], columns, strict=True):
-                    program.at_least({upper: 1, lower: -1}, 0)
-        self.broken = program.columns([1] * len(parts), cost=1) if soft else None
-        heights = program.columns([n - 1] * n, whole=False) if soft else None
-        for number, part in enumerate(parts):
-            may = None if self.broken is None else int(self.broken[number])
-            if isinstance(part, Above):
-                for columns in self._inside.values():
-                    self._demand({columns[part.first]: 1, columns[part.second]: -1}, 0, 1, may)
-                if heights is not None:
-                    up, down = int(heights[part.first]), int(heights[part.second])
-                    self._demand({down: 1, up: -1}, 1, n, may)
-            else:
-                count = part.as_count(n)
-                if count.within:
-                    columns = self._inside[count.within]
-                    kept = {columns[i]: 1 for i in count.items}
-                    self._demand(kept, count.at_least, max(count.at_least, 0), may)
-
-    def _demand(self, row: dict[int, int], least: int, slack: int, may: int | None) -> None:
-        """Add a row, which need not hold where the constraint may be broken, and is."""
-        self._program.at_least(row if may is None else {**row, may: slack}, least)
-
-    def keep(self, number: int) -> None:
-        """Demand one of the constraints."""
-        assert self.broken is not None, "all are kept already"
-        self._program.fix(int(self.broken[number]), 0)
-
-    def solve(self, deadline: Deadline) -> NDArray[np.int64] | None:
-        return self._program.solve(deadline).values
-
-    def levels(self, values: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Return how many of the sets leave out each item."""
-        found = np.zeros(self._n, dtype=np.intp)
-        for columns in self._inside.values():
-            found += values[columns] == 0
-        return found
-
-
 def levels(
-    demands: Demands, n: int, wanted: NDArray[np.intp], deadline: Deadline = NEVER
+    parts: list[Part], n: int, wanted: NDArray[np.intp], deadline: Deadline = NEVER
 ) -> NDArray[np.intp] | None:
-    """Return a level for each item: orders that go level by level, and keep pairs, keep to all."""
-    program = _Program(n, parts_of(demands), soft=False, wanted=wanted)
-    if not program.places:
-        return np.zeros(n, dtype=np.intp)
-    values = program.solve(deadline)
-    return None if values is None else program.levels(values)
+    """Return a level for each item: orders that go level by level, and keep pairs, keep to all.
 
-
-def conflict(demands: Demands, n: int, deadline: Deadline = NEVER) -> list[Part]:
-    """Return a smallest set of constraints that no order keeps together.
-
-    Every set that breaks too few for the rest to be kept must be hit: a smallest set that hits all
-    that are known is either in conflict, and then no smaller one is, or can be kept by breaking
-    others, which make one more set.
-
-    References
-    ----------
-    Ignatiev, Previti, Liffiton and Marques-Silva (2015),
-    https://doi.org/10.1007/978-3-319-23219-5_13.
+    None where no order does.
     """
-    parts = parts_of(demands)
-    hitting = IntegerProgram()
-    chosen = hitting.columns([1] * len(parts), cost=1)
-    while True:
-        picked = hitting.solve(deadline).values
-        assert picked is not None, "all constraints together hit every set"
-        some = np.flatnonzero(picked[chosen])
-        program = _Program(n, parts, soft=True)
-        for number in some.tolist():
-            program.keep(number)
-        values = program.solve(deadline)
-        if values is None:
-            return [parts[number] for number in some]
-        assert program.broken is not None
-        broken = np.flatnonzero(values[program.broken])
-        hitting.at_least({int(chosen[number]): 1 for number in broken}, 1)
+    above = tuple((part.first, part.second) for part in parts if isinstance(part, Above))
+    counts = [part.as_count(n) for part in parts if isinstance(part, Within)]
+    demands = Demands(above, counts=tuple(count for count in counts if count.within))
+    if demands.decided(n) is None:
+        return None
+    program, costs = IntegerProgram(), np.argsort(wanted).tolist()
+    inside = {
+        place: [int(program.columns([1], cost=cost)[0]) for cost in costs]
+        for place in demands.places
+    }
+    for place, columns in inside.items():
+        program.at_least(dict.fromkeys(columns, 1), place)
+        program.at_least(dict.fromkeys(columns, -1), -place)
+    for lower, upper in pairwise(inside.values()):
+        for few, many in zip(lower, upper, strict=True):
+            program.at_least({many: 1, few: -1}, 0)
+    for first, second in above:
+        for columns in inside.values():
+            program.at_least({columns[first]: 1, columns[second]: -1}, 0)
+    for count in demands.counts:
+        kept = {inside[count.within][i]: 1 for i in count.items}
+        program.at_least(kept, count.at_least)
+    if not inside:
+        return np.zeros(n, dtype=np.intp)
+    values = program.solve(deadline).values
+    return None if values is None else sum((values[c] == 0).astype(int) for c in inside.values())
+
+
+def conflict(
+    parts: list[Part], n: int, wanted: NDArray[np.intp], deadline: Deadline = NEVER
+) -> list[Part]:
+    """Return constraints that no order keeps together, of which none can be left out."""
+    size = len(parts)
+    while size:
+        at = 0
+        while at < len(parts):
+            others = parts[:at] + parts[at + size :]
+            if levels(others, n, wanted, deadline) is None:
+                parts = others
+            else:
+                at += size
+        size //= 2
+    return parts
 
 
 def require_possible(
     demands: Demands, items: ItemSet, wanted: NDArray[np.intp], deadline: Deadline = NEVER
 ) -> NDArray[np.intp]:
     """Return a level for each item, see `levels`."""
-    n = len(items)
-    found = None if demands.decided(n) is None else levels(demands, n, wanted, deadline)
+    n, parts = len(items), parts_of(demands)
+    found = levels(parts, n, wanted, deadline)
     if found is None:
-        words = tuple(part.words(items) for part in conflict(demands, n, deadline))
-        raise InfeasibleError(
-            "No ranking keeps all constraints: "
-            + (f"{'; '.join(words)} contradict each other, and no smaller set of them does."
-               if len(words) > 1 else f"{words[0]} is impossible."),
-            words,
-        )  # fmt: skip
+        words = tuple(part.words(items) for part in conflict(parts, n, wanted, deadline))
+        why = f"{words[0]} is impossible."
+        if len(words) > 1:
+            why = f"{'; '.join(words)} contradict each other, and no part of them does."
+        raise InfeasibleError(f"No ranking keeps all constraints: {why}", words)
     return found
-
-
-# Moves that are tried after one another before an order counts as a local optimum.
-TRIED = 4
-
-# Kicks before the first relaxation, and how many items each moves.
-SEED, KICKS, STRENGTH = 0, 40, 3
-
-NOTHING = Demands()
 
 
 class FeasibleIncumbent(Incumbent):
@@ -271,9 +208,9 @@ class FeasibleIncumbent(Incumbent):
         permuted = self.margins[np.ix_(items, items)]
         for gains, route in (
             (insertion_gains(permuted), orders.moved),
-            (_exchange_gains(permuted), _exchanged),
+            (_exchange_gains(permuted), orders.exchanged),
         ):
-            best = np.argsort(-gains, axis=None, kind="stable")[: TRIED * n]
+            best = np.argsort(-gains, axis=None, kind="stable")[: 4 * n]
             for move in best[gains.ravel()[best] > self._threshold].tolist():
                 neighbor = items[route(n, *divmod(move, n))]
                 if self._demands.counts_hold(neighbor):
@@ -290,13 +227,13 @@ class FeasibleIncumbent(Incumbent):
 
     def prepare(self) -> None:
         """Kick the order out of local optima some times, and keep what is no worse."""
-        rng = np.random.default_rng(SEED)
+        rng = np.random.default_rng(0)
         items = self._demands.unmarked(self.order)
         cost = self.cost
-        for _ in range(KICKS):
+        for _ in range(40):
             if self._ends.is_over:
                 return
-            near = orders.kicked(items, rng, STRENGTH)
+            near = orders.kicked(items, rng, strength=3)
             if not self._demands.counts_hold(near):
                 continue
             order = self._improved(self._demands.marked(near))
@@ -320,13 +257,6 @@ def _exchange_gains(permuted: NDArray[Any]) -> NDArray[Any]:
         rows - rows.diagonal()[:, None] + columns.diagonal()[None, :] - columns, k=1
     )
     return gains
-
-
-def _exchanged(n: int, first: int, second: int) -> NDArray[np.intp]:
-    """Return the positions in the order in which they stand after two have changed places."""
-    route = np.arange(n)
-    route[[first, second]] = second, first
-    return route
 
 
 class ElasticRelaxation(HighsRelaxation):
@@ -360,16 +290,14 @@ class ConstrainedSearch(Search):
     """The state of a search under constraints."""
 
     # Of which only the counts are looked at.
-    demands: Demands = NOTHING
+    demands: Demands = NO_DEMANDS
 
     def _first_order(self, decided: Bools) -> Incumbent:
         if not self.demands:
             return super()._first_order(decided)  # it keeps to pairs by itself
         assert self.start is not None, "a search under constraints starts where they are kept"
-        return FeasibleIncumbent(
-            self.problem, self._unit, decided, self.start,
-            demands=self.demands, deadline=self.deadline,
-        )  # fmt: skip
+        rest = {"demands": self.demands, "deadline": self.deadline}
+        return FeasibleIncumbent(self.problem, self._unit, decided, self.start, **rest)
 
     def _engine(self) -> Relaxation:
         given = self.demands.rows(self.problem.n - len(self.demands.places))
@@ -386,20 +314,15 @@ class ConstrainedSearch(Search):
 
     def _only(self, order: NDArray[np.intp]) -> Leaf:
         """Return what bounds the only order of a case: where it breaks a demand, that row."""
-        if self.demands.counts_hold(self.demands.unmarked(order)) and np.array_equal(
-            order, self.demands.marked(self.demands.unmarked(order))
-        ):
+        items = self.demands.unmarked(order)
+        if self.demands.counts_hold(items) and np.array_equal(order, self.demands.marked(items)):
             return super()._only(order)
         place = np.argsort(order)
         weight = (self.upper - self.problem.floor) * WEIGHT_DENOMINATOR
-        for number, row in enumerate(self.demands.rows(len(self.demands.unmarked(order)))):
+        for number, row in enumerate(self.demands.rows(len(items))):
             if sum(place[i] < place[j] for i, j in row.arcs) < row.least:
                 return Leaf(rows=((number, weight),))
         raise AssertionError("an order that breaks no row keeps to all counts")
-
-
-# Without a ranking that keeps the constraints there is nothing to return when the time is over.
-SECONDS_TO_BEGIN = 10.0
 
 
 def solve_constrained(
@@ -409,12 +332,13 @@ def solve_constrained(
     tie_cost: float,
     effort: Effort,
     start: NDArray[np.intp] | None = None,
-) -> tuple[Outcome, bool]:
-    """Solve the problem of votes among rankings that keep constraints; say if it was stopped."""
+) -> Outcome:
+    """Solve the problem of votes among rankings that keep constraints."""
     demands = constraints.over(votes.items)
     items, effort = effort.stated(lambda: Problem.from_pairwise(votes, tie_cost))
-    wanted = heuristics.starting_orders(items.margins)[0] if start is None else start
-    ends = Deadline(max(effort.deadline.at, monotonic() + SECONDS_TO_BEGIN))
+    wanted = orders.starting_orders(items.margins)[0] if start is None else start
+    # Without a ranking that keeps the constraints there is nothing to return.
+    ends = Deadline(max(effort.deadline.at, monotonic() + 10.0))
     levels = require_possible(demands, votes.items, wanted, ends)
     decided = demands.decided(items.n)
     assert decided is not None, "what can be kept does not contradict itself"
@@ -423,8 +347,12 @@ def solve_constrained(
     feasible = demands.marked(extension(inside, by_level))
 
     problem = demands.with_markers(items)
-    backend = partial(_solve_part, counts=Demands(counts=demands.counts))
-    parts = _parts(problem, decided, demands)
+    backend = partial(_solve_constrained_part, counts=Demands(counts=demands.counts))
+    # Between two parts every pair goes the cheaper way, or the one that is demanded. What says how
+    # many items are within the first places joins all of them.
+    parts = [np.arange(problem.n)]
+    if not demands.places:
+        parts = ordered_parts(decided | ((problem.margins < 0) & ~decided.T))
     solved = solve_parts(problem, parts, backend, effort, start=feasible, decided=decided)
     found = demands.unmarked(solved.order)
     certificate = Certificate.build(
@@ -437,29 +365,10 @@ def solve_constrained(
         optima = HeldOptima(
             items=votes.items, _problem=problem, _order=found, _free=items, _decided=decided
         )
-    outcome = checked_outcome(
-        certificate,
-        votes,
-        solved.notes,
-        optima,
-        verify=effort.verify,
-        interrupted=solved.interrupted,
-    )
-    return outcome, solved.is_stopped
+    return checked_outcome(certificate, votes, solved, effort, optima)
 
 
-def _parts(problem: Problem, decided: Bools, demands: Demands) -> list[NDArray[np.intp]]:
-    """Return parts such that their best orders, one after the other, are the best order.
-
-    Between two of them every pair goes the cheaper way, or the one that is demanded. What says
-    how many items are within the first places joins all of them.
-    """
-    if demands.places:
-        return [np.arange(problem.n)]
-    return ordered_parts(decided | ((problem.margins < 0) & ~decided.T))
-
-
-def _solve_part(task: Task, counts: Demands) -> Solution:
+def _solve_constrained_part(task: Task, counts: Demands) -> Solution:
     """Solve a part, from an order that keeps to all constraints."""
     assert task.decided is not None, "constraints decide pairs, or none of them"
     assert task.start is not None, "a part under constraints starts where they are kept"

@@ -146,7 +146,7 @@ class Demands:
         }
 
 
-NONE = Demands()
+NO_DEMANDS = Demands()
 
 #: The rows that constraints demand, by name and number.
 GivenRows: TypeAlias = Mapping[tuple[str, int], Given]
@@ -156,9 +156,9 @@ def read_demands(field: Field, n: int) -> Demands:
     """Return the constraints over n items; raise `DataFormatError` where they are malformed."""
     above, first, last, counts = field.members("above", "first", "last", "counts")
     demands = Demands(
-        above=tuple(_pair(pair, n) for pair in above.elements()),
-        first=_positions(first, n),
-        last=_positions(last, n),
+        above=tuple(_read_pair(pair, n) for pair in above.elements()),
+        first=_read_positions(first, n),
+        last=_read_positions(last, n),
         counts=tuple(_count(count, n) for count in counts.elements()),
     )
     if not demands:
@@ -166,15 +166,15 @@ def read_demands(field: Field, n: int) -> Demands:
     return demands
 
 
-def _positions(field: Field, n: int) -> tuple[int, ...]:
+def _read_positions(field: Field, n: int) -> tuple[int, ...]:
     positions = field.integers(high=n - 1)
     if len(set(positions)) < len(positions):
         field.refuse("different positions")
     return tuple(positions)
 
 
-def _pair(field: Field, n: int) -> tuple[int, int]:
-    pair = _positions(field, n)
+def _read_pair(field: Field, n: int) -> tuple[int, int]:
+    pair = _read_positions(field, n)
     if len(pair) != 2:
         field.refuse("two different positions")
     return pair[0], pair[1]
@@ -182,7 +182,7 @@ def _pair(field: Field, n: int) -> tuple[int, int]:
 
 def _count(field: Field, n: int) -> Count:
     items, within, at_least = field.members("items", "within", "at_least")
-    some = _positions(items, n)
+    some = _read_positions(items, n)
     places = within.integer(low=1, high=n)
     return Count(some, places, at_least.integer(low=1, high=min(len(some), places)))
 
@@ -222,7 +222,7 @@ class Quota:
     at_least: int
 
     def __init__(self, items: Iterable[Label], within: int, at_least: int) -> None:
-        labels = _labels(items, "items of Quota")
+        labels = _distinct_labels(items, "items of Quota")
         if not labels:
             raise InvalidInputError("items of Quota", "one or more items", items)
         places = check_integer(within, "within of Quota", low=1)
@@ -279,9 +279,9 @@ class Constraints:
         top: tuple[Iterable[Label], int] | None = None,
         quotas: Iterable[Quota] = (),
     ) -> None:
-        object.__setattr__(self, "above", _pairs(above))
-        object.__setattr__(self, "first", _labels(first, "first of Constraints"))
-        object.__setattr__(self, "last", _labels(last, "last of Constraints"))
+        object.__setattr__(self, "above", _label_pairs(above))
+        object.__setattr__(self, "first", _distinct_labels(first, "first of Constraints"))
+        object.__setattr__(self, "last", _distinct_labels(last, "last of Constraints"))
         object.__setattr__(self, "top", _top(top))
         object.__setattr__(self, "quotas", _quotas(quotas))
 
@@ -314,17 +314,17 @@ class Constraints:
         for what, labels, within, at_least in (*top, *quotas):
             owner = f"{what} of Constraints"
             check_integer(within, f"places of {owner}", low=1, high=n)
-            counts.append(Count(_places(labels, items, owner), within, at_least))
-        above = [_places(pair, items, "above of Constraints") for pair in self.above]
+            counts.append(Count(_indices_of(labels, items, owner), within, at_least))
+        above = [_indices_of(pair, items, "above of Constraints") for pair in self.above]
         return Demands(
             above=tuple((a, b) for a, b in above),
-            first=_places(self.first, items, "first of Constraints"),
-            last=_places(self.last, items, "last of Constraints"),
+            first=_indices_of(self.first, items, "first of Constraints"),
+            last=_indices_of(self.last, items, "last of Constraints"),
             counts=tuple(counts),
         )
 
 
-def _labels(labels: Any, parameter: str) -> tuple[Label, ...]:
+def _distinct_labels(labels: Any, parameter: str) -> tuple[Label, ...]:
     try:
         given = tuple(labels)
         distinct = len(set(given)) == len(given)
@@ -335,9 +335,9 @@ def _labels(labels: Any, parameter: str) -> tuple[Label, ...]:
     return given
 
 
-def _pairs(above: Any) -> tuple[tuple[Label, Label], ...]:
+def _label_pairs(above: Any) -> tuple[tuple[Label, Label], ...]:
     pairs = tuple(
-        _labels(pair, "a pair in above of Constraints")
+        _distinct_labels(pair, "a pair in above of Constraints")
         for pair in _iterable(above, "above of Constraints", "a list of pairs of items")
     )
     for pair in pairs:
@@ -353,7 +353,7 @@ def _top(top: Any) -> tuple[tuple[Label, ...], int] | None:
         return None
     if not isinstance(top, tuple | list) or len(top) != 2:
         raise InvalidInputError("top of Constraints", "a list of items and a number of places", top)
-    labels = _labels(top[0], "top of Constraints")
+    labels = _distinct_labels(top[0], "top of Constraints")
     if not labels:
         raise InvalidInputError("top of Constraints", "of one or more items", top)
     within = check_integer(top[1], "places of top of Constraints", low=len(labels))
@@ -377,7 +377,7 @@ def _iterable(values: Any, parameter: str, allowed: str) -> tuple[Any, ...]:
         raise InvalidInputError(parameter, allowed, values) from None
 
 
-def _places(labels: Iterable[Label], items: ItemSet, parameter: str) -> tuple[int, ...]:
+def _indices_of(labels: Iterable[Label], items: ItemSet, parameter: str) -> tuple[int, ...]:
     labels = tuple(labels)
     for label in labels:
         if label not in items:

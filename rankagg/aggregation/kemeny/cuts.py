@@ -17,21 +17,22 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import orders as heuristics
-from rankagg.aggregation.kemeny.branch_and_bound import Bound, Found, Search, cycles_at, unweighted
-from rankagg.aggregation.kemeny.parts import LOST, Solution, Task, WarmPart, in_processes
+from rankagg.aggregation.kemeny.branch_and_bound import Bound, FoundInCase, Search, unweighted
+from rankagg.aggregation.kemeny.parts import PROCESS_LOST, Solution, Task, WarmPart, in_processes
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import leaf_bound
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Enumeration, Leaf, compact
 from rankagg.aggregation.kemeny.pulp_programs import CbcRelaxation, relaxation_of
 from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Relaxation, why_not_highs
-from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
+from rankagg.aggregation.kemeny.separation import violated_cycles
+from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE, SubsetTable
 
 # Cases differ in the time that they take, so there are some for each process.
 CASES_PER_JOB = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class OpenCase:
     """What a process needs to know of a case."""
 
     problem: Problem
@@ -56,9 +57,9 @@ def run_together(search: Search, n_jobs: int, notes: list[str]) -> None:
     if search.is_done:
         return
     cases = {at: _case(search, *case) for at, case in search.open_cases.items()}
-    found = in_processes(_solve, cases.values(), jobs)
+    found = in_processes(_search_elsewhere, cases.values(), jobs)
     if found is None:
-        notes.append(LOST)
+        notes.append(PROCESS_LOST)
         search.run()
         return
     for at, what in zip(cases, found, strict=True):
@@ -67,13 +68,14 @@ def run_together(search: Search, n_jobs: int, notes: list[str]) -> None:
     search.deadline.seconds_left()
 
 
-def _case(search: Search, decided: Bools, bound: Bound) -> Case:
+def _case(search: Search, decided: Bools, bound: Bound) -> OpenCase:
     cycles, used = bound.used()
     rows, _ = compact(search.rows, used.tolist())
-    return Case(search.problem, decided, cycles, rows, search.order, search.upper, search.deadline)
+    best = search.order, search.upper
+    return OpenCase(search.problem, decided, cycles, rows, *best, search.deadline)
 
 
-def _solve(case: Case) -> Found:
+def _search_elsewhere(case: OpenCase) -> FoundInCase:
     relaxation = relaxation_of(case.problem)
     relaxation.add_cycles(case.cycles)
     relaxation.derive(case.rows)
@@ -85,7 +87,7 @@ def _solve(case: Case) -> Found:
         search.run()
     if stop.by_user:
         raise KeyboardInterrupt
-    return Found(search.order, search.nodes, search.rows, search.lower, search.is_done)
+    return FoundInCase(search.order, search.nodes, search.rows, search.lower, search.is_done)
 
 
 # From so many items on, rows without a solver are worth their time; and from so many on, no linear
@@ -93,11 +95,16 @@ def _solve(case: Case) -> Found:
 FIRST_ORDER, NO_PROGRAM = 70, 300
 
 # So many open cases of few items: rows are weak there, and all orders are searched as soon.
-HOPELESS = 16
+ENUMERATE_FROM = 16
 A_SUBSET = 2e-6  # seconds that a set of items takes then
 
 
-def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
+def solve_cuts(task: Task) -> Solution:
+    """Solve one part, by what is known of related problems where there is such."""
+    return _searched(task) if task.warm is None else solve_warm(task, task.warm)
+
+
+def _searched(task: Task, relaxation: Relaxation | None = None) -> Solution:
     """Solve one part by cuts and branch and bound."""
     begun: list[Search] = []
     notes: list[str] = []
@@ -111,10 +118,10 @@ def solve_cuts(task: Task, relaxation: Relaxation | None = None) -> Solution:
             begun[0].warm_up()
         if task.problem.n >= NO_PROGRAM and task.deadline.time_limit is not None:
             begun[0].improve()
-        if task.problem.n <= LARGEST:
-            begun[0].run(cases=HOPELESS)
+        if task.problem.n <= ENUMERABLE:
+            begun[0].run(cases=ENUMERATE_FROM)
             if not begun[0].is_done and _has_time(task):
-                return _enumerated(task)
+                return enumerated(task)
         if task.n_jobs == 1:
             begun[0].run()
         else:
@@ -132,10 +139,10 @@ def _has_time(task: Task) -> bool:
     return left is None or left > 2 * A_SUBSET * 2**task.problem.n
 
 
-def _enumerated(task: Task) -> Solution:
+def enumerated(task: Task) -> Solution:
     """Return the best of all orders, which takes a second or two at most."""
-    order = SubsetTable(task.problem).order()
-    return Solution(order, (Enumeration(),), lower=task.problem.cost(order))
+    table = SubsetTable(task.problem)
+    return Solution(table.order(), (Enumeration(),), lower=table.cost + task.problem.constant)
 
 
 def _first_order(task: Task) -> NDArray[np.intp]:
@@ -146,7 +153,7 @@ def _first_order(task: Task) -> NDArray[np.intp]:
 
 
 # Parts of so many items take less time by dynamic programming, and so do their proofs.
-SMALL = 10
+TABLE_UP_TO = 10
 # More items are worth what branch and bound does before its first relaxation, and more rounds are
 # worth what it does after that.
 LARGE, ROUNDS = 150, 20
@@ -155,17 +162,16 @@ LARGE, ROUNDS = 150, 20
 def solve_warm(task: Task, warm: WarmPart) -> Solution:
     """Solve one part by what is known of related problems."""
     n = task.problem.n
-    if n <= SMALL:
-        table = SubsetTable(task.problem)
-        return Solution(table.order(), (Enumeration(),), lower=table.cost)
+    if n <= TABLE_UP_TO:
+        return enumerated(task)
     if n > LARGE or why_not_highs() is not None:
-        return solve_cuts(task)
+        return _searched(task)
     root = _Root(task)
     with until_stopped() as stop:
         root.run(warm)
     if root.is_done or stop.out_of_time or stop.by_user:
         return root.solution(interrupted=stop.by_user)
-    return solve_cuts(replace(task, start=root.order), root.relaxation)
+    return _searched(replace(task, start=root.order), root.relaxation)
 
 
 class _Root:
@@ -196,7 +202,8 @@ class _Root:
         self._deadline.seconds_left()
         self._offer(self.order)
         cheapest = (1.0 - np.sign(self._margins)) / 2.0
-        cycles = _together(cycles_at(cheapest, self._margins, self._deadline), cheapest, warm)
+        first = violated_cycles(cheapest, self._margins, self._deadline)
+        cycles = _with_known(first, cheapest, warm)
         relaxation = self.relaxation = HighsRelaxation(self._problem, warm.live)
         for _ in range(ROUNDS):
             relaxation.add_cycles(cycles)
@@ -210,7 +217,7 @@ class _Root:
             self._report(min(self._bound.value, self._cost), self._cost)
             if self.is_done:
                 break
-            cycles = cycles_at(point.before, self._margins, self._deadline)
+            cycles = violated_cycles(point.before, self._margins, self._deadline)
             if len(cycles) == 0:
                 break
         warm.learn(self._bound.used()[0])
@@ -223,7 +230,7 @@ class _Root:
             self.order, self._cost = better, cost
 
 
-def _together(new: Cycles, cheapest: NDArray[np.float64], warm: WarmPart) -> Cycles:
+def _with_known(new: Cycles, cheapest: NDArray[np.float64], warm: WarmPart) -> Cycles:
     """Return new cycles, and known ones that are violated by the cheaper way of each pair."""
     known = warm.cycles
     a, b, c = known.T

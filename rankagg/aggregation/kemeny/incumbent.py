@@ -31,9 +31,9 @@ Orders = NDArray[np.intp]
 
 POPULATION = 16
 #: From so many items on a single search takes all the time: a generation would be too long.
-LARGE = 300
+ONE_SEARCH_FROM = 300
 #: Steps of a search in a generation, per item: the way to a local optimum and some kicks.
-STEPS = 20
+STEPS_OF_ITEM = 20
 #: The first orders are further from one.
 FIRST_STEPS = 60
 #: Items that a kick moves, and how far where the items are many.
@@ -44,7 +44,7 @@ GENERATIONS, GROWTH, MERGE_EVERY = 32, 1.25, 3
 #: The distance to keep at first, in mean distances of the first population.
 APART = 1.0
 #: Margins that are summed at a time.
-BLOCK = 100_000
+SUMMED_MARGINS = 100_000
 
 
 @dataclass(eq=False)
@@ -71,7 +71,7 @@ class Memetic:
     def __post_init__(self) -> None:
         self.order = np.array(self.parents[0], dtype=np.intp)
         self.cost = order_costs(self.margins, self.order[None])[0].item()
-        self.size = 1 if len(self.margins) > LARGE else POPULATION
+        self.size = 1 if len(self.margins) > ONE_SEARCH_FROM else POPULATION
         self._generations = GENERATIONS
         self._ends: list[tuple[float, NDArray[np.intp]]] = []
         self._begin(self.parents)
@@ -118,7 +118,7 @@ class Memetic:
     def _end_generation(self) -> None:
         n = len(self.margins)
         if self.size == 1:
-            self._left = STEPS * n  # the same search goes on
+            self._left = STEPS_OF_ITEM * n  # the same search goes on
             return
         found, values = self._searches.kept, self._costs - 2 * self._searches.saved
         places = np.argsort(np.concatenate([self._population, found]), axis=1)
@@ -136,7 +136,7 @@ class Memetic:
         stay = survivors(together, distances, self.size, apart)
         self._population = np.argsort(places[stay], axis=1)
         self._values = together[stay]
-        self._search(self._children(), STEPS * n)
+        self._search(self._children(), STEPS_OF_ITEM * n)
 
     def _children(self) -> Orders:
         """Return as many children, each of two that were the better of two drawn."""
@@ -190,7 +190,7 @@ def order_costs(margins: Numbers, orders: Orders) -> Numbers:
     """Return each order's sum of the margins of its pairs, some rows of them at a time."""
     k, n = orders.shape
     costs = np.zeros(k, dtype=margins.dtype)
-    rows = max(1, BLOCK // (k * n))
+    rows = max(1, SUMMED_MARGINS // (k * n))
     for start in range(0, n, rows):
         some = orders[:, start : start + rows]
         cells = some[:, :, None] * n + orders[:, None, start:]
@@ -206,10 +206,7 @@ def footrules(places: Orders) -> Integers:
     return np.array([np.abs(places - row).sum(axis=1) for row in places])
 
 
-SEED = 0
-PARENTS = 20
-NOISE = 3.0
-PATIENCE = 400
+PARENTS, NOISE = 20, 3.0
 
 # A first good order is worth a moment more than there is, and of more time one part in three.
 GRACE, FIRST_SHARE = 0.25, 3
@@ -219,16 +216,14 @@ SHARE = 0.2
 #: Of the time there is, where the first relaxation is expected to take more than all of it.
 HOPELESS = 0.5
 #: Seconds that are worth beginning with: most problems are solved before they owe so much.
-LEAST = 0.02
+WORTH_SECONDS = 0.02
 #: What the first relaxation takes about: so many seconds for each square of n and each pair that
 #: the order puts against its majority; it needs about so many rounds. Within a factor of five.
 EXPECTED, ROUNDS = 5e-7, 20
 #: Without a limit, no more than so many seconds before the first relaxation.
-LONGEST = 10.0
+MOST_SECONDS_FIRST = 10.0
 #: Seconds of a step in NumPy, and of each margin that it adds up.
 STEP, ADDITION = 2e-5, 5e-9
-#: Margins between two looks at the clock.
-CHUNK = 300_000
 #: Loading the compiled loops may take so many seconds, compiling them for the first time included.
 LOADING = 5.0
 
@@ -252,8 +247,8 @@ class Incumbent:
         self.margins = _biased_margins(problem, unit, decided)
         self._threshold = heuristics.threshold_of(self.margins)
         # Matrices of moves are quicker where they are small.
-        self._floats = self.margins.astype(np.float64) if problem.n <= LARGE else None
-        self._rng = np.random.default_rng(SEED)
+        self._floats = self.margins.astype(np.float64) if problem.n <= ONE_SEARCH_FROM else None
+        self._rng = np.random.default_rng(0)
         self._last_rounded: NDArray[np.intp] | None = None
         near = heuristics.starting_orders(self.margins) if start is None else [start]
         # The first order must be sound: one that respects what is decided.
@@ -301,7 +296,7 @@ class Incumbent:
         parents = [self._improved(np.argsort(row)) for row in noise - scores]
         population = [self.order, *parents]
         margins = self.margins if self._floats is None else self._floats
-        self.offer(heuristics.evolve(margins, population, self._rng, PATIENCE, self._deadline))
+        self.offer(heuristics.evolve(margins, population, self._rng, 400, self._deadline))
 
     # -- the memetic search --------------------------------------------------------------------
 
@@ -311,12 +306,12 @@ class Incumbent:
         Where there is a limit that it will hardly keep, `HOPELESS` of the time goes here.
         """
         n = self._problem.n
-        if SHARE * EXPECTED * n**4 / 2 < LEAST:  # however tangled
+        if SHARE * EXPECTED * n**4 / 2 < WORTH_SECONDS:  # however tangled
             return
-        self._expected = EXPECTED * _against(self.margins, self.order) * n * n
+        self._expected = EXPECTED * _n_against(self.margins, self.order) * n * n
         left = self._ends.time_limit
         if left is None:
-            self._search_as_if(SHARE * min(self._expected, LONGEST))
+            self._search_as_if(SHARE * min(self._expected, MOST_SECONDS_FIRST))
         else:
             hopeless = self._expected > left
             self._search_for(HOPELESS * left if hopeless else SHARE * self._expected)
@@ -329,7 +324,7 @@ class Incumbent:
         """
         if self._ends.time_limit is None:
             self._owed += SHARE * self._expected / ROUNDS
-            if self._owed >= LEAST:
+            if self._owed >= WORTH_SECONDS:
                 self._search_as_if(self._owed)
                 self._owed = 0.0
         else:
@@ -337,7 +332,7 @@ class Incumbent:
 
     def _search_for(self, seconds: float) -> None:
         """Search for some seconds."""
-        if seconds < LEAST:
+        if seconds < WORTH_SECONDS:
             return
         is_first = self._memetic is None
         self._begun.to_come = self._steps_in(seconds)
@@ -351,7 +346,7 @@ class Incumbent:
 
     def _search_as_if(self, seconds: float) -> None:
         """Take as many steps as NumPy takes in some seconds."""
-        if seconds < LEAST:
+        if seconds < WORTH_SECONDS:
             return
         steps = self._begun.to_come = self._steps_in(seconds)
         while steps > 0:
@@ -364,12 +359,12 @@ class Incumbent:
 
     @property
     def _chunk(self) -> int:
-        return max(1, CHUNK // (self._begun.size * self._problem.n))
+        return max(1, heuristics.BETWEEN_CLOCKS // (self._begun.size * self._problem.n))
 
     @property
     def _begun(self) -> Memetic:
         if self._memetic is None:
-            rng = np.random.default_rng(SEED)
+            rng = np.random.default_rng(0)
             self._memetic = Memetic(self.margins, self.order[None], rng, self._threshold)
         return self._memetic
 
@@ -383,11 +378,11 @@ class Incumbent:
             self._keep(search.order)
 
 
-def _against(margins: Numbers, order: NDArray[np.intp]) -> int:
+def _n_against(margins: Numbers, order: NDArray[np.intp]) -> int:
     """Return how many pairs an order has against their majorities: how tangled they are."""
     pairs = 0
-    for start in range(0, len(order), LARGE):
-        rows = margins[np.ix_(order[start : start + LARGE], order[start:])]
+    for start in range(0, len(order), ONE_SEARCH_FROM):
+        rows = margins[np.ix_(order[start : start + ONE_SEARCH_FROM], order[start:])]
         pairs += int(np.count_nonzero(np.triu(rows > 0)))
     return pairs
 

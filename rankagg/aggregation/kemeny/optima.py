@@ -24,7 +24,7 @@ from rankagg._typing import Bools, Integers, Label
 from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.subset_dp import LARGEST, SubsetTable
+from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE, SubsetTable
 from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import connected_parts
 from rankagg.core.items import ItemSet, counted
@@ -74,9 +74,12 @@ class OptimalSet(Result):
         """
         return self._until(Deadline.after(time_limit_of(time_limit)))
 
-    @abstractmethod
     def _until(self: S, deadline: Deadline) -> S:
         """Return the same optima with a deadline, and all that is known of them already."""
+        found = object.__new__(type(self))  # copies of immutable values are themselves
+        found.__dict__.update(self.__dict__ | {"_deadline": deadline})
+        found.__dict__.pop("_tables", None)  # they end at the former one
+        return found
 
     # -- what the sets know -------------------------------------------------------------------
 
@@ -126,9 +129,8 @@ class OptimalSet(Result):
         order = self._listed()
         number = {item: k for k, block in enumerate(self.blocks, 1) for item in block}
         labels = self.items.at(order)
-        columns = {
-            "block": [number[item] for item in labels], "best": best[order], "worst": worst[order],
-        }  # fmt: skip
+        block = [number[item] for item in labels]
+        columns = {"block": block, "best": best[order], "worst": worst[order]}
         return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
 
     def _content(self) -> dict[str, Any]:
@@ -166,9 +168,6 @@ class OptimalSet(Result):
 # The ranks within larger blocks are bounded and not found.
 RANGED = 14
 
-# What is computed once, and stays true under another deadline.
-CACHED = ("_found", "_positions", "addition_radius")
-
 
 class Optima(OptimalSet):
     """All optimal rankings of a Kemeny problem whose optimum is proved.
@@ -187,16 +186,6 @@ class Optima(OptimalSet):
 
     _schema = "rankagg.optima"
     _noun = "ranking"
-
-    def _until(self, deadline: Deadline) -> Optima:
-        found = Optima(
-            items=self.items, _problem=self._problem, _order=self._order, _deadline=deadline
-        )
-        # What is known already takes no time.
-        found.__dict__.update(
-            {name: self.__dict__[name] for name in CACHED if name in self.__dict__}
-        )
-        return found
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.items, self._problem.costs.tobytes(), self._problem.denominator
@@ -255,10 +244,10 @@ class Optima(OptimalSet):
 
     def _check_sizes(self) -> None:
         large = max(len(block) for block in self._positions)
-        if large > LARGEST:
+        if large > ENUMERABLE:
             raise BlockTooLargeError(
                 f"The optima differ within a block of {counted(large, 'item')}; blocks of at most "
-                f"{LARGEST} can be counted. At least {self._found.n_seen} optima exist; "
+                f"{ENUMERABLE} can be counted. At least {self._found.n_seen} optima exist; "
                 "`relation()` and `blocks` are complete."
             )
 
@@ -458,13 +447,9 @@ def held(problem: Problem, decided: Bools) -> Problem:
 
     To turn one of these pairs round costs more than all others together can make up for.
     """
-    price = _price(problem)
+    price = exact.sum_of(np.abs(problem.margins)) + 1
     costs = exact.combine(problem.costs, 1, decided.T.astype(np.int64), price)
     return Problem(exact.fit(costs), problem.constant, problem.denominator)
-
-
-def _price(problem: Problem) -> int:
-    return exact.sum_of(np.abs(problem.margins)) + 1
 
 
 class HeldOptima(Optima):
@@ -478,16 +463,6 @@ class HeldOptima(Optima):
 
     _schema = "rankagg.held_optima"
 
-    def _until(self, deadline: Deadline) -> HeldOptima:
-        found = HeldOptima(
-            items=self.items, _problem=self._problem, _order=self._order, _deadline=deadline,
-            _free=self._free, _decided=self._decided,
-        )  # fmt: skip
-        found.__dict__.update(
-            {name: self.__dict__[name] for name in CACHED if name in self.__dict__}
-        )
-        return found
-
     def second_value(self) -> float | None:
         """Return the least cost, in votes, of a ranking under the constraints that is not optimal.
 
@@ -498,7 +473,7 @@ class HeldOptima(Optima):
         """
         second = super().second_value()
         # No ranking costs the floor and more than all margins together without breaking a pair.
-        beyond = self._free.floor + _price(self._free)
+        beyond = self._free.floor + exact.sum_of(np.abs(self._free.margins)) + 1
         return None if second is None or second >= self._free.in_votes(beyond) else second
 
     @cached_property

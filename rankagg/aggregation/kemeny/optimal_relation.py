@@ -41,7 +41,7 @@ from rankagg.exceptions import SolverError
 from rankagg.kernels.insertion import insertion_gains
 
 #: So many items are quicker to enumerate than to relax.
-FEW = 9
+ENUMERATED_UP_TO = 9
 
 # An interior point of more rows takes longer than the searches that it saves.
 MOST_CYCLES = 20_000
@@ -96,7 +96,7 @@ def more_in_all(
     They are rounded and count exactly, as those of proofs do.
     """
     blocks = np.bincount(connected_parts(~(always | always.T)))
-    if blocks.max(initial=0) <= FEW or why_not_highs() is not None:
+    if blocks.max(initial=0) <= ENUMERATED_UP_TO or why_not_highs() is not None:
         return always
     cycles = open_cycles(always)
     if not 0 < len(cycles) <= MOST_CYCLES:
@@ -133,8 +133,6 @@ def open_cycles(decided: Bools) -> NDArray[np.intp]:
 
 
 WALKS = 200
-# Of more items, pairs that every optimum has are worth finding before the first proof.
-AT_ONCE = 150
 
 
 class Relation:
@@ -224,8 +222,8 @@ class _Component:
         self._possible = np.triu(np.ones((n, n), dtype=bool), k=1)
         self._seen: set[bytes] = {np.arange(n).tobytes()}
         # With this given, it does not look for pairs that every optimum has before the first proof,
-        # whose weights mostly show them at once.
-        nothing = np.zeros((n, n), dtype=bool) if EARLY_FROM <= n <= AT_ONCE else None
+        # whose weights mostly show them at once. Among more items that is worth its time.
+        nothing = np.zeros((n, n), dtype=bool) if EARLY_FROM <= n <= 150 else None
         search = Search(problem, deadline, decided=nothing)
         search.run()
         self._relaxation = search.relaxation
@@ -386,7 +384,7 @@ class _Draw:
     def _solved(self, problem: Problem, case: Bools) -> Order | None:
         """Return an order of a case that costs no more than that of the items, if there is one."""
         best = problem.cost(np.arange(problem.n))
-        if problem.n <= FEW:
+        if problem.n <= ENUMERATED_UP_TO:
             # What is settled outweighs all costs.
             much = exact.sum_of(np.abs(problem.costs)) + 1
             costs = exact.combine(problem.costs, 1, case.T.astype(np.int64), 2 * much)

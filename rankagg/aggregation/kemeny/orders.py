@@ -33,7 +33,7 @@ Order = NDArray[np.intp]
 NEGLIGIBLE = 1e-9
 
 #: Additions between two looks at the clock.
-CHUNK = 300_000
+BETWEEN_CLOCKS = 300_000
 
 
 def starting_orders(margins: Numbers) -> list[Order]:
@@ -83,7 +83,7 @@ def descend(
         before = search.gained[0]
         search.look_again()
         while not (search.is_over or deadline.is_over):
-            some = max(1, CHUNK // len(order))
+            some = max(1, BETWEEN_CLOCKS // len(order))
             steps += some
             search.advance(some, steps * len(order))
         if deadline.is_over:
@@ -120,6 +120,13 @@ def moved(n: int, source: int, target: int) -> Order:
     """Return the positions in the order in which they stand after one item has moved."""
     route = np.arange(n)
     _turn(route, min(source, target), max(source, target) + 1, source > target)
+    return route
+
+
+def exchanged(n: int, first: int, second: int) -> Order:
+    """Return the positions in the order in which they stand after two have changed places."""
+    route = np.arange(n)
+    route[[first, second]] = second, first
     return route
 
 
@@ -192,14 +199,8 @@ def order_cost(margins: Numbers, order: Order) -> float:
     return float(np.triu(margins[np.ix_(order, order)], k=1).sum())
 
 
-#: Items of a window: 4,096 subsets.
-WIDTH = 12
-#: Numbers of all tables.
-BLOCK = 2**22
-
-
 def improve_windows(
-    problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER, width: int = WIDTH
+    problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER, width: int = 12
 ) -> NDArray[np.intp]:
     """Return an order that no window of consecutive items improves, or the best at the deadline."""
     order = order.copy()
@@ -226,7 +227,7 @@ def _improve_at(
 ) -> bool:
     """Put windows that do not overlap into their best orders, in place; say if one was not."""
     is_cheaper = False
-    size = max(1, BLOCK // (width << width))
+    size = max(1, 2**22 // (width << width))  # of all tables
     for at in range(0, len(starts), size):
         if deadline.is_over:
             break

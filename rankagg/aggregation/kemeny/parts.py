@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.relaxation import Live
 
 
-T = TypeVar("T")
-P = TypeVar("P")
-R = TypeVar("R")
+Stated = TypeVar("Stated")
+Given = TypeVar("Given")
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,20 +98,11 @@ class Task:
 Backend: TypeAlias = Callable[[Task], Solution]
 
 
-LOGGER = logging.getLogger("rankagg.kemeny")
-
-SECONDS_BETWEEN = 1.0
-SECONDS_BETWEEN_CALLS = 0.1
-
 #: Called with the cost of the best ranking so far and the bound, in votes; true stops the search.
 Listener: TypeAlias = Callable[[float, float], object]
 
 
 Costs: TypeAlias = "PairCosts | PlacedProblem"
-
-
-# What the certificate and its check take, in times that the problem takes to be stated.
-CERTIFYING = 10
 
 
 @dataclass(frozen=True)
@@ -123,13 +113,19 @@ class Effort:
     listener: Listener | None = None
     verify: bool = True
     n_jobs: int = 1
+    # Why there is no proof, unless somebody has stopped the search.
+    unproved: str = "not proved optimal in time"
 
-    def stated(self, state: Callable[[], P]) -> tuple[P, Effort]:
+    def stated(self, state: Callable[[], Stated]) -> tuple[Stated, Effort]:
         """Return a problem, and what it leaves of the time beside the certificate."""
         began = monotonic()
         problem = state()
-        ends = self.deadline.later(-CERTIFYING * (monotonic() - began))
+        # The certificate and its check take about ten times as long.
+        ends = self.deadline.later(-10 * (monotonic() - began))
         return problem, replace(self, deadline=ends)
+
+
+SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_CALLS = 1.0, 0.1
 
 
 class Progress:
@@ -151,7 +147,7 @@ class Progress:
             now = monotonic()
             floor = self._problem.floor - part.floor
             best, bound = floor + self._above + upper, floor + self._proved + lower
-            if now - self._told >= SECONDS_BETWEEN:
+            if now - self._told >= SECONDS_BETWEEN_LINES:
                 self._told = now
                 self._tell(bound, best, part.n, now - self._start)
             if now - self._called >= SECONDS_BETWEEN_CALLS:
@@ -169,7 +165,7 @@ class Progress:
 
     def _tell(self, lower: int, upper: int, items: int, seconds: float) -> None:
         gap = 100 * (upper - lower) / upper if upper else 0.0
-        LOGGER.info(
+        logging.getLogger("rankagg.kemeny").info(
             "bound %.10g, best %.10g, gap %.3f %%, %.0f s (part of %d items)",
             self._problem.in_votes(lower),
             self._problem.in_votes(upper),
@@ -283,15 +279,17 @@ class WarmPart:
 
 
 #: What the reader of a result must know where `in_processes` had no results.
-LOST = "a process was lost, and its work done again by one"
+PROCESS_LOST = "a process was lost, and its work done again by one"
 
 
-def in_processes(function: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R] | None:
+def in_processes(
+    function: Callable[[Any], Given], items: Iterable[Any], n_jobs: int
+) -> list[Given] | None:
     """Return what a function gives for each item; None where a process ended before its time."""
     from joblib import Parallel, delayed  # noqa: PLC0415 - only where it is used
 
     try:
-        results: list[R] = Parallel(n_jobs=n_jobs)(delayed(function)(item) for item in items)
+        results: list[Given] = Parallel(n_jobs=n_jobs)(delayed(function)(item) for item in items)
     except BrokenProcessPool:
         return None
     return results
@@ -318,7 +316,7 @@ WORTH_A_PROCESS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class SolvedParts:
     """What came of all parts."""
 
     parts: Sequence[Part]
@@ -356,7 +354,7 @@ def solve_parts(
     decided: Bools | None = None,
     warm: Warm | WarmPart | None = None,
     kind: type[Proof] = Proof,
-) -> Solved:
+) -> SolvedParts:
     """Solve the parts of a problem, which follow each other in some optimum."""
     n_jobs, progress = effort.n_jobs, Progress(problem, effort.listener)
     tasks = []
@@ -368,7 +366,7 @@ def solve_parts(
             known = None if warm is None else warm.within(part)
             tasks.append(Task(inside, effort.deadline, report, near, n_jobs, held, known))
     apart = _solved_apart(tasks, backend, n_jobs)
-    notes = {LOST: None} if apart is None else {}
+    notes = {PROCESS_LOST: None} if apart is None else {}
     solutions = _solutions(tasks, backend, progress, apart or {})
     orders, proofs, interrupted = [], [], False
     for part in parts:
@@ -380,7 +378,7 @@ def solve_parts(
         notes |= dict.fromkeys(solution.notes)
         orders.append(solution.order)
         proofs.append(solution.proof(part, kind))
-    return Solved(parts, orders, tuple(proofs), tuple(notes), interrupted, progress.is_stopped)
+    return SolvedParts(parts, orders, tuple(proofs), tuple(notes), interrupted, progress.is_stopped)
 
 
 def _solved_apart(tasks: list[Task], backend: Backend, n_jobs: int) -> dict[int, Solution] | None:

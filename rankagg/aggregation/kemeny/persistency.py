@@ -46,10 +46,6 @@ from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core.arithmetic import exact
 
-# Entries that are worked on at once: they stay in the cache.
-AT_ONCE = 2**16
-COLUMNS = 64
-
 #: Positions of x and of y, one row per pair.
 Pairs = NDArray[np.intp]
 
@@ -97,12 +93,12 @@ def _left_over(
 
     It only falls as items are added, so elsewhere it is not known by how much it is below.
     """
-    blocks = [slice(start, start + COLUMNS) for start in range(0, len(firsts), COLUMNS)]
+    width, step = 64, 2**10  # what is worked on at once stays in the cache
+    blocks = [slice(start, start + width) for start in range(0, len(firsts), width)]
     firsts_in = [np.ascontiguousarray(firsts[:, block]) for block in blocks]
     seconds_in = [np.ascontiguousarray(seconds[:, block]) for block in blocks]
     total = own.copy()
     left = np.flatnonzero(own > 0)
-    step = AT_ONCE // COLUMNS
     for start in range(0, len(left), step):
         chunk = left[start : start + step]
         for first, second in zip(firsts_in, seconds_in, strict=True):

@@ -61,8 +61,9 @@ from rankagg._typing import Bools, Integers
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import as_share
 from rankagg.aggregation.kemeny.proved import (
+    FIRST_KEYS,
+    NAMED,
     SCALED,
-    STATED,
     Proved,
     read_share,
     tolerance_of,
@@ -235,10 +236,6 @@ class Bounds:
             yield step, number, (twice - taken).reshape(len(used), left)
 
 
-# Items that are held against one other in one go, at first.
-BLOCK = 64
-
-
 def keys(gains: Integers) -> NDArray[np.intp]:
     """Return the items by what they cost above all others, and then by what others cost above them.
 
@@ -258,10 +255,10 @@ def contenders(gains: Integers, k: int, deadline: Deadline) -> tuple[NDArray[np.
     for at, item in enumerate(order.tolist()):
         deadline.seconds_left()
         found: list[int] = []
-        start, size = 0, BLOCK
+        start, size = 0, 64
         while start < at and not is_out[item]:
             block = order[start : min(start + size, at)]
-            found += block[_above(gains, columns, block, item)].tolist()
+            found += block[_exchanged_above(gains, columns, block, item)].tolist()
             is_out[item] = len(found) >= k or is_out[found].any()
             start, size = start + size, 2 * size
         better[item] = found
@@ -273,7 +270,7 @@ def contenders(gains: Integers, k: int, deadline: Deadline) -> tuple[NDArray[np.
     return items, above
 
 
-def _above(
+def _exchanged_above(
     gains: Integers, columns: Integers, others: NDArray[np.intp], item: int
 ) -> NDArray[np.bool_]:
     """Return which others an exchange puts above an item, of those before it among the keys."""
@@ -290,13 +287,12 @@ def _above(
 
 
 # Numbers that a layer of beginnings may hold, and those that come in one go.
-CELLS = 2**23
-AT_ONCE = 2**20
-WORD = 64
+LAYER_CELLS = 2**23
+GROWN_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Enumerated:
     """What came of going through the beginnings."""
 
     # What no list costs less than, scaled.
@@ -331,61 +327,50 @@ class Layer:
 
 def first_bound(problem: PlacedProblem, deadline: Deadline) -> int:
     """Return what no list costs less than, before anything is known of it; scaled."""
-    items = np.arange(problem.n)
-    return _first(problem, Bounds(problem, items), deadline)
+    bounds = Bounds(problem, np.arange(problem.n))
+    used = np.zeros((1, problem.n), dtype=bool)
+    nothing = problem.weighed(np.zeros_like(bounds.rest[:1]), 1)
+    (twice,) = bounds.least(used, nothing, bounds.rest[None], deadline)
+    return problem.constant + -(-int(twice) // 2)  # costs are integers
 
 
-def widest(n: int) -> int:
+def layer_width(n: int) -> int:
     """Return how many beginnings of n items a layer may hold."""
-    return max(CELLS // max(n, 1), 1)
+    return max(LAYER_CELLS // max(n, 1), 1)
 
 
 def enumerate_below(
     problem: PlacedProblem, below: int, deadline: Deadline, width: int | None = None
-) -> Found:
+) -> Enumerated:
     """Look for lists that cost less than a number, and prove that there are none."""
     if not problem.k or first_bound(problem, deadline) >= below:
-        return Found(below, None)
+        return Enumerated(below, None)
     target = 2 * (below - problem.constant)
     items, above = contenders(problem.gains, problem.k, deadline)
     while True:
         if len(items) < problem.k:
-            return Found(below, None)
-        bounds = Bounds(problem, items)
-        kept = bounds.with_each() < target
+            return Enumerated(below, None)
+        kept = Bounds(problem, items).with_each() < target
         if kept.all():
             break
         items, above = items[kept], above[np.ix_(kept, kept)]
-    room = widest(len(items))
-    walk = _Walk(problem, items, above, bounds, target=target, width=min(width or room, room))
-    return walk.run(deadline)
-
-
-def _first(problem: PlacedProblem, bounds: Bounds, deadline: Deadline) -> int:
-    used = np.zeros((1, len(bounds.rest)), dtype=bool)
-    nothing = problem.weighed(np.zeros_like(bounds.rest[:1]), 1)
-    (twice,) = bounds.least(used, nothing, bounds.rest[None], deadline)
-    return problem.constant + _half(int(twice))
-
-
-def _half(twice: int) -> int:
-    """Return half of what costs at least are known of, as costs are integers."""
-    return -(-twice // 2)
+    room = layer_width(len(items))
+    return _Walk(problem, items, above, target, min(width or room, room)).run(deadline)
 
 
 class _Walk:
     """One way through the layers."""
 
     def __init__(
-        self, problem: PlacedProblem, items: NDArray[np.intp], above: Bools, bounds: Bounds, *,
-        target: int, width: int,
-    ) -> None:  # fmt: skip
-        self._problem, self._items, self._bounds = problem, items, bounds
-        self._above = above.astype(np.float32)
+        self, problem: PlacedProblem, items: NDArray[np.intp], above: Bools, target: int, width: int
+    ) -> None:
+        self._problem, self._items = problem, items
+        self._bounds = Bounds(problem, items)
+        self._exchanged_above = above.astype(np.float32)
         self._target, self._width = target, width
         self._dropped: int | None = None
 
-    def run(self, deadline: Deadline) -> Found:
+    def run(self, deadline: Deadline) -> Enumerated:
         r = len(self._items)
         none = self._problem.weighed(np.zeros_like(self._bounds.rest[:1]), 1)
         start = np.zeros(1, dtype=np.int32)
@@ -405,8 +390,8 @@ class _Walk:
             ends.append(2 * int(layer.spent[row]))
             placed = self._traced(trail, row)
         twice = min([*ends, self._target])
-        bound = self._problem.constant + _half(twice)
-        return Found(bound, placed, self._dropped is None)
+        bound = self._problem.constant + -(-twice // 2)
+        return Enumerated(bound, placed, self._dropped is None)
 
     def _traced(
         self, trail: list[tuple[NDArray[np.int32], NDArray[np.int32]]], row: int
@@ -420,7 +405,7 @@ class _Walk:
     def _next(self, layer: Layer, weight: int, deadline: Deadline) -> Layer:
         """Return the beginnings with one item more."""
         r = layer.used.shape[1]
-        size = max(1, AT_ONCE // r**2)
+        size = max(1, GROWN_AT_ONCE // r**2)
         grown: list[Layer] = []
         n_grown = 0
         for start in range(0, len(layer.spent), size):
@@ -435,13 +420,13 @@ class _Walk:
 
     def _grown(self, layer: Layer, rows: slice, weight: int, deadline: Deadline) -> Layer:
         used = layer.used[rows]
-        waits = (~used).astype(np.float32) @ self._above > 0
+        waits = (~used).astype(np.float32) @ self._exchanged_above > 0
         which, item = np.nonzero(~used & ~waits)
         parent = which + rows.start
         spent = layer.spent[parent] + self._problem.weighed(layer.rest[parent, item], weight)
         now = layer.used[parent]
         now[np.arange(len(item)), item] = True
-        first = _cheapest(now, spent)
+        first = _cheapest_rows(now, spent)
         parent, item, spent, now = parent[first], item[first], spent[first], now[first]
         rest = layer.rest[parent] - self._bounds.gains[:, item].T
         least = self._bounds.least(now, spent, rest, deadline)
@@ -454,7 +439,7 @@ class _Walk:
         if len(grown) > 1:
             names = layer.__dataclass_fields__
             layer = Layer(*(np.concatenate([getattr(g, name) for g in grown]) for name in names))
-            layer = layer.take(_cheapest(layer.used, layer.spent))
+            layer = layer.take(_cheapest_rows(layer.used, layer.spent))
         if len(layer.spent) <= self._width:
             return layer
         order = np.argsort(layer.least, kind="stable")
@@ -463,12 +448,12 @@ class _Walk:
         return layer.take(order[: self._width])
 
 
-def _cheapest(used: Bools, spent: Integers) -> NDArray[np.intp]:
+def _cheapest_rows(used: Bools, spent: Integers) -> NDArray[np.intp]:
     """Return a row of each set of items: one that costs least."""
     if not len(used):
         return np.zeros(0, dtype=np.intp)
     bits = np.packbits(used, axis=1)
-    spare = -bits.shape[1] % (WORD // 8)
+    spare = -bits.shape[1] % 8
     words = np.ascontiguousarray(np.pad(bits, ((0, 0), (0, spare)))).view(np.uint64)
     by_cost = np.argsort(spent, kind="stable")
     order = by_cost[np.lexsort(words[by_cost].T)]
@@ -533,9 +518,7 @@ class PlacedCertificate(Proved):
     consensus_tie_cost: Fraction
 
     _schema = "rankagg.placed_certificate"
-    _keys = (
-        *STATED, "consensus_tie_cost", "fingerprint", "items", "weights", "placed", *SCALED,
-    )  # fmt: skip
+    _keys = (*FIRST_KEYS, "consensus_tie_cost", *NAMED, "weights", "placed", *SCALED)
     _called = "list"
 
     @classmethod
@@ -630,14 +613,15 @@ class PlacedCertificate(Proved):
         n, number = problem.n, NUMBER if problem.gains.dtype == object else 8
         work.hold(12 * number * n**2)
         # A beginning has what each item costs, twice, and some of them are grown before all.
-        width = int(min(widest(n), work.size / (4 * n * (1 + 2 * number))))
+        width = int(min(layer_width(n), work.size / (4 * n * (1 + 2 * number))))
         try:
             found = enumerate_below(
                 problem, self.scaled_lower_bound, Deadline(work.ends), max(width, 1)
             )
         except OutOfTimeError:
             raise BudgetError(f"it takes more than {work.seconds:g} s") from None
-        if not found.is_complete and width < widest(n) and found.bound < self.scaled_lower_bound:
+        is_short = not found.is_complete and width < layer_width(n)
+        if is_short and found.bound < self.scaled_lower_bound:
             work.hold(inf)
         return found.bound
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count, pairwise
 from time import monotonic
@@ -14,20 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Unranked
-from rankagg._validation import check_flag, check_integer, check_number
+from rankagg._validation import check_integer, check_number
 from rankagg.aggregation.base import Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import NEVER, Deadline, until_stopped
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny import orders
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.parts import Effort, Listener, Progress, Report
+from rankagg.aggregation.kemeny.aggregator import Kemeny, check_exact
+from rankagg.aggregation.kemeny.parts import Effort, Listener, Progress
 from rankagg.aggregation.kemeny.placed_lists import (
     PlacedCertificate,
     PlacedProblem,
     enumerate_below,
     first_bound,
     keys,
-    widest,
+    layer_width,
 )
 from rankagg.core.arithmetic import exact
 from rankagg.core.pairwise import PairwiseMatrix
@@ -35,9 +35,6 @@ from rankagg.exceptions import InvalidInputError
 
 # Beginnings that the first beam keeps, and how much wider each is than the one before it.
 NARROW, WIDER = 64, 16
-
-# A list is long that has more than one in so many items.
-LONG = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +44,18 @@ class Searched:
     # Shape (k,). The positions on the first places.
     placed: NDArray[np.intp]
     bound: int
-    # True where the user stopped it.
+    # True where the user stopped it, or where whoever was told of its progress did.
     interrupted: bool = False
+    is_stopped: bool = False
     # True where it ended for lack of room.
     is_full: bool = False
+    # What else the reader of the result must know.
+    notes: tuple[str, ...] = ()
 
 
-def search(problem: PlacedProblem, deadline: Deadline, report: Report) -> Searched:
+def search(problem: PlacedProblem, deadline: Deadline, progress: Progress) -> Searched:
     """Look for a cheapest list, and prove that none is cheaper."""
-    began = monotonic()
+    report, began = progress.of_part(problem), monotonic()
     bound = first_bound(problem, NEVER)
     # Verifying starts with it, too.
     deadline = deadline.later(-2 * (monotonic() - began))
@@ -75,8 +75,9 @@ def search(problem: PlacedProblem, deadline: Deadline, report: Report) -> Search
                 placed = found.placed
                 cost = problem.cost(placed)
             bound = max(bound, min(found.bound, cost))
-            is_full = width >= widest(problem.n) and not found.is_complete
-    return Searched(placed, bound, stop.by_user, is_full and bound < cost)
+            is_full = width >= layer_width(problem.n) and not found.is_complete
+    is_full = is_full and bound < cost
+    return Searched(placed, bound, stop.by_user, progress.is_stopped, is_full)
 
 
 def _starts(problem: PlacedProblem, deadline: Deadline) -> list[NDArray[np.intp]]:
@@ -86,7 +87,7 @@ def _starts(problem: PlacedProblem, deadline: Deadline) -> list[NDArray[np.intp]
     margins = (problem.gains - problem.gains.T).astype(np.float64)
     inside = orders.improve(margins[np.ix_(first, first)], np.arange(problem.k), deadline)
     lists = [first, first[inside]]
-    if LONG * problem.k > problem.n:  # Kemeny's ranking begins much like the list
+    if 2 * problem.k > problem.n:  # Kemeny's ranking begins much like the list
         lists.append(orders.improve(margins, order, deadline)[: problem.k])
     return lists
 
@@ -103,28 +104,15 @@ def solve_placed(
     problem, effort = effort.stated(
         lambda: PlacedProblem.from_pairwise(votes, weights, tie_cost, consensus_tie_cost)
     )
-    progress = Progress(problem, effort.listener)
-    found = search(problem, effort.deadline, progress.of_part(problem))
+    found = search(problem, effort.deadline, Progress(problem, effort.listener))
+    prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
     certificate = PlacedCertificate.build(
-        votes, found.placed, found.bound, weights=weights, tie_cost=tie_cost,
-        consensus_tie_cost=consensus_tie_cost, problem=problem,
-    )  # fmt: skip
-    is_open = certificate.status != "optimal"
-    notes = (_why(found, progress.is_stopped),) if is_open else ()
-    return checked_outcome(
-        certificate, votes, notes, verify=effort.verify, interrupted=found.interrupted
+        votes, found.placed, found.bound, weights=weights, problem=problem, **prices
     )
-
-
-def _why(found: Searched, is_stopped: bool) -> str:
-    """Say why a list is not proved."""
-    if found.interrupted:
-        return "interrupted: the best list so far, not proved optimal"
-    if is_stopped:
-        return "stopped by `on_progress`: the best list so far, not proved optimal"
     if found.is_full:
-        return "not proved optimal: there are more beginnings of lists than memory is used for"
-    return "not proved optimal in time"
+        why = "not proved optimal: there are more beginnings of lists than memory is used for"
+        effort = replace(effort, unproved=why)
+    return checked_outcome(certificate, votes, found, effort)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,12 +127,8 @@ class PlacedRule(SearchingRule):
     on_progress: Listener | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
         super().__post_init__()
-        check_number(self.tie_cost, f"tie_cost of {owner}", low=0, high=1)
-        check_flag(self.verify, f"verify of {owner}")
-        if self.on_progress is not None and not callable(self.on_progress):
-            raise InvalidInputError(f"on_progress of {owner}", "a function", self.on_progress)
+        check_exact(self)
 
     @abstractmethod
     def _weights(self, n_items: int) -> Sequence[Fraction]:
@@ -185,9 +169,6 @@ class PlacedRule(SearchingRule):
         effort = Effort(ends, self.on_progress, self.verify)
         prices = {"tie_cost": self.tie_cost, "consensus_tie_cost": self._price}
         return solve_placed(votes, weights, effort=effort, **prices)
-
-
-ALLOWED = "one or more numbers from 0 up, none larger than the one before it, the first above 0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,29 +227,18 @@ class PlaceWeightedKemeny(PlacedRule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "weights", _checked(self.weights))
+        parameter = "weights of PlaceWeightedKemeny"
+        given = self.weights if isinstance(self.weights, Iterable) else ()
+        numbers = () if isinstance(given, str | bytes | dict | set) else tuple(given)
+        weights = tuple(check_number(number, parameter, low=0) for number in numbers)
+        if not weights or weights[0] == 0 or any(a < b for a, b in pairwise(weights)):
+            allowed = "numbers from 0 up, none larger than the one before it, the first above 0"
+            raise InvalidInputError(parameter, f"one or more {allowed}", self.weights)
+        object.__setattr__(self, "weights", weights)
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         heard = (exact.as_fraction(weight) for weight in self.weights if weight > 0)
         return list(heard)[: n_items - 1]
-
-
-def _checked(weights: object) -> tuple[float, ...]:
-    parameter = "weights of PlaceWeightedKemeny"
-    if isinstance(weights, str | bytes | dict | set):
-        raise InvalidInputError(parameter, ALLOWED, weights)
-    try:
-        given = list(weights)  # type: ignore[call-overload]
-    except TypeError:
-        raise InvalidInputError(parameter, ALLOWED, weights) from None
-    numbers = tuple(check_number(number, parameter, low=0) for number in given)
-    if not numbers or numbers[0] == 0 or any(a < b for a, b in pairwise(numbers)):
-        raise InvalidInputError(parameter, ALLOWED, weights)
-    return numbers
-
-
-# Kemeny and Snell's, and the neutral one of Fagin's.
-HALF = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,7 +300,7 @@ class TopK(PlacedRule):
     """
 
     k: int
-    tie_cost: float = HALF
+    tie_cost: float = 0.5
     consensus_tie_cost: float | None = None
 
     def __post_init__(self) -> None:

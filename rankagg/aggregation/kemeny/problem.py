@@ -17,7 +17,7 @@ from rankagg.core.arithmetic import exact
 from rankagg.core.pairwise import PairwiseMatrix, sum_below
 
 # Margins that most often tell what all have in common, and those that are added up in one go.
-SOME, BLOCK = 2**16, 2**20
+SOME_MARGINS, SUMMED_AT_ONCE = 2**16, 2**20
 
 # Solvers take no costs of more digits.
 LARGEST_SLOPE = 10**9
@@ -136,7 +136,7 @@ class Problem(PairCosts):
     def floor(self) -> int:
         """The sum of the cheaper cost of each pair, with the constant: no order costs less."""
         # Of each pair half the sum less half the difference, and every pair stands there twice.
-        size = max(1, BLOCK // max(self.n, 1))
+        size = max(1, SUMMED_AT_ONCE // max(self.n, 1))
         rows = [slice(start, start + size) for start in range(0, self.n, size)]
         apart = sum(exact.sum_of(np.abs(self.margins[some])) for some in rows)
         return (exact.sum_of(self.costs) - apart // 2) // 2 + self.constant
@@ -145,7 +145,7 @@ class Problem(PairCosts):
     def step(self) -> int:
         """The greatest common divisor of all margins: costs of orders differ by multiples of it."""
         numbers = self.margins.ravel()
-        some, others = numbers[:SOME], numbers[SOME:]
+        some, others = numbers[:SOME_MARGINS], numbers[SOME_MARGINS:]
         divisor = int(np.gcd.reduce(some, initial=0))
         if divisor == 1:
             return 1

@@ -55,12 +55,14 @@ from rankagg.core.arithmetic import exact
 from rankagg.core.pairwise import sum_below
 from rankagg.exceptions import VerificationError
 
+# Of so few items all pairs are looked at, which is quicker than finding those that rows touch.
+ALL_PAIRS_UP_TO = 150
+
 
 def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
     """Return the sum of the cheaper or decided directions of all pairs, less what rows take off."""
     tails, heads, amounts, paid = weighting.taken()
-    # Of few items all pairs are looked at: that is quicker than finding those that rows touch.
-    if problem.n <= 150:
+    if problem.n <= ALL_PAIRS_UP_TO:
         least = _least_of_all(problem, tails * problem.n + heads, amounts, decided)
         if least is not None:
             return least + paid

@@ -148,11 +148,6 @@ class CbcRelaxation(Relaxation):
         return model, columns, [rows[f"row{k}"] for k in range(len(self._rows))]
 
 
-# Beyond this a row is scaled to floats near 1 and loosened; solvers check rows to 1e-6.
-LARGEST = 2**30
-SLACK = 1e-5
-
-
 @dataclass(frozen=True, eq=False)
 class Optimum:
     """What a solver found."""
@@ -237,25 +232,22 @@ class IntegerProgram:
             pulp.LpAffineExpression([(columns[k], c) for k, c in enumerate(self._cost) if c])
         )
         for number, (numbers, least) in enumerate(rows):
-            coefficients, right = _as_floats(numbers, least)
+            coefficients, right = _in_floats(numbers, least)
             terms = [(columns[k], v) for k, v in coefficients.items()]
             model.addConstraint(pulp.LpAffineExpression(terms) >= right, f"row{number}")
         return model, columns
 
 
-def _as_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, float], float]:
+def _in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, float], float]:
     """Return a row that floats hold: the same one in lower terms, or a looser one."""
     largest = max(abs(v) for v in numbers.values())
     divisor = gcd(*numbers.values())
-    if largest // divisor <= LARGEST and abs(least) // divisor <= LARGEST:
+    if max(largest, abs(least)) // divisor <= 2**30:
         # Left sides are multiples of the divisor.
         return {k: float(v // divisor) for k, v in numbers.items()}, float(-(-least // divisor))
     scale = max(largest, abs(least))
-    loose = SLACK * (1.0 + abs(least / scale))
+    loose = 1e-5 * (1.0 + abs(least / scale))  # solvers check rows to 1e-6
     return {k: v / scale for k, v in numbers.items()}, least / scale - loose
-
-
-CYCLES_PER_ITEM = 40
 
 
 def solve_naive(task: Task) -> Solution:
@@ -297,8 +289,7 @@ def _solve_until_closed(relaxation: CbcRelaxation, task: Task) -> Point:
     margins = task.problem.margins.astype(np.float64)
     while True:
         point = relaxation.solve(task.deadline)
-        most = CYCLES_PER_ITEM * len(margins)
-        cycles = violated_cycles(point.before, margins, most, task.deadline)
+        cycles = violated_cycles(point.before, margins, task.deadline)
         if len(relaxation.missing(cycles)) < len(cycles):
             raise SolverError("CBC returned a point that violates rows of the model it solved.")
         if not len(cycles):

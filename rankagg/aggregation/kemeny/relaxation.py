@@ -244,7 +244,6 @@ else:
 
 PROBE_STEPS = 40
 SECONDS_OF_A_RUN = 2.0
-UNLIMITED = 2**31 - 1
 
 
 def why_not_highs() -> str | None:
@@ -379,7 +378,7 @@ class HighsRelaxation(Relaxation):
                     raise SolverError("HiGHS failed on a probe of a case.")
                 values.append(self._highs.getObjectiveValue() + self._outside() - self._floor)
         finally:
-            self._highs.setOptionValue("simplex_iteration_limit", UNLIMITED)
+            self._highs.setOptionValue("simplex_iteration_limit", 2**31 - 1)
             self._highs.setBasis(basis)
         return values
 

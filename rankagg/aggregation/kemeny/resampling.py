@@ -24,9 +24,6 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
-# Groups of versions that learn from each other; a group is solved in one process.
-CHUNKS = 16
-
 
 def resample_kemeny(
     profile: Profile, counts: ArrayLike, aggregator: Kemeny | None = None, *, n_jobs: int = 1
@@ -71,7 +68,7 @@ def resample_kemeny(
     resampler = _Resampler(profile, exact_rule)
     # Some versions a task: the profile travels once with each, and what one version teaches the
     # next is the same whatever the number of processes.
-    chunks = np.array_split(versions, max(min(len(versions) // 8, CHUNKS), 1))
+    chunks = np.array_split(versions, max(min(len(versions) // 8, 16), 1))
     if jobs == 1:
         return [consensus for chunk in chunks for consensus in resampler.consensuses(chunk)]
     results = Parallel(n_jobs=jobs)(delayed(resampler.consensuses)(chunk) for chunk in chunks)

@@ -47,15 +47,14 @@ from rankagg.aggregation.kemeny.proof_nodes import Derived, Source
 from rankagg.aggregation.kemeny.relaxation import Cycles
 
 CYCLE_VIOLATION = 1e-6
-CELLS = 2**17  # of a block, in floats: they stay in the cache
 
 # What a margin counts beside a violation, and what a pair without one does beside a margin.
 PREFERENCE, NO_MARGIN = 1e-2, 1e-3
 ROWS_PER_ARC = 4
 
 
-def violated_cycles(before: Floats, margins: Floats, limit: int, deadline: Deadline) -> Cycles:
-    """Return cycles of which a point uses less than one arc, at most `limit`, the best first.
+def violated_cycles(before: Floats, margins: Floats, deadline: Deadline) -> Cycles:
+    """Return cycles of which a point uses less than one arc, the best first, as a round takes.
 
     For every arc of the reverse a -> b -> c -> a, two of which an order uses at most, the third
     item is the one that violates most; of equal ones the one with large margins, for a row raises
@@ -75,7 +74,7 @@ def violated_cycles(before: Floats, margins: Floats, limit: int, deadline: Deadl
     turned = turned[np.argsort(-over * (least + NO_MARGIN), kind="stable")]
     keys = turned * n + np.roll(turned, -1, axis=1)
     rows = turned[(_times_before(keys.ravel()).reshape(-1, 3) < ROWS_PER_ARC).all(axis=1)]
-    return rows[:limit][:, [0, 2, 1]]
+    return rows[: 40 * n][:, [0, 2, 1]]
 
 
 def _worst_of_arcs(before: Floats, preferred: Floats, deadline: Deadline) -> tuple[Cycles, Floats]:
@@ -83,7 +82,7 @@ def _worst_of_arcs(before: Floats, preferred: Floats, deadline: Deadline) -> tup
     n = len(before)
     found, excess = [], []
     # [a, b, c]: the arcs b -> c and c -> a, for some a at a time.
-    block = max(CELLS // n**2, 1)
+    block = max(2**17 // n**2, 1)  # its numbers stay in the cache
     for start in range(0, n, block):
         deadline.seconds_left()
         firsts = np.arange(start, min(start + block, n))
@@ -114,7 +113,7 @@ def _times_before(keys: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 FRACTIONAL = 1e-6
-VIOLATION = 0.01
+LEAST_VIOLATION = 0.01
 # Time and memory grow with the squares of these.
 ARCS, STARTS = 2000, 2000
 STARTS_AT_ONCE = 200
@@ -134,7 +133,7 @@ def violated_fences(before: Floats, limit: int, deadline: Deadline) -> list[Deri
     touch |= (starts[:, None] == ends) | (ends[:, None] == starts)
     weights[touch] = np.inf
     # The lightest of three is below a third.
-    one, two = np.nonzero(np.triu(weights < (1.0 - 2.0 * VIOLATION) / 3.0, 1))
+    one, two = np.nonzero(np.triu(weights < (1.0 - 2.0 * LEAST_VIOLATION) / 3.0, 1))
     light = np.argsort(weights[one, two], kind="stable")[:STARTS]
     one, two = one[light], two[light]
     found: dict[tuple[int, ...], float] = {}
@@ -144,7 +143,7 @@ def violated_fences(before: Floats, limit: int, deadline: Deadline) -> list[Deri
         both = weights[p] + weights[q]
         r = np.argmin(both, axis=1)
         missing = (1.0 - weights[p, q] - both[np.arange(len(p)), r]) / 2.0
-        for k in np.flatnonzero(missing > VIOLATION).tolist():
+        for k in np.flatnonzero(missing > LEAST_VIOLATION).tolist():
             found[tuple(sorted((int(p[k]), int(q[k]), int(r[k]))))] = float(missing[k])
     worst = sorted(found, key=lambda arcs: -found[arcs])[:limit]
     return [_fence_row([(int(starts[k]), int(ends[k])) for k in arcs]) for arcs in worst]
@@ -156,7 +155,7 @@ def _fence_row(arcs: list[tuple[int, int]]) -> Derived:
 
 
 # How many of the best items for each of c, e, f are tried, for they must differ.
-TRIED = 3
+TRIED_ITEMS = 3
 
 
 def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
@@ -167,7 +166,7 @@ def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Der
     for turn, arcs in ((False, before), (True, before.T)):
         for a in range(len(arcs)):
             deadline.seconds_left()
-            items, missing = _around(np.ascontiguousarray(arcs), a)
+            items, missing = _ladders_around(np.ascontiguousarray(arcs), a)
             found.append(items)
             short.append(missing)
             turns.append(np.full(len(items), turn))
@@ -180,7 +179,7 @@ def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Der
     ]
 
 
-def _around(arcs: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
+def _ladders_around(arcs: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
     """Return violated ladders around an item, as a to f, and what the point is short of in each."""
     near = np.flatnonzero(np.minimum(arcs[a], arcs[:, a]) > FRACTIONAL)
     places = np.triu_indices(len(near), 1)  # turning b, e and d, f about is the same ladder
@@ -193,20 +192,20 @@ def _around(arcs: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
     rows = np.arange(len(b))
     others[:, rows, a] = others[:, rows, b] = others[:, rows, d] = np.inf
     missing = 3.0 - arcs[a, b] - arcs[a, d] - others.min(axis=2).sum(axis=0)
-    short = np.flatnonzero(missing > VIOLATION)
+    short = np.flatnonzero(missing > LEAST_VIOLATION)
     b, d, others = b[short], d[short], others[:, short]
-    best = np.argpartition(others, TRIED - 1, axis=2)[:, :, :TRIED]
+    best = np.argpartition(others, TRIED_ITEMS - 1, axis=2)[:, :, :TRIED_ITEMS]
     prices = np.take_along_axis(others, best, axis=2)
     c, e, f = best[0][:, :, None, None], best[1][:, None, :, None], best[2][:, None, None, :]
     sums = prices[0][:, :, None, None] + prices[1][:, None, :, None] + prices[2][:, None, None, :]
-    sums = np.where((c == e) | (c == f) | (e == f), np.inf, sums).reshape(-1, TRIED**3)
+    sums = np.where((c == e) | (c == f) | (e == f), np.inf, sums).reshape(-1, TRIED_ITEMS**3)
     chosen = np.argmin(sums, axis=1)
     rows = np.arange(len(b))
     missing = 3.0 - arcs[a, b] - arcs[a, d] - sums[rows, chosen]
-    at = np.unravel_index(chosen, (TRIED,) * 3)
+    at = np.unravel_index(chosen, (TRIED_ITEMS,) * 3)
     third, fifth, sixth = (best[which][rows, place] for which, place in enumerate(at))
     items = np.column_stack([np.full(len(b), a), b, third, d, fifth, sixth])
-    keep = missing > VIOLATION
+    keep = missing > LEAST_VIOLATION
     return items[keep], missing[keep]
 
 
@@ -218,8 +217,6 @@ def _ladder_row(items: list[int], *, turned: bool) -> Derived:
 
 
 Ints = NDArray[np.intp]
-
-LEAST_VIOLATION = 0.01
 
 
 def halves_of(before: Floats, group: Ints, cycles: Ints) -> dict[Derived, float]:
@@ -400,7 +397,7 @@ def _closed_walks(graph: Graph, deadline: Deadline) -> Iterator[Walks]:
         distance, previous = dijkstra(
             graph.links, indices=chunk, limit=LARGEST_SLACK, return_predecessors=True
         )
-        at, through = _turns(distance, chunk, rng)
+        at, through = _turning_points(distance, chunk, rng)
         walk = np.arange(len(at))
         # Back to the source from both copies of the pair.
         walk, at = np.tile(walk, 2), np.tile(at, 2)
@@ -415,10 +412,10 @@ def _closed_walks(graph: Graph, deadline: Deadline) -> Iterator[Walks]:
             steps.append((walk, node % n, parent % n))
             node = parent
         if steps:
-            yield _cycles(graph, *map(np.concatenate, zip(*steps, strict=True)))
+            yield _cycles_of_edges(graph, *map(np.concatenate, zip(*steps, strict=True)))
 
 
-def _turns(distance: Floats, chunk: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def _turning_points(distance: Floats, chunk: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Return places in the chunk and pairs that a light odd walk goes through."""
     n = distance.shape[1] // 2
     slack = distance[:, : n - 1] + distance[:, n : 2 * n - 1]
@@ -432,7 +429,7 @@ def _turns(distance: Floats, chunk: Ints, rng: np.random.Generator) -> tuple[Int
     return at[chosen], through[chosen]
 
 
-def _cycles(graph: Graph, walk: Ints, here: Ints, there: Ints) -> Walks:
+def _cycles_of_edges(graph: Graph, walk: Ints, here: Ints, there: Ints) -> Walks:
     """Return the items of the edges between pairs; those to the ground have no 3-cycle."""
     inner = (here < len(graph.first)) & (there < len(graph.first))
     here, there = here[inner], there[inner]

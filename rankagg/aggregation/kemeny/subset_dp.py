@@ -25,19 +25,16 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
 
 #: 2**20 subsets of 8 bytes, and as many bits of work per item.
-LARGEST = 20
-
-# Of so many items, the subsets and their items are kept.
-FEW = 10
+ENUMERABLE = 20
 
 
 class SubsetTable:
     """The least cost of every subset of the items."""
 
     def __init__(self, problem: Problem, deadline: Deadline = NEVER) -> None:
-        if problem.n > LARGEST:
+        if problem.n > ENUMERABLE:
             raise InvalidInputError(
-                "items of subset-dp", f"at most {LARGEST}", problem.n,
+                "items of subset-dp", f"at most {ENUMERABLE}", problem.n,
                 "The other backends have no such limit.",
             )  # fmt: skip
         self._problem = problem
@@ -59,7 +56,7 @@ class SubsetTable:
         """The least cost of each subset, which is a number whose bits are its items."""
         n = self._problem.n
         best: NDArray[Any] = np.zeros(1 << n, dtype=self._problem.costs.dtype)
-        for subsets, items in _few_members(n) if n <= FEW else _members(n):
+        for subsets, items in _few_items(n) if n <= 10 else _each_size(n):
             self._deadline.seconds_left()
             rest = subsets[:, None] ^ (1 << items)
             best[subsets] = (best[rest] + self._last_costs[items, rest]).min(axis=1)
@@ -109,7 +106,7 @@ class SubsetTable:
         return table
 
     def count(self) -> int:
-        """Return the number of optimal orders; it fits 64 bits for `LARGEST` items."""
+        """Return the number of optimal orders; it fits 64 bits for `ENUMERABLE` items."""
         n = self._problem.n
         ways = np.zeros(1 << n, dtype=np.int64)
         ways[0] = 1
@@ -168,17 +165,16 @@ def by_size(n: int) -> list[NDArray[np.int64]]:
     return np.split(subsets[order], cuts)[1:]
 
 
-def _members(n: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.intp]]]:
+def _each_size(n: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.intp]]]:
     """Yield the subsets of each size from 1 with their items, a row per subset."""
     for size, subsets in enumerate(by_size(n), 1):
         holds = (subsets[:, None] >> np.arange(n) & 1) > 0
         yield subsets, np.nonzero(holds)[1].reshape(-1, size)
 
 
-@lru_cache(maxsize=FEW)
-def _few_members(n: int) -> list[tuple[NDArray[np.int64], NDArray[np.intp]]]:
-    """Return the same for few items, at once and for ever."""
-    return list(_members(n))
+@lru_cache(maxsize=10)
+def _few_items(n: int) -> list[tuple[NDArray[np.int64], NDArray[np.intp]]]:
+    return list(_each_size(n))
 
 
 def _beyond(problem: Problem) -> int:

@@ -11,7 +11,8 @@ an optimum with it is known already: a search either finds one or proves that it
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
 from math import prod
@@ -59,7 +60,7 @@ class _Warm:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class OptimalGroup:
     """A group of items that every optimum keeps together."""
 
     # Positions of its items.
@@ -69,16 +70,12 @@ class Group:
     levels: Levels
     # Raises `OutOfTimeError` once it has passed.
     deadline: Deadline
-    # Of a group with more optima, the ranks are bounded and not found.
-    limit: int
     _warm: _Warm = field(default_factory=_Warm)
 
-    def until(self, deadline: Deadline) -> Group:
+    def until(self, deadline: Deadline) -> OptimalGroup:
         """Return the same with another deadline; what was found stays."""
-        other = replace(self, deadline=deadline)
-        for name in ("is_unique", "possible", "leaders", "ranks"):
-            if name in self.__dict__:
-                other.__dict__[name] = self.__dict__[name]
+        other = copy(self)
+        other.__dict__["deadline"] = deadline
         return other
 
     @cached_property
@@ -180,9 +177,9 @@ class Group:
     @cached_property
     def ranks(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """How many items stand above each one, at least and at most, among the optima."""
-        found = list(islice(self.optima(), self.limit + 1))
-        if len(found) <= self.limit:
-            above = [(levels[None, :] < levels[:, None]).sum(axis=1) for levels in found]
+        found = list(islice(self.optima(), MOST_OPTIMA + 1))
+        if len(found) <= MOST_OPTIMA:
+            above = [_n_above(levels) for levels in found]
             return np.min(above, axis=0), np.max(above, axis=0)
         not_below, below = self.possible
         low = (~not_below).sum(axis=1)
@@ -190,7 +187,7 @@ class Group:
 
 
 #: A group with more optima is not enumerated.
-LIMIT = 1000
+MOST_OPTIMA = 1000
 
 
 class WeakOptima(OptimalSet):
@@ -212,10 +209,7 @@ class WeakOptima(OptimalSet):
     _noun = "weak order"
 
     def _until(self, deadline: Deadline) -> WeakOptima:
-        found = WeakOptima(
-            items=self.items, _problem=self._problem, _levels=self._levels, _deadline=deadline
-        )
-        # What is known already takes no time.
+        found = super()._until(deadline)
         found.__dict__["_groups"] = [group.until(deadline) for group in self._groups]
         return found
 
@@ -224,10 +218,10 @@ class WeakOptima(OptimalSet):
         return self.items, problem.above.tobytes(), problem.tied.tobytes(), problem.denominator
 
     @cached_property
-    def _groups(self) -> list[Group]:
+    def _groups(self) -> list[OptimalGroup]:
         parts = groups(self._problem, all_optima=True)
         return [
-            Group(part, self._problem.restrict(part), self._levels[part], self._deadline, LIMIT)
+            OptimalGroup(part, self._problem.restrict(part), self._levels[part], self._deadline)
             for part in parts
         ]
 
@@ -292,12 +286,12 @@ class WeakOptima(OptimalSet):
     def _enumerated(self) -> list[list[NDArray[np.intp]]]:
         found = []
         for group in self._groups:
-            levels = list(islice(group.optima(), LIMIT + 1))
-            if len(levels) > LIMIT:
+            levels = list(islice(group.optima(), MOST_OPTIMA + 1))
+            if len(levels) > MOST_OPTIMA:
                 raise BlockTooLargeError(
                     f"The optima differ within a group of {counted(len(group.part), 'item')} that "
-                    f"has more than {LIMIT}; so many are not counted. `is_unique` and `relation()` "
-                    "do without."
+                    f"has more than {MOST_OPTIMA}; so many are not counted. `is_unique` and "
+                    "`relation()` do without."
                 )
             found.append(levels)
         return found
@@ -327,7 +321,7 @@ class WeakOptima(OptimalSet):
         ranks = np.zeros(len(self.items), dtype=np.int32)
         start = 0
         for group, levels in zip(self._groups, chosen, strict=True):
-            ranks[group.part] = start + _places(levels)
+            ranks[group.part] = start + _n_above(levels)
             start += len(levels)
         return as_ranking(ranks, self.items)
 
@@ -397,7 +391,7 @@ class WeakOptima(OptimalSet):
         return order
 
 
-def _places(levels: NDArray[np.intp]) -> NDArray[np.intp]:
+def _n_above(levels: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return how many items stand above each one."""
     above: NDArray[np.intp] = (levels[None, :] < levels[:, None]).sum(axis=1)
     return above
@@ -405,22 +399,19 @@ def _places(levels: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def solve_weak(
     votes: PairwiseMatrix, *, tie_cost: float, consensus_tie_cost: float, effort: Effort
-) -> tuple[Outcome, bool]:
-    """Solve the problem of pairwise votes among weak orders; say too whether it was stopped."""
+) -> Outcome:
+    """Solve the problem of pairwise votes among weak orders."""
     problem, effort = effort.stated(
         lambda: WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
     )
-    solved = solve_parts(problem, groups(problem), _solve_part, effort, kind=WeakProof)
+    solved = solve_parts(problem, groups(problem), _solve_weak_part, effort, kind=WeakProof)
     prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
     certificate = WeakCertificate.build(votes, solved.levels, solved.proofs, **prices)
     optima = WeakOptima(items=votes.items, _problem=problem, _levels=solved.levels)
-    outcome = checked_outcome(
-        certificate, votes, (), optima, verify=effort.verify, interrupted=solved.interrupted
-    )
-    return outcome, solved.is_stopped
+    return checked_outcome(certificate, votes, solved, effort, optima)
 
 
-def _solve_part(task: Task) -> Solution:
+def _solve_weak_part(task: Task) -> Solution:
     return searched(
         lambda: WeakSearch(task.problem, task.deadline, task.report),
         lambda: _first_levels(task.problem),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -127,9 +128,7 @@ def limited(rules: Iterable[ra.Aggregator], deadline: ra.Deadline) -> list[ra.Ag
 
 def show_progress() -> None:
     """Let long solves tell their bounds on the standard error."""
-    from rankagg.aggregation.kemeny.parts import LOGGER
-
-    tell_progress(LOGGER, "solving")
+    tell_progress(logging.getLogger("rankagg.kemeny"), "solving")
 
 
 def exit_code(

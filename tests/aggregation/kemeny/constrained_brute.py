@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations, permutations
+from itertools import permutations
 from random import Random
 from typing import Any
 
@@ -43,20 +43,6 @@ def allowed(items: str, wish: ra.Constraints) -> list[Order]:
     """Return all orders that keep the constraints."""
     tests = demands_of(wish)
     return [order for order in permutations(items) if all(test(order) for test in tests)]
-
-
-def smallest_conflict(items: str, wish: ra.Constraints) -> int:
-    """Return how many constraints contradict each other at least."""
-    tests = demands_of(wish)
-    kept = {
-        frozenset(at for at, test in enumerate(tests) if test(order))
-        for order in permutations(items)
-    }
-    for size in range(1, len(tests) + 1):
-        for some in combinations(range(len(tests)), size):
-            if not any(together.issuperset(some) for together in kept):
-                return size
-    raise AssertionError("some order keeps all of them")
 
 
 def random_wish(rng: Random, items: str) -> ra.Constraints:

@@ -32,7 +32,7 @@ def rounds(problem: Problem, left: float, *, is_first: bool) -> tuple[list[float
         new = relaxation.derived[present:]
         derived.append(len(new))
         if new:
-            assert not len(violated_cycles(point.before, margins, 1, NEVER))
+            assert not len(violated_cycles(point.before, margins, NEVER))
         for form in forms_of(relaxation.derived)[present:]:
             assert form.counts @ point.before[form.tails, form.heads] < form.least
         if not goes_on:

@@ -29,7 +29,7 @@ def votes_of(rng: np.random.Generator, n: int, m: int) -> ra.PairwiseMatrix:
 @pytest.mark.parametrize("small", [2, 10])
 @pytest.mark.parametrize("n", [6, 9])
 def test_costs_are_those_of_fresh_solves(monkeypatch: Any, n: int, small: int) -> None:
-    monkeypatch.setattr(cuts, "SMALL", small)
+    monkeypatch.setattr(cuts, "TABLE_UP_TO", small)
     rng = np.random.default_rng(n)
     warm = Warm(n)
     for _ in range(40):
@@ -85,7 +85,7 @@ def test_small_parts_run_nothing_that_large_ones_need(monkeypatch: pytest.Monkey
     profile = ra.Profile.from_orders(np.argsort(noisy, axis=1).tolist())
     with monkeypatch.context() as patch:
         for module, name in (
-            (cuts, "solve_cuts"),  # and all that it begins with
+            (cuts, "_searched"),  # and all that it begins with
             (incumbent, "Incumbent"),
             (incumbent, "Memetic"),
             (large, "FirstSearch"),
@@ -111,7 +111,7 @@ def test_a_limit_leaves_an_order_and_a_bound(
     votes = votes_of(np.random.default_rng(0), 40, 5)
     if stop is None:  # after the first relaxation
         at = [False]
-        monkeypatch.setattr(cuts, "cycles_at", _stopping(at, cuts.cycles_at))
+        monkeypatch.setattr(cuts, "violated_cycles", _stopping(at, cuts.violated_cycles))
     found = ra.Kemeny().solve(votes, warm=Warm(40), deadline=Deadline.after(stop)).certificate
     best = ra.Kemeny().solve(votes).certificate.cost
     assert found.status == "gap"
@@ -160,6 +160,6 @@ def test_few_items_are_bounded_as_many_are(seed: int, n: int, scale: int) -> Non
     values = []
     for few in (0, 150):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(totals, "FEW", few)
+            patch.setattr(totals, "ALL_PAIRS_UP_TO", few)
             values.append(least_total(Problem(costs, 0, 1), weighting, decided))
     assert values[0] == values[1]

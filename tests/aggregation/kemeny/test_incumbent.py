@@ -70,7 +70,7 @@ def test_decided_pairs_are_respected(seed) -> None:
 @pytest.mark.parametrize("n", [8, 40])
 @pytest.mark.parametrize("large", [1, 300])
 def test_a_better_start_is_kept_and_orders_are_local_optima(monkeypatch, n, large) -> None:
-    monkeypatch.setattr(module, "LARGE", large)
+    monkeypatch.setattr(module, "ONE_SEARCH_FROM", large)
     problem = tangled(n, 5)
     found = incumbent(problem)
     found._search_as_if(0.1)
@@ -110,7 +110,7 @@ def test_the_search_has_its_share_of_the_time(monkeypatch, seconds) -> None:
     searched = best.steps / best._begun.size * 1e-4
     whole = clock.now - 1000.0
     assert searched == pytest.approx(
-        module.SHARE * whole, abs=module.LEAST + 2 * best._chunk * 1e-4
+        module.SHARE * whole, abs=module.WORTH_SECONDS + 2 * best._chunk * 1e-4
     )
 
 
@@ -124,14 +124,14 @@ def test_it_is_no_worse_than_the_search_alone_with_the_same_steps(monkeypatch) -
         clock.now += 0.1
         best.round(np.random.default_rng(round_).random((20, 20)))
         best.search()
-    alone = Memetic(best.margins, first[None], np.random.default_rng(module.SEED))
+    alone = Memetic(best.margins, first[None], np.random.default_rng(0))
     alone.advance(best.steps // alone.size)
     assert best.steps == alone.steps > 0
     assert best.cost <= problem.cost(alone.order)
 
 
 def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
-    monkeypatch.setattr(module, "LEAST", 0.001)
+    monkeypatch.setattr(module, "WORTH_SECONDS", 0.001)
     steps = []
     for speed in (1e-6, 1e-2):
         with monkeypatch.context() as patch:

@@ -173,9 +173,9 @@ def test_the_summary_counts_rankings_pairs_and_blocks(orders: list[str], told: s
 
 def test_the_summary_says_what_was_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     optima = ra.Kemeny().aggregate(ra.Profile.from_orders(TWO_BLOCKS)).optima
-    monkeypatch.setattr(module, "LARGEST", 3)
+    monkeypatch.setattr(module, "ENUMERABLE", 3)
     assert optima.count() == 6
-    monkeypatch.setattr(module, "LARGEST", 2)
+    monkeypatch.setattr(module, "ENUMERABLE", 2)
     again = optima.within(None)
     # Moves of single items meet both orders of the tie, and all three of the cycle.
     assert again.summary() == (

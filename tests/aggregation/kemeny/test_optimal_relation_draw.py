@@ -69,7 +69,7 @@ def test_enumeration_and_relaxations_answer_as_the_slow_twin_does(few, monkeypat
         answers[found is not None] += 1
         return found
 
-    monkeypatch.setattr(optimal_relation, "FEW", few)
+    monkeypatch.setattr(optimal_relation, "ENUMERATED_UP_TO", few)
     monkeypatch.setattr(optimal_relation._Draw, "_solved", noted)
     for number in range(10):
         votes = cyclic(12, 6, number)

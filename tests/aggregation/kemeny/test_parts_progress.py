@@ -10,11 +10,8 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import cuts, parts
-from rankagg.aggregation.kemeny import cuts as cases
-from rankagg.aggregation.kemeny import parts as processes
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import Enumeration
 from rankagg.exceptions import InvalidInputError
 from tests.tournaments import PALEY, noisy_paley, paley
@@ -80,29 +77,29 @@ def test_processes_change_no_cost() -> None:
 
 
 def test_cases_that_processes_have_searched_make_one_proof(monkeypatch) -> None:
-    monkeypatch.setattr(cases, "CASES_PER_JOB", 1)
+    monkeypatch.setattr(cuts, "CASES_PER_JOB", 1)
     problem = Problem.from_pairwise(PALEY)
     search = Search(problem)
-    cases.run_together(search, 2, [])
-    proof = Proof(tuple(range(11)), tuple(search.nodes), tuple(search.rows))
+    cuts.run_together(search, 2, [])
+    proof = search.proof
     assert search.is_done
     assert search.upper == proof.bound(problem) == 20
     assert proof.n_cases > 2
     assert proof.rows
 
 
-SOLVE = cases._solve
+SOLVE = cuts._search_elsewhere
 
 
-def solve_too_late(case: cases.Case) -> object:
+def solve_too_late(case: cuts.OpenCase) -> object:
     """Begin a case when the time is over, as on a slow machine."""
     return SOLVE(replace(case, deadline=Deadline(0.0)))
 
 
 def test_processes_that_run_out_of_time_leave_the_bound_that_was_known(monkeypatch) -> None:
-    monkeypatch.setattr(cases, "CASES_PER_JOB", 1)
-    monkeypatch.setattr(cuts, "LARGEST", 0)  # no enumeration
-    monkeypatch.setattr(cases, "_solve", solve_too_late)
+    monkeypatch.setattr(cuts, "CASES_PER_JOB", 1)
+    monkeypatch.setattr(cuts, "ENUMERABLE", 0)  # no enumeration
+    monkeypatch.setattr(cuts, "_search_elsewhere", solve_too_late)
     votes = paley(19)
     stopped = ra.Kemeny(n_jobs=2).aggregate(votes).certificate
     assert stopped.status == "gap"
@@ -117,19 +114,19 @@ def die(task: object) -> None:
 
 @pytest.mark.parametrize("votes", [two_parts(), noisy_paley(2)], ids=["parts", "cases"])
 def test_a_lost_process_costs_time_and_is_told(monkeypatch, votes) -> None:
-    monkeypatch.setattr(cases, "CASES_PER_JOB", 1)
-    monkeypatch.setattr(cuts, "LARGEST", 0)  # no enumeration
-    monkeypatch.setattr(cases, "_solve", die)
-    through = processes.in_processes
+    monkeypatch.setattr(cuts, "CASES_PER_JOB", 1)
+    monkeypatch.setattr(cuts, "ENUMERABLE", 0)  # no enumeration
+    monkeypatch.setattr(cuts, "_search_elsewhere", die)
+    through = parts.in_processes
     monkeypatch.setattr(parts, "in_processes", lambda _, items, n: through(die, items, n))
     exact = ra.Kemeny(n_jobs=2).aggregate(votes)
     assert exact.is_proved
     assert exact.certificate.verify(votes)
-    assert exact.notes == (processes.LOST,)
+    assert exact.notes == (parts.PROCESS_LOST,)
 
 
 def test_few_items_that_rows_say_little_about_are_enumerated(monkeypatch) -> None:
-    monkeypatch.setattr(cuts, "HOPELESS", 3)
+    monkeypatch.setattr(cuts, "ENUMERATE_FROM", 3)
     exact = ra.Kemeny().aggregate(PALEY)
     assert exact.is_proved
     assert exact.certificate.proofs[0].nodes == (Enumeration(),)

@@ -12,15 +12,15 @@ from rankagg.aggregation.kemeny import branch_and_bound
 from rankagg.aggregation.kemeny import branch_and_bound as early
 from rankagg.aggregation.kemeny.branch_and_bound import Persistence
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import STRICT, Proof, forced_bounds
+from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
 from rankagg.aggregation.kemeny.proof_nodes import (
     Branch,
     Cut,
     Exchange,
     Fixing,
     Leaf,
-    moved_to,
     node_to_dict,
+    renumbered,
 )
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
@@ -81,7 +81,7 @@ def stated(problem: Problem, *nodes: Exchange | Cut) -> tuple[bool, bool]:
     genuine = ra.Certificate.build(votes, order, [Proof(tuple(range(problem.n)))])
     case = of_certificate(genuine, votes)
     (proof,) = case.plain["proofs"]
-    plain = [node_to_dict(node, STRICT.notation) for node in nodes]
+    plain = [node_to_dict(node, Proof.logic.notation) for node in nodes]
     data = {**case.plain, "proofs": [{**proof, "nodes": [*plain, *proof["nodes"]]}]}
     return holds(data, case), holds_alone(data, case)
 
@@ -107,7 +107,7 @@ def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
 
 def test_a_chain_is_moved_to_the_items_of_its_part() -> None:
     nodes = (Exchange(((0, 2),), 1, 2, 1), Cut((2, 1), ((1, 0),), 2), Leaf())
-    assert moved_to(nodes, np.array([5, 3, 7])) == (
+    assert tuple(renumbered(node, items=[5, 3, 7].__getitem__) for node in nodes) == (
         Exchange(((5, 7),), 1, 2, 1),
         Cut((7, 3), ((3, 5),), 2),
         Leaf(),
@@ -148,7 +148,7 @@ def test_forced_bounds_hold_outside_of_what_is_left(seed: int) -> None:
         random_leaf(rng),
     )
     for tree in ((*nodes, *tail), (*nodes, Leaf())):
-        forced = forced_bounds(problem, tree)
+        forced = forced_bounds(problem, Proof(tuple(range(5)), tree))
         for i, j in permutations(range(5), 2):
             least = min(cost for order, cost in costs.items() if order.index(i) < order.index(j))
             assert forced[i, j] <= least
@@ -163,7 +163,7 @@ def test_an_order_outside_of_what_is_left_costs_a_step_more() -> None:
         search.run()
         if not isinstance(search.nodes[0], Exchange):
             continue  # majorities alone prove the order
-        forced = forced_bounds(problem, search.nodes, search.rows)
+        forced = forced_bounds(problem, search.proof)
         known = Persistence(problem).known
         assert (forced.T[known] >= search.upper + problem.step).all()
         turned += int(known.sum())

@@ -270,7 +270,7 @@ def test_a_narrow_beam_says_nothing_false(seed: int) -> None:
 def test_layers_that_come_in_pieces_are_the_same(monkeypatch, at_once: int) -> None:
     votes = ra.PairwiseMatrix.from_wins(np.random.default_rng(0).integers(0, 9, size=(9, 9)))
     whole = ra.TopK(k=6).aggregate(votes)
-    monkeypatch.setattr(placed_lists, "AT_ONCE", at_once)
+    monkeypatch.setattr(placed_lists, "GROWN_AT_ONCE", at_once)
     monkeypatch.setattr("rankagg.aggregation.kemeny.placed_lists.BOUND_CELLS", at_once)
     pieces = ra.TopK(k=6).aggregate(votes)
     assert pieces.certificate.scaled_lower_bound == whole.certificate.scaled_cost

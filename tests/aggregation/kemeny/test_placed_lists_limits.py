@@ -60,7 +60,7 @@ def test_a_listener_hears_of_it_and_can_stop_it(monkeypatch) -> None:
 
 def test_more_lists_than_there_is_room_for_leave_a_gap(monkeypatch) -> None:
     optimum = best()
-    monkeypatch.setattr(placed_lists, "CELLS", 200)
+    monkeypatch.setattr(placed_lists, "LAYER_CELLS", 200)
     found = RULE.aggregate(PALEY)
     assert found.certificate.status == "gap"
     assert "more beginnings of lists than memory is used for" in found.notes[0]
@@ -78,8 +78,8 @@ def test_room_is_kept(monkeypatch) -> None:
         return real(self, used, *rest)
 
     monkeypatch.setattr(Bounds, "least", watched)
-    monkeypatch.setattr(placed_lists, "AT_ONCE", 50 * 121)
-    monkeypatch.setattr(placed_lists, "CELLS", 11 * 30)
+    monkeypatch.setattr(placed_lists, "GROWN_AT_ONCE", 50 * 121)
+    monkeypatch.setattr(placed_lists, "LAYER_CELLS", 11 * 30)
     RULE.aggregate(PALEY)
     assert 30 < max(widths) <= 11 * 50
 

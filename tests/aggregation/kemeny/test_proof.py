@@ -47,7 +47,7 @@ def test_made_up_trees_bound_every_order(seed: int) -> None:
     threshold = min(costs.values()) + rng.randrange(-2, 8)
     nodes = random_tree(rng, threshold)
     assert Proof(tuple(range(N)), nodes).bound(problem) <= min(costs.values())
-    forced = forced_bounds(problem, nodes)
+    forced = forced_bounds(problem, Proof(tuple(range(N)), nodes))
     for i, j in permutations(range(N), 2):
         least = min(cost for order, cost in costs.items() if order.index(i) < order.index(j))
         assert forced[i, j] <= least
@@ -59,7 +59,7 @@ def test_forced_bounds_without_weights_are_what_the_margins_say() -> None:
     ties = [[0, 1, 2], [1, 0, 0], [2, 0, 0]]
     problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins, ties=ties), 0.5)
     assert (problem.floor, problem.denominator) == (15, 2)
-    forced = forced_bounds(problem, (Leaf(),))
+    forced = forced_bounds(problem, Proof((0, 1, 2)))
     assert forced[0].tolist()[1:] == [15, 15 + 2 * 6]
     assert (forced[1, 0], forced[1, 2]) == (15 + 2 * 3, 15 + 2 * 6)
     assert forced[2].tolist()[:2] == [15, 15]
@@ -70,14 +70,14 @@ def test_forced_bounds_with_the_weights_of_a_cycle() -> None:
     # three pairs the weaker way cost 3 or 4.
     problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
     for weight in (2 * WEIGHT_DENOMINATOR, 2 * WEIGHT_DENOMINATOR - 1):
-        forced = forced_bounds(problem, (Leaf(((1, 0, 2),), (weight,)),))
+        forced = forced_bounds(problem, Proof((0, 1, 2), (Leaf(((1, 0, 2),), (weight,)),)))
         assert [forced[1, 0], forced[2, 1], forced[0, 2]] == [2, 3, 4]
         assert [forced[0, 1], forced[1, 2], forced[2, 0]] == [2, 2, 2]
 
 
 def test_forced_bounds_of_an_enumeration_are_none() -> None:
     with pytest.raises(TypeError, match="An enumeration has no weights"):
-        forced_bounds(random_problem(Random(1)), (Enumeration(),))
+        forced_bounds(random_problem(Random(1)), Proof(tuple(range(N)), (Enumeration(),)))
 
 
 @pytest.mark.parametrize("bits", [61, 62, 63, 64, 90])

@@ -143,7 +143,7 @@ def without_violated_cycles(before: np.ndarray) -> np.ndarray:
     off = ~np.eye(len(before), dtype=bool)
     for share in np.linspace(0.0, 1.0, 9):
         mixed = np.where(off, before + share * (0.5 - before), 0.0)
-        if not len(violated_cycles(mixed, np.zeros_like(mixed), 10, NEVER)):
+        if not len(violated_cycles(mixed, np.zeros_like(mixed), NEVER)):
             return mixed
     raise AssertionError("the middle violates no cycle")
 

@@ -76,7 +76,7 @@ def test_all_weak_orders_are_optimal_of_silence() -> None:
 
 
 def test_too_many_to_count(monkeypatch) -> None:
-    monkeypatch.setattr(module, "LIMIT", 10)
+    monkeypatch.setattr(module, "MOST_OPTIMA", 10)
     votes = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)))
     found = rule(HALF).aggregate(votes).optima
     with pytest.raises(BlockTooLargeError, match="more than 10"):
@@ -95,7 +95,7 @@ def test_too_many_to_count(monkeypatch) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_bounds_of_ranks_where_there_are_too_many(monkeypatch, seed: int) -> None:
-    monkeypatch.setattr(module, "LIMIT", 0)
+    monkeypatch.setattr(module, "MOST_OPTIMA", 0)
     rng = Random(seed)
     votes, prices = random_votes(rng, 4), rng.choice(PRICES)
     _, best = optima(votes, prices)

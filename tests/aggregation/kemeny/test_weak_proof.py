@@ -93,7 +93,6 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         z = np.array([np.less_equal.outer(w, w) for w in left])
         assert np.array_equal(more.not_below, z.all(axis=0))
         assert np.array_equal(more.above, ~z.any(axis=0).T)
-        assert more.is_whole == (len(left) == 1)
         not_below, above = np.zeros((2, n, n), dtype=bool)
         for a, b, is_below in said:
             (above if is_below else not_below)[(b, a) if is_below else (a, b)] = True

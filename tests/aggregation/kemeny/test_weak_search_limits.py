@@ -40,7 +40,7 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch, step: int) -> None:
     monkeypatch.setattr(WeakRelaxation, "solve", interrupted)
     found = rule(WHOLE).aggregate(PALEY)
     assert found.interrupted
-    assert found.notes == ("interrupted: the best ranking so far, not proved optimal",)
+    assert found.notes == ("interrupted: the best weak order so far, not proved optimal",)
     assert found.certificate.verify(PALEY)
     assert found.certificate.lower_bound <= 20 <= found.cost
 
@@ -101,7 +101,7 @@ def test_without_highs_it_says_what_is_missing(monkeypatch) -> None:
 
 
 def test_progress_is_told_to_the_logger(monkeypatch, caplog) -> None:
-    monkeypatch.setattr(parts, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(parts, "SECONDS_BETWEEN_LINES", 0.0)
     with caplog.at_level(logging.INFO, logger="rankagg.kemeny"):
         rule(WHOLE).aggregate(PALEY)
     assert caplog.messages
