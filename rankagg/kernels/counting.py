@@ -19,7 +19,7 @@ from rankagg.kernels.backend import compiled
 from rankagg.kernels.rows import strict_rows
 
 # Places looked at in one go: they stay in the cache with what is compared to them.
-PLACES_AT_ONCE = 2**18
+COLUMN_PLACES = 2**18
 # With fewer rankings at one time more results would be written than places compared.
 FEWEST_RANKINGS = 256
 # Places of so few rankings are compared all at once.
@@ -69,7 +69,7 @@ def count(ranks: Ranks, weights: Integers64 | None = None) -> Counts:
     m, n = ranks.shape
     # As unsigned numbers the codes are the two largest: below all places.
     kind = np.min_scalar_type(n + 1)
-    size = max(FEWEST_RANKINGS, PLACES_AT_ONCE // n)
+    size = max(FEWEST_RANKINGS, COLUMN_PLACES // n)
     fast = compiled(m * n * n)
     parts: dict[bool, _Sums] = {}
     for start in range(0, m, size):

@@ -14,7 +14,7 @@ from rankagg.kernels.rows import row_sums, strict_rows
 # Entries that are looked at in one go.
 ENTRIES_AT_ONCE = 2**18
 # Sums of so many numbers below 2**LOW_DIGITS are whole numbers that floats hold.
-ROWS_AT_ONCE = 2**13
+SUMMED_RANKINGS = 2**13
 LOW_DIGITS = 40
 # Rankings of a key from which on it is summed by itself.
 RANKINGS_OF_A_KEY = 64
@@ -140,7 +140,7 @@ def absent_sums(
     if fast := compiled(m * n * n):
         fast.sum_absent(weights, absent, values, total)
         return total
-    size = min(ROWS_AT_ONCE, max(1, ENTRIES_AT_ONCE // n))
+    size = min(SUMMED_RANKINGS, max(1, ENTRIES_AT_ONCE // n))
     for start in range(0, m, size):
         rows = slice(start, start + size)
         units = weights[rows, None] * values[rows].astype(np.int64)

@@ -88,7 +88,7 @@ class TestCount:
     @pytest.mark.parametrize("kinds", KINDS)
     @pytest.mark.parametrize(("m", "n"), SIZES)
     def test_blocks_and_sizes(self, m, n, kinds, monkeypatch):
-        monkeypatch.setattr(counting, "PLACES_AT_ONCE", 64 * n)
+        monkeypatch.setattr(counting, "COLUMN_PLACES", 64 * n)
         monkeypatch.setattr(counting, "FEWEST_RANKINGS", 64)
         ranks = drawn_ranks(m, n, kinds)
         there, off = ranks != -1, ranks == -2
@@ -175,7 +175,7 @@ class TestPlaces:
         values = np.random.default_rng(0).integers(0, 2**50, ranks.shape)
         weights = np.random.default_rng(1).integers(0, 8, len(ranks))
         whole = absent_sums(weights, ranks == -1, values).tolist()
-        monkeypatch.setattr(placing, "ROWS_AT_ONCE", 7)
+        monkeypatch.setattr(placing, "SUMMED_RANKINGS", 7)
         assert absent_sums(weights, ranks == -1, values).tolist() == whole
 
 

@@ -193,7 +193,7 @@ def _stalls(values: list[float], point: Point, rounds: int, left: float, share: 
 
 
 # Equal ones decide most among rankings, single moves among weights that differ a lot.
-MULTIPLIERS = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
+MOVES_COUNTED = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
 # Cuts add a tenth where weights differ a lot, and next to nothing among hundreds of items. They are
 # tried for some pairs that keep at least this share of their gain when other items are set apart.
 CUTS_UP_TO, CUT_SIZE, CUTS_PER_ITEM, PROMISING = 150, 6, 4, 0.5
@@ -219,7 +219,7 @@ class Persistence:
     def _exchange(self) -> bool:
         """Try all multipliers, and say whether a pair was found."""
         before = len(self.nodes)
-        for up, down in MULTIPLIERS:
+        for up, down in MOVES_COUNTED:
             pairs = self._pairs_to_try(up, down)
             step = max(BETWEEN_LOOKS // len(self.known), 1)
             for start in range(0, len(pairs), step):
@@ -277,7 +277,7 @@ class Persistence:
 def _machine_gains(gains: Integers) -> NDArray[Any]:
     """Return gains in machine integers: rounded down, if need be, which proves less at most."""
     largest = int(np.abs(gains).max(initial=0)) + 1
-    room = 8 * (len(gains) + 1) * (max(map(sum, MULTIPLIERS)) + 1)
+    room = 8 * (len(gains) + 1) * (max(map(sum, MOVES_COUNTED)) + 1)
     if room * largest < 2**31:
         return gains.astype(np.int32)
     # Whatever is rounded, an exchange that passes passes with the exact gains.

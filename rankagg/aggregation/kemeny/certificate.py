@@ -46,7 +46,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
 )
 from rankagg.aggregation.kemeny.proved import (
     FIRST_KEYS,
-    NAMED,
+    ITEM_KEYS,
     SCALED,
     Proved,
     Tree,
@@ -79,14 +79,13 @@ def total_bound(
     """
     if not demands:
         bounds = ((proof, proof.part_of(problem)) for proof in proofs)
-        return problem.floor + sum(
-            proof.bound_of(part, None, work) - part.floor for proof, part in bounds
-        )
+        total: int = problem.floor
+        return total + sum(proof.bound_of(part, None, work) - part.floor for proof, part in bounds)
     whole = demands.with_markers(problem)
     decided = demands.decided(problem.n)
     if decided is None:
         raise VerificationError("The constraints that are stated contradict each other.")
-    bound = problem.floor + _extra(whole, decided)
+    bound: int = problem.floor + _extra(whole, decided)
     for proof in proofs:
         part = proof.part_of(whole)
         positions = np.array(proof.positions)
@@ -293,7 +292,7 @@ class Certificate(Proved):
 
     _schema = "rankagg.certificate"
     _version = 3
-    _keys = (*FIRST_KEYS, *NAMED, "order", *SCALED, *PROVEN)
+    _keys = (*FIRST_KEYS, *ITEM_KEYS, "order", *SCALED, *PROVEN)
     _optional_keys = ("constraints",)
     _remedy = "Solve again: certificates of former versions have no derived rows."
 
@@ -476,7 +475,7 @@ class WeakCertificate(Proved):
     proofs: tuple[WeakProof, ...] = ()
 
     _schema = "rankagg.weak_certificate"
-    _keys = (*FIRST_KEYS, "consensus_tie_cost", *NAMED, "buckets", *SCALED, *PROVEN)
+    _keys = (*FIRST_KEYS, "consensus_tie_cost", *ITEM_KEYS, "buckets", *SCALED, *PROVEN)
     _called = "weak order"
 
     @classmethod

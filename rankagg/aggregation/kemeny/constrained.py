@@ -296,7 +296,7 @@ class ConstrainedSearch(Search):
         if not self.demands:
             return super()._first_order(decided)  # it keeps to pairs by itself
         assert self.start is not None, "a search under constraints starts where they are kept"
-        rest = {"demands": self.demands, "deadline": self.deadline}
+        rest: dict[str, Any] = {"demands": self.demands, "deadline": self.deadline}
         return FeasibleIncumbent(self.problem, self._unit, decided, self.start, **rest)
 
     def _engine(self) -> Relaxation:

@@ -62,7 +62,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import as_share
 from rankagg.aggregation.kemeny.proved import (
     FIRST_KEYS,
-    NAMED,
+    ITEM_KEYS,
     SCALED,
     Proved,
     read_share,
@@ -518,7 +518,7 @@ class PlacedCertificate(Proved):
     consensus_tie_cost: Fraction
 
     _schema = "rankagg.placed_certificate"
-    _keys = (*FIRST_KEYS, "consensus_tie_cost", *NAMED, "weights", "placed", *SCALED)
+    _keys = (*FIRST_KEYS, "consensus_tie_cost", *ITEM_KEYS, "weights", "placed", *SCALED)
     _called = "list"
 
     @classmethod

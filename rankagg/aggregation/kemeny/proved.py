@@ -169,7 +169,7 @@ def tolerance_of(votes: PairwiseMatrix) -> Fraction:
 
 
 # The keys at the beginning of a file, and those of its numbers.
-NAMED = ("fingerprint", "items")
+ITEM_KEYS = ("fingerprint", "items")
 FIRST_KEYS = ("status", "cost", "lower_bound", "tolerance", "tie_cost")
 SCALED = ("scaled_cost", "scaled_lower_bound", "denominator")
 

@@ -288,7 +288,7 @@ def _once(n: int, group: Ints, cycles: Ints) -> tuple[Ints, Ints]:
 # Of a walk. Half of what is missing to 1 is cut off.
 LARGEST_SLACK = 0.98
 # Of walks with the same slack, the one with the fewest edges.
-STEP = 1e-4
+LEAST_STEP = 1e-4
 EDGES = 500_000
 SOURCES_AT_ONCE = 32
 
@@ -371,7 +371,7 @@ def _twice(n: int, tails: Ints, heads: Ints, weights: Floats, odd: Bools) -> csr
     rows = np.concatenate([tails, tails + n, heads + over, heads + n - over])
     columns = np.concatenate([heads + over, heads + n - over, tails, tails + n])
     places = rows.astype(np.int32), columns.astype(np.int32)  # SciPy's paths know no others
-    return csr_array((np.tile(weights + STEP, 4), places), shape=(2 * n, 2 * n))
+    return csr_array((np.tile(weights + LEAST_STEP, 4), places), shape=(2 * n, 2 * n))
 
 
 class Walks(NamedTuple):

@@ -225,7 +225,7 @@ def test_multipliers_that_decide_more_are_tried(monkeypatch: pytest.MonkeyPatch)
     wins = rng.integers(0, 99, size=(30, 12, 12))
     problems = [Problem.from_pairwise(ra.PairwiseMatrix.from_wins(cells)) for cells in wins]
     decided = []
-    for some in (((1, 1),), ((1, 1), (1, 0), (0, 1)), early.MULTIPLIERS):
-        monkeypatch.setattr(early, "MULTIPLIERS", some)
+    for some in (((1, 1),), ((1, 1), (1, 0), (0, 1)), early.MOVES_COUNTED):
+        monkeypatch.setattr(early, "MOVES_COUNTED", some)
         decided.append(sum(int(Persistence(problem).known.sum()) for problem in problems))
     assert decided[0] < decided[1] < decided[2]
