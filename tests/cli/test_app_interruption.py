@@ -1,5 +1,6 @@
-"""Ctrl-C in real processes: one line, code 130, no traceback, nothing half-written."""
+"""Ctrl-C: one line, code 130, no traceback, nothing half-written."""
 
+import logging
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import __main__ as entry
+from rankagg.aggregation.kemeny.parts import LOGGER
 
 
 @pytest.fixture(scope="module")
@@ -37,20 +39,32 @@ def interrupted(folder: Path, *args: str) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def test_a_solve_prints_what_it_has(hard, tmp_path) -> None:
-    code, out, err = interrupted(tmp_path, "solve", str(hard), "--certificate", "proof.json")
-    assert code == 130
-    assert "Traceback" not in err
-    assert "interrupted: the best ranking so far, not proved optimal" in out
+@pytest.fixture
+def impatient():
+    """Let the user press Ctrl-C when a search tells how far it is for the first time."""
+
+    class Impatience(logging.Handler):
+        def emit(self, record):
+            LOGGER.removeHandler(self)
+            signal.raise_signal(signal.SIGINT)
+
+    handler = Impatience()
+    LOGGER.addHandler(handler)
+    yield
+    assert handler not in LOGGER.handlers, "nothing was told"
+
+
+def test_a_solve_prints_what_it_has(run, impatient, hard, tmp_path) -> None:
+    told = run("solve", hard, "--certificate", "proof.json", code=130)
+    assert "interrupted: the best ranking so far, not proved optimal" in told.out
     assert [path.name for path in tmp_path.iterdir()] == ["proof.json"]
 
 
-def test_a_stability_analysis_ends_with_one_line(hard, tmp_path) -> None:
-    code, out, err = interrupted(tmp_path, "stability", str(hard), "--plot", "picture.svg")
-    assert (code, out) == (130, "")
-    assert [line for line in err.splitlines() if line and "solving: " not in line] == [
-        "interrupted"
-    ]
+def test_a_stability_analysis_ends_with_one_line(run, impatient, hard, tmp_path) -> None:
+    told = run("stability", hard, "--plot", "picture.svg", code=130)
+    assert told.out == ""
+    lines = [line for line in told.err.splitlines() if line and "solving: " not in line]
+    assert lines == ["interrupted"]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import os
-import subprocess
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -107,13 +105,11 @@ def test_what_is_refused(run, line, data, words):
     assert "Traceback" not in err
 
 
-def test_a_closed_standard_input():
-    call = f"{sys.executable} -m rankagg rank - <&-"
-    run = subprocess.run(
-        call, shell=True, capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert run.returncode == 2
-    assert "`FILE` must be a readable file. Got '-'. It is closed." in run.stderr
+def test_a_closed_standard_input(called, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    code, _, err = called("rank", "-")
+    assert code == 2
+    assert "`FILE` must be a readable file. Got '-'. It is closed." in err
 
 
 # -- how numbers are written ----------------------------------------------------------------------

@@ -25,13 +25,17 @@ ABSURD = [
 
 
 def numeric_options() -> list[tuple[str, str, click.ParamType]]:
-    found = []
+    """Return commands, options and their types; what several share, of the first one."""
+    found, seen = [], set()
     context = click.Context(app)
     for name in COMMANDS:
         command = app.get_command(context, name)
         assert command is not None
         for parameter in command.params:
             types = getattr(parameter.type, "types", [parameter.type])
+            if id(parameter) in seen:
+                continue
+            seen.add(id(parameter))
             found += [(name, parameter.opts[0], kind) for kind in types if is_numeric(kind)]
     return found
 

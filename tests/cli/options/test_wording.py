@@ -77,12 +77,13 @@ def told(called):
     return call
 
 
-NAMED = [
-    (name, one.opts[0])
-    for name, command in COMMANDS.items()
+# An option that several commands share is asked of the first one.
+NAMED = {
+    id(one): (name, one.opts[0])
+    for name, command in reversed(COMMANDS.items())
     for one in command.params
     if one.metavar in NAMING
-]
+}.values()
 
 
 @pytest.mark.parametrize(("name", "option"), NAMED, ids=lambda value: value)
