@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from itertools import chain
 from os import PathLike
 from pathlib import Path, PurePath
@@ -32,49 +31,18 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.sources import Source, check_plain_table, check_size, lines_of, read_text
 
-# Single alternatives up to the last comma before anything else: most lines are no more than these.
-SINGLE = re.compile(r"(?:[0-9]{1,9} *, *)*")
+# Most ballots are no more than these.
+STRICT_ORDER = re.compile(r"[0-9]{1,9}(?: *, *[0-9]{1,9})*")
 TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
 
 
-@dataclass(frozen=True)
-class BallotLine:
+class BallotLine(NamedTuple):
     """A line of a file: how often it occurs, its alternatives, and the sizes of its buckets."""
 
     line: int
     count: int
     alternatives: list[int]
     sizes: list[int]
-
-
-@dataclass(frozen=True)
-class BallotLines:
-    """The ballots of a file."""
-
-    # Shape (m,). The line of each ballot, how often it occurs, and how many alternatives it
-    # names.
-    lines: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    # What the ballots name, one ballot after another, best first.
-    alternatives: NDArray[np.int64]
-    # The sizes of all buckets, and how many each ballot has; None where nothing is tied.
-    buckets: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
-
-    @classmethod
-    def of(cls, ballots: list[BallotLine]) -> BallotLines:
-        """Put ballots that were read one by one together."""
-        sizes = [size for ballot in ballots for size in ballot.sizes]
-        return cls(
-            lines=_integers(ballot.line for ballot in ballots),
-            counts=_integers(ballot.count for ballot in ballots),
-            lengths=_integers(len(ballot.alternatives) for ballot in ballots),
-            alternatives=_integers(a for ballot in ballots for a in ballot.alternatives),
-            buckets=(_integers(sizes), _integers(len(ballot.sizes) for ballot in ballots)),
-        )
-
-    def __len__(self) -> int:
-        return len(self.lines)
 
 
 def _integers(numbers: Iterable[int]) -> NDArray[np.int64]:
@@ -100,16 +68,16 @@ def parse_ballot(name: str, number: int, line: str, separator: str) -> BallotLin
             f"a positive whole number below 2**53. Got {shown(line.strip())}."
         )
     order = order.strip()
-    single = SINGLE.match(order)
-    begun = single.end() if single else 0
-    alternatives = [int(part) for part in order[:begun].split(",")[:-1]]
-    buckets = _buckets(name, number, order, begun)
-    sizes = [1] * len(alternatives) + [len(bucket) for bucket in buckets]
-    return BallotLine(number, count, [*alternatives, *chain.from_iterable(buckets)], sizes)
+    if STRICT_ORDER.fullmatch(order):
+        alternatives = list(map(int, order.split(",")))
+        return BallotLine(number, count, alternatives, [1] * len(alternatives))
+    buckets = _buckets_in(name, number, order)
+    return BallotLine(number, count, list(chain.from_iterable(buckets)), list(map(len, buckets)))
 
 
-def _buckets(name: str, number: int, order: str, position: int) -> list[list[int]]:
+def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     buckets = []
+    position = 0
     while position < len(order):
         found = TOKEN.match(order, position)
         parts = (found[1] or found[2] or "").split(",") if found else []
@@ -126,98 +94,37 @@ def _buckets(name: str, number: int, order: str, position: int) -> list[list[int
     return buckets
 
 
-def as_ranks(name: str, n: int, ballots: BallotLines, left_out: int) -> Ranks:
+def as_ranks(name: str, n: int, ballots: list[BallotLine], left_out: int) -> Ranks:
     """Return the places of n alternatives in every ballot; `left_out` where there is none."""
-    listed, lengths = ballots.alternatives, ballots.lengths
+    listed = _integers(chain.from_iterable(ballot.alternatives for ballot in ballots))
+    lengths = _integers(len(ballot.alternatives) for ballot in ballots)
     check_size(name, (len(ballots), "ballots"), (n, "alternatives"), len(listed))
+    row = np.repeat(np.arange(len(ballots)), lengths)
     outside = (listed < 1) | (listed > n)
     if outside.any():
         at = int(np.argmax(outside))
-        line = np.repeat(ballots.lines, lengths)[at]
         raise DataFormatError(
-            f"{name}, line {line}: alternative {listed[at]} is not among the {n} of the header."
+            f"{name}, line {ballots[row[at]].line}: alternative {listed[at]} is not among the {n} "
+            "of the header."
         )
-    if ballots.buckets is None:
+    in_ballot = _integers(len(ballot.sizes) for ballot in ballots)
+    if np.array_equal(in_ballot, lengths):
         strict = scattered(listed - 1, lengths, n, left_out)
         if strict is not None:
             return strict
-    row = np.repeat(np.arange(len(ballots)), lengths)
     order = np.argsort(row * n + listed, kind="stable")
     again = (row[order][1:] == row[order][:-1]) & (listed[order][1:] == listed[order][:-1])
     if again.any():
         at = int(order[1:][again].min())
         raise DataFormatError(
-            f"{name}, line {ballots.lines[row[at]]}: alternative {listed[at]} occurs twice."
+            f"{name}, line {ballots[row[at]].line}: alternative {listed[at]} occurs twice."
         )
     # A bucket's place is the number of alternatives before it in its ballot.
-    sizes, in_ballot = ballots.buckets or (np.ones_like(listed), lengths)
+    sizes = _integers(chain.from_iterable(ballot.sizes for ballot in ballots))
     before = np.repeat(np.cumsum(lengths) - lengths, in_ballot)
     ranks = np.full((len(ballots), n), left_out, dtype=np.int32)
     ranks[row, listed - 1] = np.repeat(np.cumsum(sizes) - sizes - before, sizes)
     return ranks
-
-
-LINE, COMMA, ZERO = ord("\n"), ord(","), ord("0")
-SPLIT_NUMBER = re.compile(rb"[0-9] +[0-9]")
-
-# Longer counts and alternatives are left to whoever reads line by line.
-COUNT_DIGITS, ALTERNATIVE_DIGITS = 15, 9
-
-
-def strict_ballots(text: str, separator: str, first_line: int) -> BallotLines | None:
-    """Return ballots `count: 1,2,3`; None where anything else stands in a line."""
-    if not text.isascii():
-        return None
-    data = text.encode().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    data = data.replace(b": ", b":").replace(b", ", b",")
-    if data.translate(None, b"0123456789,: \n") or (b" " in data and SPLIT_NUMBER.search(data)):
-        return None
-    data = data.replace(b" ", b"").rstrip(b"\n") + b"\n"
-    blank = len(data) - len(data.lstrip(b"\n"))
-    return (
-        _parsed_at_once(data[blank:], ord(separator), first_line + blank) if len(data) > 1 else None
-    )
-
-
-def _parsed_at_once(data: bytes, separator: int, first_line: int) -> BallotLines | None:
-    characters = np.frombuffer(data, dtype=np.uint8)
-    at = np.flatnonzero(characters - np.uint8(ZERO) > 9)
-    sign = characters[at]
-    digits = np.diff(at, prepend=-1) - 1  # of the number before each sign
-    starts = np.append(True, sign[:-1] == LINE)
-    blank = starts & (sign == LINE) & (digits == 0)
-    line = first_line + np.cumsum(starts) - 1
-    if blank.any():
-        at, sign, digits, starts, line = (x[~blank] for x in (at, sign, digits, starts, line))
-    expected = np.where(starts, separator, COMMA)
-    if not ((sign == expected) | (~starts & (sign == LINE))).all() or (digits < 1).any():
-        return None
-    if (
-        digits[starts].max() > COUNT_DIGITS
-        or digits.max(initial=0, where=~starts) > ALTERNATIVE_DIGITS
-    ):
-        return None
-    numbers = _numbers(characters, at, digits)
-    counts = numbers[starts]
-    if (counts < 1).any():
-        return None
-    return BallotLines(
-        lines=line[starts],
-        counts=counts,
-        lengths=np.diff(np.flatnonzero(np.append(starts, True))) - 1,
-        alternatives=numbers[~starts],
-    )
-
-
-def _numbers(
-    characters: NDArray[np.uint8], ends: NDArray[np.intp], digits: NDArray[np.intp]
-) -> NDArray[np.int64]:
-    """Return the numbers whose digits stand before `ends`."""
-    numbers = (characters[ends - 1] - ZERO).astype(np.int64)
-    for place in range(1, int(digits.max())):
-        longer = np.flatnonzero(digits > place)
-        numbers[longer] += (characters[ends[longer] - 1 - place] - ZERO) * np.int64(10**place)
-    return numbers
 
 
 TYPES = ("soc", "soi", "toc", "toi")
@@ -229,7 +136,6 @@ OTHER_TYPES = {
 
 HEADER_KEY = re.compile(r"[A-Z][A-Z0-9 _-]*")
 ALTERNATIVE_NAME = re.compile(r"ALTERNATIVE NAME ([0-9]{1,15})")
-HEAD = re.compile(r"(?:(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
 FIRST_OLD_NAME = re.compile(r"\s*1\s*,")
 
 
@@ -238,7 +144,7 @@ class Contents(NamedTuple):
 
     header: dict[str, str]
     names: dict[int, str]
-    ballots: BallotLines
+    ballots: list[BallotLine]
 
 
 def looks_like_preflib(text: str) -> bool:
@@ -272,7 +178,7 @@ def _key_and_value(line: str) -> tuple[str, str] | None:
 def parse_preflib(name: str, text: str) -> Contents:
     """Return what a text in one of the two forms says."""
     contents = _parse_old(name, text) if _is_old(text) else _parse_new(name, text)
-    if not len(contents.ballots):
+    if not contents.ballots:
         raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
     return contents
 
@@ -290,28 +196,15 @@ def check_ballot_type(name: str, stated: str) -> None:
 
 
 def _parse_new(name: str, text: str) -> Contents:
-    contents = Contents({}, {}, BallotLines.of([]))
-    head, body = _head_and_body(text)
-    lines = lines_of(head)
-    at_once = strict_ballots(body, ":", len(lines))
-    if at_once is None:
-        lines = lines_of(text)
-    ballots = []
-    for number, line in enumerate(lines, start=1):
+    contents = Contents({}, {}, [])
+    for number, line in enumerate(lines_of(text), start=1):
         if line.startswith("#"):
             found = _key_and_value(line)
             if found is not None:  # else a comment
                 _take(name, number, contents, *found)
         elif line.strip():
-            ballots.append(parse_ballot(name, number, line, ":"))
-    return contents._replace(ballots=BallotLines.of(ballots) if at_once is None else at_once)
-
-
-def _head_and_body(text: str) -> tuple[str, str]:
-    """Part a text behind the lines that it begins with, blank ones or beginning with `#`."""
-    found = HEAD.match(text)
-    end = found.end() if found else 0
-    return text[:end], text[end:]
+            contents.ballots.append(parse_ballot(name, number, line, ":"))
+    return contents
 
 
 def _take(name: str, number: int, contents: Contents, key: str, value: str) -> None:
@@ -361,13 +254,8 @@ def _parse_old(name: str, text: str) -> Contents:
     header = {"NUMBER ALTERNATIVES": str(n), **_old_totals(name, *lines[n + 1])}
     if suffix in TYPES:
         header["DATA TYPE"] = suffix
-    body = lines[n + 2 :]
-    at_once = strict_ballots("\n".join(line for _, line in body), ",", 1)
-    if at_once is None:
-        one_by_one = [parse_ballot(name, number, line, ",") for number, line in body]
-        return Contents(header, names, BallotLines.of(one_by_one))
-    numbers = np.array([number for number, _ in body], dtype=np.int64)
-    return Contents(header, names, replace(at_once, lines=numbers))
+    ballots = [parse_ballot(name, number, line, ",") for number, line in lines[n + 2 :]]
+    return Contents(header, names, ballots)
 
 
 def _old_totals(name: str, number: int, line: str) -> dict[str, str]:
@@ -425,22 +313,22 @@ def read_preflib(
             "or, from before 2022, with the number of alternatives and a line '1,name'."
         )
     contents = parse_preflib(name, text)
-    items = _alternatives(name, contents)
+    items = _named_items(name, contents)
     out = UNRANKED if code == "unranked" else UNLISTED
     ranks = as_ranks(name, len(items), contents.ballots, out)
-    counts = contents.ballots.counts
+    counts = _integers(ballot.count for ballot in contents.ballots)
     _check_totals(name, contents.header, counts)
     _check_type(name, contents.header, ranks)
     return Profile._trusted(items, ranks, counts=counts)
 
 
-def _alternatives(name: str, contents: Contents) -> ItemSet:
+def _named_items(name: str, contents: Contents) -> ItemSet:
     header, names, ballots = contents
     stated = _stated(name, header, "NUMBER ALTERNATIVES")
     if stated is None:
         raise DataFormatError(f"{name} does not state NUMBER ALTERNATIVES.")
     if not names:
-        known = max(UNNAMED, len(ballots.alternatives))
+        known = max(UNNAMED, sum(len(ballot.alternatives) for ballot in ballots))
         if stated > known:
             raise DataFormatError(
                 f"{name} states {counted(stated, 'alternative')} and names none; at most {known} "
@@ -487,14 +375,14 @@ def _check_type(name: str, header: dict[str, str], ranks: Ranks) -> None:
     stated = header.get("DATA TYPE", "").lower()
     if not stated:
         return
-    found = _type_of(ranks)
+    found = _preflib_type(ranks)
     if stated[0] == "s" and found[0] == "t":
         raise DataFormatError(f"{name} states DATA TYPE {stated}, strict, and has ties.")
     if stated[2] == "c" and found[2] == "i":
         raise DataFormatError(f"{name} states DATA TYPE {stated}, complete, and leaves items out.")
 
 
-def _type_of(ranks: Ranks) -> str:
+def _preflib_type(ranks: Ranks) -> str:
     ordered = np.sort(ranks, axis=1)
     ties = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()
     return f"{'t' if ties else 's'}o{'i' if (ranks < 0).any() else 'c'}"
@@ -534,7 +422,7 @@ def write_preflib(profile: Profile, target: str | PathLike[str], *, title: str =
     lines = [
         f"# FILE NAME: {path.name}",
         f"# TITLE: {title}",
-        f"# DATA TYPE: {_type_of(merged.ranks)}",
+        f"# DATA TYPE: {_preflib_type(merged.ranks)}",
         f"# NUMBER ALTERNATIVES: {profile.n_items}",
         f"# NUMBER VOTERS: {profile.n_rankings}",
         f"# NUMBER UNIQUE ORDERS: {len(merged)}",

@@ -15,7 +15,7 @@ from rankagg._typing import Bools, Directions, Floats, Label, TaskWeights
 from rankagg.core.items import counted, listed
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
-from rankagg.io.tables.columns import Coded, Column, NumberStyle, names_of, warn_of_style
+from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_style
 from rankagg.io.tables.sources import TableSource, check_size, has_twice, read_table
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class _Entries:
     unit_instances: Codes
     at_system: Codes
     at_unit: Codes
-    column: Column
+    column: Numbers
 
     def place(self, entry: int) -> str:
         """Name system and instance of a score."""
@@ -193,7 +193,7 @@ def _long(
         is_kept = np.isin(np.arange(len(tasks.labels)), [tasks.labels.index(x) for x in kept])
         rows = np.flatnonzero(is_kept[tasks.codes])
         systems, tasks, instances = (part.chosen(rows) for part in (systems, tasks, instances))
-        column = Column(column.values[rows], column.said)
+        column = Numbers(column.values[rows], column.said)
     width = len(instances.labels)
     # Units in the order in which they first occur, then by tasks.
     at_found, found = pd.factorize(tasks.codes * width + instances.codes)

@@ -4,6 +4,7 @@ import random
 import re
 from io import StringIO
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -178,6 +179,42 @@ def test_what_is_not_preflib(text):
     assert not looks_like_preflib(text)
     with pytest.raises(DataFormatError, match="not in a PrefLib format"):
         read(text)
+
+
+SHORT = "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 3\n\n"
+
+
+@pytest.mark.parametrize(
+    ("ballots", "said"),
+    [
+        ("1: 1,2\n\n2: 4,1\n", "line 6: alternative 4 is not among the 3"),
+        ("1: 1,2\n2: 3,0\n", "line 5: alternative 0 is not among the 3"),
+        ("1: 1,2\n\n\n2: 2,2\n", "line 7: alternative 2 occurs twice"),
+        ("1: 1,2,3\n2: 2,3,3\n", "line 5: alternative 3 occurs twice"),
+    ],
+)
+@pytest.mark.parametrize("tied", ["", "1: {1,2},3\n"])
+def test_the_line_of_a_wrong_alternative_is_named(ballots, said, tied):
+    with pytest.raises(DataFormatError, match=said):
+        read(SHORT + ballots + tied)
+
+
+def test_a_file_of_strict_ballots_has_one_more_that_is_tied():
+    rng = np.random.default_rng(0)
+    lines = "".join(f"2: {','.join(map(str, rng.permutation(5) + 1))}\n" for _ in range(50))
+    header = "# NUMBER ALTERNATIVES: 5\n"
+    strict = read(header + lines)
+    tied = read(header + lines + "1: {1,2},3,4,5\n")
+    assert strict == tied[:50]
+    assert strict.ranks.tolist() == [
+        np.argsort([int(a) for a in line[3:].split(",")]).tolist()
+        for line in lines.split("\n")[:50]
+    ]
+
+
+def test_a_comment_between_ballots():
+    profile = read(SHORT + "1: 1,2\n# comment\n3: 2,1\n")
+    assert profile == read(SHORT + "1: 1,2\n3: 2,1\n")
 
 
 # -- what is cut off ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Batches of columns from files of any size, by Arrow, which is imported when a file is read."""
+"""Batches of columns from files of any size, by Arrow."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Label
 from rankagg.core.grouped_tally import keys_of_labels, keys_of_texts
-from rankagg.exceptions import DataFormatError, Described, InvalidInputError, shown
+from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import unguard
-from rankagg.io.tables.columns import MISSING_WORDS
+from rankagg.io.tables.columns import MISSING_TEXTS
 from rankagg.io.tables.sources import files_at
 
 Kind: TypeAlias = Literal["parquet", "csv", "json"]
@@ -122,9 +124,6 @@ def _kind_of(path: Path) -> Kind:
 #: A column's Arrow type, or None where the file does not say and what is asked for counts.
 Types = dict[str, Any]
 
-CASES = (str, str.upper, str.capitalize)
-# Arrow knows words for missing numbers in one case each.
-MISSING_TEXTS = ["", *(case(w) for w in MISSING_WORDS - {""} for case in CASES), "NaN"]
 # Bytes of text that are parsed in one go, and rows of Parquet that are a part by themselves.
 TEXT_BLOCK = 2**22
 PART_ROWS = 2**20
@@ -168,9 +167,9 @@ class Batch:
     n_rows: int
     begin: Place
 
-    def place(self, row: int) -> str:
-        """Return file, row group and row, counted from 1 below the header."""
-        return self.begin.row(row)
+    def error(self, row: int, name: str, what: str) -> DataFormatError:
+        """Return what is raised for a cell."""
+        return DataFormatError(f"{self.begin.row(row)}, column {shown(name)} {what}.")
 
 
 def columns_of(file: ScanFile) -> Types:
@@ -216,8 +215,6 @@ def batches(part: ScanPart, types: Types, size: int) -> Iterator[Batch]:
     reader = {"parquet": _parquet_batches, "csv": _csv_batches, "json": _json_batches}[
         part.file.kind
     ]
-    import pyarrow as pa  # noqa: PLC0415
-
     own = {name: kind for name, kind in types.items() if name not in dict(part.file.constants)}
     for group, start, batch in reader(part, own, size):
         columns = {name: batch.column(name) for name in own}
@@ -233,9 +230,8 @@ def batches(part: ScanPart, types: Types, size: int) -> Iterator[Batch]:
 def _opened(file: ScanFile, types: Types | None = None) -> Any:
     """Open a Parquet file; text is read as the dictionary that it is stored with."""
     from pyarrow import parquet  # noqa: PLC0415
-    from pyarrow import types as kinds  # noqa: PLC0415
 
-    texts = [name for name, kind in (types or {}).items() if kinds.is_string(kind)]
+    texts = [name for name, kind in (types or {}).items() if pa.types.is_string(kind)]
     return parquet.ParquetFile(
         file.path,
         read_dictionary=texts,
@@ -262,23 +258,16 @@ def _parquet_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[
 
 
 def _csv_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[None, int, Any]]:
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import csv  # noqa: PLC0415
-
     path = part.file.path
     coded = pa.dictionary(pa.int32(), pa.string())
     kinds = {name: coded if kind == pa.string() else kind for name, kind in types.items()}
     with _arrow_errors(path):
-        reader = csv.open_csv(
+        reader = _csv_reader(
             path,
-            csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
-            csv.ParseOptions(delimiter=_delimiter_of(path), newlines_in_values=True),
-            csv.ConvertOptions(
-                column_types=kinds,
-                include_columns=list(types),
-                null_values=MISSING_TEXTS,
-                strings_can_be_null=True,
-            ),
+            column_types=kinds,
+            include_columns=list(types),
+            null_values=MISSING_TEXTS,
+            strings_can_be_null=True,
         )
     start = 0
     for batch in _stepwise(reader, path, ""):
@@ -286,8 +275,18 @@ def _csv_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[None
         start += batch.num_rows
 
 
+def _csv_reader(path: Path, **conversion: Any) -> Any:
+    from pyarrow import csv  # noqa: PLC0415
+
+    return csv.open_csv(
+        path,
+        csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
+        csv.ParseOptions(delimiter=_delimiter_of(path), newlines_in_values=True),
+        csv.ConvertOptions(**conversion),
+    )
+
+
 def _json_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[None, int, Any]]:
-    import pyarrow as pa  # noqa: PLC0415
     from pyarrow import json  # noqa: PLC0415
 
     path = part.file.path
@@ -314,8 +313,6 @@ def _json_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[Non
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
     """Go through a file in blocks that end where a line does."""
-    import pyarrow as pa  # noqa: PLC0415
-
     with _arrow_errors(path), pa.input_stream(str(path), compression="detect") as stream:
         rest = b""
         while read := stream.read(TEXT_BLOCK):
@@ -328,8 +325,6 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
 
 
 def _first_lines(path: Path) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415
-
     with pa.input_stream(str(path), compression="detect") as stream:
         start: bytes = stream.read(2**20)
     return start
@@ -363,14 +358,7 @@ def _schema(file: ScanFile) -> tuple[list[str], list[Any]]:
     if not start.strip():
         raise DataFormatError(f"{file.path} is empty.")
     if file.kind == "csv":
-        from pyarrow import csv  # noqa: PLC0415
-
-        reader = csv.open_csv(
-            file.path,
-            read_options=csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
-            parse_options=csv.ParseOptions(delimiter=_delimiter_of(file.path)),
-        )
-        names = list(reader.schema.names)
+        names = list(_csv_reader(file.path).schema.names)
     else:
         from pyarrow import json  # noqa: PLC0415
 
@@ -399,12 +387,6 @@ def _stepwise(reading: Iterable[Any], path: Path, where: str) -> Iterator[Any]:
 def _arrow_errors(path: Path, where: str = "") -> Iterator[None]:
     """Turn Arrow's errors, and those of the file system, into ours."""
     try:
-        import pyarrow as pa  # noqa: PLC0415
-    except ImportError:
-        allowed = "readable with pyarrow, which is not installed"
-        remedy = "pip install pyarrow"
-        raise InvalidInputError("sources", allowed, Described(str(path)), remedy) from None
-    try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         said = " ".join(str(error).split())
@@ -421,63 +403,29 @@ Keys = NDArray[np.uint64]
 
 def scores_into(target: Floats, batch: Batch, name: str) -> None:
     """Write a column of scores, NaN for null, into an array of floats."""
-    from pyarrow import compute, types  # noqa: PLC0415
-
     column = batch.columns[name]
     if column.null_count == len(column):
         target[:] = np.nan
         return
-    if types.is_integer(column.type):
-        _check_whole(batch, name)
-    if column.null_count and types.is_floating(column.type):
-        target[:] = compute.fill_null(column, np.nan).to_numpy()
+    if column.null_count and pa.types.is_floating(column.type):
+        target[:] = pc.fill_null(column, np.nan).to_numpy()
     else:
         target[:] = column.to_numpy(zero_copy_only=False)
-    if batch.begin.file.kind != "parquet":
-        _check_text(target, batch, name)
     infinite = np.isinf(target)
     if infinite.any():
         row = int(np.argmax(infinite))
-        raise DataFormatError(
-            f"{batch.place(row)}, column {shown(name)} must be a finite number, or missing. Got "
-            f"{target[row]}."
-        )
-
-
-def _check_text(values: Floats, batch: Batch, name: str) -> None:
-    """Raise where a text may say more than its float."""
-    beyond = (np.abs(values) > EXACT_LIMIT) & (values != np.inf) & (values != -np.inf)
-    if beyond.any():
+        raise batch.error(row, name, f"must be a finite number, or missing. Got {target[row]}")
+    beyond = np.abs(target) >= EXACT_LIMIT
+    if beyond.any() and (batch.begin.file.kind != "parquet" or pa.types.is_integer(column.type)):
         row = int(np.argmax(beyond))
-        raise DataFormatError(
-            f"{batch.place(row)}, column {shown(name)} is {values[row]!s}, beyond 2**53, where no "
-            "64-bit float holds every whole number of a text: divide the column, or subtract a "
-            "common number from it."
-        )
-
-
-def _check_whole(batch: Batch, name: str) -> None:
-    """Raise where a whole number is beyond those that all floats hold."""
-    from pyarrow import compute  # noqa: PLC0415
-
-    column = batch.columns[name]
-    ends = compute.min_max(column).as_py()
-    if ends["min"] >= -EXACT_LIMIT and ends["max"] <= EXACT_LIMIT:
-        return
-    numbers = column.to_pylist()
-    row = next(at for at, n in enumerate(numbers) if n is not None and abs(n) > EXACT_LIMIT)
-    raise DataFormatError(
-        f"{batch.place(row)}, column {shown(name)} is {numbers[row]}, beyond 2**53, where no "
-        "64-bit float holds every whole number: subtract a common number from the column."
-    )
+        what = f"is {column[row]}, and from 2**53 on floats do not hold every whole number"
+        raise batch.error(row, name, f"{what}: divide the column, or subtract a common number")
 
 
 def label_codes(batch: Batch, name: str, known: dict[Label, int], *, grow: bool = True) -> Codes:
     """Return the number of the label of each row; labels that are new get the next ones."""
-    from pyarrow import types  # noqa: PLC0415
-
     column = _without_null(batch, name)
-    if not types.is_dictionary(column.type):
+    if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     labels = [_clean(label, batch, name) for label in column.dictionary.to_pylist()]
     indices = column.indices.to_numpy(zero_copy_only=False)
@@ -503,16 +451,14 @@ def _clean(label: Any, batch: Batch, name: str) -> Label:
 
 def keys_of(batch: Batch, name: str) -> Keys:
     """Return a key for the label of each row: equal labels have equal keys."""
-    from pyarrow import types  # noqa: PLC0415
-
     column = _without_null(batch, name)
-    if types.is_integer(column.type):
+    if pa.types.is_integer(column.type):
         numbers: Keys = column.to_numpy().astype(np.int64, copy=False).view(np.uint64)
         return numbers
-    if not types.is_dictionary(column.type):
+    if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()  # rows of the long form repeat their label
     values = column.dictionary
-    if types.is_integer(values.type):
+    if pa.types.is_integer(values.type):
         keys: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
     else:
         keys = _keys_of_texts(values, is_csv=batch.begin.file.kind == "csv")
@@ -522,16 +468,13 @@ def keys_of(batch: Batch, name: str) -> Keys:
 
 def _keys_of_texts(values: Any, *, is_csv: bool) -> Keys:
     """Return what `keys_of_labels` says of texts, as they are read from a file."""
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import compute  # noqa: PLC0415
-
-    values = compute.fill_null(values.cast(pa.large_string()), "")
+    values = pc.fill_null(values.cast(pa.large_string()), "")
     if is_csv:
-        values = compute.utf8_trim_whitespace(values)
-        if compute.any(compute.starts_with(values, "'")).as_py():
+        values = pc.utf8_trim_whitespace(values)
+        if pc.any(pc.starts_with(values, "'")).as_py():
             values = pa.array([unguard(text) for text in values.to_pylist()], pa.large_string())
     short, long = (
-        compute.match_substring_regex(values, pattern) for pattern in (SHORT_NUMBER, LONG_NUMBER)
+        pc.match_substring_regex(values, pattern) for pattern in (SHORT_NUMBER, LONG_NUMBER)
     )
     keys = np.empty(len(values), dtype=np.uint64)
 
@@ -542,7 +485,7 @@ def _keys_of_texts(values: Any, *, is_csv: bool) -> Keys:
 
     put(short, lambda some: some.cast(pa.int64()).to_numpy().view(np.uint64))
     put(long, lambda some: keys_of_labels(some.to_pylist()))
-    other = compute.invert(compute.or_(short, long))
+    other = pc.invert(pc.or_(short, long))
     put(other, lambda some: keys_of_texts(some.to_numpy(zero_copy_only=False).astype(object)))
     return keys
 
@@ -551,7 +494,5 @@ def _without_null(batch: Batch, name: str) -> Any:
     column = batch.columns[name]
     if column.null_count:
         row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-        raise DataFormatError(
-            f"{batch.place(row)}, column {shown(name)} is missing; it must hold a label."
-        )
+        raise batch.error(row, name, "is missing; it must hold a label")
     return column

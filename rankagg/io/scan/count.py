@@ -1,20 +1,30 @@
-"""Counting one part of the data: batches in, sums out, in bounded memory."""
+"""Counting: of one part of the data in bounded memory, and of all, in whatever order they come."""
 
 from __future__ import annotations
 
 import base64
+import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Self, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from itertools import islice
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from uuid import uuid4
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from rankagg._typing import Floats, Label
 from rankagg.core.grouped_tally import GroupedTally, check_room, groups_of
+from rankagg.core.items import counted
 from rankagg.core.task_tally import TaskTally
-from rankagg.exceptions import DataFormatError, shown
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, WorkerError, shown
+from rankagg.io.cluster import RETRIES, cluster_failures_told
+from rankagg.io.journal import JournalFile
 from rankagg.io.scan.batches import (
     Batch,
     Codes,
@@ -24,9 +34,13 @@ from rankagg.io.scan.batches import (
     batches,
     keys_of,
     label_codes,
+    rows_about,
     scores_into,
 )
 from rankagg.io.scan.layout import ONE_TASK, ScanLayout
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,16 +273,15 @@ def count_part(
     """Add up the scores of a part."""
     assert layout.systems is not None, "the systems of a long file are found first"
     size = max(LEAST_ROWS, min(BATCH_ROWS, BATCH_CELLS // max(len(layout.columns), 1)))
-    reading = batches(part, layout.types, size)
-    units = _long_units(layout, reading) if layout.is_long else _wide_units(layout, reading)
+    units = _long_units if layout.is_long else _wide_units
     waiting = _Waiting(layout)
     places = RowPlaces()
     ledger = KeyLedger(places, _instance_apart if layout.is_long else _duplicate)
     tasks: dict[Label, int] = {}
     done = 0
-    for found in units(tasks, places):
+    for found in units(layout, batches(part, layout.types, size), tasks, places):
         names = list(tasks)
-        for code, at in _by_task(found.tasks):
+        for code, at in _units_of_tasks(found.tasks):
             task = names[code]
             keys = None if found.keys is None else found.keys[at]
             waiting.add(task, found.scores[:, at], keys)
@@ -280,7 +293,7 @@ def count_part(
     return PartCounts(part.number, waiting.sums(), ledger.runs())
 
 
-def _by_task(codes: Codes) -> Iterator[tuple[int, Any]]:
+def _units_of_tasks(codes: Codes) -> Iterator[tuple[int, Any]]:
     """Yield the number of each task and the units of it: a slice where they stand together."""
     if not len(codes):
         return
@@ -299,9 +312,6 @@ def _by_task(codes: Codes) -> Iterator[tuple[int, Any]]:
         yield code, rows
 
 
-Source = Callable[[dict[Label, int], RowPlaces], Iterator[_Units]]
-
-
 def _task_codes(layout: ScanLayout, batch: Batch, tasks: dict[Label, int]) -> Codes:
     before = len(tasks)
     if layout.task is None:
@@ -314,23 +324,20 @@ def _task_codes(layout: ScanLayout, batch: Batch, tasks: dict[Label, int]) -> Co
     return codes
 
 
-def _wide_units(layout: ScanLayout, reading: Iterator[Batch]) -> Source:
-    """Return the units of rows that hold one each."""
-
-    def units(tasks: dict[Label, int], places: RowPlaces) -> Iterator[_Units]:
-        for batch in reading:
-            if not batch.n_rows:
-                continue
-            rows = np.arange(places.n_rows, places.n_rows + batch.n_rows)
-            places.add(batch)
-            scores = np.empty((len(layout.columns), batch.n_rows))
-            for target, column in zip(scores, layout.columns, strict=True):
-                scores_into(target, batch, column)
-            keys = None if layout.instance is None else keys_of(batch, layout.instance)
-            codes = _task_codes(layout, batch, tasks)
-            yield _Units(scores, codes, keys, rows)
-
-    return units
+def _wide_units(
+    layout: ScanLayout, reading: Iterator[Batch], tasks: dict[Label, int], places: RowPlaces
+) -> Iterator[_Units]:
+    """Yield the units of rows that hold one each."""
+    for batch in reading:
+        if not batch.n_rows:
+            continue
+        rows = np.arange(places.n_rows, places.n_rows + batch.n_rows)
+        places.add(batch)
+        scores = np.empty((len(layout.columns), batch.n_rows))
+        for target, column in zip(scores, layout.columns, strict=True):
+            scores_into(target, batch, column)
+        keys = None if layout.instance is None else keys_of(batch, layout.instance)
+        yield _Units(scores, _task_codes(layout, batch, tasks), keys, rows)
 
 
 class _Rows(NamedTuple):
@@ -351,29 +358,28 @@ class _Rows(NamedTuple):
         return _Rows(*(np.concatenate(pair) for pair in pairs))
 
 
-def _long_units(layout: ScanLayout, reading: Iterator[Batch]) -> Source:
-    """Return the units of rows that hold one score each, of which the last may go on."""
+def _long_units(
+    layout: ScanLayout, reading: Iterator[Batch], tasks: dict[Label, int], places: RowPlaces
+) -> Iterator[_Units]:
+    """Yield the units of rows that hold one score each, of which the last may go on."""
     assert layout.systems is not None, "they are known"
     systems: dict[Label, int] = {label: at for at, label in enumerate(layout.systems)}
-
-    def units(tasks: dict[Label, int], places: RowPlaces) -> Iterator[_Units]:
-        rest: _Rows | None = None
-        for batch in reading:
-            if not batch.n_rows:
-                continue
-            rows = _long_rows(layout, batch, systems, tasks)
-            rows = rows._replace(rows=rows.rows + places.n_rows)
-            places.add(batch)
-            if rest is not None:
-                rows = rest.then(rows)
-            starts = _unit_starts(rows)
-            end = int(starts[-1])
-            yield _scattered(rows.at(slice(0, end)), starts[:-1], layout, places)
-            rest = rows.at(slice(end, None))
+    rest: _Rows | None = None
+    for batch in reading:
+        if not batch.n_rows:
+            continue
+        rows = _long_rows(layout, batch, systems, tasks)
+        rows = rows._replace(rows=rows.rows + places.n_rows)
+        places.add(batch)
         if rest is not None:
-            yield _scattered(rest, np.zeros(1, dtype=np.int64), layout, places)
-
-    return units
+            rows = rest.then(rows)
+        new = (rows.keys[1:] != rows.keys[:-1]) | (rows.tasks[1:] != rows.tasks[:-1])
+        starts = np.concatenate([[0], np.flatnonzero(new) + 1])
+        end = int(starts[-1])
+        yield _scattered(rows.at(slice(0, end)), starts[:-1], layout, places)
+        rest = rows.at(slice(end, None))
+    if rest is not None:
+        yield _scattered(rest, np.zeros(1, dtype=np.int64), layout, places)
 
 
 def _long_rows(
@@ -385,10 +391,8 @@ def _long_rows(
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         found = batch.columns[layout.system][row].as_py()
-        raise DataFormatError(
-            f"{batch.place(row)}, column {shown(layout.system)} is {shown(found)}, which is not",
-            "among `systems`: name all that occur, or leave `systems` out.",
-        )
+        what = f"is {shown(found)}, which is not among `systems`: name all that occur, or leave "
+        raise batch.error(row, layout.system, f"{what}`systems` out")
     values = np.empty(batch.n_rows)
     scores_into(values, batch, layout.score)
     keys = (
@@ -398,11 +402,6 @@ def _long_rows(
     )
     numbers = np.arange(batch.n_rows, dtype=np.int64)
     return _Rows(codes, _task_codes(layout, batch, tasks), keys, values, numbers)
-
-
-def _unit_starts(rows: _Rows) -> Codes:
-    new = (rows.keys[1:] != rows.keys[:-1]) | (rows.tasks[1:] != rows.tasks[:-1])
-    return np.concatenate([[0], np.flatnonzero(new) + 1])
 
 
 def _scattered(rows: _Rows, starts: Codes, layout: ScanLayout, places: RowPlaces) -> _Units:
@@ -437,3 +436,196 @@ def _instance_apart(task: Label, one: str, other: str) -> DataFormatError:
         "rows of one instance must stand together.",
         'Sort the file by task and instance, or let it be sorted on disk with `scattered="sort"`.',
     )
+
+
+# -- all parts -------------------------------------------------------------------------------------
+
+SCAN_SCHEMA, SCAN_VERSION = "rankagg.scan", 2
+
+
+class ScanJournal:
+    """Finished parts of a scan; see `JournalFile`."""
+
+    def __init__(self, path: str | PathLike[str], scan: dict[str, Any]) -> None:
+        self._file = JournalFile(
+            path,
+            {"schema": SCAN_SCHEMA, "version": SCAN_VERSION, **scan},
+            work="scan",
+            same="unchanged files",
+            again="its part is counted again",
+        )
+
+    def add_to(self, totals: Totals, layout: ScanLayout) -> None:
+        """Add the finished parts, and make the file ready to go on."""
+        seen: dict[int, int] = {}
+        for line, found in self._file.read():
+            try:
+                counts = PartCounts.from_dict(found["part"])
+            except (ValueError, KeyError, TypeError, RecursionError):
+                self._file.refuse(line, "changed since it was written, or of another scan")
+            if counts.number in seen:
+                self._file.refuse(line, f"the part of line {seen[counts.number]} again")
+            seen[counts.number] = line
+            totals.add(counts, layout)
+
+    def append(self, counts: PartCounts) -> None:
+        """Add a finished part; raises `OutputError` where that cannot be written."""
+        self._file.append([{"part": counts.to_dict()}])
+
+
+# Parts that wait or run for each thread of the cluster: workers hold no more results than these.
+AHEAD = 4
+
+
+def count_on_cluster(
+    client: Client, layout: ScanLayout, parts: Sequence[ScanPart]
+) -> Iterator[PartCounts]:
+    """Count parts as tasks, and yield the sums of each as it is done.
+
+    A task is named by its file and row groups. What a lost worker did is done again by another;
+    what is done is dropped on the cluster as soon as it is here.
+    """
+    from distributed import as_completed  # noqa: PLC0415
+
+    files = {part.file: part.file.absolute() for part in parts}
+    placed = [replace(part, file=files[part.file]) for part in parts]
+    # Another one for each run: what failed once is not what a later run finds of that name.
+    scan = uuid4().hex
+    threads = sum(client.nthreads().values())
+    waiting = iter(placed)
+
+    def submitted(count: int) -> list[object]:
+        return [
+            client.submit(count_part, layout, part, key=_task_key(scan, part), retries=RETRIES)
+            for part in islice(waiting, count)
+        ]
+
+    with cluster_failures_told("parts"):
+        pending = as_completed(submitted(AHEAD * max(threads, 1)), loop=client.loop)
+        try:
+            for future in pending:
+                try:
+                    counts = future.result()
+                finally:
+                    future.release()
+                for more in submitted(1):
+                    pending.add(more)
+                yield counts
+        finally:
+            # Those that are left where the scan ends early.
+            pending.clear()
+
+
+def _task_key(scan: str, part: ScanPart) -> str:
+    groups = "" if part.groups is None else f"-{part.groups[0]}-{part.groups[-1]}"
+    return f"count_part-{scan[:16]}-{part.file.path.name}-{part.number}{groups}"
+
+
+class Totals:
+    """The sums so far; tasks are in the order of the data, whichever part came first."""
+
+    def __init__(self) -> None:
+        self._tallies: dict[Label, Any] = {}
+        self._first: dict[Label, tuple[int, int]] = {}
+        self._keys: dict[Label, list[tuple[int, KeyRuns]]] = {}
+        self.done: set[int] = set()
+
+    def add(self, counts: PartCounts, layout: ScanLayout | None = None) -> None:
+        """Add a part; raises where sums of groups take too much memory for a layout."""
+        self.done.add(counts.number)
+        for at, (task, tally) in enumerate(counts.tallies.items()):
+            place = counts.number, at
+            self._first[task] = min(place, self._first.get(task, place))
+            self._tallies[task] = self._tallies[task] + tally if task in self._tallies else tally
+        for task, runs in counts.keys.items():
+            self._keys.setdefault(task, []).append((counts.number, runs))
+        if layout is not None:
+            check_groups_fit(layout, self._tallies)
+
+    def tallies(self, parts: Sequence[ScanPart]) -> dict[Label, Tally]:
+        """Return the sums by task, without tasks that have no score."""
+        for task, runs in self._keys.items():
+            ordered = sorted(runs, key=lambda pair: pair[0])
+            check_parts_apart(task, [(_part_name(parts[number]), part) for number, part in ordered])
+        order = sorted(self._tallies, key=self._first.__getitem__)
+        scored = {task: self._tallies[task] for task in order if self._tallies[task].n_units}
+        if not scored:
+            raise InvalidInputError("sources", "files with a score", "none")
+        empty = sum(tally.n_empty for tally in self._tallies.values())
+        if empty:
+            gone = [task for task in order if task not in scored]
+            tasks = f", among them all of {counted(len(gone), 'task')}" if gone else ""
+            were = "instance has" if empty == 1 else "instances have"
+            told = f"no score of any system and {'is' if empty == 1 else 'are'} left out{tasks}"
+            warnings.warn(f"{empty} {were} {told}", DataWarning, stacklevel=4)
+        return scored
+
+
+def _part_name(part: ScanPart) -> str:
+    if part.groups is None:
+        return str(part.file.path)
+    first, last = part.groups[0], part.groups[-1]
+    groups = f"row group {first}" if first == last else f"row groups {first} to {last}"
+    return f"{part.file.path}, {groups}"
+
+
+def count_parts(
+    layout: ScanLayout,
+    parts: Sequence[ScanPart],
+    *,
+    n_jobs: int | None,
+    progress: bool | None,
+    journal: ScanJournal | None,
+    client: Client | None = None,
+) -> Totals:
+    """Count all parts that the journal does not hold; see `ScoreScan.summarize`."""
+    totals = Totals()
+    if journal is not None:
+        journal.add_to(totals, layout)
+    left = [part for part in parts if part.number not in totals.done]
+    sizes = {part.number: rows_about(part) for part in parts}
+    known = {number: size for number, size in sizes.items() if size is not None}
+    bar = tqdm(
+        total=sum(known.values()) if len(known) == len(sizes) else None,
+        initial=sum(known.get(number, 0) for number in totals.done),
+        unit=" rows",
+        unit_scale=True,
+        disable=None if progress is None else not progress,
+    )
+    with bar:
+        for counts in _counted_parts(layout, left, n_jobs, client, bar=bar, sizes=known):
+            if journal is not None:
+                journal.append(counts)
+            totals.add(counts, layout)
+    assert totals.done == {part.number for part in parts}, "no part may be lost"
+    return totals
+
+
+def _counted_parts(
+    layout: ScanLayout,
+    parts: Sequence[ScanPart],
+    n_jobs: int | None,
+    client: Client | None,
+    *,
+    bar: Any,
+    sizes: dict[int, int],
+) -> Iterator[PartCounts]:
+    if client is not None:
+        for counts in count_on_cluster(client, layout, parts):
+            bar.update(sizes.get(counts.number, 0))
+            yield counts
+        return
+    if effective_n_jobs(n_jobs) == 1 or len(parts) < 2:
+        for part in parts:
+            yield count_part(layout, part, bar.update)
+        return
+    pool = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs")
+    try:
+        for counts in pool(delayed(count_part)(layout, part) for part in parts):
+            bar.update(sizes.get(counts.number, 0))
+            yield counts
+    except BrokenProcessPool:
+        raise WorkerError(
+            "A process of the scan was killed, perhaps for want of memory. Finished parts are in "
+            "the journal, if there is one; try fewer `n_jobs`."
+        ) from None

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_flag, check_number
 from rankagg.core.items import ItemSet, listed
@@ -120,9 +122,7 @@ def _constants(file: ScanFile) -> Types:
 
 
 def _is_null(kind: Any) -> bool:
-    from pyarrow import types as kinds  # noqa: PLC0415
-
-    return kind is not None and bool(kinds.is_null(kind))
+    return kind is not None and bool(pa.types.is_null(kind))
 
 
 def _check_same(one: ScanFile, first: Types, file: ScanFile, columns: Types) -> None:
@@ -164,14 +164,11 @@ def _system_columns(
 
 
 def _types(file: ScanFile, first: Types, numbers: list[str], labels: list[str]) -> Types:
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import types as kinds  # noqa: PLC0415
-
     result: Types = {}
     for name in numbers:
         kind = first[name]
         is_number = kind is None or (
-            kinds.is_floating(kind) or kinds.is_integer(kind) or kinds.is_null(kind)
+            pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)
         )
         if not is_number or name in dict(file.constants):
             raise DataFormatError(
@@ -181,7 +178,7 @@ def _types(file: ScanFile, first: Types, numbers: list[str], labels: list[str]) 
         result[name] = pa.float64() if kind is None else kind
     for name in labels:
         kind = first[name]
-        value = kind.value_type if kind is not None and kinds.is_dictionary(kind) else kind
+        value = kind.value_type if kind is not None and pa.types.is_dictionary(kind) else kind
         if value is not None and not _is_label(value):
             raise DataFormatError(
                 f"{file.path} holds {kind} in the column {shown(name)}, where labels should be: "
@@ -192,9 +189,7 @@ def _types(file: ScanFile, first: Types, numbers: list[str], labels: list[str]) 
 
 
 def _is_label(kind: Any) -> bool:
-    from pyarrow import types as kinds  # noqa: PLC0415
-
-    if kinds.is_integer(kind) or kinds.is_string(kind) or kinds.is_large_string(kind):
+    if pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return True
-    is_view = getattr(kinds, "is_string_view", None)  # of later versions of Arrow
+    is_view = getattr(pa.types, "is_string_view", None)  # of later versions of Arrow
     return bool(is_view is not None and is_view(kind))

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+import pyarrow as pa
 
 from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_choice, check_flag
@@ -30,8 +31,8 @@ from rankagg.io.scan.batches import (
     scan_parts,
     scores_into,
 )
+from rankagg.io.scan.count import ScanJournal, count_parts
 from rankagg.io.scan.layout import ONE_TASK, ScanLayout, check_weights, layout_of
-from rankagg.io.scan.run import ScanJournal, run_parts
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -45,8 +46,6 @@ def sorted_files(
     layout: ScanLayout, parts: Sequence[ScanPart], folder: Path
 ) -> tuple[tuple[ScanFile, ...], ScanLayout]:
     """Write the rows of all parts into one Parquet file, by task and instance."""
-    import pyarrow as pa  # noqa: PLC0415
-
     try:
         import duckdb  # noqa: PLC0415
     except ImportError:
@@ -54,7 +53,9 @@ def sorted_files(
         remedy = "pip install 'rankagg[big]'"
         raise InvalidInputError("scattered", allowed, "sort", remedy) from None
     names = {role: getattr(layout, role) for role in ROLES if getattr(layout, role) is not None}
-    kinds = {role: _plain_kind(layout.types[name]) for role, name in names.items()}
+    kinds = {role: layout.types[name] for role, name in names.items()}
+    for role, kind in kinds.items():
+        kinds[role] = kind.value_type if pa.types.is_dictionary(kind) else kind
     schema = pa.schema(list(kinds.items()))
 
     wrong: list[RankaggError] = []
@@ -96,12 +97,6 @@ def sorted_files(
         task=None if layout.task is None else "task",
         instance=None if layout.instance is None else "instance",
     )
-
-
-def _plain_kind(kind: Any) -> Any:
-    from pyarrow import types  # noqa: PLC0415
-
-    return kind.value_type if types.is_dictionary(kind) else kind
 
 
 Engine = Literal["local", "dask"]
@@ -327,7 +322,7 @@ class ScoreScan(Value):
             if self._scattered == "sort":
                 files, layout = sorted_files(layout, parts, Path(folder))
                 parts = scan_parts(files, whole=True)
-            totals = run_parts(
+            totals = count_parts(
                 layout, parts, n_jobs=n_jobs, progress=shown, journal=book, client=cluster
             )
             tallies = totals.tallies(parts)

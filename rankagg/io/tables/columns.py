@@ -22,8 +22,9 @@ from rankagg.exceptions import DataWarning, InvalidInputError, shown
 #: What was met beside plain numbers: a kind, the text where that matters, and how often.
 Said = Mapping[tuple[str, str], int]
 
-#: Words for a missing number, in any case.
-MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
+#: Words for a missing number, in any case, and in the usual ones: Arrow knows each in one alone.
+MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "NaN", "null", "none"})
+MISSING_TEXTS = [case(w) for w in MISSING_WORDS for case in (str, str.upper, str.capitalize)]
 
 # Read as one number, what has a percent sign is rounded once.
 HUNDREDTH = "e-2"
@@ -39,10 +40,10 @@ WITH_ERROR = (
 )
 
 
-class Column(NamedTuple):
-    """A column of numbers."""
+class Numbers(NamedTuple):
+    """Numbers of one column or several."""
 
-    # The numbers; NaN is missing.
+    # NaN is missing.
     values: Floats
     # What was met beside plain numbers, and how often.
     said: Said = MappingProxyType({})

@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from io import StringIO
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,8 +27,6 @@ QUOTE = b'"'
 BYTES_OF_BLOCK = 2**20
 # Arrow takes as long for a column as the csv module for so many cells of it.
 MANY_COLUMNS, FEW_ROWS = 256, 32
-# The longest cell that the csv module reads.
-LONGEST_CELL = 2**17
 
 
 def read_delimited(
@@ -39,46 +35,43 @@ def read_delimited(
     """Read delimited text; raises where it is no table.
 
     Where numbers have commas, one parts cells only if nothing else makes a regular table. Arrow
-    parts the cells where it is plain to see that the csv module would do the same; all else is left
-    to that, which says what is wrong.
+    parts the cells where it is plain to see that the csv module would do the same (but for its
+    limit of a cell); all else is left to that, which says what is wrong.
     """
     by_arrow = _by_arrow(data, blank_rows=blank_rows)
+    body: list[tuple[int, list[str]]] = []
     if by_arrow is not None:
         head, columns, delimiter = by_arrow
-
-        def lines() -> list[int]:
-            rows = _rows(name, decoded(name, data), delimiter, blank_rows=blank_rows)
-            return [line for line, _ in rows][1:]
-
     else:
         text = decoded(name, data)
         check_plain_table(name, text)
         fits = {candidate: _fit(text, candidate) for candidate in DELIMITERS}
         if has_commas and (fits["\t"][0] or fits[";"][0]):
             del fits[","]
-        found = list(_rows(name, text, max(fits, key=fits.__getitem__), blank_rows=blank_rows))
-        if not found:
+        delimiter = max(fits, key=fits.__getitem__)
+        rows = list(_numbered_rows(name, text, delimiter, blank_rows=blank_rows))
+        if not rows:
             raise DataFormatError(f"{name} is empty; it must hold a header and at least one row.")
-        (_, head), *body = found
+        (_, head), *body = rows
         columns = [list(column) for column in zip(*(row for _, row in body), strict=False)]
-        columns = columns if body else [[] for _ in head]
+        columns = columns or [[] for _ in head]
 
-        def lines() -> list[int]:
-            return [line for line, _ in body]
+    def lines() -> list[int]:
+        again = _numbered_rows(name, decoded(name, data), delimiter, blank_rows=blank_rows)
+        return [line for line, _ in again][1:]
 
     header = [unguard(cell.strip()) for cell in head]
     table = Table(name, header, columns, is_text=True, lines=lines)
-    if by_arrow is None:
-        for line, row in body:
-            if len(row) != len(header):
-                raise DataFormatError(
-                    f"{name}, row {line} has {counted(len(row), 'cell')} where the header has "
-                    f"{len(header)}; every row must have one cell per column."
-                )
+    for line, row in body:
+        if len(row) != len(header):
+            raise DataFormatError(
+                f"{name}, row {line} has {counted(len(row), 'cell')} where the header has "
+                f"{len(header)}; every row must have one cell per column."
+            )
     return table
 
 
-def _rows(
+def _numbered_rows(
     name: str, text: str, delimiter: str, *, blank_rows: bool
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows, the header first, with their lines; raises where quotation marks are odd."""
@@ -100,7 +93,7 @@ def _fit(text: str, delimiter: str) -> tuple[bool, int]:
     widths: list[int] = []
     regular = delimiter in text
     try:
-        widths += (len(row) for _, row in _rows("", text, delimiter, blank_rows=False))
+        widths += (len(row) for _, row in _numbered_rows("", text, delimiter, blank_rows=False))
     except DataFormatError:
         regular = False
     width = widths[0] if widths else 0
@@ -146,12 +139,7 @@ def _columns(data: bytes, start: int, delimiter: str, width: int) -> list[Any] |
         )
     except pa.ArrowInvalid:
         return None
-    columns: list[Any] = table.columns
-    for column in columns:
-        longest = pc.max(pc.binary_length(column)).as_py() if column.nbytes > LONGEST_CELL else 0
-        if longest >= LONGEST_CELL:
-            return None
-    return columns
+    return list(table.columns)
 
 
 def _is_quoted(data: bytes, delimiter: str) -> bool:
@@ -184,54 +172,34 @@ def _without_blank(columns: list[Any]) -> list[Any]:
 
 # -- JSON Lines -----------------------------------------------------------------------------------
 
-# So many lines are read together.
-LINES_TOGETHER = 2**10
-OBJECTS = json.JSONDecoder(object_pairs_hook=distinct)
+DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 
 def read_json_lines(name: str, text: str) -> Table:
     """Return the table in JSON Lines; columns stand in the order in which they first occur."""
     numbered = [pair for pair in enumerate(lines_of(text), start=1) if pair[1].strip()]
-    parts: list[tuple[int, dict[str, list[Any]]]] = []
-    filled = 0
-    for start in range(0, len(numbered), LINES_TOGETHER):
-        rows = _objects(name, numbered[start : start + LINES_TOGETHER])
-        keys = dict.fromkeys(key for row in rows for key in row)
-        parts.append((len(rows), {key: [row.get(key) for row in rows] for key in keys}))
-        filled += sum(map(len, rows))
-    names = list(dict.fromkeys(key for _, part in parts for key in part))
-    check_size(name, (len(numbered), "rows"), (len(names), "columns"), filled)
-    columns = [
-        list(chain.from_iterable(part.get(key) or [None] * size for size, part in parts))
-        for key in names
-    ]
+    rows = [_object(name, number, line) for number, line in numbered]
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    check_size(name, (len(rows), "rows"), (len(names), "columns"), sum(map(len, rows)))
+    columns = [[row.get(key) for row in rows] for key in names]
     header = [key.strip() for key in names]
     return Table(name, header, columns, lines=lambda: [number for number, _ in numbered])
 
 
-def _objects(name: str, numbered: list[tuple[int, str]]) -> list[dict[str, Any]]:
-    """Return the objects in lines, one each; raises where a line holds anything else."""
-    lines = [line for _, line in numbered]
+def _object(name: str, number: int, line: str) -> dict[str, Any]:
+    """Return the object in a line; raises where it holds anything else."""
     try:
-        found = OBJECTS.decode(f"[{','.join(lines)}]")
-        if len(found) == len(lines) and all(line.lstrip()[0] == "{" for line in lines):
-            return list(found)
-    except (ValueError, RecursionError):
-        pass  # told below
-    for number, line in numbered:
+        cells = DISTINCT.decode(line)
+        if isinstance(cells, dict):
+            return cells
+        why = f"holds {shown(cells)}"
+    except RepeatedKeyError as error:
+        why = f"has {error}"
+    except ValueError as error:
+        why = f"is no JSON ({error})"
+    except RecursionError:
         why = "is nested too deep"
-        with suppress(RecursionError):
-            try:
-                cells = OBJECTS.decode(line)
-                if isinstance(cells, dict):
-                    continue
-                why = f"holds {shown(cells)}"
-            except RepeatedKeyError as error:
-                why = f"has {error}"
-            except ValueError as error:
-                why = f"is no JSON ({error})"
-        raise DataFormatError(
-            f"{name} is JSON Lines, and line {number} {why}; every line must hold one object such "
-            'as {"system": "A", "task": "x", "score": 0.5}.'
-        )
-    return [OBJECTS.decode(line) for line in lines]
+    raise DataFormatError(
+        f"{name} is JSON Lines, and line {number} {why}; every line must hold one object such "
+        'as {"system": "A", "task": "x", "score": 0.5}.'
+    )

@@ -248,7 +248,8 @@ def lines_of(text: str) -> list[str]:
 SHEET = "save it as CSV (UTF-8), or read it with pandas.read_excel and give the DataFrame"
 UNPACK = "unpack it first, or read it with pandas.read_csv and give the DataFrame"
 BY_HAND = "copy its table into a CSV file"
-LOAD = "load it with numpy.load and give an array"
+LOAD = "load it with numpy.load and give the array to ScoreTable"
+PICKLED = "save its table as CSV (UTF-8), or give the object itself"
 ENCODING = "save it as UTF-8, or open it with its encoding and give the stream"
 
 
@@ -265,28 +266,18 @@ FILE_KINDS = (
     (rb"\xfd7zXZ\0", "compressed by xz", UNPACK),
     (rb"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
     (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", "compressed by bzip2", UNPACK),
-    (rb"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
-    (rb"Rar!\x1a\x07", "a RAR archive", "unpack it first"),
-    (rb".{257}ustar", "a tar archive", "unpack it first"),
+    (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|.{257}ustar", "an archive", "unpack it first"),
     (rb"PK\x03\x04.*xl/", "an Excel workbook", SHEET),
     (rb"PK\x03\x04.*vnd\.oasis\.opendocument\.spreadsheet", "an OpenDocument spreadsheet", SHEET),
     (rb"PK\x03\x04.*word/", "a Word document", BY_HAND),
-    (
-        rb"PK\x03\x04.*\.npy",
-        "an archive of NumPy arrays",
-        "load it with numpy.load and give an array",
-    ),
+    (rb"PK\x03\x04.*\.npy", "an archive of NumPy arrays", LOAD),
     (rb"PK\x03\x04", "a zip archive", UNPACK),
     (rb"SQLite format 3\0", "an SQLite database", _pandas("read_sql")),
     (rb"\x89HDF\r\n\x1a\n", "an HDF5 file", _pandas("read_hdf")),
-    (rb"\x93NUMPY", "a NumPy array", "load it with numpy.load and give the array to ScoreTable"),
+    (rb"\x93NUMPY", "a NumPy array", LOAD),
     (rb"ARROW1\0\0", "an Arrow or Feather file", _pandas("read_feather")),
     (rb"PAR1(?=.{8}).*PAR1\Z", "a Parquet file", _pandas("read_parquet")),
-    (
-        rb"\x80[\x02-\x05].*\.\Z",
-        "a pickle",
-        "save its table as CSV (UTF-8), or give the object itself",
-    ),
+    (rb"\x80[\x02-\x05].*\.\Z", "a pickle", PICKLED),
     (rb"%PDF-", "a PDF document", BY_HAND),
     (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff", "a picture", BY_HAND),
 )

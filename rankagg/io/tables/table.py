@@ -9,30 +9,30 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from itertools import chain
 from math import inf, isfinite, nan
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rankagg._numbers import EXACT_LIMIT, ascii_number, lost_number
-from rankagg._typing import Bools, Floats
+from rankagg._numbers import EXACT_LIMIT, ascii_number, stated
+from rankagg._typing import Floats
 from rankagg.core.items import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard
-from rankagg.io.tables.columns import MISSING_WORDS, USUAL, Coded, Column, NumberStyle
+from rankagg.io.tables.columns import (
+    MISSING_TEXTS,
+    MISSING_WORDS,
+    USUAL,
+    Coded,
+    Numbers,
+    NumberStyle,
+)
 
-TOKENS = pa.array(["", *(case(word) for word in MISSING_WORDS - {""} for case in (str, str.upper))])
 INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-
-# Columns of one type are made numbers together, up to so many cells.
-CELLS_TOGETHER = 2**20
-# So many bytes of text need wider offsets in one array.
-WIDE_OFFSETS = 2**31
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,45 +151,27 @@ class Table:
 
     # -- numbers ------------------------------------------------------------------------------
 
-    def stacked(self, names: Sequence[Any], parameter: str) -> Column:
+    def stacked(self, names: Sequence[Any], parameter: str) -> Numbers:
         """Return columns of finite numbers, one column after another; NaN is missing."""
-        columns = [self.columns[self.position(name, parameter)] for name in names]
         values = np.empty((len(names), self.n_rows))
         said: Counter[tuple[str, str]] = Counter()
-        start = 0
-        while start < len(names):
-            end = self._end_of_kind(columns, start)
-            block = _joined(columns[start:end])
-            column = numbers_of(block, self.style)
-            wrong = np.isinf(column.values)
-            if wrong.any():
-                at = int(np.argmax(wrong))
-                cell = block[at] if isinstance(block, list) else block[at].as_py()
-                raise self._no_number(
-                    at % self.n_rows, names[start + at // self.n_rows], cell, parameter
-                )
+        for target, name in zip(values, names, strict=True):
+            cells = self.columns[self.position(name, parameter)]
+            column = numbers_in(cells, self.style)
+            if np.isinf(column.values).any():
+                row = int(np.argmax(np.isinf(column.values)))
+                cell = cells[row] if isinstance(cells, list) else cells[row].as_py()
+                raise self._no_number(row, name, cell, parameter)
             with_sign, without = column.said.get(("percent", ""), 0), column.said.get(("bare", ""))
             if parameter != "score" and with_sign and without:
                 raise DataFormatError(
-                    f"{self.name}, column {shown(names[start])} has numbers with a percent sign "
+                    f"{self.name}, column {shown(name)} has numbers with a percent sign "
                     f"({with_sign}) and others without ({without}); all of a column must have one, "
                     "or none."
                 )
             said.update(column.said)
-            values[start:end] = column.values.reshape(end - start, self.n_rows)
-            start = end
-        return Column(values.ravel(), said)
-
-    def _end_of_kind(self, columns: Sequence[Any], start: int) -> int:
-        """Return how far columns have the type of the first, in as many cells as go together."""
-        if self.style.percent:  # which is all of a column, or none
-            return start + 1
-        kind = getattr(columns[start], "type", list)
-        last = min(len(columns), start + max(1, CELLS_TOGETHER // self.n_rows))
-        end = start + 1
-        while end < last and getattr(columns[end], "type", list) == kind:
-            end += 1
-        return end
+            target[:] = column.values
+        return Numbers(values.ravel(), said)
 
     def _no_number(self, row: int, name: Any, cell: Any, parameter: str) -> DataFormatError:
         plain = self.style.restated(cell, Counter()) if isinstance(cell, str) else cell
@@ -226,16 +208,6 @@ class Table:
         return values.astype(np.int64)
 
 
-def _joined(columns: list[Any]) -> Any:
-    """Return columns, one after another, as one list or array."""
-    if isinstance(columns[0], list):
-        return columns[0] if len(columns) == 1 else list(chain.from_iterable(columns))
-    chunks = [chunk for column in columns for chunk in column.chunks]
-    if pa.types.is_string(chunks[0].type) and sum(chunk.nbytes for chunk in chunks) >= WIDE_OFFSETS:
-        chunks = [chunk.cast(pa.large_string()) for chunk in chunks]
-    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
-
-
 def _as_array(cells: Any) -> Any:
     """Return a list of plain cells of one type as an array; anything else as it is."""
     if isinstance(cells, list) and set(map(type, cells)) <= {str, int, float, type(None)}:
@@ -266,65 +238,39 @@ def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def numbers_of(cells: Any, style: NumberStyle = USUAL) -> Column:
+def numbers_in(cells: Any, style: NumberStyle = USUAL) -> Numbers:
     """Return the numbers in an array or a list: NaN is missing, infinity stands for no number."""
     said: Counter[tuple[str, str]] = Counter()
-    cells = _as_array(cells)
-    if isinstance(cells, pa.ChunkedArray):
-        cells = cells.combine_chunks()
-    found = None if isinstance(cells, list) else _at_once(cells, style)
-    values, doubtful = (np.empty(len(cells)), None) if found is None else found
-    rows = np.arange(len(cells)) if doubtful is None else np.flatnonzero(doubtful)
-    if len(rows):
-        codes, distinct, times = np.arange(len(rows)), cells, np.ones(len(rows), dtype=np.intp)
-        if not isinstance(cells, list):
-            some = cells if doubtful is None else cells.take(pa.array(rows))
-            if _is_text(cells.type):
-                encoded = pc.dictionary_encode(some, null_encoding="encode")
-                codes, some = encoded.indices.to_numpy(zero_copy_only=False), encoded.dictionary
-                times = np.bincount(codes, minlength=len(some))
-            distinct = some.to_pylist()
-        plain = (cell for cell in distinct)
+    values = None if isinstance(cells, list) else _at_once(cells, style)
+    if values is None:
+        plain = cells if isinstance(cells, list) else cells.to_pylist()
         if style != USUAL:
-            plain = (
-                style.restated(cell, said, number) if isinstance(cell, str) else cell
-                for cell, number in zip(distinct, times.tolist(), strict=True)
-            )
-        values[rows] = np.array([_exact_number(cell) for cell in plain])[codes]
+            plain = (style.restated(x, said) if isinstance(x, str) else x for x in plain)
+        values = np.array([_exact_number(cell) for cell in plain])
     if style.percent:
         said["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - said["percent", ""]
-    return Column(values, said)
+    return Numbers(values, said)
 
 
-def _at_once(cells: Any, style: NumberStyle) -> tuple[Floats, Bools] | None:
-    """Return the floats of an array, and which are to be looked at; None where all are."""
+def _at_once(cells: Any, style: NumberStyle) -> Floats | None:
+    """Return the floats of an array; None where its cells must be looked at one by one."""
     kind = cells.type
+    if pa.types.is_floating(kind) or pa.types.is_null(kind):
+        return cast(Floats, pc.cast(cells, pa.float64(), safe=False).to_numpy())
+    readings = [cells]
     if _is_text(kind):
-        if style != USUAL:
-            return None
         # Most columns have no gaps.
-        for texts in (cells, pc.if_else(pc.is_in(cells, TOKENS.cast(kind)), None, cells)):
-            try:
-                values = _floats(pc.cast(texts, pa.float64()))
-            except pa.ArrowInvalid:
-                continue
-            known = np.abs(values) < EXACT_LIMIT
-            if texts.null_count:
-                known |= texts.is_null().to_numpy(zero_copy_only=False)
-            return values, ~known
+        missing = pc.is_in(cells, pa.array(MISSING_TEXTS, kind))
+        readings = [] if style != USUAL else [cells, pc.if_else(missing, None, cells)]
+    elif not pa.types.is_integer(kind):
         return None
-    if pa.types.is_null(kind):
-        return np.full(len(cells), np.nan), np.zeros(len(cells), dtype=np.bool_)
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        return None
-    values = _floats(pc.cast(cells, pa.float64(), safe=False))
-    # Whole numbers from 2**53 on may be others than their floats.
-    return values, np.abs(values) >= (np.inf if pa.types.is_floating(kind) else EXACT_LIMIT)
-
-
-def _floats(numbers: Any) -> Floats:
-    values: Floats = numbers.to_numpy(zero_copy_only=False)
-    return values if values.flags.writeable else values.copy()
+    for numbers in readings:
+        with suppress(pa.ArrowInvalid):
+            values: Floats = pc.cast(numbers, pa.float64(), safe=_is_text(kind)).to_numpy()
+            # Whole numbers from 2**53 on may be others than their floats.
+            if np.count_nonzero(np.abs(values) < EXACT_LIMIT) + numbers.null_count == len(values):
+                return values
+    return None
 
 
 def _exact_number(cell: Any) -> float:

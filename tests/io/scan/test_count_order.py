@@ -15,8 +15,7 @@ from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
 from rankagg.io.scan.batches import scan_parts
-from rankagg.io.scan.count import count_part
-from rankagg.io.scan.run import Totals
+from rankagg.io.scan.count import Totals, count_part
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 from tests.strategies import quick
 

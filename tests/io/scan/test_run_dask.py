@@ -18,7 +18,7 @@ from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
 from rankagg.io import cluster
 from rankagg.io.scan import batches
-from rankagg.io.scan import run as scan_dask
+from rankagg.io.scan import count as scan_dask
 from rankagg.io.scan.count import count_part
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 
@@ -87,7 +87,7 @@ def test_tasks_are_named_and_dropped(client, tmp_path):
     table = drawn(3)
     made = scan(folder_of(table, wide, tmp_path / "data"), table)
     parts = batches.scan_parts(made._files, whole=False)
-    keys = [scan_dask._key("0" * 64, part) for part in parts]
+    keys = [scan_dask._task_key("0" * 64, part) for part in parts]
     assert len(set(keys)) == len(keys) == 8
     assert keys[0] == "count_part-0000000000000000-0.parquet-0-0-0"
     counting = scan_dask.count_on_cluster(client, made._layout, parts)
@@ -144,7 +144,7 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
                 os.kill(min(processes.values()), signal.SIGKILL)
             yield counts
 
-    monkeypatch.setattr("rankagg.io.scan.run.count_on_cluster", killing)
+    monkeypatch.setattr("rankagg.io.scan.count.count_on_cluster", killing)
     assert made.summarize(engine="dask", client=client).to_dict() == expected
     assert sorted(done) == list(range(32))
     client.wait_for_workers(2, timeout=30)
@@ -212,7 +212,7 @@ def test_a_scheduler_that_is_killed(elsewhere, tmp_path, monkeypatch):
     with cluster.connected(address) as client:
         client.wait_for_workers(1, timeout=30)
         with monkeypatch.context() as patch:
-            patch.setattr("rankagg.io.scan.run.count_on_cluster", killing)
+            patch.setattr("rankagg.io.scan.count.count_on_cluster", killing)
             with pytest.raises(WorkerError, match="The cluster was lost"):
                 scan(folder, table).summarize(engine="dask", client=client, journal=journal)
     # This machine goes on from there.

@@ -12,7 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, OutputError
 from rankagg.io.scan import batches
-from rankagg.io.scan import run as scan_run
+from rankagg.io.scan import count as scan_run
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 
 
@@ -156,7 +156,7 @@ KILLED = """
 import os, signal, sys
 import rankagg as ra
 from rankagg.io.scan import batches
-from rankagg.io.scan import run as scan_run
+from rankagg.io.scan import count as scan_run
 batches.PART_ROWS = 5
 real = scan_run.count_part
 def count(layout, part, advance=None):

@@ -13,7 +13,7 @@ from rankagg.exceptions import RankaggError
 from rankagg.io.tables import delimited
 from rankagg.io.tables.delimited import read_delimited
 from rankagg.io.tables.sources import has_twice
-from rankagg.io.tables.table import numbers_of
+from rankagg.io.tables.table import numbers_in
 
 CELLS = [
     "", " ", "A", " A ", "A b", "'=x", "'A", "''=1", "-x", "NA", "nan", "NaN", "N/A", "null",
@@ -111,7 +111,7 @@ def test_plain_files_are_parted_by_arrow(rows, delimiter, end, quoting):
     [
         b"", b"a,b", b"a,b\n", b"a\n1\n", b"a,b;c\n1,2\n", b"a,b\n1\n", b"a,b\n1,2,3\n",
         b'a,b\n"1,2\n', b'a,b\n"1"x,2\n', b'a,b\n1 "x",2\n', b"a,b\n,\n", b"\n\na,b\n1,2\n",
-        b"a,b\n\xff,1\n", b"a,\xff\n1,2\n", b"a,b\n" + b"1" * 2**17 + b",2\n", b"a,b\n1,2\n \n",
+        b"a,b\n\xff,1\n", b"a,\xff\n1,2\n", b"a,b\n1,2\n \n",
     ],
     ids=lambda data: repr(data[:20]),
 )  # fmt: skip
@@ -122,17 +122,17 @@ def test_what_is_left_to_the_csv_module(data):
 @given(st.lists(st.sampled_from([cell for cell in CELLS if cell != '""']), min_size=1, max_size=6))
 @settings(max_examples=400)
 def test_texts_as_numbers_at_once_and_one_by_one(texts):
-    found = numbers_of(pa.array(texts, type=pa.string()))
-    np.testing.assert_array_equal(np.abs(found.values), np.abs(numbers_of(texts).values))
+    found = numbers_in(pa.chunked_array([pa.array(texts, type=pa.string())]))
+    np.testing.assert_array_equal(np.abs(found.values), np.abs(numbers_in(texts).values))
     assert [v.hex() for v in found.values.tolist() if abs(v) < np.inf] == [
-        v.hex() for v in numbers_of(texts).values.tolist() if abs(v) < np.inf
+        v.hex() for v in numbers_in(texts).values.tolist() if abs(v) < np.inf
     ]
 
 
 @given(st.lists(st.floats(allow_infinity=False), min_size=1, max_size=20), st.booleans())
 def test_floats_of_any_form_lose_nothing(floats, is_short):
     texts = [repr(x) if is_short else f"{x:.25g}" for x in floats]
-    found = numbers_of(pa.array(texts)).values
+    found = numbers_in(pa.chunked_array([texts])).values
     is_read = np.isfinite(found) | np.isnan(floats)
     assert is_read[np.abs(floats) < 2**53].all()
     np.testing.assert_array_equal(found[is_read], np.array(floats)[is_read])
