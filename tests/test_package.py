@@ -112,7 +112,7 @@ def declared(extra: str = "") -> set[str]:
 OPTIONAL = {
     "rankagg/kernels/loops.py": "fast",
     "rankagg/io/cluster.py": "big",
-    "rankagg/io/scan/run.py": "big",
+    "rankagg/io/scan/count.py": "big",
     "rankagg/io/scan/scan_scores.py": "big",
     "rankagg/classroom.py": "teach",
     **{

@@ -15,7 +15,7 @@ from rankagg._typing import Bools, Floats, Label
 from rankagg.core.items import ItemSet, listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, names_of
-from rankagg.io.tables.sources import check_size
+from rankagg.io.tables.sources import check_filled
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
@@ -31,7 +31,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "overvote": ("overvote", "over vote", "overvotes", "overvoted"),
     "write-in": ("UWI", "write in", "writein", "write ins", "undeclared write in"),
 }
-ALLOWED = "a mapping from 'undervote', 'overvote' or 'write-in' to spellings"
+OWN_SPELLINGS = "a mapping from 'undervote', 'overvote' or 'write-in' to spellings"
 
 # Capitals, and what stands between words, make no difference.
 BETWEEN = re.compile(r"[\W_]+")
@@ -56,10 +56,10 @@ class Spellings:
         """Return the usual spellings, but for the kinds of which others are given."""
         chosen = {} if given is None else given
         if not isinstance(chosen, Mapping):
-            raise InvalidInputError("spellings", ALLOWED, given)
+            raise InvalidInputError("spellings", OWN_SPELLINGS, given)
         for kind in chosen:
             if kind not in SPELLINGS:
-                raise InvalidInputError("spellings", ALLOWED, kind, nearest(kind, SPELLINGS))
+                raise InvalidInputError("spellings", OWN_SPELLINGS, kind, nearest(kind, SPELLINGS))
         kinds = [_spelled(chosen.get(kind, usual)) for kind, usual in SPELLINGS.items()]
         for word in sorted(frozenset().union(*kinds)):
             if sum(word in words for words in kinds) > 1:
@@ -113,7 +113,7 @@ def marks_of(coded: Coded, spellings: Spellings) -> Marks:
 
 
 # Ballots offer a few choices; a larger rank is a slip, or no rank.
-MOST_CHOICES = 1000
+LARGEST_RANK = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,69 +164,48 @@ class _Ballots:
     groups: list[Label] | None
 
 
+LONG_COLUMNS = ("ballot", "rank", "item")
+
+
 def read_grid(
     table: Table,
     spellings: Spellings,
-    *,
+    named: Mapping[str, Label | None],
     choices: Iterable[Label] | None,
-    ballot: Label | None,
-    rank: Label | None,
-    item: Label | None,
-    count: Label | None,
-    weight: Label | None,
-    group: Label | None,
     drop: Iterable[Label],
 ) -> Grid:
-    """Return the ballots in a table; `read_cast_votes` says what the columns are."""
-    gone = names_of(drop)
-    for name in gone:
-        table.position(name, "drop")
-    long = {"ballot": ballot, "rank": rank, "item": item}
-    given = [name for name in long.values() if name is not None]
-    if given and len(given) < len(long):
-        lacking = next(word for word, name in long.items() if name is None)
+    """Return the ballots in a table; `read_cast_votes` says what the columns are that are named."""
+    gone, wanted = names_of(drop), None if choices is None else names_of(choices)
+    for parameter, columns in (("drop", gone), ("choices", wanted or [])):
+        for name in columns:
+            table.position(name, parameter)
+    long = {word: named[word] for word in LONG_COLUMNS if named[word] is not None}
+    if long and len(long) < len(LONG_COLUMNS):
+        lacking = next(word for word in LONG_COLUMNS if word not in long)
         allowed = "given together (long form) or not at all"
         remedy = f"`{lacking}` is missing."
         raise InvalidInputError("ballot, rank and item", allowed, None, remedy)
-    if given and choices is not None:
-        raise InvalidInputError("choices", "left out in the long form", list(names_of(choices)))
-    for name in [] if choices is None else names_of(choices):
-        table.position(name, "choices")
-    whole = [name for name in (count, weight, group) if name is not None]
-    special = [*gone, *whole, *given]
-    if choices is None:
-        chosen = [] if given else [name for name in table.header if name not in special]
-    else:
-        chosen = names_of(choices)
-    if len({*special, *chosen}) < len(special) + len(chosen):
-        raise InvalidInputError("columns", "named once each", [*chosen, *special])
-    if not given and not chosen:
+    if long and wanted is not None:
+        raise InvalidInputError("choices", "left out in the long form", wanted)
+    special = [*gone, *(name for name in named.values() if name is not None)]
+    if wanted is None:
+        wanted = [] if long else [name for name in table.header if name not in special]
+    if len({*special, *wanted}) < len(special) + len(wanted):
+        raise InvalidInputError("columns", "named once each", [*wanted, *special])
+    if not long and not wanted:
         raise DataFormatError(f"{table.name} has no columns of choices.")
-    counts = (
-        np.ones(table.n_rows, dtype=np.int64) if count is None else table.counts(count, "count")
-    )
+    count, weight, group = (named[word] for word in ("count", "weight", "group"))
     of_rows = _Ballots(
-        counts,
-        None if weight is None else _weights(table, weight),
+        np.ones(table.n_rows, dtype=np.int64) if count is None else table.counts(count, "count"),
+        None if weight is None else table.weights(weight),
         None if group is None else table.labels(group, "group"),
     )
-    if given:
-        return _long(table, spellings, of_rows, ballot=ballot, rank=rank, item=item)
-    return _wide(table, spellings, of_rows, chosen)
+    if long:
+        return _of_marks(table, spellings, of_rows, **long)
+    return _of_choices(table, spellings, of_rows, wanted)
 
 
-def _weights(table: Table, weight: Label) -> Floats:
-    """Return a column of positive numbers; ballots that rank nothing have one too."""
-    weights = table.numbers(weight, "weight")
-    wrong = ~(weights > 0)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        got = shown(table.cells(weight, "weight")[row])
-        raise table.error(row, weight, f"must be a positive number. Got {got}")
-    return weights
-
-
-def _wide(table: Table, spellings: Spellings, ballots: _Ballots, choices: list[Any]) -> Grid:
+def _of_choices(table: Table, spellings: Spellings, ballots: _Ballots, choices: list[Any]) -> Grid:
     columns = [table.coded(name, "choices", gaps=True) for name in choices]
     together: dict[Any, int] = {}
     parts = []
@@ -273,21 +252,21 @@ def _grid(
     )
 
 
-def _long(
+def _of_marks(
     table: Table, spellings: Spellings, ballots: _Ballots, *, ballot: Any, rank: Any, item: Any
 ) -> Grid:
     voters = table.coded(ballot, "ballot")
     ranks = table.counts(rank, "rank")
-    if ranks.max() > MOST_CHOICES:
+    if ranks.max() > LARGEST_RANK:
         row = int(np.argmax(ranks))
-        what = f"is {ranks[row]}; ranks are counted from 1 and go up to {MOST_CHOICES}"
+        what = f"is {ranks[row]}; ranks are counted from 1 and go up to {LARGEST_RANK}"
         raise table.error(row, rank, what)
     marks = marks_of(table.coded(item, "item", gaps=True), spellings)
     _, first = np.unique(voters.codes, return_index=True)
     _check_alike(table, voters, first, ballots)
     m, k = len(voters.labels), int(ranks.max())
     marked = np.flatnonzero(marks.codes != BLANK)
-    check_size(table.name, (m, "ballots"), (k, "ranks"), len(marked))
+    check_filled(table.name, (m, "ballots"), (k, "ranks"), len(marked))
     cells = voters.codes[marked] * k + ranks[marked] - 1
     at = marks.codes[marked]
     order = np.lexsort((at, cells))

@@ -20,7 +20,7 @@ from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.cast_vote_grid import BLANK, DROPPED, OVERVOTE, Grid, Spellings, read_grid
 from rankagg.io.tables.columns import MISSING_WORDS
-from rankagg.io.tables.sources import TableSource, check_size, read_table
+from rankagg.io.tables.sources import TableSource, check_filled, read_table
 
 
 class CleaningStep(NamedTuple):
@@ -114,7 +114,9 @@ class CastVotes(Result):
         if self.spelled:
             shown = self.spelled if rows is None else self.spelled[:rows]
             more = len(self.spelled) - len(shown)
-            told = ", ".join(f"{_quoted(text)} {number}" for text, number in shown)
+            told = ", ".join(
+                f"{repr(shortened(text)) if text else 'empty'} {number}" for text, number in shown
+            )
             yield f"read as no names: {told}" + (f" ... and {more} more" if more else "")
 
     def lines(self) -> tuple[str, ...]:
@@ -140,10 +142,6 @@ class CastVotes(Result):
             "steps": plain_rows(self.to_frame().reset_index()),
             "spelled": dict(self.spelled),
         }
-
-
-def _quoted(text: str) -> str:
-    return repr(shortened(text)) if text else "empty"
 
 
 class Fate(IntEnum):
@@ -310,11 +308,10 @@ def read_cast_votes(
     spelled = Spellings.of(spellings)
     stated = None if items is None else ItemSet(items)
     table = read_table(source, blank_rows=True)
-    grid = read_grid(
-        table, spelled, choices=choices, ballot=ballot, rank=rank, item=item, count=count,
-        weight=weight, group=group, drop=drop,
-    )  # fmt: skip
-    codes, labels = _items(grid, write_ins, stated)
+    named = {"ballot": ballot, "rank": rank, "item": item}
+    named |= {"count": count, "weight": weight, "group": group}
+    grid = read_grid(table, spelled, named, choices, drop)
+    codes, labels = _ranked_items(grid, write_ins, stated)
     cleaned = clean(codes, overvotes=overvotes, skipped=skipped)
     if not (cleaned.fates == Fate.RANKED).any():
         raise DataFormatError(
@@ -327,7 +324,7 @@ def read_cast_votes(
     return _counted_steps(grid, cleaned, profile, policies)
 
 
-def _items(
+def _ranked_items(
     grid: Grid, write_ins: str, stated: ItemSet | None
 ) -> tuple[NDArray[np.intp], list[Label]]:
     """Return the codes of the choices and the items that these speak of."""
@@ -381,7 +378,7 @@ def _profile(
     chosen = kept[first]
     filled = int(np.count_nonzero(orders[chosen] >= 0))
     n, m = len(labels), len(chosen)
-    check_size(grid.name, (m, "distinct ballots"), (n, "items"), filled)
+    check_filled(grid.name, (m, "distinct ballots"), (n, "items"), filled)
     ranks = np.full((m, n), absent, dtype=np.int32)
     at, place = np.nonzero(orders[chosen] >= 0)
     ranks[at, orders[chosen][at, place]] = place

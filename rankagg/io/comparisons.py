@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
-from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT, check_choice
+from rankagg._validation import check_choice
 from rankagg.core.comparisons import COMPARISON_COLUMNS, Comparisons
 from rankagg.core.items import ItemSet, counted, raw_text
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
-from rankagg.io.tables.columns import Coded, names_of
+from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.sources import TableSource, read_table
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ SECOND_SIDE = ("second", "right", "b", "2nd", "away", "black")
 WON_BY_FIRST = ("win", "won", "wins", "true", "yes", "a>b", "[[a]]", "1-0")
 LOST_BY_FIRST = ("loss", "lose", "lost", "loses", "false", "no", "b>a", "[[b]]", "0-1")
 TIED = (
-    "tie", "ties", "tied", "draw", "drawn", "draws", "equal", "even", "same", "=",
-    "a=b", "[[c]]", "neither", "both", "bothbad", "both bad", "bothgood", "both good",
-    "tie (bothbad)", "tie (both bad)", "tie (bothgood)", "tie (both good)", "no preference",
-    "no winner", "1/2-1/2", "½-½",
-)  # fmt: skip
+    *("tie", "ties", "tied", "draw", "drawn", "draws", "equal", "even", "same", "=", "a=b"),
+    *("[[c]]", "neither", "both", "bothbad", "both bad", "bothgood", "both good"),
+    *("tie (bothbad)", "tie (both bad)", "tie (bothgood)", "tie (both good)"),
+    *("no preference", "no winner", "1/2-1/2", "½-½"),
+)
 NEUTRAL = ("neutral", "neither", "no side", "both", "none")
 
 PLAIN_OUTCOME = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
@@ -59,7 +59,7 @@ class Convention(NamedTuple):
     told_by: frozenset[Key] = frozenset()
 
 
-def _places() -> dict[Key, int]:
+def _side_places() -> dict[Key, int]:
     """Return what words for sides mean, in every usual way to write them."""
     words: dict[Key, int] = dict.fromkeys(FIRST_SIDE, 1)
     words.update(dict.fromkeys(SECOND_SIDE, -1))
@@ -71,7 +71,7 @@ def _places() -> dict[Key, int]:
 
 
 TIE_WORDS: dict[Key, int] = dict.fromkeys(TIED, 0)
-SIDE_PLACES = _places()
+SIDE_PLACES = _side_places()
 SIDE_WORDS: dict[Key, int] = {
     **SIDE_PLACES,
     **dict.fromkeys(WON_BY_FIRST, 1),
@@ -240,7 +240,10 @@ def read_comparisons(
     meant = outcome_is and check_choice(outcome_is, ("side", "winner"), "outcome_is")
     described = names_of(covariates)
     named = (first, second, outcome, weight, cluster, side)
-    _check_different(named, described)
+    columns = [name for name in (*named, *described) if name is not None]
+    if len({str(name) for name in columns}) < len(columns):
+        allowed = "different columns"
+        raise InvalidInputError(f"{', '.join(COMPARISON_COLUMNS)} and covariates", allowed, columns)
     table = read_table(source)
     for name, parameter in [
         *zip(named, COMPARISON_COLUMNS, strict=True),
@@ -248,22 +251,22 @@ def read_comparisons(
     ]:
         if name is not None or parameter in COMPARISON_COLUMNS[:3]:
             table.position(name, parameter)
-    pair = _pair(table, first, second, items)
+    pair = _sided(table, first, second, items)
     clusters = None if cluster is None else table.coded(cluster, "cluster")
     return Comparisons(
         pair.items,
         pair.first,
         pair.second,
-        _outcomes(table, outcome, pair, meant),
-        weights=None if weight is None else _weights(table, weight),
+        _outcomes_in(_Cells.of(table, outcome, "outcome"), pair, meant),
+        weights=None if weight is None else table.weights(weight),
         clusters=None if clusters is None else clusters.codes,
         cluster_labels=None if clusters is None else clusters.labels,
-        sides=None if side is None else _sides(table, side),
-        covariates={str(name): _numbers(table, name, "covariates") for name in described},
+        sides=None if side is None else _Cells.of(table, side, "side").meant(SPELLED_SIDES),
+        covariates={str(name): _covariate(table, name) for name in described},
     )
 
 
-class _Pair(NamedTuple):
+class _Sided(NamedTuple):
     """The items, and who is on which side."""
 
     items: ItemSet
@@ -271,26 +274,15 @@ class _Pair(NamedTuple):
     second: Codes
 
 
-def _check_different(named: tuple[Any, ...], described: list[Any]) -> None:
-    columns = [name for name in (*named, *described) if name is not None]
-    if len({str(name) for name in columns}) < len(columns):
-        allowed = "different columns"
-        raise InvalidInputError(f"{', '.join(COMPARISON_COLUMNS)} and covariates", allowed, columns)
-
-
-def _pair(table: Table, first: Any, second: Any, items: Iterable[Label] | None) -> _Pair:
-    sides = [table.coded(first, "first"), table.coded(second, "second")]
-    known = ItemSet.coerce(items, [label for coded in sides for label in coded.labels])
-    if items is not None:
-        for name, coded in zip((first, second), sides, strict=True):
-            for code, label in enumerate(coded.labels):
-                if label not in known:
-                    given = f"one of the {counted(len(known), 'item')} given"
-                    got = f"Got {shown(label)}. {nearest(label, known)}"
-                    raise _Cells(table, name, coded).error(code, f"must be {given}. {got}")
-    one, other = (
-        np.array(known.indices(coded.labels), dtype=np.intp)[coded.codes] for coded in sides
-    )
+def _sided(table: Table, first: Any, second: Any, items: Iterable[Label] | None) -> _Sided:
+    sides = [_Cells.of(table, first, "first"), _Cells.of(table, second, "second")]
+    known = ItemSet.coerce(items, [label for side in sides for label in side.labels])
+    given = f"must be one of the {counted(len(known), 'item')} given"
+    for side in sides if items is not None else ():
+        for code, label in enumerate(side.labels):
+            if label not in known:
+                raise side.error(code, f"{given}. Got {{}}. {nearest(label, known)}")
+    one, other = (np.array(known.indices(side.labels), dtype=np.intp)[side.codes] for side in sides)
     same = one == other
     if same.any():
         row = int(np.argmax(same))
@@ -299,56 +291,48 @@ def _pair(table: Table, first: Any, second: Any, items: Iterable[Label] | None) 
             f"{table.place(row)} compares {shown(known[int(one[row])])} with "
             f"itself ({number}); leave such rows out."
         )
-    return _Pair(known, one, other)
+    return _Sided(known, one, other)
 
 
-def _outcomes(table: Table, name: Any, pair: _Pair, meant: str | None) -> Signs:
-    cells = _Cells(table, name, table.coded(name, "outcome"))
-    reading = SPELLED_OUTCOMES.read(cells.labels)
+def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
     known = {raw_text(label): at for at, label in enumerate(pair.items)}
     winners = np.array([known.get(raw_text(label), -1) for label in cells.labels])
-    named = any(
-        at >= 0 and not is_tie(label) for at, label in zip(winners, cells.labels, strict=True)
-    )
-    if meant == "winner" or (meant is None and named and reading.wrong is not None):
+    if meant is None and SPELLED_OUTCOMES.read(cells.labels).wrong is not None:
+        named = zip(winners, cells.labels, strict=True)
+        meant = "winner" if any(at >= 0 and not is_tie(label) for at, label in named) else "side"
+    if meant == "winner":
         return _won_by_name(cells, pair, winners)
-    if reading.wrong is not None:
-        raise cells.unread(reading, SPELLED_OUTCOMES.allowed, pair.items)
-    by_side = np.array(reading.meanings, dtype=np.int8)[cells.codes]
-    if meant is None and (winners >= 0).any():
-        winner = winners[cells.codes]
-        differs = (winner >= 0) & (_by_winner(pair, winner) != by_side)
-        if differs.any():
-            code = int(cells.codes[np.argmax(differs)])
-            raise cells.error(code, f"says {cells.shown(code)}, an item and also a side: {WHICH}")
+    by_side = cells.meant(SPELLED_OUTCOMES, pair.items)
+    winner = winners[cells.codes]
+    differs = (winner >= 0) & (_by_winner(pair, winner) != by_side)
+    if meant is None and differs.any():
+        code = int(cells.codes[np.argmax(differs)])
+        raise cells.error(code, f"says {{}}, an item and also a side: {WHICH}")
     return by_side
 
 
-def _by_winner(pair: _Pair, winner: Codes) -> Signs:
+def _by_winner(pair: _Sided, winner: Codes) -> Signs:
     """Return outcomes, 0 where the winner is none of the two."""
-    outcomes: Signs = np.zeros(len(winner), dtype=np.int8)
-    outcomes[winner == pair.first] = 1
-    outcomes[winner == pair.second] = -1
-    return outcomes
+    won = (winner == pair.first).astype(np.int8)
+    return cast(Signs, won - (winner == pair.second))
 
 
-def _won_by_name(cells: _Cells, pair: _Pair, winners: Codes) -> Signs:
+def _won_by_name(cells: _Cells, pair: _Sided, winners: Codes) -> Signs:
     for code, (label, at) in enumerate(zip(cells.labels, winners.tolist(), strict=True)):
         if at >= 0 and is_tie(label):
-            what = f"says {cells.shown(code)}, an item and also a word for a tie: rename the item"
+            what = "says {}, an item and also a word for a tie: rename the item"
             raise cells.error(code, what)
         if at < 0 and not is_tie(label):
             hint = nearest(label, [*pair.items, "tie", "draw"])
-            got = cells.shown(code)
-            raise cells.error(code, f"must name the winner or say 'tie'. Got {got}. {hint}")
+            raise cells.error(code, f"must name the winner or say 'tie'. Got {{}}. {hint}")
     winner = winners[cells.codes]
     outcomes = _by_winner(pair, winner)
     astray = (winner >= 0) & (outcomes == 0)
     if astray.any():
         row = int(np.argmax(astray))
-        both = [shown(pair.items[int(side[row])]) for side in (pair.first, pair.second)]
+        one, other = (shown(pair.items[int(side[row])]) for side in (pair.first, pair.second))
         got = shown(pair.items[int(winner[row])])
-        what = f"must be {both[0]}, {both[1]} or a tie. Got {got}"
+        what = f"must be {one}, {other} or a tie. Got {got}"
         raise cells.table.error(row, cells.name, what)
     return outcomes
 
@@ -359,58 +343,34 @@ class _Cells:
 
     table: Table
     name: Any
-    coded: Coded
+    labels: list[Any]
+    codes: Codes
 
-    @property
-    def labels(self) -> list[Any]:
-        """The distinct cells."""
-        return self.coded.labels
-
-    @property
-    def codes(self) -> Codes:
-        """Which of them each row has."""
-        return self.coded.codes
-
-    def shown(self, code: int) -> str:
-        """Return a cell as messages show it."""
-        return shown(self.labels[code])
+    @classmethod
+    def of(cls, table: Table, name: Any, parameter: str) -> _Cells:
+        coded = table.coded(name, parameter)
+        return cls(table, name, coded.labels, coded.codes)
 
     def error(self, code: int, what: str) -> DataFormatError:
-        """Return what is raised for a cell; names the first row that has it."""
-        return self.table.error(int(np.argmax(self.codes == code)), self.name, what)
+        """Return what is raised for a cell, which is shown; names the first row that has it."""
+        said = what.replace("{}", shown(self.labels[code]), 1)
+        return self.table.error(int(np.argmax(self.codes == code)), self.name, said)
 
-    def unread(self, reading: Reading, allowed: str, items: Iterable[Label]) -> DataFormatError:
-        """Return what is raised for a cell that means nothing."""
+    def meant(self, conventions: Conventions, items: Iterable[Label] = ()) -> Signs:
+        """Return what the cells mean; raises where one means nothing, or may be one of items."""
+        reading = conventions.read(self.labels)
         code = reading.wrong
-        assert code is not None, "something is wrong"
+        if code is None:
+            return np.array(reading.meanings, dtype=np.int8)[self.codes]
         if reading.why:
-            return self.error(code, f"says {self.shown(code)}, {reading.why}: write {allowed}")
+            raise self.error(code, f"says {{}}, {reading.why}: write {conventions.allowed}")
         hint = reading.hint or nearest(self.labels[code], items)
-        return self.error(code, f"must say {allowed}. Got {self.shown(code)}. {hint}")
+        raise self.error(code, f"must say {conventions.allowed}. Got {{}}. {hint}")
 
 
-def _sides(table: Table, name: Any) -> Signs:
-    cells = _Cells(table, name, table.coded(name, "side"))
-    reading = SPELLED_SIDES.read(cells.labels)
-    if reading.wrong is not None:
-        raise cells.unread(reading, SPELLED_SIDES.allowed, ())
-    return np.array(reading.meanings, dtype=np.int8)[cells.codes]
-
-
-def _numbers(table: Table, name: Any, parameter: str) -> Floats:
-    values = table.numbers(name, parameter)
+def _covariate(table: Table, name: Any) -> Floats:
+    values = table.numbers(name, "covariates")
     if np.isnan(values).any():
         row = int(np.argmax(np.isnan(values)))
         raise table.error(row, name, "is missing; it must hold a number")
-    return values
-
-
-def _weights(table: Table, name: Any) -> Floats:
-    values = _numbers(table, name, "weight")
-    good = (values >= SMALLEST_WEIGHT) & (values <= LARGEST_WEIGHT)
-    if not good.all():
-        row = int(np.argmin(good))
-        allowed = f"must be a weight from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-        got = f"Got {values[row]:g}; leave comparisons without weight out"
-        raise table.error(row, name, f"{allowed}. {got}")
     return values

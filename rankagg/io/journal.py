@@ -23,8 +23,6 @@ from rankagg.exceptions import (
 )
 from rankagg.io.output_files import check_target, write_text
 
-REMEDY = "Give another file name, or remove the file."
-
 
 class JournalFile:
     """Finished pieces, one JSON object a line, under a line that says what was done to them.
@@ -57,7 +55,8 @@ class JournalFile:
             for number, line in enumerate(file, start=1):
                 if number == 1 and line != f"{self._head}\n".encode():
                     allowed = f"a new file, or one of a {self._work} with the same {self._same}"
-                    raise InvalidInputError("journal", allowed, Described(str(self._path)), REMEDY)
+                    given, remedy = Described(str(self._path)), "Give another file, or remove it."
+                    raise InvalidInputError("journal", allowed, given, remedy)
                 if not line.endswith(b"\n"):
                     break
                 whole += len(line)

@@ -12,12 +12,12 @@ from rankagg._numbers import SAFE_DIGITS, ascii_number
 from rankagg._typing import Floats
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.sources import Source, check_plain_table, lines_of, read_text
+from rankagg.io.tables.sources import Source, check_plain_table, read_text, text_lines
 
 
 def looks_like_matrix(text: str) -> bool:
     """Say whether a text is a number n and n x n numbers, with a title line before them or not."""
-    return _cells(text) is not None
+    return _matrix_cells(text) is not None
 
 
 def read_matrix(source: Source) -> PairwiseMatrix:
@@ -58,7 +58,7 @@ def read_matrix(source: Source) -> PairwiseMatrix:
            [1., 0.]])
     """
     name, text = read_text(source)
-    cells = _cells(text)
+    cells = _matrix_cells(text)
     if cells is None:
         check_plain_table(name, text)
         raise DataFormatError(
@@ -67,22 +67,22 @@ def read_matrix(source: Source) -> PairwiseMatrix:
     return PairwiseMatrix.from_wins(cells)
 
 
-def _cells(text: str) -> Floats | NDArray[np.object_] | None:
+def _matrix_cells(text: str) -> Floats | NDArray[np.object_] | None:
     """Return the n x n numbers; None where the text is anything else."""
-    title, *lines = lines_of(text.strip())
+    title, *lines = text_lines(text.strip())
     candidates = [text.split()]
-    if _numbers(title.split()) is None:  # a line of numbers is no title
+    if _matrix_numbers(title.split()) is None:  # a line of numbers is no title
         candidates.append("\n".join(lines).split())
     for words in candidates:
         n = isqrt(max(len(words) - 1, 0))
         if n < 1 or words[0] != str(n) or len(words) != 1 + n * n:
             continue
-        numbers = _numbers(words[1:])
+        numbers = _matrix_numbers(words[1:])
         return None if numbers is None else numbers.reshape(n, n)
     return None
 
 
-def _numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
+def _matrix_numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
     """Return finite floats, or what the words say exactly where some have many digits."""
     try:
         floats = [float(ascii_number(word)) for word in words]
@@ -93,11 +93,8 @@ def _numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
     if max(map(len, words), default=0) <= SAFE_DIGITS:
         return np.array(floats)
     try:
-        return np.array([_exact(word) for word in words], dtype=object)
+        exact = [Decimal(word) for word in words]
+        whole = [int(x) if x == x.to_integral_value() else x for x in exact]
+        return np.array(whole, dtype=object)
     except InvalidOperation:  # an exponent beyond all reason
         return None
-
-
-def _exact(word: str) -> int | Decimal:
-    number = Decimal(word)
-    return int(number) if number == number.to_integral_value() else number

@@ -12,7 +12,7 @@ from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rankagg.exceptions import OutputError
 
@@ -60,7 +60,7 @@ def _why_not(path: Path) -> str | None:
     return None
 
 
-def write_file(target: Target, write: Callable[[Path], None]) -> None:
+def write_file(target: Target, write: Callable[[Path], object]) -> None:
     """Let a function write a file beside the target, and put it in its place when it is whole.
 
     Examples
@@ -68,7 +68,7 @@ def write_file(target: Target, write: Callable[[Path], None]) -> None:
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     write_file(Path(folder) / "a.txt", lambda path: path.write_bytes(b"whole") and None)
+    ...     write_file(Path(folder) / "a.txt", lambda path: path.write_bytes(b"whole"))
     ...     (Path(folder) / "a.txt").read_bytes()
     b'whole'
     """
@@ -92,17 +92,14 @@ def write_file(target: Target, write: Callable[[Path], None]) -> None:
                 beside.unlink()
             raise
     except OSError as error:
-        raise OutputError(_sentence(path, error)) from error
+        why = error.strerror or error
+        raise OutputError(f"{path} cannot be written: {why}. Nothing was changed.") from error
 
 
 def write_text(target: Target, text: str) -> None:
     """Write a text in UTF-8 with line feeds; see `write_file`."""
-    write_file(target, lambda path: _put(path, text))
-
-
-def _put(path: Path, text: str) -> None:
     # As bytes: whatever the platform, UTF-8 and no other line ends.
-    path.write_bytes(text.encode())
+    write_file(target, lambda path: path.write_bytes(text.encode()))
 
 
 def _real(path: Path) -> Path:
@@ -132,10 +129,6 @@ def _flush(path: Path) -> None:
         os.close(descriptor)
 
 
-def _sentence(path: Path, error: OSError) -> str:
-    return f"{path} cannot be written: {error.strerror or error}. Nothing was changed."
-
-
 # -- text that a spreadsheet would run ------------------------------------------------------------
 #
 # Spreadsheets take a cell that begins with =, +, - or @ for a formula, and a tab or line end before
@@ -147,14 +140,11 @@ FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 PLAIN_NUMBER = re.compile(r"'*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-T = TypeVar("T")
-
-
 def _is_formula(text: str) -> bool:
     return FORMULA.match(text) is not None and PLAIN_NUMBER.fullmatch(text) is None
 
 
-def guard(value: T) -> T | str:
+def guard(value: Any) -> Any:
     """Return a value as it may stand in a CSV file: a formula gets an apostrophe in front."""
     return "'" + value if isinstance(value, str) and _is_formula(value) else value
 

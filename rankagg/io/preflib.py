@@ -29,7 +29,7 @@ from rankagg.core.rankings.canonical import scattered
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import write_text
-from rankagg.io.tables.sources import Source, check_plain_table, check_size, lines_of, read_text
+from rankagg.io.tables.sources import Source, check_filled, check_plain_table, read_text, text_lines
 
 # Most ballots are no more than these.
 STRICT_ORDER = re.compile(r"[0-9]{1,9}(?: *, *[0-9]{1,9})*")
@@ -37,10 +37,10 @@ TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
 
 
 class BallotLine(NamedTuple):
-    """A line of a file: how often it occurs, its alternatives, and the sizes of its buckets."""
+    """A line of a file: how many voters it is of, its alternatives, and the sizes of its buckets."""
 
     line: int
-    count: int
+    voters: int
     alternatives: list[int]
     sizes: list[int]
 
@@ -98,7 +98,7 @@ def as_ranks(name: str, n: int, ballots: list[BallotLine], left_out: int) -> Ran
     """Return the places of n alternatives in every ballot; `left_out` where there is none."""
     listed = _integers(chain.from_iterable(ballot.alternatives for ballot in ballots))
     lengths = _integers(len(ballot.alternatives) for ballot in ballots)
-    check_size(name, (len(ballots), "ballots"), (n, "alternatives"), len(listed))
+    check_filled(name, (len(ballots), "ballots"), (n, "alternatives"), len(listed))
     row = np.repeat(np.arange(len(ballots)), lengths)
     outside = (listed < 1) | (listed > n)
     if outside.any():
@@ -149,17 +149,13 @@ class Contents(NamedTuple):
 
 def looks_like_preflib(text: str) -> bool:
     """Say whether a text has a PrefLib header, whatever its file is called."""
-    return _is_new(text) or _is_old(text)
+    start = _start(text)
+    return bool(start and _key_and_value(start[0])) or _is_old(text)
 
 
 def _start(text: str) -> list[str]:
     """Return the first two lines that are not blank, and the rest."""
     return [part for part in re.split(r"[\r\n]+", text.lstrip(), maxsplit=2) if part]
-
-
-def _is_new(text: str) -> bool:
-    start = _start(text)
-    return bool(start) and _key_and_value(start[0]) is not None
 
 
 def _is_old(text: str) -> bool:
@@ -173,14 +169,6 @@ def _key_and_value(line: str) -> tuple[str, str] | None:
     key, colon, value = line[1:].partition(":")
     known = line.startswith("#") and colon and HEADER_KEY.fullmatch(key.strip())
     return (key.strip(), value.strip()) if known else None
-
-
-def parse_preflib(name: str, text: str) -> Contents:
-    """Return what a text in one of the two forms says."""
-    contents = _parse_old(name, text) if _is_old(text) else _parse_new(name, text)
-    if not contents.ballots:
-        raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
-    return contents
 
 
 def check_ballot_type(name: str, stated: str) -> None:
@@ -197,7 +185,7 @@ def check_ballot_type(name: str, stated: str) -> None:
 
 def _parse_new(name: str, text: str) -> Contents:
     contents = Contents({}, {}, [])
-    for number, line in enumerate(lines_of(text), start=1):
+    for number, line in enumerate(text_lines(text), start=1):
         if line.startswith("#"):
             found = _key_and_value(line)
             if found is not None:  # else a comment
@@ -230,7 +218,7 @@ def _parse_old(name: str, text: str) -> Contents:
     suffix = PurePath(name).suffix[1:].lower()
     if suffix in OTHER_TYPES:
         check_ballot_type(name, suffix)
-    lines = [(at, line) for at, line in enumerate(lines_of(text), start=1) if line.strip()]
+    lines = [(at, line) for at, line in enumerate(text_lines(text), start=1) if line.strip()]
     n = whole_number(lines[0][1])
     if n is None:
         raise DataFormatError(
@@ -312,11 +300,13 @@ def read_preflib(
             f"{name} is not in a PrefLib format: it must begin with header lines '# KEY: value', "
             "or, from before 2022, with the number of alternatives and a line '1,name'."
         )
-    contents = parse_preflib(name, text)
+    contents = _parse_old(name, text) if _is_old(text) else _parse_new(name, text)
+    if not contents.ballots:
+        raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
     items = _named_items(name, contents)
     out = UNRANKED if code == "unranked" else UNLISTED
     ranks = as_ranks(name, len(items), contents.ballots, out)
-    counts = _integers(ballot.count for ballot in contents.ballots)
+    counts = _integers(ballot.voters for ballot in contents.ballots)
     _check_totals(name, contents.header, counts)
     _check_type(name, contents.header, ranks)
     return Profile._trusted(items, ranks, counts=counts)

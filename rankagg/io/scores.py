@@ -16,7 +16,7 @@ from rankagg.core.items import counted, listed
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_style
-from rankagg.io.tables.sources import TableSource, check_size, has_twice, read_table
+from rankagg.io.tables.sources import TableSource, check_filled, read_table
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
@@ -110,9 +110,9 @@ def read_scores(
     if instance is not None and instance == system_column:
         raise InvalidInputError("system and instance", "different columns", instance)
     if task is not None:
-        entries = _long(table, system_column, task=task, instance=instance, score=score, drop=drop)
+        entries = _of_scores(table, (system_column, task, instance, score), drop)
     else:
-        entries = _wide(table, system_column, instance, drop)
+        entries = _of_columns(table, system_column, instance, drop)
     warn_of_style(table.name, entries.column.said, stacklevel=2)
     return _build(table.name, entries, higher_is_better, task_weights)
 
@@ -146,10 +146,10 @@ class _Entries:
         return shown(self.tasks[self.unit_tasks[self.at_unit[entry]]])
 
 
-def _wide(table: Table, system: Any, instance: Any | None, drop: Iterable[Any]) -> _Entries:
+def _of_columns(table: Table, system: Any, instance: Any | None, drop: Iterable[Any]) -> _Entries:
     systems = table.coded(system, "system")
     instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
-    tasks = _without([name for name in table.header if name not in (system, instance)], drop)
+    tasks = _not_dropped([name for name in table.header if name not in (system, instance)], drop)
     if not tasks:
         raise DataFormatError(f"{table.name} has no task columns besides {shown(system)}.")
     column = table.stacked(tasks, "task")
@@ -170,23 +170,18 @@ def _no_instances(table: Table) -> Coded:
     return Coded(np.zeros(table.n_rows, dtype=np.intp), [None])
 
 
-def _long(
-    table: Table,
-    system: Any,
-    *,
-    task: Any,
-    instance: Any | None,
-    score: Any,
-    drop: Iterable[Any],
+def _of_scores(
+    table: Table, columns: tuple[Any, Any, Any | None, Any], drop: Iterable[Any]
 ) -> _Entries:
-    named = [name for name in (system, task, instance, score) if name is not None]
+    named = [name for name in columns if name is not None]
     if len(set(named)) < len(named):
         raise InvalidInputError("system, task, instance and score", "different columns", named)
+    system, task, instance, score = columns
     systems = table.coded(system, "system")
     tasks = table.coded(task, "task")
     instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
     column = table.stacked([score], "score")
-    kept = _without(tasks.labels, drop)
+    kept = _not_dropped(tasks.labels, drop)
     if not kept:
         raise DataFormatError(f"{table.name} has no tasks left.")
     if len(kept) < len(tasks.labels):
@@ -213,7 +208,7 @@ def _long(
     )
 
 
-def _without(tasks: list[Any], drop: Iterable[Any]) -> list[Any]:
+def _not_dropped(tasks: list[Any], drop: Iterable[Any]) -> list[Any]:
     known, gone = set(tasks), names_of(drop)
     for name in gone:
         if not isinstance(name, Hashable) or name not in known:
@@ -231,7 +226,7 @@ def _build(
 ) -> ScoreTable:
     n_systems, n_units = len(entries.systems), len(entries.unit_tasks)
     _check_once(name, entries)
-    check_size(name, (n_systems, "systems"), (n_units, "units"), len(entries.at_unit))
+    check_filled(name, (n_systems, "systems"), (n_units, "units"), len(entries.at_unit))
     values = np.full((n_systems, n_units), np.nan)
     values[entries.at_system, entries.at_unit] = entries.column.values
     unit_tasks, instances = entries.unit_tasks, None
@@ -252,10 +247,10 @@ def _build(
 
 def _check_once(name: str, entries: _Entries) -> None:
     cells = entries.at_system * len(entries.unit_tasks) + entries.at_unit
-    if not has_twice(cells, len(entries.systems) * len(entries.unit_tasks)):
+    again = np.flatnonzero(pd.Series(cells).duplicated(keep=False))
+    if not len(again):
         return
-    _, first, counts = np.unique(cells, return_index=True, return_counts=True)
-    at = int(first[np.argmax(counts > 1)])
+    at = int(again[np.argmin(cells[again])])
     raise DataFormatError(
         f"{name} has two scores for {entries.place(at)}, task {entries.task(at)}; each may occur "
         "once."

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
@@ -23,8 +23,6 @@ FRACTION = re.compile(r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?")
 # What stands for half of a character where the other half is not beside it: written, and read.
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-
-FLOATS_END = 2**53
 
 # A sample of a log has these members, and of what else it holds only these are kept.
 OF_SAMPLES = frozenset({"id", "epoch", "scores", "error", "invalidation"})
@@ -62,7 +60,7 @@ def _no_number(word: str) -> NoReturn:
     raise OverflowError(f"the number {word[:60]}; only integers are read")
 
 
-STRICT = json.JSONDecoder(
+INTEGERS_ONLY = json.JSONDecoder(
     object_pairs_hook=distinct,
     parse_int=_integer,
     parse_float=_no_number,
@@ -71,14 +69,16 @@ STRICT = json.JSONDecoder(
 LENIENT = json.JSONDecoder(object_pairs_hook=kept)
 
 
-def parse_json(text: str, name: str, decoder: json.JSONDecoder = STRICT) -> Any:
+def parse_json(text: str, name: str, decoder: json.JSONDecoder = INTEGERS_ONLY) -> Any:
     """Return the content of a JSON text, by default of one that holds no number but integers."""
     try:
         content = decoder.decode(text)
     except json.JSONDecodeError as error:
         raise DataFormatError(
             f"{name} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
-            "" if decoder is STRICT else "It may be cut off: write it again, or leave it out.",
+            ""
+            if decoder is INTEGERS_ONLY
+            else "It may be cut off: write it again, or leave it out.",
         ) from None
     except (RepeatedKeyError, OverflowError) as error:
         raise DataFormatError(f"{name} has {error}.") from None
@@ -86,7 +86,7 @@ def parse_json(text: str, name: str, decoder: json.JSONDecoder = STRICT) -> Any:
         raise DataFormatError(f"{name} is nested too deep to be read.") from None
     except ValueError:  # Python's own limit
         raise DataFormatError(f"{name} has an integer of thousands of digits.") from None
-    if decoder is STRICT:
+    if decoder is INTEGERS_ONLY:
         check_characters(text, content, name)
     return content
 
@@ -102,20 +102,11 @@ def check_characters(text: str, content: object, name: str) -> None:
         raise DataFormatError(f"{name} has half of a character ({half}) in a text.") from None
 
 
-def fields_of_lines(
-    source: str, lines: Iterable[tuple[int, str]], needed: Sequence[str]
-) -> Iterator[Field]:
+def fields_of_lines(source: str, lines: Iterable[tuple[int, str]]) -> Iterator[Field]:
     """Yield the objects in lines."""
-    quoted = [f'"{key}"' for key in needed]
     for number, line in lines:
         name = f"{source}, line {number}"
-        # The decoder without a hook is several times as fast; it cannot see a key that is there
-        # twice, unless neither its name nor an escaped one is.
-        content = None
-        if "\\u00" not in line and all(line.count(key) < 2 for key in quoted):
-            with suppress(ValueError, RecursionError):  # told below
-                content = json.loads(line)
-        field = Field(parse_json(line, name, LENIENT) if content is None else content, "", name)
+        field = Field(parse_json(line, name, LENIENT), "", name)
         field.content()
         yield field
 
@@ -169,6 +160,21 @@ class Field(NamedTuple):
                 return None
             found = found._at(key)
         return found
+
+    def find_text(self, *keys: str) -> str:
+        """Return the text below some keys, "" where it is absent or null."""
+        found = self.find(*keys)
+        return "" if found is None else found.text()
+
+    def find_elements(self, *keys: str) -> list[Field]:
+        """Return the elements of a list below some keys, none where it is absent or null."""
+        found = self.find(*keys)
+        return [] if found is None else found.elements()
+
+    def find_integer(self, *keys: str) -> int | None:
+        """Return the whole number below some keys; None where there is anything else."""
+        found = self.find(*keys)
+        return found.value if found is not None and type(found.value) is int else None
 
     def items(self) -> Iterator[tuple[str, Field]]:
         """Yield names and members of an object."""
@@ -257,14 +263,9 @@ class Field(NamedTuple):
 
     def measured(self) -> float:
         """Return a number or truth value as a float."""
-        value = self.value
-        if not isinstance(value, float) and abs(value) > FLOATS_END and not _is_float(value):
+        value: float = math.nan
+        with suppress(OverflowError):
+            value = float(self.value)
+        if value != self.value and not isinstance(self.value, float):
             self.refuse("a number that a 64-bit float holds", "Subtract a common number first.")
-        return float(value)
-
-
-def _is_float(value: int) -> bool:
-    try:
-        return float(value) == value and math.isfinite(float(value))
-    except OverflowError:
-        return False
+        return value

@@ -295,8 +295,8 @@ def test_a_name_that_is_like_a_missing_value_is_told():
     [
         (TEXT, {"choices": ["third"]}, InvalidInputError, "a column of the stream"),
         (TEXT, {"choices": [["first"]]}, InvalidInputError, "a column of the stream"),
-        ("a,w\nA,1\n,0\n", {"weight": "w"}, DataFormatError, "row 3, column 'w' must be a posit"),
-        ("a,w\nA,\n", {"weight": "w"}, DataFormatError, "row 2, column 'w' must be a positive"),
+        ("a,w\nA,1\n,0\n", {"weight": "w"}, DataFormatError, "row 3, column 'w' must be a weigh"),
+        ("a,w\nA,\n", {"weight": "w"}, DataFormatError, "row 2, column 'w' must be a weight"),
         (TEXT, {"choices": ["first", "first"]}, InvalidInputError, "named once each"),
         (TEXT, {"choices": ["first"], "count": "first"}, InvalidInputError, "named once each"),
         (TEXT, {"ballot": "id"}, InvalidInputError, "`rank` is missing"),

@@ -209,7 +209,6 @@ def test_outputs_are_refused_before_the_work(tmp_path, capsys, command, option, 
     [
         (["report", "--dataset", "tennessee", "-o"], "page.html"),
         (["solve", "--dataset", "tennessee", "--certificate"], "proof.json"),
-        (["solve", "--dataset", "tennessee", "--plot"], "picture.png"),
         (["tournament", "--dataset", "tennessee", "--dot"], "graph.dot"),
         (["sample", "--items", "A,B", "--out"], "drawn.csv"),
         (["rank", "--dataset", "tennessee", "--out"], ""),

@@ -110,13 +110,6 @@ def test_scores_are_read_without_the_apostrophe(tmp_path):
     assert table.values.tolist()[1][1] == -2
 
 
-def test_the_labels_of_a_frame_stay():
-    frame = pd.DataFrame({"system": ["'=a", "b"], "'=x": [1, 2]})
-    table = ra.read_scores(frame, higher_is_better=True)
-    assert table.systems.labels == ("'=a", "b")
-    assert table.tasks.labels == ("'=x",)
-
-
 @pytest.mark.parametrize("command", [["compare"], ["rank", "--method", "borda"]])
 def test_no_formula_leaves_the_command_line(command, tmp_path):
     rows = "".join(f"{guard(label)},{i},{-i}\n" for i, label in enumerate(LABELS))

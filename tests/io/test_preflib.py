@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
+from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.preflib import looks_like_preflib, whole_number
 from tests.strategies import profiles
 
@@ -181,6 +181,7 @@ def test_what_is_not_preflib(text):
         read(text)
 
 
+TWO = "# NUMBER ALTERNATIVES: 2\n"
 SHORT = "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 3\n\n"
 
 
@@ -217,6 +218,40 @@ def test_a_comment_between_ballots():
     assert profile == read(SHORT + "1: 1,2\n3: 2,1\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# TITLE: a\n1: 1\n", "does not state NUMBER ALTERNATIVES"),
+        (TWO + "# ALTERNATIVE NAME 3: A\n# ALTERNATIVE NAME 1: B\n1: 1\n", "names 2: 1, 3"),
+        (TWO + "# ALTERNATIVE NAME 2: A\n# ALTERNATIVE NAME 1: A\n1: 1\n", "two alternatives 'A'"),
+        (
+            TWO + "# ALTERNATIVE NAME 2: A\n# ALTERNATIVE NAME 2: B\n1: 1\n",
+            "line 3: .* 2 is named t",
+        ),
+        (TWO + "\n# ALTERNATIVE NAME: A\n1: 1\n", "line 3: .* must end with a number"),
+        (TWO + "# TITLE: a\n# TITLE: b\n1: 1\n", "line 3: TITLE is stated twice"),
+        (
+            TWO + "# NUMBER VOTERS: 0\n1: 1\n",
+            r"VOTERS must be a positive .* below 2\*\*53. Got '0'",
+        ),
+        (TWO + "# NUMBER UNIQUE ORDERS: 2\n3: 1\n", "ORDERS 2, its ballots make 1; the file may"),
+        (TWO + "# DATA TYPE: x\n1: 1\n", "must be one of soc, soi, toc, toi. Got 'x'.$"),
+        ("\n0\n1,A\n", "line 2: the number of alternatives must be a positive whole number"),
+        ("2\n1,A\n", "states 2 alternatives and ends after 1 of them; the file may be cut off"),
+    ],
+)
+def test_headers_that_are_refused(text, message):
+    with pytest.raises(DataFormatError, match=message):
+        read(text)
+
+
+@pytest.mark.parametrize("title", [" a", "a\nb", "a\rb"])
+def test_titles_that_are_refused(title, tmp_path):
+    with pytest.raises(InvalidInputError, match="`title and items` must be without blanks"):
+        ra.write_preflib(ra.Profile.from_orders(["AB"]), tmp_path / "x", title=title)
+    assert not list(tmp_path.iterdir())
+
+
 # -- what is cut off ------------------------------------------------------------------------------
 
 
@@ -251,27 +286,6 @@ def test_an_incomplete_file_cut_off_in_its_last_ballot(ending, message):
 def test_a_file_cut_off_before_its_ballots():
     with pytest.raises(DataFormatError, match="header and no ballots; the file may be cut off"):
         read(HEADER.format(type="soc", voters=5, orders=2))
-
-
-SCRAPS = st.text("0123456789,{}:# \n-\tANUMBERé", max_size=4)
-
-
-@given(
-    kind=st.sampled_from(list(SMALL)),
-    start=st.integers(0, 400),
-    length=st.integers(0, 30),
-    scrap=SCRAPS,
-)
-@settings(max_examples=300)
-def test_a_damaged_file_is_read_or_refused_in_words(kind, start, length, scrap):
-    whole = SMALL[kind][0]
-    start %= len(whole)
-    damaged = whole[:start] + scrap + whole[start + length :]
-    try:
-        profile = read(damaged)
-    except RankaggError:
-        return
-    assert ra.Profile(list(profile), counts=profile.counts) == profile
 
 
 # -- writing --------------------------------------------------------------------------------------
@@ -344,25 +358,13 @@ def test_a_name_is_refused_or_comes_back(label, tmp_path):
         assert ra.read_preflib(path) == profile
 
 
-def test_a_title_is_refused_or_keeps_to_its_line(tmp_path):
-    profile = ra.Profile.from_orders(["ab"])
-    path = tmp_path / "ballots.soc"
-    try:
-        ra.write_preflib(profile, path, title="two\nlines")
-    except InvalidInputError as error:
-        assert error.allowed == "without blanks around them and without line breaks"  # noqa: PT017
-        assert not path.exists()
-    else:
-        assert ra.read_preflib(path) == profile
-
-
 names = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=6
 ).filter(lambda name: name == name.strip())
 
 
 @given(data=st.data(), unlisted=st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=30)
 def test_ballots_come_back(data, unlisted, tmp_path_factory):
     items = ra.ItemSet(data.draw(st.lists(names, min_size=1, max_size=6, unique=True)))
     kinds = {"unranked": not unlisted, "unlisted": unlisted, "weights": st.just(1.0)}
@@ -409,6 +411,7 @@ def test_real_files_hold_what_their_lines_say(data, tmp_path):
         for ranking, (_, groups) in [*zip(profile, ballots, strict=True)][::37]:
             named = [{header[f"ALTERNATIVE NAME {i}"].strip() for i in group} for group in groups]
             assert [set(bucket) for bucket in ranking.buckets] == named
-        copy = tmp_path / path.name
-        ra.write_preflib(profile, copy)
-        assert ra.read_preflib(copy) == profile.compress()
+        if len(profile) < 1000:
+            copy = tmp_path / path.name
+            ra.write_preflib(profile, copy)
+            assert ra.read_preflib(copy) == profile.compress()

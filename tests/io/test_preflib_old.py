@@ -144,9 +144,14 @@ def test_votes_between_pairs_are_refused_by_name(kind, tmp_path):
         read(new)
 
 
-def test_categories_are_refused_by_name():
+def test_categories_are_refused_by_name(tmp_path):
     with pytest.raises(DataFormatError, match=r"cat holds categories.*read_ballots"):
         read("# DATA TYPE: cat\n# NUMBER ALTERNATIVES: 2\n5: 1,{2}\n")
+    (tmp_path / "a.CAT").write_text("2\n1,A\n2,B\n", encoding="utf-8")
+    with pytest.raises(
+        DataFormatError, match=r"^a\.CAT: DATA TYPE must be .* cat holds categories"
+    ):
+        ra.read_preflib(tmp_path / "a.CAT")
 
 
 def test_the_command_line_knows_the_old_form(tmp_path, capsys):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from rankagg.exceptions import InvalidInputError
-from tests.io.scan.test_run_dask import client, pytestmark  # noqa: F401 - a fixture, and marks
+from tests.io.scan.test_count_dask import client, pytestmark  # noqa: F401 - a fixture, and marks
 from tests.studies.test_study import STUDIES, rows
 
 

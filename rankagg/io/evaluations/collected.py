@@ -67,12 +67,13 @@ class Collector:
     def __init__(self) -> None:
         self._series: dict[Hashable, int] = {}
         self.all_series: list[Series] = []
-        self._instances: dict[Label, int] = {}
+        self.instances: dict[Label, int] = {}
         self._left_out: Counter[tuple[str, str, str]] = Counter()
         self._directions: dict[Hashable, Series] = {}
         self._of_series, self._of_instance = array("q"), array("q")
         self._epoch, self._score, self._content = array("q"), array("d"), array("q")
-        self._shortfalls: list[str] = []
+        # Files that have fewer or more samples than are stated.
+        self.shortfalls: list[str] = []
 
     def series(self, series: Series) -> int:
         """Return the number of a series; that of the same run in another file is the same."""
@@ -112,7 +113,7 @@ class Collector:
             return
         code = WHOLE_TASK
         if instance is not None:
-            code = self._instances.setdefault(instance, len(self._instances))
+            code = self.instances.setdefault(instance, len(self.instances))
         self._of_series.append(series)
         self._of_instance.append(code)
         self._epoch.append(epoch)
@@ -136,22 +137,12 @@ class Collector:
     def expect(self, source: str, found: int, stated: int) -> None:
         """Say so where a file has fewer or more samples than are stated."""
         if found != stated:
-            self._shortfalls.append(f"{source} has {found} of {counted(stated, 'sample')}")
-
-    @property
-    def shortfalls(self) -> tuple[str, ...]:
-        """Files that have fewer or more samples than are stated."""
-        return tuple(self._shortfalls)
+            self.shortfalls.append(f"{source} has {found} of {counted(stated, 'sample')}")
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """What was not read."""
         return tuple(LeftOut(*key, number) for key, number in self._left_out.items())
-
-    @property
-    def instances(self) -> tuple[Label, ...]:
-        """The instances of all tasks."""
-        return tuple(self._instances)
 
     def scores(self) -> Scores:
         """Return the scores; raises where one is there twice."""
@@ -170,7 +161,7 @@ class Collector:
         series = self.all_series[int(scores.series[at])]
         where = f"system {shown(series.system)}, task {shown(series.task)}"
         if scores.instance[at] != WHOLE_TASK:
-            where += f", instance {shown(self.instances[int(scores.instance[at])])}"
+            where += f", instance {shown([*self.instances][int(scores.instance[at])])}"
         if scores.epoch[at]:
             where += f", epoch {int(scores.epoch[at])}"
         raise DataFormatError(
@@ -180,14 +171,9 @@ class Collector:
 
 
 def _content_digest(content: str) -> int:
-    if not content:
-        return 0
-    return (
-        int.from_bytes(
-            blake2b(content.encode("utf-8", "surrogatepass"), digest_size=7).digest(), "big"
-        )
-        + 1
-    )
+    """Return a number for a text, 0 for none."""
+    digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=7).digest()
+    return int.from_bytes(digest, "big") + 1 if content else 0
 
 
 def with_distinct_tasks(series: Sequence[Series]) -> tuple[list[Series], list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -22,7 +23,7 @@ from rankagg.io.evaluations.collected import (
     Series,
     with_distinct_tasks,
 )
-from rankagg.io.evaluations.selection import Selection, select
+from rankagg.io.evaluations.selection import Selection, selected
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,9 +96,9 @@ class Evaluations(Value):
         self._set(
             formats=tuple(formats.items()),
             left_out=collector.left_out,
-            shortfalls=collector.shortfalls,
+            shortfalls=tuple(collector.shortfalls),
             _series=tuple(named),
-            _instances=collector.instances,
+            _instances=tuple(collector.instances),
             _scores=Scores(*map(frozen_array, collector.scores())),
             _shared=tuple(shared),
         )
@@ -136,7 +137,7 @@ class Evaluations(Value):
     @property
     def notes(self) -> tuple[str, ...]:
         """What was read and what was left out, a line each."""
-        read = listed_counts(self.formats, "file")
+        read = ", ".join(f"{counted(number, 'file')} of {name}" for name, number in self.formats)
         lines = [f"read: {read}"] if read else []
         if self._shared:
             lines.append(
@@ -221,7 +222,7 @@ class Evaluations(Value):
         Selection
             With the attributes `table` and `notes`.
         """
-        return select(
+        return selected(
             self._series,
             self._instances,
             self._scores,
@@ -245,22 +246,13 @@ class Evaluations(Value):
         """
         import pandas as pd  # noqa: PLC0415 - only for tables
 
-        numbers = self._scores.series
-        columns: dict[str, object] = {}
-        for name in ("system", "task", "metric"):
-            columns[name] = self._column(name)[numbers]
+        about = pd.DataFrame([asdict(series) for series in self._series])
+        frame = about.iloc[self._scores.series].reset_index(drop=True)
         instances = np.array([*self._instances, None], dtype=object)
-        columns["instance"] = instances[self._scores.instance]  # WHOLE_TASK is the last one
-        columns["epoch"] = self._scores.epoch
-        columns["score"] = self._scores.score
-        for name in ("higher_is_better", "run", "source"):
-            columns[name] = self._column(name)[numbers]
-        return pd.DataFrame(columns).astype({"higher_is_better": "boolean"})
-
-    def _column(self, name: str) -> np.ndarray:
-        column = np.empty(len(self._series), dtype=object)
-        column[:] = [getattr(series, name) for series in self._series]
-        return column
+        frame["instance"] = instances[self._scores.instance]  # WHOLE_TASK is the last one
+        frame["epoch"], frame["score"] = self._scores.epoch, self._scores.score
+        names = ["system", "task", "metric", "instance", "epoch", "score", "higher_is_better"]
+        return frame[[*names, "run", "source"]].astype({"higher_is_better": "boolean"})
 
     def overview(self) -> pd.DataFrame:
         """Return one row per task, metric, and kind of score.
@@ -336,8 +328,3 @@ class Evaluations(Value):
 
 def _stated_direction(series: Iterable[Series]) -> bool | None:
     return next((s.higher_is_better for s in series if s.higher_is_better is not None), None)
-
-
-def listed_counts(counts: Iterable[tuple[str, int]], noun: str) -> str:
-    """Return numbers of things in a sentence."""
-    return ", ".join(f"{counted(number, noun)} of {name}" for name, number in counts)

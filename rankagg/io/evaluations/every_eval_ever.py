@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rankagg import __version__
 from rankagg._typing import Label
 from rankagg._validation import check_integer
 from rankagg.core.items import listed, raw_text
-from rankagg.core.rankings.partial import PartialRanking
 from rankagg.exceptions import DataFormatError, InvalidInputError, OutputError, shown
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.output_files import write_text
@@ -51,7 +50,8 @@ def read_aggregate(root: Field, collector: Collector) -> tuple[str, Evaluation]:
     _check_version(root)
     run = root.get("evaluation_id").text()
     system = root.get("model_info").get("id").text()
-    evaluation = Evaluation(system, root.name, _total_rows(root))
+    stated = root.find_integer("detailed_evaluation_results", "total_rows")
+    evaluation = Evaluation(system, root.name, stated)
     for result in root.get("evaluation_results").elements():
         config = result.get("metric_config")
         lower = config.get(
@@ -63,7 +63,7 @@ def read_aggregate(root: Field, collector: Collector) -> tuple[str, Evaluation]:
             metric=_metric_name(config),
             run=run,
             source=root.name,
-            dataset=_dataset(result),
+            dataset=result.find_text("source_data", "dataset_name"),
             higher_is_better=not lower.flag(),
         )
         unknown = config.find("has_unknown_level")
@@ -71,18 +71,14 @@ def read_aggregate(root: Field, collector: Collector) -> tuple[str, Evaluation]:
         number = collector.series(series)
         score = result.get("score_details").get("score").number()
         _add_score(collector, number, score, has_unknown=has_unknown)
-        name = result.find("evaluation_result_id")
-        if name is not None:
-            if name.text() in evaluation.by_id:
-                name.refuse("the id of one result", "Each may occur once.")
-            evaluation.by_id[name.text()] = (series, has_unknown)
+        name = result.find_text("evaluation_result_id")
+        if name in evaluation.by_id:
+            remedy = "Each may occur once."
+            result.get("evaluation_result_id").refuse("the id of one result", remedy)
+        if name:
+            evaluation.by_id[name] = (series, has_unknown)
         evaluation.by_name.setdefault(series.task, []).append((series, has_unknown))
     return run, evaluation
-
-
-def _total_rows(root: Field) -> int | None:
-    size = root.find("detailed_evaluation_results", "total_rows")
-    return size.value if size is not None and type(size.value) is int else None
 
 
 def _check_version(root: Field) -> None:
@@ -92,11 +88,8 @@ def _check_version(root: Field) -> None:
 
 
 def _metric_name(config: Field) -> str:
-    names = (config.find(key) for key in ("metric_id", "metric_name", "metric_kind"))
-    name = next((name.text() for name in names if name is not None), None)
-    if name is None:
-        description = config.find("evaluation_description")
-        name = "score" if description is None else description.text()
+    keys = ("metric_id", "metric_name", "metric_kind", "evaluation_description")
+    name = next((name for key in keys if (name := config.find_text(key))), "score")
     parameters = config.find("metric_parameters")
     if parameters is None or not parameters.content():
         return name
@@ -105,11 +98,6 @@ def _metric_name(config: Field) -> str:
         for key, value in sorted(parameters.content().items())
     )
     return f"{name} ({', '.join(told)})"
-
-
-def _dataset(result: Field) -> str:
-    name = result.find("source_data", "dataset_name")
-    return "" if name is None else name.text()
 
 
 def _add_score(
@@ -128,7 +116,7 @@ def _add_score(
     collector.add(series, score, instance=instance, content=content)
 
 
-def read_samples(
+def read_sample_lines(
     source: str,
     lines: Iterable[tuple[int, str]],
     evaluations: Mapping[str, Evaluation],
@@ -137,36 +125,28 @@ def read_samples(
     """Take in lines of samples."""
     known: dict[tuple[str, str, str, str], tuple[int, bool]] = {}
     sizes: Counter[str] = Counter()
-    for part in fields_of_lines(source, lines, NEEDED):
+    for part in fields_of_lines(source, lines):
         _check_version(part)
         run = part.get("evaluation_id").text()
         sizes[run] += 1
         system = part.get("model_id").text()
         name = part.get("evaluation_name").text()
-        result = part.find("evaluation_result_id")
-        key = (run, system, name, "" if result is None else result.text())
+        key = (run, system, name, part.find_text("evaluation_result_id"))
         if key not in known:
             series, has_unknown = _series_of(part, key, evaluations.get(run))
             known[key] = collector.series(series), has_unknown
         number, has_unknown = known[key]
-        digest = part.find("sample_hash")
         _add_score(
             collector,
             number,
             part.get("evaluation").get("score").number(),
             has_unknown=has_unknown,
             instance=part.get("sample_id").text(),
-            content="" if digest is None else digest.text(),
+            content=part.find_text("sample_hash"),
         )
     for run, size in sizes.items():
         stated = evaluations[run].n_samples if run in evaluations else None
         collector.expect(source, size, size if stated is None else stated)
-
-
-NEEDED = (
-    "schema_version", "evaluation_id", "model_id", "evaluation_name", "evaluation_result_id",
-    "sample_id", "sample_hash", "evaluation", "score",
-)  # fmt: skip
 
 
 def _series_of(
@@ -196,32 +176,11 @@ def _series_of(
 
 UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 LONGEST_NAME = 100
-DIGEST_BYTES = 4
 LARGEST_TIME = 2**62
 
 
-class RankedSystems(Protocol):
-    """What a rule found."""
-
-    @property
-    def ranking(self) -> PartialRanking:
-        """The ranking."""
-
-    @property
-    def aggregator(self) -> object:
-        """The rule."""
-
-    @property
-    def is_proved(self) -> bool | None:
-        """Whether it is proved optimal."""
-
-    @property
-    def cost(self) -> float:
-        """What it costs."""
-
-
 def write_evaluations(
-    consensus: RankedSystems,
+    consensus: Any,
     target: str | PathLike[str],
     *,
     title: str = "Consensus ranking",
@@ -287,12 +246,12 @@ def write_evaluations(
         raise OutputError(f"{folder} cannot be made: {error}.") from error
     files = [folder / name for name in _file_names(ranking.items)]
     for file, item, rank in zip(files, ranking.items, ranking.ranks.tolist(), strict=True):
-        content = _aggregate(raw_text(item), rank + 1, config, (title, organization, made))
+        content = _written_aggregate(raw_text(item), rank + 1, config, (title, organization, made))
         write_text(file, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     return tuple(files)
 
 
-def _metric_config(consensus: RankedSystems) -> dict[str, Any]:
+def _metric_config(consensus: Any) -> dict[str, Any]:
     proved = {None: "no claim", True: "yes", False: "no"}[consensus.is_proved]
     return {
         "evaluation_description": "Rank in a consensus of rankings; 1 is best, ties share the best",
@@ -313,7 +272,7 @@ def _metric_config(consensus: RankedSystems) -> dict[str, Any]:
     }
 
 
-def _aggregate(
+def _written_aggregate(
     system: str, rank: int, config: dict[str, Any], about: tuple[str, str, int]
 ) -> dict[str, Any]:
     title, organization, made = about
@@ -354,10 +313,8 @@ def _file_names(items: Iterable[Label]) -> list[str]:
     plain = [UNSAFE.sub("_", text).strip(".")[:LONGEST_NAME] or "_" for text in texts]
     number = Counter(name.lower() for name in plain)
     return [
-        f"{name}-{_name_digest(text)}.json" if number[name.lower()] > 1 else f"{name}.json"
+        f"{name}-{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}.json"
+        if number[name.lower()] > 1
+        else f"{name}.json"
         for name, text in zip(plain, texts, strict=True)
     ]
-
-
-def _name_digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()

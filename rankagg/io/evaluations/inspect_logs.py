@@ -14,7 +14,7 @@ from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.strict_json import LENIENT, Field, parse_json
 from rankagg.io.tables.sources import opened
 
-VERSION = 2
+LOG_VERSION = 2
 CONVERT = "Convert it with `inspect log convert --to json` first."
 
 # What scorers say of an answer, and what it counts: the format defines these.
@@ -28,8 +28,6 @@ SAMPLE = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)", re.DOTALL)
 # An archive of so many bytes may hold so many times more, and this much in any case.
 RATIO, LARGEST = 200, 2**28
 LARGEST_EPOCH = 2**31
-# Words of the unpacker that are told.
-LONGEST = 200
 
 
 def is_log(content: object) -> bool:
@@ -37,39 +35,35 @@ def is_log(content: object) -> bool:
     return isinstance(content, dict) and {"version", "status", "eval"} <= content.keys()
 
 
-def read_log(root: Field, collector: Collector) -> None:
-    """Take in a log."""
-    samples = root.find("samples")
-    _read(root, () if samples is None else samples.elements(), collector)
-
-
-def _read(root: Field, samples: Iterable[Field], collector: Collector) -> None:
+def read_log(root: Field, collector: Collector, samples: Iterable[Field] | None = None) -> None:
+    """Take in a log; its samples are in it, but for those of an archive."""
+    samples = root.find_elements("samples") if samples is None else samples
     version = root.get("version")
-    if type(version.value) is not int or version.value != VERSION:
-        version.refuse(f"{VERSION}", CONVERT)
+    if type(version.value) is not int or version.value != LOG_VERSION:
+        version.refuse(str(LOG_VERSION), CONVERT)
     status = root.get("status").text()
     if status != "success":
         collector.leave_out(root.name, "log", f"its status is {status}")
         return
     spec = root.get("eval")
-    run = next((p.text() for key in ("eval_id", "run_id") if (p := spec.find(key))), root.name)
+    run = spec.find_text("eval_id") or spec.find_text("run_id") or root.name
     base = Series(
         system=spec.get("model").text(),
         task=spec.get("task").text(),
         metric="",
         run=run,
         source=root.name,
-        settings=_settings(spec),
+        settings=_settings_of_log(spec),
     )
     accurate = _read_results(root, base, collector)
     n_samples = _read_samples(samples, base, accurate, collector)
-    stated = root.find("results", "completed_samples")
+    stated = root.find_integer("results", "completed_samples")
     # A log may be written without samples.
-    if n_samples and stated is not None and type(stated.value) is int:
-        collector.expect(root.name, n_samples, stated.value)
+    if n_samples and stated is not None:
+        collector.expect(root.name, n_samples, stated)
 
 
-def _settings(spec: Field) -> str:
+def _settings_of_log(spec: Field) -> str:
     told = []
     version, limit = spec.find("task_version"), spec.find("config", "limit")
     if version is not None and not isinstance(version.value, dict | list):
@@ -81,13 +75,11 @@ def _settings(spec: Field) -> str:
 
 def _read_results(root: Field, base: Series, collector: Collector) -> set[str]:
     """Take in metrics of the task; return the scorers whose right answers are counted."""
-    scores = root.find("results", "scores")
     accurate: set[str] = set()
-    for score in [] if scores is None else scores.elements():
-        name, scorer, reducer = score.get("name"), score.find("scorer"), score.find("reducer")
+    for score in root.find_elements("results", "scores"):
+        name, scorer, reducer = score.get("name"), score.find_text("scorer"), score.find("reducer")
         for metric, part in score.get("metrics").items():
-            plain = part.find("name")
-            kind = (metric if plain is None else plain.text()).rpartition("/")[2]
+            kind = (part.find_text("name") or metric).rpartition("/")[2]
             if kind in SPREADS:
                 collector.leave_out(root.name, "standard error", "scores alone are read")
                 continue
@@ -96,7 +88,7 @@ def _read_results(root: Field, base: Series, collector: Collector) -> set[str]:
                 label += f"/{reducer.text()}"
             is_accuracy = kind == ACCURACY
             if is_accuracy:
-                accurate |= {name.text()} | ({scorer.text()} if scorer is not None else set())
+                accurate |= {name.text(), scorer}
             series = replace(base, metric=label, higher_is_better=True if is_accuracy else None)
             number = collector.series(series)
             value = part.get("value")
@@ -124,7 +116,7 @@ def _read_samples(
             continue
         instance, epoch = sample.get("id").label(), _epoch(sample)
         for scorer, score in scores.items():
-            for metric, value in _values(scorer, score.get("value")):
+            for metric, value in _values_of(scorer, score.get("value")):
                 found.setdefault(metric, []).append((instance, epoch, value))
     for metric, rows in found.items():
         _add_all(metric, rows, base, accurate, collector)
@@ -138,7 +130,7 @@ def _epoch(sample: Field) -> int:
     return int(epoch.value)
 
 
-def _values(scorer: str, value: Field) -> Iterator[tuple[str, Field]]:
+def _values_of(scorer: str, value: Field) -> Iterator[tuple[str, Field]]:
     """Yield what a scorer says: one value, or several by name."""
     if isinstance(value.value, dict):
         yield from ((f"{scorer}/{name}", part) for name, part in value.items())
@@ -185,19 +177,19 @@ def read_archive(name: str, path: Path, collector: Collector) -> None:
                 raise DataFormatError(
                     f"{name} would take more than {limit} bytes: unpack it first."
                 )
-            root = Field(_content(archive, name, "header.json"), "", name)
-            samples = (Field(_content(archive, name, at), "", f"{name}, {at}") for at in kept)
-            _read(root, samples, collector)
+            root = Field(_member(archive, name, "header.json"), "", name)
+            samples = (Field(_member(archive, name, at), "", f"{name}, {at}") for at in kept)
+            read_log(root, collector, samples)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         if isinstance(error, DataFormatError):
             raise
-        why = str(error)[:LONGEST]
-        raise DataFormatError(f"{name} is no archive, or is damaged or cut off: {why}.") from None
+        why = f"is no archive, or is damaged or cut off: {str(error)[:200]}"
+        raise DataFormatError(f"{name} {why}.") from None
     except (NotImplementedError, RuntimeError) as error:  # a newer compression, or a password
         raise DataFormatError(f"{name} cannot be unpacked here: {error}. {CONVERT}") from None
 
 
-def _content(archive: zipfile.ZipFile, name: str, entry: str) -> object:
+def _member(archive: zipfile.ZipFile, name: str, entry: str) -> object:
     with archive.open(entry) as stream:
         data = stream.read()
     try:

@@ -57,9 +57,9 @@ def read_results(root: Field, path: Path, collector: Collector) -> Run:
     groups = _groups(root)
     for task, results in root.get("results").items():
         Field(task, "results.a task", root.name).text()
-        run.directions[task] = _directions(root, task)
-        run.settings[task] = _settings(root, task)
-        if (size := _size(root, task)) is not None:
+        run.directions[task] = _stated_directions(root, task)
+        run.settings[task] = _settings_of_task(root, task)
+        if (size := root.find_integer("n-samples", task, "effective")) is not None:
             run.sizes[task] = size
         for metric, chosen, value in _metrics(results, collector):
             # A group that has no parts here is a task.
@@ -84,25 +84,19 @@ def _metrics(results: Field, collector: Collector) -> Iterator[tuple[str, str, F
 
 
 def _model(root: Field) -> str:
-    name = root.find("model_name")
-    if name is not None:
-        return name.text()
     given = root.find("config", "model_args")
+    pretrained = ""
     if given is not None and isinstance(given.value, dict):
-        pretrained = given.find("pretrained")
+        pretrained = given.find_text("pretrained")
     elif given is not None and isinstance(given.value, str):
         found = re.search(r"(?:^|,)\s*pretrained=([^,]+)", given.value)
-        pretrained = None if found is None else Field(found[1], "config.model_args", root.name)
-    else:
-        pretrained = None
-    if pretrained is not None:
-        return pretrained.text()
-    model = root.find("config", "model")
-    if model is None:
+        pretrained = "" if found is None else found[1].strip()
+    name = root.find_text("model_name") or pretrained or root.find_text("config", "model")
+    if not name:
         raise DataFormatError(
             f"{root.name} does not name its model: `model_name` and `config.model` are missing."
         )
-    return model.text()
+    return name
 
 
 def _groups(root: Field) -> dict[str, list[str]]:
@@ -126,42 +120,34 @@ def _all_below(name: str, below: Mapping[str, Sequence[str]]) -> list[str]:
     return list(found)
 
 
-def _directions(root: Field, task: str) -> dict[str, bool]:
+def _stated_directions(root: Field, task: str) -> dict[str, bool]:
     """Return what the file says of metrics; older files say it in the settings of the task."""
     stated: dict[str, bool] = {}
-    metrics = root.find("configs", task, "metric_list")
-    for metric in [] if metrics is None else metrics.elements():
+    for metric in root.find_elements("configs", task, "metric_list"):
         name, better = metric.find("metric"), metric.find("higher_is_better")
         if name is not None and isinstance(name.value, str) and better is not None:
             stated[name.value] = better.flag()
     given = root.find("higher_is_better", task)
-    if given is not None:
-        for metric_name, told in given.items():
-            if told.value is None:
-                stated.pop(metric_name, None)
-            else:
-                stated[metric_name] = told.flag()
+    for metric_name, told in () if given is None else given.items():
+        stated.pop(metric_name, None)
+        if told.value is not None:
+            stated[metric_name] = told.flag()
     return stated
 
 
-def _settings(root: Field, task: str) -> str:
+def _settings_of_task(root: Field, task: str) -> str:
     version, shots = (root.find(key, task) for key in ("versions", "n-shot"))
     told = []
     if version is not None and not isinstance(version.value, dict | list):
         told.append(f"version {version.value}")
     if shots is not None and not isinstance(shots.value, dict | list):
         told.append(f"{shots.value}-shot")
-    if (size := _size(root, task)) is not None:
+    if (size := root.find_integer("n-samples", task, "effective")) is not None:
         told.append(counted(size, "sample"))
     return ", ".join(told)
 
 
-def _size(root: Field, task: str) -> int | None:
-    size = root.find("n-samples", task, "effective")
-    return size.value if size is not None and type(size.value) is int else None
-
-
-def read_samples(
+def read_documents(
     source: str,
     path: Path,
     lines: Iterable[tuple[int, str]],
@@ -179,16 +165,14 @@ def read_samples(
     run = _run_of(source, path, told["task"], told["time"], runs)
     numbers: dict[tuple[str, str], int] = {}
     documents: set[str | int] = set()
-    for part in fields_of_lines(source, lines, ("doc_id", "filter", "metrics", "doc_hash")):
-        chosen, digest = part.find("filter"), part.find("doc_hash")
-        filtered = "none" if chosen is None else chosen.text()
+    for part in fields_of_lines(source, lines):
+        filtered, content = part.find_text("filter"), part.find_text("doc_hash")
         instance = part.get("doc_id").label()
         documents.add(instance)
         for metric, value in _scored(part, run.directions[told["task"]]):
             key = (metric, filtered)
             if key not in numbers:
                 numbers[key] = collector.series(run.series(told["task"], *key))
-            content = "" if digest is None else digest.text()
             collector.take(numbers[key], value, instance=instance, content=content)
     collector.expect(source, len(documents), run.sizes.get(told["task"], len(documents)))
 

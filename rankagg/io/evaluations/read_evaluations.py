@@ -51,10 +51,6 @@ class EvaluationFile:
         """Whether it holds one object a line."""
         return self.ending in LINES
 
-    def is_zip(self) -> bool:
-        """Say whether it is an archive."""
-        return opened(self.path, _first_bytes) == ZIP
-
     def text(self) -> str:
         """Return all of it."""
         _, data = read_data(self.path)
@@ -62,8 +58,8 @@ class EvaluationFile:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are not blank, with their numbers; one is held at a time."""
-        stream = opened(self.path, self._open)
-        with stream:
+        unpack = gzip.open if self.name.lower().endswith(PACKED_BY_GZIP) else open
+        with opened(self.path, lambda path: cast(IO[bytes], unpack(path, "rb"))) as stream:
             number = 0
             try:
                 for number, line in enumerate(stream, start=1):
@@ -79,20 +75,10 @@ class EvaluationFile:
                     f"{self.name} cannot be read beyond line {number}: {error}."
                 ) from None
 
-    def _open(self, path: Path) -> IO[bytes]:
-        if path.name.lower().endswith(PACKED_BY_GZIP):
-            return cast(IO[bytes], gzip.open(path, "rb"))
-        return path.open("rb")
-
 
 def ending_of(path: Path) -> str:
     """Return what a name ends in, that of what is packed left out."""
     return Path(path.name.lower().removesuffix(PACKED_BY_GZIP)).suffix
-
-
-def _first_bytes(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(len(ZIP))
 
 
 def evaluation_files(paths: Paths) -> tuple[list[EvaluationFile], int]:
@@ -181,21 +167,23 @@ def read_evaluations(paths: Paths) -> Evaluations:
     runs: list[lm_eval.Run] = []
     samples: list[tuple[str, EvaluationFile]] = []
     for file in files:
-        kind = _kind_of_lines(file) if _may_have_lines(file) else None
+        kind = _kind_of_lines(file) if file.has_lines else None
         if kind is not None:
             samples.append((kind, file))
         elif not file.has_lines:
-            kind = _read_whole(file, collector, aggregates, runs)
+            kind = _read_file(file, collector, aggregates, runs)
         if kind is None:
-            _refuse_named(file)
+            if file.is_named:
+                told = f"{file.name} holds none of the formats that are read: {READ_FORMATS}."
+                raise DataFormatError(told)
             collector.leave_out(file.name, "file", f"none of the formats {READ_FORMATS}")
         else:
             formats[kind] += 1
     for kind, file in samples:  # which belong to what is known by now
         if kind.startswith(EEE):
-            every_eval_ever.read_samples(file.name, file.lines(), aggregates, collector)
+            every_eval_ever.read_sample_lines(file.name, file.lines(), aggregates, collector)
         else:
-            lm_eval.read_samples(file.name, file.path, file.lines(), runs, collector)
+            lm_eval.read_documents(file.name, file.path, file.lines(), runs, collector)
     if others:
         collector.leave_out("", "file", "its name ends in nothing that is read", others)
     found = Evaluations(collector, formats)
@@ -205,21 +193,16 @@ def read_evaluations(paths: Paths) -> Evaluations:
     return found
 
 
-def _refuse_named(file: EvaluationFile) -> None:
-    if file.is_named:
-        raise DataFormatError(
-            f"{file.name} holds none of the formats that are read: {READ_FORMATS}."
-        )
-
-
-def _read_whole(
+def _read_file(
     file: EvaluationFile,
     collector: Collector,
     aggregates: dict[str, every_eval_ever.Evaluation],
     runs: list[lm_eval.Run],
 ) -> str | None:
     """Read a file that holds one object; return what it is, None where it is nothing known."""
-    if file.is_zip():
+    with opened(file.path, lambda path: path.open("rb")) as stream:
+        is_archive = stream.read(len(ZIP)) == ZIP
+    if is_archive:
         inspect_logs.read_archive(file.name, file.path, collector)
         return f"{INSPECT} (logs)"
     content = parse_json(file.text(), file.name, LENIENT)
@@ -254,19 +237,6 @@ def _is_results(content: object) -> bool:
         and isinstance(content.get("results"), dict)
         and not content.keys().isdisjoint({"versions", "configs", "higher_is_better"})
     )
-
-
-def _may_have_lines(file: EvaluationFile) -> bool:
-    """Say whether a file may hold one object a line; without a name, its first line says so."""
-    if file.has_lines:
-        return True
-    if file.ending in ENDINGS or file.is_zip():
-        return False
-    first = next(file.lines(), None)
-    try:
-        return first is not None and _kind_of_line(json.loads(first[1])) is not None
-    except (ValueError, RecursionError):
-        return False
 
 
 def _kind_of_lines(file: EvaluationFile) -> str | None:

@@ -19,7 +19,8 @@ from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value
 from rankagg.exceptions import Described, InvalidInputError, nearest, shown
 from rankagg.io.evaluations.collected import WHOLE_TASK, Scores, Series
-from rankagg.io.tables.sources import check_size
+from rankagg.io.tables.columns import Coded
+from rankagg.io.tables.sources import check_filled
 
 # Tasks whose metrics are listed.
 LISTED = 3
@@ -45,7 +46,7 @@ def chosen_metrics(
             "metric",
             "one of those that a task has, where it has several",
             None,
-            _choices(open_tasks),
+            _metrics_to_choose(open_tasks),
         )
     chosen: dict[str, str] = {}
     for task, names in metrics.items():
@@ -65,7 +66,7 @@ def chosen_metrics(
     return kept, told
 
 
-def _choices(tasks: Mapping[str, Sequence[str]]) -> str:
+def _metrics_to_choose(tasks: Mapping[str, Sequence[str]]) -> str:
     told = "; ".join(
         f"{shortened(task)} has {listed(names)}" for task, names in list(tasks.items())[:LISTED]
     )
@@ -165,35 +166,45 @@ def _check_given(
 Codes = NDArray[np.int64]
 
 
+Runs = dict[tuple[str, str], set[tuple[str, int]]]
+
+
+def _runs_of(series: Sequence[Series], pairs: Sequence[tuple[int, int]]) -> Runs:
+    """Return run and epoch of series and epochs, for each system and task."""
+    found: Runs = {}
+    for number, epoch in pairs:
+        one = series[number]
+        found.setdefault((one.system, one.task), set()).add((one.run, epoch))
+    return found
+
+
+def _series_and_epochs(scores: Scores) -> list[tuple[int, int]]:
+    pairs = np.unique(np.stack([scores.series, scores.epoch]), axis=1)
+    return list(zip(*pairs.tolist(), strict=True))
+
+
 def named_apart(series: Sequence[Series], scores: Scores) -> tuple[list[Series], Scores, list[str]]:
     """Return series and scores with a system for each run, where a system has several on a task."""
-    epochs: dict[tuple[str, str], set[tuple[str, int]]] = {}
-    pairs = np.unique(np.stack([scores.series, scores.epoch]), axis=1).T.tolist()
-    for number, epoch in pairs:
-        one = series[number]
-        epochs.setdefault((one.system, one.task), set()).add((one.run, epoch))
-    repeated = {system for (system, _), found in epochs.items() if len(found) > 1}
-    named: list[Series] = []
-    numbers: dict[tuple[int, int], int] = {}
-    with_epochs = {system for system in repeated if _has_epochs(system, epochs)}
-    for number, epoch in pairs:
-        one = series[number]
-        label = one.system
-        if one.system in repeated:
-            told = f", epoch {epoch}" if label in with_epochs else ""
-            label = f"{label} [{one.run}{told}]"
-        numbers[number, epoch] = len(named)
-        named.append(replace(one, system=label))
+    pairs = _series_and_epochs(scores)
+    runs = _runs_of(series, pairs)
+    repeated = {system for (system, _), found in runs.items() if len(found) > 1}
     if not repeated:
         return list(series), scores, []
+    epochs: dict[str, set[int]] = {}
+    for (system, _), found in runs.items():
+        epochs.setdefault(system, set()).update(epoch for _, epoch in found)
+    named: list[Series] = []
+    for number, epoch in pairs:
+        one = series[number]
+        if one.system in repeated:
+            told = f", epoch {epoch}" if len(epochs[one.system]) > 1 else ""
+            one = replace(one, system=f"{one.system} [{one.run}{told}]")
+        named.append(one)
+    numbers = {pair: at for at, pair in enumerate(pairs)}
     keys = zip(scores.series.tolist(), scores.epoch.tolist(), strict=True)
     apart = np.array([numbers[key] for key in keys])
     told = f"runs: each run of {listed(sorted(repeated))} is a system of its own"
     return named, scores._replace(series=apart, epoch=np.zeros_like(scores.epoch)), [told]
-
-
-def _has_epochs(system: str, epochs: Mapping[tuple[str, str], set[tuple[str, int]]]) -> bool:
-    return len({e for (name, _), found in epochs.items() if name == system for _, e in found}) > 1
 
 
 def combined(
@@ -206,10 +217,11 @@ def combined(
     at_instances: bool,
 ) -> tuple[ScoreTable, list[str]]:
     """Return the table, and which scores are of several runs and what became of them."""
-    systems = list(dict.fromkeys(series[n].system for n in np.unique(scores.series).tolist()))
-    tasks = list(dict.fromkeys(series[n].task for n in np.unique(scores.series).tolist()))
-    at_system = _codes(series, scores, "system", systems)
-    at_task = _codes(series, scores, "task", tasks)
+    used, at_used = np.unique(scores.series, return_inverse=True)
+    of_systems = Coded.of(series[n].system for n in used.tolist())
+    of_tasks = Coded.of(series[n].task for n in used.tolist())
+    systems, tasks = of_systems.labels, of_tasks.labels
+    at_system, at_task = (coded.codes[at_used.reshape(-1)] for coded in (of_systems, of_tasks))
     # Units in the order of tasks, and in that of the files within a task.
     width = len(instances) + 1
     keys, unit = np.unique(at_task * width + (scores.instance - WHOLE_TASK), return_inverse=True)
@@ -219,13 +231,11 @@ def combined(
         for key in keys
     ]
     _check_same_questions(scores, unit, units)
-    check_size("what was read", (len(systems), "systems"), (len(keys), "units"), len(unit))
+    check_filled("what was read", (len(systems), "systems"), (len(keys), "units"), len(unit))
     cell = at_system * len(keys) + unit
     order = np.lexsort((scores.epoch, scores.series, cell))
-    turn = _turns(cell[order])
-    told = []
-    if turn.max(initial=0) > 0:
-        told = _told(series, scores, cell, runs)
+    turn = _turns_in_cells(cell[order])
+    told = _several_runs(series, scores, cell, runs) if turn.max(initial=0) > 0 else []
     size = (len(systems), len(keys))
     values = _reduced(scores.score[order], cell[order], turn, size, runs)
     table = ScoreTable(
@@ -238,13 +248,7 @@ def combined(
     return table, told
 
 
-def _codes(series: Sequence[Series], scores: Scores, name: str, labels: Sequence[str]) -> Codes:
-    at = {label: code for code, label in enumerate(labels)}
-    codes = np.array([at.get(getattr(one, name), -1) for one in series], dtype=np.int64)
-    return cast(Codes, codes[scores.series])
-
-
-def _turns(cells: Codes) -> Codes:
+def _turns_in_cells(cells: Codes) -> Codes:
     """Return the how-manieth score of its cell each one is, of sorted cells."""
     starts = np.flatnonzero(np.diff(cells, prepend=-1))
     sizes = np.diff(starts, append=len(cells))
@@ -262,21 +266,20 @@ def _reduced(
         values[cells[at]] = scores[at]
         return values.reshape(size)
     depth = int(turn.max()) + 1
-    check_size("what was read", (rows, "systems"), (columns * depth, "scores"), len(cells))
+    check_filled("what was read", (rows, "systems"), (columns * depth, "scores"), len(cells))
     deep = np.full((rows, columns * depth), np.nan)
     deep.reshape(-1)[cells * depth + turn] = scores
     groups = np.repeat(np.arange(columns), depth)
     return mean_by_group(deep, ~np.isnan(deep), groups, columns)
 
 
-def _told(series: Sequence[Series], scores: Scores, cell: Codes, runs: str | None) -> list[str]:
+def _several_runs(
+    series: Sequence[Series], scores: Scores, cell: Codes, runs: str | None
+) -> list[str]:
     """Say which systems have several runs on a task; raises where nothing says what to do."""
-    repeated = np.isin(cell, _repeated(cell))
-    keys = np.stack([scores.series[repeated], scores.epoch[repeated]])
-    found: dict[tuple[str, str], set[tuple[str, int]]] = {}
-    for number, epoch in np.unique(keys, axis=1).T.tolist():
-        one = series[number]
-        found.setdefault((one.system, one.task), set()).add((one.run, epoch))
+    repeated = np.bincount(cell)[cell] > 1
+    chosen = Scores(*(column[repeated] for column in scores))
+    found = _runs_of(series, _series_and_epochs(chosen))
     told = [
         f"{counted(len(runs_), 'run')} of {shortened(system)} on {shortened(task)}"
         for (system, task), runs_ in list(found.items())[:LISTED]
@@ -288,13 +291,7 @@ def _told(series: Sequence[Series], scores: Scores, cell: Codes, runs: str | Non
         allowed = "'mean', 'first', 'last' or 'each' where a system has several runs on a task"
         remedy = f"There are {listing}."
         raise InvalidInputError("runs", allowed, None, remedy)
-    what = {"mean": "the mean of", "first": "the first of", "last": "the last of"}[runs]
-    return [f"runs: {what} {listing}"]
-
-
-def _repeated(cell: Codes) -> Codes:
-    cells, counts = np.unique(cell, return_counts=True)
-    return cells[counts > 1]
+    return [f"runs: the {runs} of {listing}"]
 
 
 def _check_same_questions(
@@ -318,7 +315,7 @@ def _check_same_questions(
 
 
 # Settings of one task that are told.
-KINDS = 4
+SETTINGS_TOLD = 4
 
 
 class Selection(Value):
@@ -350,7 +347,7 @@ class Selection(Value):
         return "\n".join([repr(self.table)[1:-1], *self.notes])
 
 
-def select(
+def selected(
     series: Sequence[Series],
     instances: Sequence[Label],
     scores: Scores,
@@ -381,7 +378,7 @@ def select(
     told += told_metrics
     better, told_directions = directions([series[n] for n in kept], higher_is_better)
     told += told_directions
-    told += _settings([series[n] for n in kept])
+    told += _settings_told([series[n] for n in kept])
     rows = np.flatnonzero(np.isin(scores.series, kept) & (is_task != at_instances))
     chosen = Scores(*(column[rows] for column in scores))
     if runs == "each":
@@ -468,7 +465,7 @@ def _without_groups(
     return kept, [f"left out: {what}: {listed(out)}"]
 
 
-def _settings(chosen: Sequence[Series]) -> list[str]:
+def _settings_told(chosen: Sequence[Series]) -> list[str]:
     """Say where runs of one task had different settings."""
     found: dict[str, dict[str, set[str]]] = {}
     for series in chosen:
@@ -479,12 +476,9 @@ def _settings(chosen: Sequence[Series]) -> list[str]:
     task, kinds = next(iter(different.items()))
     told = "; ".join(
         f"{shortened(settings) or 'not stated'} ({counted(len(systems), 'system')})"
-        for settings, systems in islice(kinds.items(), KINDS)
+        for settings, systems in islice(kinds.items(), SETTINGS_TOLD)
     )
-    told += "; ..." if len(kinds) > KINDS else ""
-    more = (
-        f", and so on in {counted(len(different) - 1, 'more task')}"
-        if different.keys() - {task}
-        else ""
-    )
+    told += "; ..." if len(kinds) > SETTINGS_TOLD else ""
+    others = counted(len(different) - 1, "more task")
+    more = f", and so on in {others}" if len(different) > 1 else ""
     return [f"settings differ: {shortened(task)}: {told}{more}"]

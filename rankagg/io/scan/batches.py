@@ -85,7 +85,10 @@ def scan_files(sources: Sources) -> tuple[ScanFile, ...]:
         if is_named and not found[0][0].is_file():
             allowed = "a file, a pattern or a folder"
             raise InvalidInputError("sources", allowed, str(source), "There is none.")
-        files += (_scan_file(*file) for file in found)
+        for path, folders in found:
+            named = [folder.partition("=") for folder in folders if "=" in folder]
+            constants = tuple((name, value) for name, _, value in named)
+            files.append(ScanFile(path, _kind_of(path), constants))
     if not files:
         raise InvalidInputError("sources", "one file at least", given)
     seen: set[Path] = set()
@@ -101,12 +104,6 @@ def scan_files(sources: Sources) -> tuple[ScanFile, ...]:
             raise InvalidInputError("sources", allowed, str(file.path))
         file.identity  # noqa: B018 - what it is now
     return tuple(files)
-
-
-def _scan_file(path: Path, folders: tuple[str, ...]) -> ScanFile:
-    named = [folder.partition("=") for folder in folders if "=" in folder]
-    constants = tuple((name, value) for name, _, value in named)
-    return ScanFile(path, _kind_of(path), constants)
 
 
 def _kind_of(path: Path) -> Kind:
@@ -278,10 +275,12 @@ def _csv_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[None
 def _csv_reader(path: Path, **conversion: Any) -> Any:
     from pyarrow import csv  # noqa: PLC0415
 
+    header = _first_lines(path).partition(b"\n")[0]
+    delimiter = max("\t,;", key=lambda mark: header.count(mark.encode()))
     return csv.open_csv(
         path,
         csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
-        csv.ParseOptions(delimiter=_delimiter_of(path), newlines_in_values=True),
+        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         csv.ConvertOptions(**conversion),
     )
 
@@ -341,12 +340,6 @@ def rows_about(part: ScanPart) -> int | None:
         start, size = _first_lines(path), path.stat().st_size
     lines = start.count(b"\n") - (part.file.kind == "csv")
     return max(round(lines * size / max(len(start), 1)), 1)
-
-
-def _delimiter_of(path: Path) -> str:
-    """Return the most frequent of three delimiters in the first line."""
-    line = _first_lines(path).partition(b"\n")[0]
-    return max("\t,;", key=lambda mark: line.count(mark.encode()))
 
 
 def _schema(file: ScanFile) -> tuple[list[str], list[Any]]:

@@ -188,13 +188,12 @@ class PartCounts:
         """Return what `to_dict` gave."""
         return cls(
             plain["number"],
-            {task: _tally_in(tally) for task, tally in plain["tallies"]},
+            {
+                task: (GroupedTally if "n_groups" in tally else TaskTally).from_dict(tally)
+                for task, tally in plain["tallies"]
+            },
             {task: KeyRuns.from_dict(runs) for task, runs in plain["keys"]},
         )
-
-
-def _tally_in(plain: dict[str, Any]) -> Tally:
-    return (GroupedTally if "n_groups" in plain else TaskTally).from_dict(plain)
 
 
 class _Units(NamedTuple):
@@ -443,34 +442,25 @@ def _instance_apart(task: Label, one: str, other: str) -> DataFormatError:
 SCAN_SCHEMA, SCAN_VERSION = "rankagg.scan", 2
 
 
-class ScanJournal:
-    """Finished parts of a scan; see `JournalFile`."""
+def scan_journal(path: str | PathLike[str], scan: dict[str, Any]) -> JournalFile:
+    """Return the journal of finished parts."""
+    head = {"schema": SCAN_SCHEMA, "version": SCAN_VERSION, **scan}
+    same, again = "unchanged files", "its part is counted again"
+    return JournalFile(path, head, work="scan", same=same, again=again)
 
-    def __init__(self, path: str | PathLike[str], scan: dict[str, Any]) -> None:
-        self._file = JournalFile(
-            path,
-            {"schema": SCAN_SCHEMA, "version": SCAN_VERSION, **scan},
-            work="scan",
-            same="unchanged files",
-            again="its part is counted again",
-        )
 
-    def add_to(self, totals: Totals, layout: ScanLayout) -> None:
-        """Add the finished parts, and make the file ready to go on."""
-        seen: dict[int, int] = {}
-        for line, found in self._file.read():
-            try:
-                counts = PartCounts.from_dict(found["part"])
-            except (ValueError, KeyError, TypeError, RecursionError):
-                self._file.refuse(line, "changed since it was written, or of another scan")
-            if counts.number in seen:
-                self._file.refuse(line, f"the part of line {seen[counts.number]} again")
-            seen[counts.number] = line
-            totals.add(counts, layout)
-
-    def append(self, counts: PartCounts) -> None:
-        """Add a finished part; raises `OutputError` where that cannot be written."""
-        self._file.append([{"part": counts.to_dict()}])
+def _noted(journal: JournalFile) -> Iterator[PartCounts]:
+    """Yield the parts in a journal, each of which may be there once."""
+    seen: dict[int, int] = {}
+    for line, found in journal.read():
+        try:
+            counts = PartCounts.from_dict(found["part"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            journal.refuse(line, "changed since it was written, or of another scan")
+        if counts.number in seen:
+            journal.refuse(line, f"the part of line {seen[counts.number]} again")
+        seen[counts.number] = line
+        yield counts
 
 
 # Parts that wait or run for each thread of the cluster: workers hold no more results than these.
@@ -575,13 +565,13 @@ def count_parts(
     *,
     n_jobs: int | None,
     progress: bool | None,
-    journal: ScanJournal | None,
+    journal: JournalFile | None,
     client: Client | None = None,
 ) -> Totals:
     """Count all parts that the journal does not hold; see `ScoreScan.summarize`."""
     totals = Totals()
-    if journal is not None:
-        journal.add_to(totals, layout)
+    for counts in () if journal is None else _noted(journal):
+        totals.add(counts, layout)
     left = [part for part in parts if part.number not in totals.done]
     sizes = {part.number: rows_about(part) for part in parts}
     known = {number: size for number, size in sizes.items() if size is not None}
@@ -595,7 +585,7 @@ def count_parts(
     with bar:
         for counts in _counted_parts(layout, left, n_jobs, client, bar=bar, sizes=known):
             if journal is not None:
-                journal.append(counts)
+                journal.append([{"part": counts.to_dict()}])
             totals.add(counts, layout)
     assert totals.done == {part.number for part in parts}, "no part may be lost"
     return totals

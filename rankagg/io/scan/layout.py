@@ -83,7 +83,7 @@ def layout_of(
     taken = [column for column in named.values() if column is not None]
     if len(set(taken)) < len(taken):
         raise InvalidInputError(", ".join(named), "different columns", taken)
-    found = [{**columns_of(file), **_constants(file)} for file in files]
+    found = [{**columns_of(file), **dict.fromkeys(dict(file.constants))} for file in files]
     first = found[0]
     for file, columns in zip(files[1:], found[1:], strict=True):
         _check_same(files[0], first, file, columns)
@@ -115,10 +115,6 @@ def check_weights(task_weights: TaskWeights | None) -> dict[Label, float]:
         task: check_number(weight, f"task_weights[{task!r}]", low=0, open_low=True)
         for task, weight in weights.items()
     }
-
-
-def _constants(file: ScanFile) -> Types:
-    return {name: None for name, _ in file.constants}
 
 
 def _is_null(kind: Any) -> bool:

@@ -31,7 +31,7 @@ from rankagg.io.scan.batches import (
     scan_parts,
     scores_into,
 )
-from rankagg.io.scan.count import ScanJournal, count_parts
+from rankagg.io.scan.count import count_parts, scan_journal
 from rankagg.io.scan.layout import ONE_TASK, ScanLayout, check_weights, layout_of
 
 if TYPE_CHECKING:
@@ -62,17 +62,14 @@ def sorted_files(
 
     def rows() -> Iterator[Any]:
         try:
-            yield from checked()
+            for part in parts:
+                for batch in batches(part, layout.types, SORTED_ROWS):
+                    scores_into(np.empty(batch.n_rows), batch, names["score"])
+                    columns = [batch.columns[names[role]].cast(kinds[role]) for role in names]
+                    yield pa.RecordBatch.from_arrays(columns, schema=schema)
         except RankaggError as error:  # DuckDB would tell it in words of its own
             wrong.append(error)
             raise
-
-    def checked() -> Iterator[Any]:
-        for part in parts:
-            for batch in batches(part, layout.types, SORTED_ROWS):
-                scores_into(np.empty(batch.n_rows), batch, names["score"])
-                columns = [batch.columns[names[role]].cast(kinds[role]) for role in names]
-                yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
     target = folder / "sorted.parquet"
     keys = ", ".join(role for role in ("task", "instance") if role in names)
@@ -312,7 +309,9 @@ class ScoreScan(Value):
         layout = replace(self._layout, n_groups=self._checked_groups(n_groups))
         files = self._files
         parts = scan_parts(files, whole=layout.is_long)
-        book = None if journal is None else ScanJournal(journal, self._plain(layout.n_groups))
+        book = None
+        if journal is not None:
+            book = scan_journal(journal, self._plain(layout.n_groups))
         if layout.systems is None:
             assert layout.system is not None, "the long form names it"
             layout = replace(layout, systems=_labels_of(layout.system, layout, parts))

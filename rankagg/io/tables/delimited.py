@@ -17,7 +17,7 @@ from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.strict_json import RepeatedKeyError, distinct
-from rankagg.io.tables.sources import check_plain_table, check_size, decoded, lines_of
+from rankagg.io.tables.sources import check_filled, check_plain_table, decoded, text_lines
 from rankagg.io.tables.table import Table
 
 DELIMITERS = "\t,;"
@@ -177,10 +177,10 @@ DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 def read_json_lines(name: str, text: str) -> Table:
     """Return the table in JSON Lines; columns stand in the order in which they first occur."""
-    numbered = [pair for pair in enumerate(lines_of(text), start=1) if pair[1].strip()]
+    numbered = [pair for pair in enumerate(text_lines(text), start=1) if pair[1].strip()]
     rows = [_object(name, number, line) for number, line in numbered]
     names = list(dict.fromkeys(key for row in rows for key in row))
-    check_size(name, (len(rows), "rows"), (len(names), "columns"), sum(map(len, rows)))
+    check_filled(name, (len(rows), "rows"), (len(names), "columns"), sum(map(len, rows)))
     columns = [[row.get(key) for row in rows] for key in names]
     header = [key.strip() for key in names]
     return Table(name, header, columns, lines=lambda: [number for number, _ in numbered])

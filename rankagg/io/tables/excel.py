@@ -23,14 +23,14 @@ from rankagg.io.tables.table import Table, Unreadable
 # A workbook may unpack to 16 MiB, or fifty times what it takes, and never to more than 512 MiB.
 UNPACKED, TIMES_UNPACKED, MOST_UNPACKED_SHEETS = 2**24, 50, 2**29
 # So many cells may be filled, and stand in rows and columns that are not empty.
-CELLS = 2**23
+SHEET_CELLS = 2**23
 # The last row and column of any sheet.
 ROWS, COLUMNS = 2**20, 2**14
 CHUNK, DEEPEST = 2**16, 64
 
 ADDRESS = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
 # Signs that XML cannot hold are written so.
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
+CELL_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
 ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # A format of numbers without what it quotes; what is left has one of these letters for a date.
 QUOTED = re.compile(r'"[^"]*"|\\.|[_*].|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
@@ -43,12 +43,12 @@ DATED = "Give the cell the format of a number or of text."
 MERGED = "Unmerge them, and fill each cell."
 
 
-class _DamagedError(Exception):
+class _DamagedError(ValueError):
     """What is wrong with the XML of a workbook, in a few words."""
 
 
-NO_XML = (_DamagedError, BadZipFile, zlib.error, expat.ExpatError)
-FAILURES = (*NO_XML, EOFError, OSError, LookupError, ValueError, OverflowError, RuntimeError)
+NO_XML = (BadZipFile, zlib.error, expat.ExpatError)
+DAMAGES = (*NO_XML, EOFError, OSError, LookupError, ValueError, OverflowError, RuntimeError)
 
 
 def read_excel(path: Path) -> Table:
@@ -64,7 +64,7 @@ def read_excel(path: Path) -> Table:
             return _Workbook(path.name, archive).table()
     except DataFormatError:
         raise
-    except FAILURES as error:
+    except DAMAGES as error:
         what = str(error) if isinstance(error, _DamagedError) else type(error).__name__
         raise DataFormatError(
             f"{path.name} is no Excel workbook, or is damaged or encrypted ({what}): save it as "
@@ -98,7 +98,7 @@ class _Workbook:
         if not sheets:
             raise _DamagedError("it has no sheet")
         by_kind = dict(related.values())
-        self._strings = list(islice(self._texts(by_kind.get("sharedstrings", "")), CELLS))
+        self._strings = list(islice(self._texts(by_kind.get("sharedstrings", "")), SHEET_CELLS))
         self._dates = set(self._date_styles(by_kind.get("styles", "")))
         self._sheet, path = sheets[0]
         if others := [sheet for sheet, other in sheets[1:] if self._is_filled(other)]:
@@ -111,7 +111,7 @@ class _Workbook:
         """Say whether there is something in a sheet, or may be, where it cannot be read."""
         try:
             return any(tag in ("/v", "/f", "/t") for tag, *_ in self._events(path))
-        except FAILURES:
+        except DAMAGES:
             return True
 
     def _events(self, path: str) -> Iterator[tuple[str, dict[str, str], str]]:
@@ -207,18 +207,19 @@ class _Workbook:
             rows[-1][0].append(column)
             rows[-1][1].append(value)
             filled += 1
-            if filled > CELLS:
+            if filled > SHEET_CELLS:
                 break
         used = sorted(set().union(*(columns for columns, _ in rows)))
         if not used:
             raise DataFormatError(
                 f"{self._name} is empty; it must hold a header and at least one row."
             )
-        if max(filled, len(lines) * len(used)) > CELLS:
+        if max(filled, len(lines) * len(used)) > SHEET_CELLS:
             raise DataFormatError(
                 f"{self._name}, sheet {shown(self._sheet)} has {counted(len(lines), 'row')} and "
-                f"{counted(len(used), 'column')} or more that are not empty; at most {CELLS} cells "
-                "are read. Save it as CSV (UTF-8) or Parquet, or leave out what is hardly filled."
+                f"{counted(len(used), 'column')} or more that are not empty; at most {SHEET_CELLS} "
+                "cells are read: save it as CSV (UTF-8) or Parquet, or leave out what is hardly "
+                "filled."
             )
         where = {column: position for position, column in enumerate(used)}
         grid: list[list[Any]] = []
@@ -243,7 +244,6 @@ class _Workbook:
         row = column = 0
         cell: dict[str, str] | None = None
         parts: dict[str, list[str]] = {}
-        numbers: dict[str, int] = {}
         is_spoken = False
         for tag, attributes, text in self._events(path):
             if cell is not None and tag in ("/v", "/f", "/t"):
@@ -255,8 +255,7 @@ class _Workbook:
                 cell, parts = attributes, {}
             elif tag == "/c" and cell is not None:
                 address = cell.get("r") or f"{_letters(column + 1)}{row}"
-                letters, line = _parted(address)
-                number = numbers.get(letters) or numbers.setdefault(letters, _number(letters))
+                number, line = _position(address)
                 if line != row or number <= column:
                     raise _DamagedError(f"cell {address} stands in the wrong place")
                 column = number
@@ -265,7 +264,7 @@ class _Workbook:
                     yield row, column, value
                 cell = None
             elif tag == "row":
-                line = _whole(attributes.get("r", str(row + 1)), ROWS)
+                line = _whole_number(attributes.get("r", str(row + 1)), ROWS)
                 if line <= row or cell is not None:
                     raise _DamagedError(f"row {line} stands in the wrong place")
                 row, column = line, 0
@@ -304,10 +303,10 @@ class _Workbook:
             return _unescaped(content)
         content = content.strip()
         if kind == "s":
-            return self._strings[_whole(content, len(self._strings) - 1, low=0)]
+            return self._strings[_whole_number(content, len(self._strings) - 1, low=0)]
         if kind == "b":
-            return bool(_whole(content, 1, low=0))
-        if kind != "n" or not NUMBER.fullmatch(content) or isinf(number := float(content)):
+            return bool(_whole_number(content, 1, low=0))
+        if kind != "n" or not CELL_NUMBER.fullmatch(content) or isinf(number := float(content)):
             raise _DamagedError(
                 f"cell {address} says {shown(content)}, which is no value of its kind"
             )
@@ -318,11 +317,11 @@ class _Workbook:
 
     def _cover(self, grid: list[list[Any]], lines: list[int], used: list[int]) -> None:
         """Let no cell be read that lies under another one."""
-        left = CELLS
+        left = SHEET_CELLS
         for area in self._merged:
             first, _, last = area.partition(":")
-            (west, top), (east, bottom) = _parted(first), _parted(last or first)
-            across = range(bisect_left(used, _number(west)), bisect_right(used, _number(east)))
+            (west, top), (east, bottom) = _position(first), _position(last or first)
+            across = range(bisect_left(used, west), bisect_right(used, east))
             for row in range(bisect_left(lines, top), bisect_right(lines, bottom)):
                 for at in across:
                     address = f"{_letters(used[at])}{lines[row]}"
@@ -339,27 +338,22 @@ def _unescaped(text: str) -> str:
     return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
 
-def _whole(text: str, high: int, *, low: int = 1) -> int:
+def _whole_number(text: str, high: int, *, low: int = 1) -> int:
     """Return a whole number within bounds that a part of a workbook states."""
     if not re.fullmatch(r"\s*[0-9]{1,9}\s*", text) or not low <= int(text) <= high:
         raise _DamagedError(f"{shown(text)} where a whole number from {low} to {high} belongs")
     return int(text)
 
 
-def _parted(address: str) -> tuple[str, int]:
-    """Return the letters of the column and the row of an address such as B3."""
+def _position(address: str) -> tuple[int, int]:
+    """Return the column and the row of an address such as B3."""
     found = ADDRESS.fullmatch(address)
     if found is None:
         raise _DamagedError(f"{shown(address)} is no address of a cell")
-    return found[1], int(found[2])
-
-
-def _number(letters: str) -> int:
-    """Return the number of a column."""
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - 64
-    return _whole(str(number), COLUMNS)
+    column = 0
+    for letter in found[1]:
+        column = 26 * column + ord(letter) - 64
+    return _whole_number(str(column), COLUMNS), int(found[2])
 
 
 def _letters(column: int) -> str:

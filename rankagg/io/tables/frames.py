@@ -35,7 +35,7 @@ def _of_pandas(frame: pd.DataFrame) -> Table:
             f"the DataFrame has an index and columns of one name ({error}); names must be distinct."
         ) from None
     try:
-        columns = [_column(named.iloc[:, at]) for at in range(named.shape[1])]
+        columns = [_pandas_column(named.iloc[:, at]) for at in range(named.shape[1])]
     except InvalidOperation:
         raise DataFormatError(
             "the DataFrame holds a signaling NaN; use None for a missing cell."
@@ -43,7 +43,7 @@ def _of_pandas(frame: pd.DataFrame) -> Table:
     return Table(FRAME_NAME, _stripped(named.columns), columns)
 
 
-def _column(series: pd.Series[Any]) -> Any:
+def _pandas_column(series: pd.Series[Any]) -> Any:
     """Return a column of Arrow, or a list of cells where Arrow has no such type."""
     kind = series.dtype
     try:
@@ -58,9 +58,9 @@ def _column(series: pd.Series[Any]) -> Any:
     except (pa.ArrowException, TypeError, ValueError):
         column = None
     if column is None:
-        cells: list[Any] = series.astype(object).where(series.notna(), None).tolist()
-        return cells
-    return _plain(column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]))
+        return series.astype(object).where(series.notna(), None).tolist()
+    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    return _with_large_text(chunked)
 
 
 def _stripped(names: Any) -> list[Any]:
@@ -80,10 +80,15 @@ def _of_protocol(source: Any) -> Table:
     except (pa.ArrowException, TypeError, ValueError, NotImplementedError, RuntimeError) as error:
         allowed = "a frame whose columns Arrow can hold"
         raise InvalidInputError("source", allowed, source, f"{error}.") from None
-    return Table(FRAME_NAME, _stripped(table.column_names), [_plain(c) for c in table.columns])
+    return _of_arrow(FRAME_NAME, table)
 
 
-def _plain(column: Any) -> Any:
+def _of_arrow(name: str, table: Any) -> Table:
+    columns = [_with_large_text(column) for column in table.columns]
+    return Table(name, _stripped(table.column_names), columns)
+
+
+def _with_large_text(column: Any) -> Any:
     """Return a column whose texts are of a kind that all of Arrow works with."""
     kind = column.type
     if pa.types.is_dictionary(kind) and _is_view(kind.value_type):
@@ -116,8 +121,7 @@ def read_parquet(path: Path) -> Table:
         raise DataFormatError(
             f"{path.name} is no Parquet file, or is damaged or cut off: {reason[:300]}."
         ) from None
-    table = _with_index(table, stated)
-    return Table(path.name, _stripped(table.column_names), [_plain(c) for c in table.columns])
+    return _of_arrow(path.name, _with_index(table, stated))
 
 
 def _with_index(table: Any, stated: Any) -> Any:
@@ -133,6 +137,5 @@ def _with_index(table: Any, stated: Any) -> Any:
         # Whole numbers without a name are numbers of rows, in whatever order they stand.
         if pa.types.is_integer(table.schema.field(index[0]).type):
             return table.select(others)
-        names = ["index", *others]
-        return table.select([*index, *others]).rename_columns(names)
+        return table.select([*index, *others]).rename_columns(["index", *others])
     return table.select([*index, *others])

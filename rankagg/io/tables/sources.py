@@ -14,9 +14,6 @@ from os import PathLike
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankagg._pandas import is_frame
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, InvalidInputError
@@ -25,7 +22,7 @@ from rankagg.io.tables.columns import USUAL, NumberStyle
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
-T = TypeVar("T")
+Opened = TypeVar("Opened")
 
 Source = str | PathLike[str] | IO[str]
 #: A frame of pandas or polars, or of anything that speaks the Arrow PyCapsule interface or the
@@ -121,7 +118,7 @@ ANY_CELLS, SPARSEST = 2**28, 16
 CELLS_PER_BYTE = 64
 
 
-def check_size(name: str, rows: tuple[int, str], columns: tuple[int, str], filled: int) -> None:
+def check_filled(name: str, rows: tuple[int, str], columns: tuple[int, str], filled: int) -> None:
     """Raise where rows times columns make a table that is large and all but empty."""
     cells = rows[0] * columns[0]
     if cells > max(ANY_CELLS, SPARSEST * filled):
@@ -142,15 +139,6 @@ def check_bytes(name: str, rows: int, columns: int, size: int) -> None:
         )
 
 
-def has_twice(cells: NDArray[np.intp], size: int) -> bool:
-    """Say whether a cell occurs twice among numbers of cells of a table of so many."""
-    if size > max(ANY_CELLS, SPARSEST * len(cells)):
-        return len(np.unique(cells)) < len(cells)
-    taken = np.zeros(size, dtype=np.bool_)
-    taken[cells] = True
-    return int(np.count_nonzero(taken)) < len(cells)
-
-
 def read_text(source: Source) -> tuple[str, str]:
     """Return a name for messages and the whole text of a UTF-8 file or open text stream."""
     name, data = read_data(source)
@@ -169,7 +157,7 @@ def read_data(source: Source) -> tuple[str, bytes | str]:
     return path.name, data
 
 
-def opened(path: Path, read: Callable[[Path], T]) -> T:
+def opened(path: Path, read: Callable[[Path], Opened]) -> Opened:
     """Return what `read` makes of a path; raises where there is no file that can be read."""
     try:
         return read(path)
@@ -238,7 +226,7 @@ def _not_utf8(name: str, error: UnicodeDecodeError) -> str:
     )
 
 
-def lines_of(text: str) -> list[str]:
+def text_lines(text: str) -> list[str]:
     """Return the lines of a text, whichever of the three line ends it has."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
@@ -289,12 +277,9 @@ MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)"
 def check_not_binary(name: str, data: bytes) -> None:
     """Raise where bytes are those of a well-known kind of file that is no UTF-8 text."""
     kinds = ((what, remedy) for start, what, remedy in FILE_KINDS if re.match(start, data, re.S))
-    # Latin text in UTF-16 without a mark: mostly zeros in every second byte.
-    start = data[:4096]
-    zeros = max(start[0::2].count(0), start[1::2].count(0))
-    is_wide = len(start) >= 4 and zeros > 0.4 * len(start)
-    wide = ("UTF-16 text without a byte order mark", ENCODING) if is_wide else None
-    if found := next(kinds, wide):
+    no_text = ("binary, or UTF-16 text without a byte order mark", ENCODING)
+    found = next(kinds, no_text if b"\0" in data[:4096] else None)
+    if found is not None:
         raise DataFormatError(f"{name} is {found[0]}, not UTF-8 text: {found[1]}.")
 
 

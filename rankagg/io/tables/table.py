@@ -18,8 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rankagg._numbers import EXACT_LIMIT, ascii_number, stated
+from rankagg._numbers import EXACT_LIMIT, ascii_number, lost_number
 from rankagg._typing import Floats
+from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT
 from rankagg.core.items import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard
@@ -32,6 +33,12 @@ from rankagg.io.tables.columns import (
     NumberStyle,
 )
 
+# What readers can be told of a column of numbers.
+HOW_WRITTEN = {
+    "item": "`decimal` and `missing` say how numbers are written; `drop` leaves the column out.",
+    "score": "`decimal`, `percent`, `errors` and `missing` say how numbers are written.",
+}
+HOW_WRITTEN["task"] = f"{HOW_WRITTEN['score'][:-1]}; `drop` leaves the column out."
 INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -184,17 +191,24 @@ class Table:
             return self.error(row, name, what, getattr(cell, "remedy", ""))
         if self.style.decimal == "," and "." in cell:
             remedy = "With decimal commas no number has a point; take signs of thousands away."
-        elif parameter not in ("item", "score", "task"):
-            remedy = "Decimals are written with a point." if "," in cell else ""
         else:
-            ways = "`decimal`" if parameter == "item" else "`decimal`, `percent`, `errors`"
-            remedy = f"{ways} and `missing` say how numbers are written"
-            remedy += "." if parameter == "score" else "; `drop` leaves the column out."
+            remedy = HOW_WRITTEN.get(parameter, "")
         return self.error(row, name, what, remedy)
 
     def numbers(self, name: Any, parameter: str) -> Floats:
         """Return a column of finite numbers; NaN where a cell is empty or says "missing"."""
         return self.stacked([name], parameter).values
+
+    def weights(self, name: Any) -> Floats:
+        """Return a column of weights, none of them missing."""
+        values = self.numbers(name, "weight")
+        good = (values >= SMALLEST_WEIGHT) & (values <= LARGEST_WEIGHT)
+        if not good.all():
+            row = int(np.argmin(good))
+            allowed = f"must be a weight from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+            got = shown(self.cells(name, "weight")[row])
+            raise self.error(row, name, f"{allowed}. Got {got}; leave out what has no weight")
+        return values
 
     def counts(self, name: Any, parameter: str) -> NDArray[np.int64]:
         """Return a column of positive whole numbers below 2**53."""
@@ -222,7 +236,7 @@ def _encoded(column: Any) -> Coded | None:
     if pa.types.is_dictionary(kind):
         # The dictionary may hold more than occurs, in any order.
         kind, column = kind.value_type, column.cast(kind.value_type)
-    if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+    if not (_is_string(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return None
     encoded = pc.dictionary_encode(column).unify_dictionaries()
     chunks = [chunk for chunk in encoded.chunks if len(chunk)]
@@ -234,7 +248,7 @@ def _encoded(column: Any) -> Coded | None:
     return Coded(codes.astype(np.intp, copy=False), labels)
 
 
-def _is_text(kind: Any) -> bool:
+def _is_string(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
@@ -258,7 +272,7 @@ def _at_once(cells: Any, style: NumberStyle) -> Floats | None:
     if pa.types.is_floating(kind) or pa.types.is_null(kind):
         return cast(Floats, pc.cast(cells, pa.float64(), safe=False).to_numpy())
     readings = [cells]
-    if _is_text(kind):
+    if _is_string(kind):
         # Most columns have no gaps.
         missing = pc.is_in(cells, pa.array(MISSING_TEXTS, kind))
         readings = [] if style != USUAL else [cells, pc.if_else(missing, None, cells)]
@@ -266,7 +280,7 @@ def _at_once(cells: Any, style: NumberStyle) -> Floats | None:
         return None
     for numbers in readings:
         with suppress(pa.ArrowInvalid):
-            values: Floats = pc.cast(numbers, pa.float64(), safe=_is_text(kind)).to_numpy()
+            values: Floats = pc.cast(numbers, pa.float64(), safe=_is_string(kind)).to_numpy()
             # Whole numbers from 2**53 on may be others than their floats.
             if np.count_nonzero(np.abs(values) < EXACT_LIMIT) + numbers.null_count == len(values):
                 return values

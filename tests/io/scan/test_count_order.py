@@ -1,13 +1,9 @@
 """Neither the order of rows, files and parts nor the number of workers changes anything."""
 
-from itertools import pairwise
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core.items import ItemSet
@@ -17,33 +13,6 @@ from rankagg.io.scan import count as scan_count
 from rankagg.io.scan.batches import scan_parts
 from rankagg.io.scan.count import Totals, count_part
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
-from tests.strategies import quick
-
-
-@quick
-@given(
-    seed=st.integers(0, 5),
-    order=st.randoms(use_true_random=False),
-    cuts=st.lists(st.integers(0, 40), max_size=3),
-    sizes=st.tuples(st.integers(1, 50), st.sampled_from([1, 7, 1000])),
-)
-def test_rows_and_files(seed, order, cuts, sizes, tmp_path_factory):
-    rows, enough = sizes
-    table = drawn(seed)
-    frame = wide(table)
-    shuffled = frame.iloc[order.sample(range(40), 40)]
-    folder = tmp_path_factory.mktemp("files")
-    edges = [0, *sorted(cuts), 40]
-    for number, (start, stop) in enumerate(pairwise(edges)):
-        write(shuffled[start:stop], folder / f"{number}.parquet", rows=rows)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan_count, "ENOUGH", enough)
-        patch.setattr(scan_count, "WAITING_CELLS", 50 * enough)
-        patch.setattr(batches, "PART_ROWS", 2 * rows)
-        made = scan(folder, table)
-        found = made.summarize()
-    assert found == ra.ScoreSummary.from_scores(table)
-    assert list(found.tasks) == list(dict.fromkeys(shuffled["task"]))
 
 
 def test_parts_in_any_order(tmp_path, monkeypatch):
@@ -62,22 +31,6 @@ def test_parts_in_any_order(tmp_path, monkeypatch):
         found.append(totals.tallies(parts))
         assert list(found[-1]) == list(table.tasks)
     assert found[0] == found[1] == found[2] == dict(ra.ScoreSummary.from_scores(table).tallies)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_workers(n_jobs, tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "PART_ROWS", 5)
-    table = drawn(2)
-    for form, names in ((wide, None), (long, LONG)):
-        frame = form(table)
-        half = frame["id"].isin(table.instances[:20])
-        folder = tmp_path / form.__name__
-        folder.mkdir()
-        write(frame[half], folder / "a.parquet", rows=5)
-        write(frame[~half], folder / "b.parquet", rows=5)
-        found = scan(folder, table, names).summarize(n_jobs=n_jobs)
-        assert found == ra.ScoreSummary.from_scores(table)
-        assert found.fingerprint == ra.ScoreSummary.from_scores(table).fingerprint
 
 
 def test_summaries_of_files_add_up(tmp_path):

@@ -69,14 +69,14 @@ def as_lists(table):
 
 
 @given(frames())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_frames_of_pandas_at_once_and_cell_by_cell(frame):
     table = read_table(frame)
     assert seen(table) == seen(as_lists(table))
 
 
 @given(frames())
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_frames_of_arrow_are_as_those_of_pandas(frame):
     kinds = [kind for kind in frame.dtypes if kind in ("longdouble", "object")]
     if not kinds:

@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.tables.sources import read_text
+from rankagg.io.tables.sources import check_filled, read_text
 
 READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
@@ -119,3 +119,18 @@ def test_files_that_hold_nothing(read, text, tmp_path):
     path = write(tmp_path / "table.csv", text)
     with pytest.raises(DataFormatError, match=r"table\.csv"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "filled", "is_made"),
+    [
+        (2**14, 2**14, 0, True), (2**14, 2**14 + 1, 0, False), (2**15, 2**14, 2**25, True),
+        (2**15, 2**14, 2**25 - 1, False), (10**9, 1, 10**9, True), (0, 10**9, 0, True),
+    ],
+)  # fmt: skip
+def test_a_table_may_be_large_or_sparse_and_not_both(rows, columns, filled, is_made):
+    if is_made:
+        check_filled("a.csv", (rows, "rows"), (columns, "columns"), filled)
+        return
+    with pytest.raises(DataFormatError, match="Split the file"):
+        check_filled("a.csv", (rows, "rows"), (columns, "columns"), filled)

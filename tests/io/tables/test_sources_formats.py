@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import random
 from io import StringIO
 
 import numpy as np
@@ -16,7 +15,6 @@ from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.tables.delimited import read_json_lines
 from rankagg.io.tables.sources import read_table
-from tests.io.damage import damaged, survives
 
 nan = float("nan")
 LONG = {"higher_is_better": True, "task": "t", "instance": "k", "score": "v"}
@@ -66,28 +64,6 @@ def test_every_kind_of_file_holds_the_same_table(tmp_path):
     assert len(files) == 7
     for path in files:
         assert ra.read_scores(path, **LONG) == ra.read_scores(str(path), **LONG) == TABLE, path
-
-
-def test_a_workbook_of_excel(tmp_path):
-    pytest.importorskip("openpyxl")
-    path = tmp_path / "a.xlsx"
-    FRAME.round(9).to_excel(path, index=False, startrow=2, startcol=1)
-    assert ra.read_scores(path, **LONG) == ra.read_scores(FRAME.round(9), **LONG)
-    FRAME.replace({"v": {0.5: "high"}, "s": {"A": "NA"}}).to_excel(path, index=False, startrow=2)
-    with pytest.raises(DataFormatError, match=r"a\.xlsx, row 4, column 'v'.*'high'"):
-        ra.read_scores(path, **LONG)
-    assert read_table(path).labels("s", "system") == ["NA", "B", "NA", "B"]
-    pd.DataFrame([[1, 2]], columns=["a", "b"]).rename(columns={"b": "a"}).to_excel(path)
-    with pytest.raises(DataFormatError, match="two columns 'a'"):
-        read_table(path)
-    pd.DataFrame().to_excel(path)
-    with pytest.raises(DataFormatError, match=r"a\.xlsx is empty"):
-        read_table(path)
-    whole = path.read_bytes()
-    rng = random.Random(0)
-    found = {survives(lambda p: ra.read_scores(p, **LONG), damaged(whole, rng), path)
-             for _ in range(60)}  # fmt: skip
-    assert found <= {"DataFormatError", "InvalidInputError", "read"}
 
 
 def test_other_readers_take_gzip_too(tmp_path):
@@ -299,8 +275,8 @@ def test_json_lines_that_are_refused(text, said, tmp_path):
 
 def test_json_lines_of_ever_other_columns_are_refused(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_text("".join(f'{{"c{i}": 1}}\n' for i in range(17_000)), encoding="utf-8")
-    with pytest.raises(DataFormatError, match="17000 rows and 17000 columns"):
+    path.write_text("".join(f'{{"c{i}": 1}}\n' for i in range(16_500)), encoding="utf-8")
+    with pytest.raises(DataFormatError, match="16500 rows and 16500 columns"):
         ra.read_scores(path, higher_is_better=True)
 
 

@@ -1,6 +1,7 @@
 """Text files and frames as tables of cells: encodings, delimiters, and what is wrong where."""
 
 from decimal import Decimal
+from fractions import Fraction
 from io import StringIO
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.tables.sources import lines_of, read_table
+from rankagg.io.tables.sources import read_table, text_lines
 from tests.io.tables.workbooks import rows_of
 
 READERS = {
@@ -246,7 +247,7 @@ def test_lines_of_all_three_kinds_in_one_file():
     table = table_of("system,x\rA,1\nB,2\r\nC,3")
     assert rows_of(table) == [["A", "1"], ["B", "2"], ["C", "3"]]
     assert table.lines() == [2, 3, 4]
-    assert lines_of("a\rb\nc\r\nd\n") == ["a", "b", "c", "d", ""]
+    assert text_lines("a\rb\nc\r\nd\n") == ["a", "b", "c", "d", ""]
 
 
 def test_a_quote_that_is_not_closed_is_named_whatever_else_is_wrong():
@@ -278,3 +279,48 @@ def test_what_cannot_be_dropped(drop):
     ):
         with pytest.raises(InvalidInputError, match="`drop` must be"):
             read()
+
+
+# -- whole numbers that no float is, and fractions ----------------------------------------
+
+ODD = 2**53 + 1
+
+
+@every_table_reader
+@pytest.mark.parametrize("cell", [ODD, -ODD, 2**63 + 1, 10**23, f"{ODD}.0", f"+{ODD}"])
+def test_a_whole_number_that_no_float_is(read, cell):
+    with pytest.raises(
+        DataFormatError, match=r"row 3, column 'B' is -?\d+, which no 64-bit float holds: subtract"
+    ):
+        read(StringIO(f"A,B\n1,2\n2,{cell}\n"))
+
+
+@pytest.mark.parametrize("cell", [2**53, 2**53 + 2, 2**60, "1e23", "9007199254740993e0", "0.1"])
+def test_numbers_that_are_read(cell):
+    text, number = f"A,B\n1,2\n2,{cell}\n", float(cell)
+    table = ra.read_scores(StringIO(text), higher_is_better=True)
+    assert table.values.tolist() == [[2.0], [number]]
+    ballots = ra.read_ballots(StringIO(text))
+    assert ballots.ranks.tolist() == [[0, 1], [0, 1] if number > 2 else [1, 0]]
+
+
+@pytest.mark.parametrize(
+    "cell", [ODD, np.int64(ODD), np.uint64(2**64 - 1), Decimal(ODD), Fraction(ODD), str(ODD)]
+)
+def test_a_whole_number_in_a_frame(cell):
+    frame = pd.DataFrame({"model": ["A"], "x": pd.Series([cell], dtype=object)})
+    with pytest.raises(DataFormatError, match=r"row 1, column 'x' is \d+, which no 64-bit"):
+        read_table(frame).numbers("x", "task")
+    assert read_table(pd.DataFrame({"x": [2**53, 3]})).numbers("x", "task").tolist() == [2**53, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "values"),
+    [
+        ("s,x\nA,0.1\nB,0.10000000000000001\n", {}, [0.1, 0.1]),
+        ("s,t,v\nA,x,1e-400\nB,x,0\n", {"task": "t", "score": "v"}, [0, 0]),
+    ],
+)
+def test_fractions_beyond_the_digits_of_floats_are_rounded(text, names, values):
+    table = ra.read_scores(StringIO(text), higher_is_better=True, **names)
+    assert table.values.ravel().tolist() == values
