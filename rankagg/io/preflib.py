@@ -37,7 +37,7 @@ TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
 
 
 class BallotLine(NamedTuple):
-    """A line of a file: how many voters it is of, its alternatives, and the sizes of its buckets."""
+    """A line of a file: its voters, its alternatives, and the sizes of its buckets."""
 
     line: int
     voters: int
