@@ -260,7 +260,7 @@ def test_errors_are_as_frequent_as_the_law_of_the_samples_says():
 
 
 def test_relative_precision_holds_as_often_as_promised():
-    epsilon, alpha, runs = 0.3, 0.2, 150
+    epsilon, alpha, runs = 0.3, 0.2, 50
     rule = ra.inference.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=alpha)
     exact = ra.spread(SMALL, average=True)
     estimates = [rule.estimate(SMALL, rng=seed) for seed in range(runs)]

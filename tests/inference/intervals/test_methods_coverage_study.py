@@ -11,7 +11,7 @@ import pytest
 import rankagg as ra
 from rankagg.inference.intervals import methods
 
-FOLDER = Path(__file__).parents[2] / "examples" / "long" / "coverage"
+FOLDER = Path(__file__).parents[3] / "examples" / "long" / "coverage"
 MODULES = (
     "distributions",
     "cells",
@@ -66,8 +66,8 @@ def test_the_text_is_that_of_the_rows(study, kept):
 @pytest.mark.parametrize(
     "start",
     [
-        ("spaced", 6, 9, "borda", "sign-flips"),
-        ("spaced", 6, 20, "mean", "sign-flips"),
+        pytest.param(("spaced", 6, 9, "borda", "sign-flips"), marks=pytest.mark.slow),
+        pytest.param(("spaced", 6, 20, "mean", "sign-flips"), marks=pytest.mark.slow),
         ("right or wrong", 6, 6, "pairwise", "sign-test"),
         ("equal", 6, 6, "borda", "max-t"),
     ],

@@ -243,8 +243,8 @@ def test_ranks_by_max_t(of, unit):
     lambda s: ra.PairwiseIntervals.from_data(s, method="percentile"),
     lambda s: ra.rank_intervals(s, of="pairwise", method="max-t"),
     lambda s: ra.rank_intervals(s, method="max-t"),
-    lambda s: ra.rank_shares(s, ra.Borda()),
-    lambda s: ra.rank_shares(s, ra.Borda(), unit="instance"),
+    lambda s: ra.rank_shares(s, ra.Borda(), n_resamples=100),
+    lambda s: ra.rank_shares(s, ra.Borda(), unit="instance", n_resamples=100),
 ])  # fmt: skip
 def test_without_groups_the_remedy_is_told(call):
     plain = ra.ScoreSummary.from_scores(correlated())

@@ -331,14 +331,14 @@ def holds(result, true):
     [
         {"of": "pairwise"},
         {"of": "pairwise", "method": "clopper-pearson"},
-        {"of": "borda"},
+        {"of": "borda", "n_resamples": 1000},
         {"of": "borda", "method": "bernstein"},
         {"of": "borda", "method": "max-t", "n_resamples": 100},
     ],
     ids=str,
 )
 def test_all_true_places_are_covered_at_once_as_often_as_promised(options):
-    alpha, runs, size = 0.2, 120, 80
+    alpha, runs, size = 0.2, 60, 80
     if options["of"] == "borda":
         true = competition(oracles.borda(POPULATION))
     else:
@@ -358,7 +358,7 @@ def test_all_true_places_are_covered_at_once_as_often_as_promised(options):
 
 
 def test_true_places_by_mean_scores_are_covered():
-    alpha, runs = 0.2, 120
+    alpha, runs = 0.2, 60
     means = np.array([[0.6], [0.5], [0.5], [0.35]])
     true = np.array(competition(means[:, 0]))
     rng = np.random.default_rng(11)

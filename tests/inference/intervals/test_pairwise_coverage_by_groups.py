@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from tests.inference.test_coverage import least
+from tests.inference.intervals.test_pairwise_coverage import least
 
 pytestmark = pytest.mark.slow
 
