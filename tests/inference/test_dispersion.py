@@ -259,18 +259,6 @@ def test_all_policies_agree_on_complete_rankings(profile):
     assert len({ra.spread(profile, unranked=policy) for policy in strategies.POLICIES}) == 1
 
 
-@given(strategies.profiles(), strategies.policies)
-@strategies.quick
-def test_counts_are_so_many_rankings(profile, policy):
-    rows = np.repeat(np.arange(len(profile)), profile.counts)
-    written_out = ra.Profile(
-        [profile[int(row)] for row in rows], weights=profile.weights[rows]
-    )  # fmt: skip
-    for options in ({}, {"average": True}, {"normalized": True}):
-        expected = near(ra.spread(written_out, unranked=policy, **options))
-        assert ra.spread(profile, unranked=policy, **options) == expected
-
-
 @given(strategies.profiles(min_size=2), strategies.policies, st.sampled_from([2.0**-8, 2.0**20]))
 @strategies.quick
 def test_the_unit_of_the_weights_leaves_averages_as_they_are(profile, policy, factor):
@@ -290,12 +278,6 @@ def test_a_missing_item_makes_two_copies_of_a_ranking_differ():
     assert ra.spread(one_unknown) == pytest.approx(2 * (2 * 2 / 9 + 2 * 2 / 9))
     assert ra.spread(one_unknown, unranked="ignore") == 0
     assert ra.spread(one_unknown, unranked="last") == 0
-
-
-def test_random_permutations_differ_on_half_of_the_pairs():
-    nothing_known = ra.Profile.from_ranks(np.full((2, 5), nan))
-    assert ra.spread(nothing_known, average=True) == pytest.approx(5)
-    assert ra.spread(nothing_known, normalized=True) == pytest.approx(1 / 2)
 
 
 @pytest.mark.parametrize("policy", strategies.POLICIES)

@@ -145,13 +145,6 @@ def test_any_function_of_some_rankings_is_estimated(degree):
     assert abs(estimate.value - expected) <= 0.02
 
 
-def test_the_mean_footrule_is_estimated():
-    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.01).estimate(SMALL, FOOTRULE, rng=1)
-    exact = exact_mean(SMALL, ra.distances.spearman_footrule, 2)
-    assert abs(estimate.value - exact) <= 0.1
-    assert estimate.lower <= exact <= estimate.upper
-
-
 def test_a_function_of_rankings_and_one_of_arrays_give_the_same():
     arrays = ra.inference.UStatistic(
         low=0, high=4, batch=lambda first, second: np.abs(first - second).sum(axis=1)
@@ -331,21 +324,6 @@ def test_a_degree_may_be_written_as_a_float():
     )
     assert (as_float.value, as_float.n_samples) == (whole.value, whole.n_samples)
     assert as_float.value > 0
-
-
-def test_little_variance_needs_fewer_samples_than_the_range_suggests():
-    def nearly_constant(first):
-        return 0.5 + 0.001 * first[:, 0]
-
-    statistic = ra.inference.UStatistic(degree=1, low=0, high=1, batch=nearly_constant)
-    mean = 0.5 + 0.001 * np.average(SMALL.ranks[:, 0], weights=SMALL.counts * SMALL.weights)
-    epsilon = 0.02
-    early = ra.inference.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=0.05)
-    estimate = early.estimate(SMALL, statistic, rng=0)
-    fixed = ra.HoeffdingEstimator(epsilon=epsilon * mean, alpha=0.05)
-    assert estimate.stopped == "relative"
-    assert estimate.n_samples < fixed.n_samples(statistic) / 4
-    assert estimate.value == pytest.approx(mean, rel=epsilon)
 
 
 def test_the_variance_decides_when_to_stop():

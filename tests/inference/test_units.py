@@ -245,48 +245,6 @@ def test_weights_count_within_an_instance_only():
     assert moments.shares.tolist() == [1 / 2]
 
 
-@given(strategies.profiles(groups=True), estimands)
-@strategies.quick
-def test_a_count_is_as_many_rankings(profile, estimand):
-    rows = np.repeat(np.arange(len(profile)), profile.counts)
-    repeated = ra.Profile(
-        [profile[int(row)] for row in rows],
-        weights=profile.weights[rows],
-        groups=[profile.groups[row] for row in rows],
-    )
-    for choice in ({}, {"fixed_tasks": True}):
-        once = units_of(profile, estimand=estimand, **choice)
-        often = units_of(repeated, estimand=estimand, **choice)
-        assert once.n_units == often.n_units == profile.counts.sum()
-        for name in ("n", "mean", "variance", "shares"):
-            np.testing.assert_allclose(
-                getattr(once.moments, name), getattr(often.moments, name), atol=1e-12
-            )
-
-
-@given(strategies.profiles())
-@strategies.quick
-def test_means_and_shares_are_those_of_the_votes(profile):
-    direct = units_of(profile).moments
-    votes = profile.pairwise("ignore")
-    first, second = np.triu_indices(profile.n_items, k=1)
-    np.testing.assert_allclose(direct.mean, votes.proportion[first, second], atol=1e-12)
-    with np.errstate(invalid="ignore"):
-        shares = votes.squared_weights / votes.comparisons**2
-    np.testing.assert_allclose(direct.shares, shares[first, second], atol=1e-12)
-    imputed = units_of(profile, estimand="imputed").moments
-    proportion = profile.pairwise("uniform").proportion
-    np.testing.assert_allclose(imputed.mean, proportion[first, second], atol=1e-12)
-    assert (imputed.n == profile.counts.sum()).all()
-
-
-@given(strategies.profiles(unranked=False, unlisted=False))
-@strategies.quick
-def test_complete_rankings_need_no_imputation(profile):
-    direct, imputed = (units_of(profile, estimand=estimand) for estimand in ESTIMANDS)
-    assert values_of(direct).tolist() == values_of(imputed).tolist()
-
-
 # -- blocks ---------------------------------------------------------------------------------------
 
 CHOICES = [

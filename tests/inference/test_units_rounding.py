@@ -35,7 +35,6 @@ def tables():
 
 
 TABLES = {name: (values, options) for name, values, options in tables()}
-TASKS = {"unit": "task"}
 
 
 def made(name, shift):

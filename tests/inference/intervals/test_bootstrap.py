@@ -215,15 +215,6 @@ def test_the_acceleration_counts_every_observation():
     assert few.skewness == pytest.approx([(1 - 2 * 0.7) / (6 * np.sqrt(10 * 0.7 * 0.3))])
 
 
-def test_without_bias_and_skewness_bca_is_percentile():
-    means = np.linspace(0.2, 0.8, 1001)[:, None]
-    resamples = Resamples(np.array([0.5]), means, np.zeros(1))
-    for sides in (1, 2):
-        np.testing.assert_allclose(
-            resamples.bca(0.1, sides), resamples.percentile(0.1, sides), atol=1e-3
-        )
-
-
 # -- max-t ----------------------------------------------------------------------------------------
 
 
@@ -266,19 +257,6 @@ def test_max_t_is_no_wider_than_needed_for_equal_pairs():
     assert (low[0], high[0]) == pytest.approx(
         [bound[0] for bound in alone.max_t(0.05, "two-sided")]
     )
-
-
-def test_max_t_from_above_mirrors_max_t_from_below():
-    options = {"method": "percentile", "simultaneous": "max-t", "alpha": 0.01, "rng": 1}
-    found = []
-    for items, alternative in (("AB", "greater"), ("BA", "less")):
-        profile = ra.Profile.from_orders(["AB", "BA"], items=items, counts=[95, 5])
-        intervals = PairwiseIntervals.from_data(
-            profile, alternative=alternative, n_resamples=20_000, **options
-        )
-        a, b = items.index("A"), items.index("B")
-        found.append(intervals.lower[a, b])
-    assert found[0] == pytest.approx(found[1], abs=0.005)
 
 
 def test_max_t_has_bounds_where_few_rankings_compare():

@@ -83,17 +83,6 @@ def test_instances_of_several_metrics_are_averaged_first():
     assert (found.lower[0, 1], found.upper[0, 1]) == pytest.approx(expected, abs=1e-12)
 
 
-def test_they_are_shorter_than_those_that_always_hold():
-    table = gappy(3, 4000)
-    width = {
-        method: np.ptp([found.lower, found.upper], axis=0)[np.triu_indices(3, k=1)]
-        for method in ("normal", "bernstein", "hoeffding")
-        for found in [from_data(table, method=method, simultaneous="bonferroni")]
-    }
-    assert (width["normal"] < width["bernstein"]).all()
-    assert (width["normal"] < width["hoeffding"]).all()
-
-
 # -- of sums --------------------------------------------------------------------------------------
 
 
@@ -217,17 +206,6 @@ def test_at_every_proportion_they_are_wrong_about_as_often_as_they_say(n, alpha,
     if sides == 2:
         missed |= true - 1e-12 > (mean + radius)[:, None]
     assert (chance * missed).sum(axis=0).max() < 1.36 * alpha
-
-
-def test_alone_they_would_not():
-    """The Wald interval of a near-certain pair misses often, with any number of units."""
-    for n in (100, 1000, 10_000):
-        wins = np.arange(n + 1)
-        mean = wins / n
-        radius = normal_radius(mean * (1 - mean) * n / (n - 1), n, 0.05)
-        true = 1 - 1 / n
-        missed = (mean - radius > true) | (true > mean + radius)
-        assert stats.binom.pmf(wins[missed], n, true).sum() > 0.3
 
 
 # -- what is decided ------------------------------------------------------------------------------

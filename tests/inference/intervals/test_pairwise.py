@@ -83,12 +83,6 @@ def test_all_methods_estimate_the_same(profile, method):
     np.testing.assert_allclose(estimate, plain, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", RESAMPLING)
-def test_resampling_estimates_from_the_sample(method):
-    found = from_data(THREE, method=method, rng=1, n_resamples=100)
-    np.testing.assert_allclose(found.estimate, from_data(THREE).estimate, atol=1e-12)
-
-
 # -- what holds for all ---------------------------------------------------------------------------
 
 
@@ -133,24 +127,6 @@ def test_the_order_of_the_items_does_not_matter(method):
     for name in ("estimate", "lower", "upper"):
         turned = getattr(theirs, name)[np.ix_(at, at)]
         np.testing.assert_allclose(getattr(mine, name), turned, atol=tolerance)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_less_error_takes_more_room(method):
-    options = {"method": method, **options_of(method)}
-    many = ra.Profile(list(THREE), counts=10 * THREE.counts)
-    wide, narrow = (from_data(many, alpha=alpha, **options) for alpha in (0.01, 0.2))
-    assert (upper(wide.lower) < upper(narrow.lower)).all()
-    assert (upper(wide.upper) > upper(narrow.upper)).all()
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_ten_times_the_data_take_less_room(method):
-    options = {"method": method, **options_of(method)}
-    many = ra.Profile(list(THREE), counts=10 * THREE.counts)
-    narrow, wide = (from_data(p, **options) for p in (many, THREE))
-    widths = [upper(intervals.upper - intervals.lower) for intervals in (narrow, wide)]
-    assert (widths[0] < widths[1] / 2).all()
 
 
 # -- each method ----------------------------------------------------------------------------------
@@ -333,15 +309,6 @@ def test_scores_are_tied_within_a_tolerance(table):
     assert by_task == from_data(table.rankings({"f1": 0.3}))
 
 
-def test_averaged_instances_claim_less_than_their_metrics(table):
-    instances = PairwiseIntervals.from_data(table, unit="instance")
-    rankings = PairwiseIntervals.from_data(table.with_task_weights({}))
-    assert instances.n_units.max() == 12
-    assert rankings.n_units.max() == 23
-    widths = [upper(found.upper - found.lower) for found in (instances, rankings)]
-    assert (widths[0] > widths[1]).all()
-
-
 # -- little or nothing to tell --------------------------------------------------------------------
 
 ANY_METHOD = [*METHODS, "max-t"]
@@ -373,18 +340,6 @@ def test_with_everything_missing_nothing_is_claimed(method):
     assert (upper(found.lower) == 0).all()
     assert (upper(found.upper) == 1).all()
     assert found.decisions().pairs == ()
-
-
-def test_imputation_of_everything_is_even():
-    found = from_data(ALL_MISSING, estimand="imputed")
-    assert (found.estimate == 0.5).all()
-    assert found.never_compared == ()
-    assert upper(found.n_units).tolist() == [4, 4, 4]
-
-
-def test_one_pair_is_no_pairs():
-    found = from_data(ra.Profile.from_orders(["A", "B"], items="AB"))
-    assert found.notes == ("no ranking tells of 1 pair: the interval is [0, 1]",)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
@@ -485,11 +440,6 @@ def test_nothing_but_ties_is_no_comparison_without_them(method):
     found = from_data(tied, method=method, ties="exclude")
     assert (found.lower[0, 1], found.upper[0, 1]) == (0, 1)
     assert found.never_compared == (("A", "B"),)
-
-
-def test_a_tie_counts_half_elsewhere():
-    assert from_data(TIED).estimate[0, 1] == pytest.approx(6 / 7)
-    assert from_data(TIED).n_units[0, 1] == 7
 
 
 # -- options that do not go together --------------------------------------------------------------
@@ -768,10 +718,6 @@ def test_intervals_differ_where_they_say_something_else(choice):
     once = ra.Profile(list(THREE))
     assert from_data(once, **choice) != from_data(once)
     assert from_data(once) != "intervals"
-
-
-def test_units_are_counted_in_whole_numbers():
-    assert from_data(THREE).n_units.dtype.kind == "i"
 
 
 def test_a_single_task_may_be_fixed_too():
