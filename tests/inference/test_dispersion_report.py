@@ -243,18 +243,6 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
     assert "no upper bound: ties or missing items" in tied
 
 
-def test_notebooks_show_the_table_with_names_escaped():
-    report = measured(TENNESSEE, BORDA)
-    assert repr(report) == "<DispersionReport of 1 method>"
-
-
-def test_reports_are_values():
-    first, second = (measured(TENNESSEE, BORDA, KEMENY) for _ in range(2))
-    assert first == second
-    assert hash(first) == hash(second)
-    assert first != measured(TENNESSEE, BORDA)
-
-
 # -- what is refused ------------------------------------------------------------------------------
 
 

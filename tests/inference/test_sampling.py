@@ -312,20 +312,6 @@ def test_a_limit_may_be_written_as_a_float():
     assert rule.estimate(SMALL, rng=0).n_samples == 1000
 
 
-def test_a_degree_may_be_written_as_a_float():
-    rule = ra.HoeffdingEstimator(epsilon=0.5, alpha=0.1)
-    whole, as_float = (
-        rule.estimate(
-            SMALL,
-            ra.inference.UStatistic(kernel=ra.kendall_distance, degree=degree, low=0, high=3),
-            rng=0,
-        )
-        for degree in (2, 2.0)
-    )
-    assert (as_float.value, as_float.n_samples) == (whole.value, whole.n_samples)
-    assert as_float.value > 0
-
-
 def test_the_variance_decides_when_to_stop():
     rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
     constant = ra.inference.UStatistic(

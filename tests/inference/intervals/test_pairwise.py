@@ -1,7 +1,6 @@
 """Intervals of all pairs: bounds, options that do not go together, and how they look."""
 
 import json
-from fractions import Fraction
 from math import comb, log, sqrt
 
 import numpy as np
@@ -486,12 +485,6 @@ def test_options_that_do_not_go_together_are_refused(profile, choice, parameter,
     assert caught.value.parameter == parameter
 
 
-def test_the_message_names_the_parameter():
-    with pytest.raises(InvalidInputError) as caught:
-        from_data([["A", "B"]])
-    assert caught.value.parameter == "data"
-
-
 @pytest.mark.parametrize(
     "choice",
     [
@@ -508,19 +501,6 @@ def test_the_message_names_the_parameter():
 def test_options_that_go_together(choice):
     rng = {"rng": 1} if "method" in choice else {}
     check_shape(from_data(GROUPED, **choice, **rng))
-
-
-def test_a_whole_number_of_resamples_may_be_a_float():
-    options = {"method": "percentile", "rng": 1}
-    few = from_data(THREE, n_resamples=200.0, **options)
-    assert few == from_data(THREE, n_resamples=200, **options)
-
-
-@pytest.mark.parametrize("alpha", [Fraction(1, 16), np.float32(1 / 16)])
-def test_any_number_that_passes_for_a_probability_is_kept_as_a_float(alpha):
-    found = from_data(THREE, alpha=alpha)
-    assert found == from_data(THREE, alpha=1 / 16)
-    assert json.loads(json.dumps(found.to_dict()))["alpha"] == 1 / 16
 
 
 # -- resamples ------------------------------------------------------------------------------------
@@ -700,24 +680,6 @@ def test_intervals_are_equal_where_they_say_the_same():
     assert hash(from_data(SPARSE)) == hash(from_data(SPARSE))
     merged = ra.Profile.from_orders(["AB"] * 3 + ["BA"] * 2 + ["ABC"] * 2 + ["C"], items="ABCD")
     assert from_data(merged) == from_data(SPARSE)
-
-
-@pytest.mark.parametrize(
-    "choice",
-    [
-        {"alpha": 0.1},
-        {"simultaneous": "bonferroni"},
-        {"method": "wilson"},
-        {"alternative": "greater"},
-        {"anytime": True},
-        {"estimand": "imputed"},
-        {"unit": "instance", "instances": range(6)},
-    ],
-)
-def test_intervals_differ_where_they_say_something_else(choice):
-    once = ra.Profile(list(THREE))
-    assert from_data(once, **choice) != from_data(once)
-    assert from_data(once) != "intervals"
 
 
 def test_a_single_task_may_be_fixed_too():
