@@ -352,7 +352,7 @@ class _Options:
         if method == "wilcoxon":
             ranks = signed_rank_p_value(differences, rounding_error(sizes))
             return *hodges_lehmann(differences, self.alpha), *ranks
-        n, wins, losses = len(differences), *_outcomes(differences)
+        n, wins, losses = len(differences), *_wins_and_losses(differences)
         if method == "mcnemar":
             ends = difference_of_proportions(wins, losses, n, self.alpha)
             effect = (wins - losses) / n if n else np.nan
@@ -368,7 +368,7 @@ class _Options:
         differences = sample.differences[:, p]
         told = int((~np.isnan(differences)).sum())
         missing = len(differences) - told
-        wins, losses = _outcomes(differences)
+        wins, losses = _wins_and_losses(differences)
         effect, lower, upper, p_value, is_exact, direction = found
         # Ends that are scores; those of shares are computed without them.
         is_of_scores = method in ("sign-flip", "wilcoxon")
@@ -418,6 +418,6 @@ class _Options:
         )
 
 
-def _outcomes(differences: Floats) -> tuple[int, int]:
+def _wins_and_losses(differences: Floats) -> tuple[int, int]:
     """Return how many units have the first above, and the second."""
     return int((differences > 0).sum()), int((differences < 0).sum())

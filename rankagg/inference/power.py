@@ -284,7 +284,7 @@ def separation(
     order = _order(data)
     names = [data.systems[int(i)] for i in order]
     sample = paired_sample(data, list(pairwise(names)), unit=unit, instances=instances)
-    rows = [_neighbors(sample, pair, level, chance) for pair in range(len(names) - 1)]
+    rows = [_gap_of(sample, pair, level, chance) for pair in range(len(names) - 1)]
     seen: dict[str, Any] = dict(zip(FIGURES, map(np.array, zip(*rows, strict=True)), strict=True))
     return Separation(
         order=tuple(names),
@@ -311,7 +311,7 @@ def _order(table: ScoreTable) -> NDArray[np.intp]:
 FIGURES = ("difference", "spread", "n_units", "detectable", "needed")
 
 
-def _neighbors(sample: PairedSample, pair: int, level: float, chance: float) -> tuple[float, ...]:
+def _gap_of(sample: PairedSample, pair: int, level: float, chance: float) -> tuple[float, ...]:
     """Return the figures of one pair."""
     told = ~np.isnan(sample.differences[:, pair])
     d, weights = sample.differences[told, pair], sample.weights[told]

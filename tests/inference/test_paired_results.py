@@ -23,3 +23,4 @@ def test_tests_against_one_are_those_of_each_pair():
         assert set(found.better) | set(found.worse) | set(found.undecided) == set("ABDE")
         assert "E" in found.better
         assert any("left out" in note for note in found.notes)
+        assert ("effect: share of tasks above C" in str(found)) == (method == "sign")

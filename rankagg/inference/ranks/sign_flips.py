@@ -136,7 +136,7 @@ class _FlippedSums:
     def all_signs(self) -> Iterator[Floats]:
         """Go through all sign vectors, but for the opposite ones; the observed one first."""
         assert self.held is not None, "so few units are always held"
-        values = _weighted(self.held)
+        values = _weighted_differences(self.held)
         values = np.repeat(values, self.held.counts.astype(np.intp), axis=0)
         free = max(len(values) - 1, 0)
         size = max(1, SIGNS_HELD // max(values.shape[1], 1))
@@ -154,7 +154,7 @@ class _FlippedSums:
             sums = np.zeros((many, width))
             for block in [self.held] if self.held is not None else self.units.blocks():
                 self.deadline.seconds_left()
-                values = _weighted(block)
+                values = _weighted_differences(block)
                 step = max(1, SIGNS_HELD // len(values))
                 for low in range(0, many, step):
                     some = slice(low, min(low + step, many))
@@ -236,7 +236,7 @@ def _informative(block: Block) -> Block:
     return Block(*(part[told] for part in block))
 
 
-def _weighted(block: Block) -> Floats:
+def _weighted_differences(block: Block) -> Floats:
     """Return differences in [-1, 1] times their weights, nought where there is none."""
     differences = np.nan_to_num(2.0 * block.values - 1.0)
     weighted: Floats = differences * block.weights[:, None]
