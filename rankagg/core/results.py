@@ -47,12 +47,10 @@ PRINTED_NUMBER = re.compile(r"-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 #: Signs that a key of LaTeX for references may have beside letters and digits.
 KEY = re.compile(r"[A-Za-z0-9:._+/-]*")
 
-LATEX = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}",
-    '"': r"\char34{}", DASH: "--",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}  # fmt: skip
+LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {DASH: "--", '"': r"\char34{}"}
+NAMED_SIGNS = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "`": "asciigrave"}
+NAMED_SIGNS |= {"<": "less", ">": "greater", "|": "bar"}
+LATEX |= {sign: rf"\text{name}{{}}" for sign, name in NAMED_SIGNS.items()}
 INFINITY = r"\infty"
 # Two of these make one other sign, and dashes do with each other.
 LIGATURES = "',"
@@ -60,9 +58,8 @@ DASHES = f"-{DASH}"
 # At the start of a row these would belong to the end of the row before.
 STARTS = "[*"
 
-MARKDOWN = {
-    "&": "&amp;", "<": "&lt;", ">": "&gt;", **{sign: f"\\{sign}" for sign in "\\`*_{}[]#$~|^"},
-}  # fmt: skip
+MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_{}[]#$~|^"}
+MARKDOWN |= {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def latex_text(text: str) -> str:
@@ -214,10 +211,8 @@ class Pasted:
         if self.left_out:
             rows.append([markdown_text(self.left_out), *[""] * (len(self.names) - 1)])
         sides = ["right" if _alignment(column) == "r" else "left" for column in self.columns]
-        text: str = tabulate(
-            rows, headers=[markdown_text(name) for name in self.names], tablefmt="pipe",
-            disable_numparse=True, colalign=sides if rows else None,
-        )  # fmt: skip
+        head, around = [markdown_text(name) for name in self.names], sides if rows else None
+        text: str = tabulate(rows, head, "pipe", disable_numparse=True, colalign=around)
         return (f"{markdown_text(caption)}\n\n" if caption else "") + text + "\n"
 
     def _rows(self) -> Iterator[tuple[_PastedCell, ...]]:

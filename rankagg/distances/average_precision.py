@@ -79,7 +79,10 @@ def tau_ap(
     # Unlisted items look tied below all others.
     mine, theirs = places.comparable(common_ranks(first, second))
     if choice == "a":
-        _check_strict(theirs)
+        if len(np.unique(theirs)) < len(theirs):
+            allowed = 'a true ranking without ties, for `variant="a"`'
+            remedy = '`variant="b"` takes ties in both.'
+            raise InvalidInputError("second", allowed, Described("tied items"), remedy)
         return _accuracy(mine, theirs)
     return (_one_sided(mine, theirs) + _one_sided(theirs, mine)) / 2
 
@@ -118,11 +121,3 @@ def _right_above(ranks: Ranks, others: Ranks) -> NDArray[np.int64]:
     found = np.empty(n, dtype=np.int64)
     found[order] = smaller_before(values)
     return found
-
-
-def _check_strict(truth: Ranks) -> None:
-    if len(np.unique(truth)) < len(truth):
-        raise InvalidInputError(
-            "second", "a true ranking without ties, for `variant=\"a\"`", Described("tied items"),
-            "`variant=\"b\"` takes ties in both.",
-        )  # fmt: skip

@@ -118,22 +118,17 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
     return _scaled(len(mapping) - len(ends), len(mapping) - 1, normalized)
 
 
-def _mapping(one: object, other: object) -> NDArray[np.int64]:
+def _mapping(first: Permutation, second: Permutation) -> NDArray[np.int64]:
     """Return the rank in the second ranking of each rank in the first."""
-    first, second = _strict(one, "first"), _strict(other, "second")
+    for parameter, ranking in (("first", first), ("second", second)):
+        if not isinstance(ranking, Permutation):
+            allowed = "a complete strict ranking, a Permutation"
+            remedy = "`kendall_distance` and `spearman_footrule` take ties and missing items."
+            raise InvalidInputError(parameter, allowed, ranking, remedy)
     first.items.require_same(second.items, "The compared rankings")
     mapping = np.empty(first.n_items, dtype=np.int64)
     mapping[first.ranks] = second.ranks
     return mapping
-
-
-def _strict(ranking: object, parameter: str) -> Permutation:
-    if isinstance(ranking, Permutation):
-        return ranking
-    raise InvalidInputError(
-        parameter, "a complete strict ranking, a Permutation", ranking,
-        "`kendall_distance` and `spearman_footrule` take ties and missing items.",
-    )  # fmt: skip
 
 
 def _scaled(distance: int, largest: int, normalized: bool) -> float:

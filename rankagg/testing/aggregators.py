@@ -44,11 +44,8 @@ def score_tables(draw: st.DrawFn, *, missing: bool = True, max_systems: int = 5)
     )
     empty = np.isnan(values).all(axis=0)
     values[0, empty] = 1.0  # a task without any score is refused
-    higher = draw(st.booleans())
-    return ra.ScoreTable(
-        values, systems=[f"s{i}" for i in range(n)], tasks=[f"t{j}" for j in range(m)],
-        higher_is_better=higher,
-    )  # fmt: skip
+    systems, tasks = [f"s{i}" for i in range(n)], [f"t{j}" for j in range(m)]
+    return ra.ScoreTable(values, systems=systems, tasks=tasks, higher_is_better=draw(st.booleans()))
 
 
 def rearranged(table: ra.ScoreTable, rows: Any, columns: Any) -> ra.ScoreTable:
