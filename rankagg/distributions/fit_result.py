@@ -156,12 +156,8 @@ class FitResult(Result):
         return {
             "model": type(self.distribution).__name__,
             "items": list(self.distribution.items),
-            "log_likelihood": self.log_likelihood,
-            "aic": self.aic,
-            "bic": self.bic,
-            "n_observations": self.n_observations,
-            "converged": self.converged,
-            "n_iterations": self.n_iterations,
+            **self._plain("log_likelihood", "aic", "bic", "n_observations"),
+            **self._plain("converged", "n_iterations"),
             "notes": list(self.notes),
             "parameters": plain_rows(self.to_frame(alpha).reset_index()),
         }

@@ -113,6 +113,14 @@ class Maximum:
         norm = float(np.abs(at.gradient).max())
         return cls(here, at.value, at.information, norm, step, **how)
 
+    def notes(self) -> list[str]:
+        """Return a note where the climb ended before the maximum."""
+        steps = counted(self.n_iterations, "step")
+        told = (
+            f"Not converged in {steps}; what is shown is not the maximum. Raise `max_iterations`."
+        )
+        return [] if self.converged else [told]
+
 
 def newton(
     likelihood: LogLikelihood, steps: int, tolerance: float, *, equal_worths: bool = False
@@ -218,13 +226,3 @@ def centered_covariance(information: Floats, n: int) -> Floats:
     covariance[:n] -= covariance[:n].mean(axis=0)
     covariance[:, :n] -= covariance[:, :n].mean(axis=1)[:, None]
     return (covariance + covariance.T) / 2.0
-
-
-def not_converged(found: Maximum) -> list[str]:
-    """Return a note where a climb ended before the maximum."""
-    if found.converged:
-        return []
-    return [
-        f"Not converged in {counted(found.n_iterations, 'step')}; what is shown is not the "
-        "maximum. Raise `max_iterations`."
-    ]

@@ -279,11 +279,3 @@ def chances(model: Ties, odds: Floats, tie: float | None) -> Floats:
     if tie is None:
         return np.stack([expit(odds), np.zeros(len(odds)), expit(-odds)])
     return np.exp(terms_of(model, odds, tie).value)
-
-
-def starting_tie(model: Ties, share: float) -> float:
-    """Return the tie parameter under which so many contests of equals are ties."""
-    share = min(max(share, 1e-12), 1.0 - 1e-9)
-    if model == "davidson":
-        return float(np.log(2.0 * share / (1.0 - share)))
-    return float(2.0 * np.arctanh(share))

@@ -22,13 +22,7 @@ from rankagg.distributions.bradley_terry.sandwich import (
     effective_clusters,
     separate_covariance,
 )
-from rankagg.distributions.maximum import (
-    FAR_PARAMETER,
-    Maximum,
-    centered_covariance,
-    newton,
-    not_converged,
-)
+from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, centered_covariance, newton
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.separation import check_connected
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError, nearest
@@ -122,8 +116,8 @@ def fit_bradley_terry(
     if errors is not None:
         warn_moved("`errors` of fit_bradley_terry", "`cov_type`")
         cov_type = errors  # type: ignore[assignment]  # it is checked below
+    remedy = "`BradleyTerry.fit` takes ballots, scores and votes."
     if not isinstance(comparisons, Comparisons):
-        remedy = "`BradleyTerry.fit` takes ballots, scores and votes."
         raise InvalidInputError("comparisons", "Comparisons", comparisons, remedy)
     ties = check_choice(ties, TIE_MODELS, "ties")
     side, chosen = check_flag(side, "side"), _checked_covariates(covariates, comparisons)
@@ -163,7 +157,7 @@ def fit_bradley_terry(
         n_observations=effective,
         converged=peak.converged,
         n_iterations=peak.n_iterations,
-        notes=(*notes, *not_converged(peak)),
+        notes=(*notes, *peak.notes()),
         ties=ties,
         has_side=side,
         cov_type=kind,
@@ -216,8 +210,8 @@ def _used_clusters(comparisons: Comparisons) -> NDArray[np.intp]:
             "between so few is not known."
         )
         raise InvalidInputError("cov_type", allowed, "cluster", remedy)
-    place: NDArray[np.intp] = np.cumsum(there) - 1
-    return place[codes]
+    places: NDArray[np.intp] = (np.cumsum(there) - 1)[codes]
+    return places
 
 
 def _checked_maximum(

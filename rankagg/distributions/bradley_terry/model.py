@@ -11,13 +11,7 @@ from scipy.sparse import csr_array, hstack, vstack
 
 from rankagg._typing import Floats
 from rankagg.core.items import ItemSet
-from rankagg.distributions.bradley_terry.contests import (
-    Contests,
-    Terms,
-    Ties,
-    starting_tie,
-    terms_of,
-)
+from rankagg.distributions.bradley_terry.contests import Contests, Terms, Ties, terms_of
 from rankagg.distributions.maximum import Derivatives, LogLikelihood
 from rankagg.distributions.separation import (
     DIRECTION_SLACK,
@@ -59,7 +53,9 @@ class Model(LogLikelihood):
         start = np.zeros(self.n_parameters)
         if self.has_tie:
             share = self.contests.n_ties / float(self.contests.totals.sum())
-            start[-1] = starting_tie(self.ties, share)
+            share = min(max(share, 1e-12), 1.0 - 1e-9)
+            odds = np.log(2.0 * share / (1.0 - share))
+            start[-1] = odds if self.ties == "davidson" else 2.0 * np.arctanh(share)
         return start
 
     def split(self, parameters: Floats) -> tuple[Floats, Floats, float | None]:

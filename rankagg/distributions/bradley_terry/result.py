@@ -291,7 +291,7 @@ class BradleyTerryFit(WorthsFit):
         if self.tie is not None:
             slopes[:, -1] += terms.tie_slope[:, 0]
         lower, upper = np.zeros(3), np.zeros(3)
-        for at in np.flatnonzero(probabilities > 0):
+        for at in np.flatnonzero(probabilities > 0).tolist():
             rest = float(np.delete(probabilities, at).sum())
             if not rest:
                 lower[at] = upper[at] = 1.0

@@ -220,8 +220,8 @@ def _cluster_sums(model: Model, parts: _Parts, cluster: int) -> tuple[Floats, Fl
     """Return the information and the score of a cluster."""
     own = slice(parts.starts[cluster], parts.starts[cluster + 1])
     kind, contests = parts.kind[own], model.contests
-    first, second, extras = (at[kind] for at in (contests.first, contests.second, contests.extras))
-    inside = replace(contests, first=first, second=second, extras=extras)
+    first, second = contests.first[kind], contests.second[kind]
+    inside = replace(contests, first=first, second=second, extras=contests.extras[kind])
     ahead, tie = parts.factors[:, own, 0], parts.factors[:, own, 1]
     pairs = ((ahead, ahead), (ahead, tie), (tie, tie))
     products = ((one * other).sum(axis=0) for one, other in pairs)
@@ -381,18 +381,12 @@ class Intransitivity(Result):
         return frame.iloc[order].reset_index(drop=True)
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "items": list(self.items),
-            "statistic": self.statistic,
-            "expected_statistic": self.expected_statistic,
-            "p_value": self.p_value,
-            "n_triples": self.n_triples,
-            "n_cycles": self.n_cycles,
-            "expected_cycles": self.expected_cycles,
-            "cycles_p_value": self.cycles_p_value,
-            "n_resamples": self.n_resamples,
-            "pairs": plain_rows(self.to_frame()),
-        }
+        numbers = self._plain(
+            *("statistic", "expected_statistic", "p_value", "n_triples", "n_cycles"),
+            *("expected_cycles", "cycles_p_value", "n_resamples"),
+        )
+        pairs = plain_rows(self.to_frame())
+        return {"items": list(self.items), **numbers, "pairs": pairs}
 
     def _facts(self) -> list[str]:
         return [

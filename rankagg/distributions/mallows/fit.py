@@ -29,7 +29,6 @@ from rankagg.distributions.mallows.center import (
     information_at,
     search_center,
 )
-from rankagg.distributions.mallows.kendall_distances import check_theta
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mallows.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
 from rankagg.distributions.mallows.uniformity import UniformityTest, simulate_uniformity
@@ -156,7 +155,8 @@ class MallowsFit(FitResult):
         -------
         float
         """
-        return self._data.log_likelihood(self.distribution.center, check_theta(theta))
+        at = check_number(theta, "theta", low=0)
+        return self._data.log_likelihood(self.distribution.center, at)
 
     def conf_int(
         self, alpha: float = 0.05, *, method: Method | None = None, rng: RNGLike = 0

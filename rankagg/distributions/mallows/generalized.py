@@ -325,7 +325,7 @@ class _CenterSearch:
         total = self.data.total
         means = self.data.weights @ stages_from_places(self.data.ranks[:, list(order)]) / total
         sizes = np.arange(len(order), 1, -1)
-        thetas = np.array([self._theta(*stage) for stage in zip(sizes, means, strict=True)])
+        thetas = np.array(list(map(self._theta, sizes.tolist(), means)))
         height = -total * float(thetas @ means + stage_log_normalizers(sizes, thetas).sum())
         return _Candidate(order, means, thetas, height)
 

@@ -49,10 +49,7 @@ def orders_from_stages(stages: NDArray[np.integer]) -> Ranks:
 
 def places_from_stages(stages: NDArray[np.integer]) -> Ranks:
     """Return the place of each item of the center, shape (n, size)."""
-    orders = orders_from_stages(stages)
-    places = np.empty_like(orders)
-    np.put_along_axis(places, orders, np.arange(len(orders), dtype=np.int32)[:, None], axis=0)
-    return places
+    return np.argsort(orders_from_stages(stages), axis=0).astype(np.int32)
 
 
 def stages_from_places(places: Ranks) -> NDArray[np.int64]:
@@ -245,12 +242,8 @@ def mallows_log_normalizer(n_items: int, theta: float) -> float:
     9.696410084
     """
     n = check_integer(n_items, "n_items", low=1)
-    return float(stage_log_normalizers(np.arange(1, n + 1), check_theta(theta)).sum())
-
-
-def check_theta(theta: object, parameter: str = "theta") -> float:
-    """Return a finite number that is not negative."""
-    return check_number(theta, parameter, low=0)
+    at = check_number(theta, "theta", low=0)
+    return float(stage_log_normalizers(np.arange(1, n + 1), at).sum())
 
 
 def as_center(

@@ -16,7 +16,6 @@ from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
-    check_theta,
     distance_mean,
     distance_variance,
     mallows_log_normalizer,
@@ -72,7 +71,7 @@ class Mallows(RankingDistribution):
 
     def __init__(self, center: Permutation | Iterable[Label], theta: float) -> None:
         middle = as_center(center)
-        self._set(items=middle.items, center=middle, theta=check_theta(theta))
+        self._set(items=middle.items, center=middle, theta=check_number(theta, "theta", low=0))
 
     @classmethod
     def from_phi(cls, center: Permutation | Iterable[Label], phi: float) -> Mallows:
@@ -122,11 +121,6 @@ class Mallows(RankingDistribution):
     def _order(self) -> Any:
         return np.argsort(self.center.ranks)
 
-    def _in_items(self, table: Floats) -> Floats:
-        """Turn rows and columns from the order of the center to that of the items."""
-        place = self.center.ranks
-        return table[np.ix_(place, place)]
-
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
@@ -157,7 +151,8 @@ class Mallows(RankingDistribution):
         first, second = np.triu_indices(n, k=1)
         table[first, second] = stays[second - first]
         table[second, first] = 1.0 - stays[second - first]
-        return self._in_items(table)
+        place = self.center.ranks
+        return table[np.ix_(place, place)]
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""

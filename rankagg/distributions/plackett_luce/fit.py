@@ -12,13 +12,7 @@ from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_integer, check_number
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
-from rankagg.distributions.maximum import (
-    FAR_PARAMETER,
-    Maximum,
-    inverse_information,
-    newton,
-    not_converged,
-)
+from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, inverse_information, newton
 from rankagg.distributions.plackett_luce.choices import Choices, choices_of
 from rankagg.distributions.plackett_luce.likelihood import (
     DistinctChoices,
@@ -250,4 +244,4 @@ def _ending_notes(found: Maximum) -> list[str]:
             "Not converged: rounding hides the maximum, since weights or worths differ too much. "
             "What is shown is not the maximum."
         ]
-    return not_converged(found)
+    return found.notes()

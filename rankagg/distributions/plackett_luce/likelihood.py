@@ -340,7 +340,10 @@ def endless_choices(
         return next((row for row in whole if _is_endless(observed, sizes, row)), None)
 
     first = broken(objective / max(float(np.abs(objective).max()), 1.0))
-    return endless_direction(objective, bounds, first, broken, checked, least=1e-4)
+    found: NDArray[np.int64] | None = endless_direction(
+        objective, bounds, first, broken, checked, least=1e-4
+    )
+    return found
 
 
 def _features(chosen: Bools, sizes: tuple[int, ...]) -> Floats:

@@ -125,15 +125,12 @@ class PlackettLuce(RankingDistribution):
 
     def _log_probs(self, ranks: Ranks) -> Floats:
         result = np.zeros(len(ranks))
-        sizes = list(self.log_ties)
+        weights = {1: 0.0, **self.log_ties}
         for rows, alternatives, chosen in stage_masks(ranks):
             logs = np.where(alternatives, self.log_worths, -np.inf)
             total = logsumexp(log_bucket_weights(logs, self.log_ties), axis=0)
             size = chosen.sum(axis=1)
-            bonus = np.full(len(rows), -np.inf)
-            bonus[size == 1] = 0.0
-            for d in sizes:
-                bonus[size == d] = self.log_ties[d]
+            bonus = np.array([weights.get(d, -np.inf) for d in size.tolist()])
             picked = (np.where(chosen, self.log_worths, 0.0)).sum(axis=1) / size
             np.add.at(result, rows, bonus + picked - total)
         return result
@@ -146,11 +143,7 @@ class PlackettLuce(RankingDistribution):
             # Their logs are sorted, since worths that are far apart have no floats.
             rings = np.log(rng.standard_exponential((size, self.n_items)))
             rings -= self.log_worths
-            order = np.argsort(rings, axis=1)
-            ranks = np.empty((size, self.n_items), dtype=np.int32)
-            steps = np.broadcast_to(np.arange(self.n_items, dtype=np.int32), order.shape)
-            np.put_along_axis(ranks, order, steps, axis=1)
-            return ranks
+            return np.argsort(np.argsort(rings, axis=1), axis=1).astype(np.int32)
         return self._sample_buckets(size, rng)
 
     def _sample_buckets(self, size: int, rng: np.random.Generator) -> Ranks:
@@ -179,10 +172,8 @@ class PlackettLuce(RankingDistribution):
         rate of all that is left.
         """
         listed = ranks >= 0
-        ties = (np.diff(np.sort(np.where(listed, ranks, -1), axis=1), axis=1) == 0) & (
-            np.sort(np.where(listed, ranks, -1), axis=1)[:, 1:] >= 0
-        )
-        if self.log_ties or ties.any():
+        placed = np.sort(np.where(listed, ranks, -1), axis=1)
+        if self.log_ties or ((np.diff(placed, axis=1) == 0) & (placed[:, 1:] >= 0)).any():
             allowed = "free of ties, for a distribution without ties"
             remedy = "Break the ties first."
             raise InvalidInputError("profile", allowed, Described("ties"), remedy)
