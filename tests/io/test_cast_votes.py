@@ -328,6 +328,10 @@ def test_a_name_that_is_like_a_missing_value_is_told():
             DataFormatError, r"row 3 states another group for ballot '1' than its first row .*2\)",
         ),
         (
+            "b,r,c\n1,1,A\n", {"ballot": "b", "rank": "r", "item": "c", "choices": ["c"]},
+            InvalidInputError, "`choices` must be left out in the long form",
+        ),
+        (
             "b,r,c\n,1,A\n", {"ballot": "b", "rank": "r", "item": "c"},
             DataFormatError, "row 2, column 'b' is empty",
         ),

@@ -119,6 +119,12 @@ def test_one_result_twice_is_named(tmp_path) -> None:
         read(tmp_path, aggregate("A", result("x", 1), result("x", 2)))
 
 
+def test_one_id_of_two_results_is_named(tmp_path) -> None:
+    results = [result(task, 1, name="same") for task in "xy"]
+    with pytest.raises(DataFormatError, match="must be the id of one result"):
+        read(tmp_path, aggregate("A", *results))
+
+
 def test_one_evaluation_in_two_files_is_named(tmp_path) -> None:
     one = aggregate("A", result("x", 1))
     with pytest.raises(DataFormatError, match=r"1\.json and .*0\.json are of one evaluation"):

@@ -69,6 +69,12 @@ def test_each_run_is_named(tmp_path) -> None:
     assert chosen.notes[-1] == "runs: each run of A is a system of its own"
 
 
+def test_tasks_with_one_run_are_not_told(tmp_path) -> None:
+    written(tmp_path, {("A", 1): {"x": 1, "y": 2}, ("A", 2): {"x": 3}})
+    chosen = ra.read_evaluations(tmp_path).select(runs="mean")
+    assert chosen.notes[-1] == "runs: the mean of 2 runs of A on x"
+
+
 def test_runs_of_different_tasks_are_no_repetition(tmp_path) -> None:
     written(tmp_path, {("A", 1): {"x": 1}, ("A", 2): {"y": 2}})
     assert ra.read_evaluations(tmp_path).table().values.tolist() == [[1, 2]]
