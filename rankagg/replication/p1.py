@@ -48,6 +48,7 @@ from rankagg.replication.p1_as_run import (
 from rankagg.replication.panels import bands_of, draw_panels
 from rankagg.studies.agreement import AgreementStudy
 from rankagg.studies.corruption import CorruptionResult, ManipulationStudy, ScalingStudy
+from rankagg.studies.study import ROUNDING
 from rankagg.studies.task_subsets import TaskSubsetStudy
 
 #: The rules by the paper's names.
@@ -56,8 +57,6 @@ PROCEDURES: Mapping[str, Aggregator] = {
     "one level": Borda(),
     "two levels": TwoLevel(Borda(), Borda()),
 }
-# Means and shares that differ by less are equal.
-ROUNDING = 1e-9
 
 
 # -- the example ----------------------------------------------------------------------------------
@@ -154,7 +153,7 @@ def corrupted_tasks(bench: Bench, found: ExperimentRun) -> None:
         "mean, one level and two levels in one panel; here each phi has its own, there are bands, "
         "and the exact Kemeny rule is added."
     )
-    _add_curves(found, result, caption)
+    _add_distances(found, result, caption)
 
 
 @experiment("p1-figure-7", "robustness to scaling", "Section 4.3", "Figure 7")
@@ -178,10 +177,10 @@ def rescaled_task(bench: Bench, found: ExperimentRun) -> None:
         "paper says (rescaled) and as its figure was made (reversed as well). The paper's figure "
         "has one panel, phi = 0.05 and 0.3, and factors from 2."
     )
-    _add_curves(found, result, caption)
+    _add_distances(found, result, caption)
 
 
-def _add_curves(found: ExperimentRun, result: CorruptionResult, caption: str) -> None:
+def _add_distances(found: ExperimentRun, result: CorruptionResult, caption: str) -> None:
     """Hand on the means and the plot of a study of corrupted tables."""
     name = found.experiment.name
     table = result.by_method().drop(columns=["median_runtime", "failed", "se_top1"]).reset_index()
@@ -226,7 +225,7 @@ def instance_tables(bench: Bench) -> dict[str, ScoreTable]:
 
 
 @experiment("p1-tables-4-5", "sizes of the data", "Section 1", "Table 4", "Table 5")
-def sizes(bench: Bench, found: ExperimentRun) -> None:
+def sizes_of_tables(bench: Bench, found: ExperimentRun) -> None:
     """Count."""
     found.add("Section 1", {"benchmarks": len(BOARDS) + len(INSTANCE_TABLES)})
     boards, tables = bench.tables(*BOARDS), instance_tables(bench)
@@ -265,7 +264,7 @@ def name_of(board: str, system: Label) -> str:
 
 
 @experiment("p1-table-2", "agreement of the rankings", "Table 2")
-def agreement(bench: Bench, found: ExperimentRun) -> None:
+def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
     """Hold Borda against the mean on every leaderboard."""
     frames = {}
     tied = {"SuperGLUE": 5, "XTREME": 3}
@@ -296,14 +295,14 @@ def agreement(bench: Bench, found: ExperimentRun) -> None:
     caption = "Agreement of Borda and the mean; ties at the cut are broken at random."
     frame = frame.drop(columns=["scope", "task", "first", "second", "n_ranked"])
     found.sheets.append(Sheet("p1-table-2", caption, frame))
-    _add_run(bench, found, "Table 2")
+    _add_their_run(bench, found, "Table 2")
     for board in ("GLUE", "SuperGLUE"):
         for scored in bench.tables(f"{board} with Score").values():
             tau = tau_with_score(bench.leaderboards[board].values, scored.values)
             found.add("Table 2", {"tau": tau}, board, as_run=True)
 
 
-def _add_run(bench: Bench, found: ExperimentRun, *items: str) -> None:
+def _add_their_run(bench: Bench, found: ExperimentRun, *items: str) -> None:
     """Add what the authors' program makes of the leaderboards that are there."""
     for board, (table, values) in as_read(bench).items():
         called = [name_of(board, system) for system in table.systems]
@@ -323,7 +322,7 @@ def best(bench: Bench, found: ExperimentRun) -> None:
         caption = f"The ten best systems of {board} by Borda, ranks from 0, ties in the order of "
         name = f"p1-table-6-{board.lower()}"
         found.sheets.append(Sheet(name, f"{caption}the file.", frame.head(10)))
-    _add_run(bench, found, "Table 3", "Table 6")
+    _add_their_run(bench, found, "Table 3", "Table 6")
 
 
 def by_both(table: ScoreTable) -> pd.DataFrame:
@@ -364,7 +363,7 @@ def subsets_of_tasks(bench: Bench, found: ExperimentRun) -> None:
         "deviation either way. Figures 5 (a, f) and 8 of the paper draw the same."
     )
     tables = bench.tables(*BOARDS)
-    for board, means, _ in _subsets(bench, found, tables, names, caption, drawn="tasks"):
+    for board, means, _ in _on_subsets(bench, found, tables, names, caption, drawn="tasks"):
         lead = means["Borda"] - means["Mean"]
         if board != "SuperGLUE":
             # The shares between which the paper sees the greatest difference.
@@ -395,7 +394,7 @@ def subsets_of_metrics(bench: Bench, found: ExperimentRun) -> None:
         "standard deviation either way, on the data sets of Figures 5 and 9 that are public."
     )
     tables = instance_tables(bench)
-    for data, means, spreads in _subsets(bench, found, tables, names, caption, drawn="metrics"):
+    for data, means, spreads in _on_subsets(bench, found, tables, names, caption, drawn="metrics"):
         for rule in list(names)[1:]:
             higher = _sizes_where(means[rule] - means["Mean"], "higher")
             lower = _sizes_where(spreads["Mean"] - spreads[rule], "lower")
@@ -405,7 +404,7 @@ def subsets_of_metrics(bench: Bench, found: ExperimentRun) -> None:
             found.add("Figure 9", {f"spread of {names[rule]} against the mean's": lower}, data)
 
 
-def _subsets(
+def _on_subsets(
     bench: Bench,
     found: ExperimentRun,
     tables: Mapping[str, ScoreTable],
@@ -485,7 +484,7 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
             }
         )
         found.add("Figure 6", {f"tau of {pair}": tau for pair, tau in taus[name].items()}, name)
-        curves[name] = by_k = _curves(table)
+        curves[name] = by_k = _agreement_by_k(table)
         k = min(10, int(by_k.index.get_level_values("k").max()))
         for pair in PAIRED:
             share, tau = by_k["top"][pair, 3], by_k["top_tau"][pair, k]
@@ -504,7 +503,7 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
         _together(found, pd.DataFrame(taus), curves)
 
 
-def _curves(table: ScoreTable) -> pd.DataFrame:
+def _agreement_by_k(table: ScoreTable) -> pd.DataFrame:
     """Return top, tau and common number by pair of procedures and k."""
     names = {PROCEDURES[name].name: name for name in ("one level", "two levels", "mean")}
     rules = [PROCEDURES[name] for name in names.values()]

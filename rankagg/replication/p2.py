@@ -220,7 +220,7 @@ def confidence(bench: Bench, found: ExperimentRun) -> None:
             if model.step == 0:
                 wrong = table["any_wrong"][at]
                 found.add("Figure 4", {"tables with a wrong decision": wrong}, label, *case)
-    frame = _decided(result, "any_wrong", "coverage", "covers_all")
+    frame = _shares_decided(result, "any_wrong", "coverage", "covers_all")
     of = {model.name: model for model in study.models}
     frame.insert(0, "m", [of[name].n_instances for name in frame["model"]])
     frame.insert(1, "phi", [of[name].step for name in frame["model"]])
@@ -237,7 +237,7 @@ def confidence(bench: Bench, found: ExperimentRun) -> None:
     _decide_tables(bench, found)
 
 
-def _decided(result: ConfidenceResult, *more: str) -> pd.DataFrame:
+def _shares_decided(result: ConfidenceResult, *more: str) -> pd.DataFrame:
     """Return the shares and widths by model, level and method."""
     table = result.by_method().reset_index()
     return table[["model", "alpha", "method", "decided", "width", *more]]
@@ -278,7 +278,7 @@ def _decide_tables(bench: Bench, found: ExperimentRun) -> None:
             found.pictures.append(Illustration(file, caption, draw))
         if alone is not None:
             found.pictures.append(Illustration(f"{file}-tac_08", caption, alone))
-    frame = _decided(result, "comparisons")
+    frame = _shares_decided(result, "comparisons")
     found.sheets.append(Sheet("p2-figure-11", "Decided pairs by data set.", frame))
 
 
@@ -379,7 +379,7 @@ def _run_again(bench: Bench) -> dict[str, AsRun]:
         (name, with_score): table
         for name in FIRST
         for with_score in (True, False)
-        if (with_score or name != "GEM") and (table := _first(bench, name, with_score)) is not None
+        if (with_score or name != "GEM") and (table := _cut(bench, name, with_score)) is not None
     }
     runs = Parallel(n_jobs=bench.n_jobs)(
         delayed(run_again)(
@@ -396,7 +396,7 @@ def _run_again(bench: Bench) -> dict[str, AsRun]:
     }
 
 
-def _first(bench: Bench, name: str, with_score: bool) -> ScoreTable | None:
+def _cut(bench: Bench, name: str, with_score: bool) -> ScoreTable | None:
     """Return the systems that the run took, with the leaderboard's own average as a task or not."""
     scored = {"XTREME": ["XTREME Score", "XTREME"], "GEM": ["GEM"]}
     needed = scored.get(name, [f"{name} with Score"]) if with_score else [name]
@@ -612,7 +612,7 @@ def _add_dialogue(found: ExperimentRun, table: ScoreTable) -> None:
     *("Figure 1", "Section 4.1", "Appendix B.1"),
     *("Figure 7", "Figure 8", "Figure 9", "Computing time"),
 )
-def sizes(bench: Bench, found: ExperimentRun) -> None:
+def sizes_of_data(bench: Bench, found: ExperimentRun) -> None:
     """Count systems, sentences and scores of what is here."""
     for name, table in bench.tables("GLUE", "SuperGLUE", "XTREME", "GEM of 22").items():
         found.add("Appendix B.1", {"systems": table.n_systems}, name.split()[0])
@@ -675,7 +675,7 @@ def policies(bench: Bench, found: ExperimentRun) -> None:
         for policy, (consensus, optima) in exact.items():
             may = optima.rank_ranges()[0] == 1
             many = f"any of {counted(int(may.sum()), 'system')}"
-            first.append(f"{policy}: {_named(consensus, may) if may.sum() < 3 else many}")
+            first.append(f"{policy}: {_listed(consensus, may) if may.sum() < 3 else many}")
         said = "; ".join(first)
         found.sentences.append(f"{name}: first in an exact consensus are, {said}.")
         # The others have too few tasks for anything to be decided.
@@ -702,8 +702,8 @@ def _decided_by_policy(
             "Kemeny cost": consensus.cost,
             "proof": consensus.certificate.status,
             "only optimum": optima.is_unique,
-            "first in an optimal order": _named(consensus, best == 1),
-            "among the first three of every optimal order": _named(consensus, worst <= 3),
+            "first in an optimal order": _listed(consensus, best == 1),
+            "among the first three of every optimal order": _listed(consensus, worst <= 3),
         }
         if policy != "uniform":
             turned = "pairs in another order than uniform, whatever the optimum"
@@ -719,5 +719,5 @@ def _decided_by_policy(
     }
 
 
-def _named(consensus: Consensus, chosen: Bools) -> str:
+def _listed(consensus: Consensus, chosen: Bools) -> str:
     return ", ".join(map(str, consensus.items.where(chosen))) or "none"

@@ -43,7 +43,7 @@ from rankagg.report.sections import (
     table_of,
 )
 
-MEANINGS = {
+VERDICTS = {
     REACHED: "by the paper's words it is as printed, or as they determine where nothing is printed",
     AS_RUN: "the print comes out the way the authors' program ran, and not by the paper's words",
     EXPLAINED: "here it is as the paper's words have it, the print is not, and the reason is given",
@@ -63,21 +63,21 @@ def page_of(runs: Sequence[ExperimentRun]) -> str:
         "gives on their file with its quirks; both were computed by other programs than this "
         "package. Here is what came out.",
     ]
-    sections = [_numbers(rows), *map(_section, runs), *_explanations(rows)]
+    sections = [_verdict_table(rows), *map(_section, runs), *_explanations(rows)]
     return render_page("Three papers on ranking systems, run again", sections, lead=lead)
 
 
 def _verdicts(rows: Iterable[Row]) -> str:
     numbers = Counter(row.verdict for row in rows)
-    return ", ".join(f"{numbers[verdict]} {verdict}" for verdict in MEANINGS if numbers[verdict])
+    return ", ".join(f"{numbers[verdict]} {verdict}" for verdict in VERDICTS if numbers[verdict])
 
 
-def _numbers(rows: Sequence[Row]) -> Section:
+def _verdict_table(rows: Sequence[Row]) -> Section:
     numbers = Counter((row.paper, row.verdict) for row in rows)
     papers = list(dict.fromkeys(row.paper for row in rows))
     there = {row.verdict for row in rows}
     body = []
-    for verdict, meaning in MEANINGS.items():
+    for verdict, meaning in VERDICTS.items():
         if verdict in there:
             times = [numbers[paper, verdict] for paper in papers]
             cells = [PageCell(str(number), float(number)) for number in times]

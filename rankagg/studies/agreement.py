@@ -33,12 +33,6 @@ from rankagg.studies.sources import averaged
 from rankagg.studies.study import check_rules, check_table, finished, several
 
 Scope: TypeAlias = Literal["tasks", "instances", "within"]
-# What is compared, and how the headline calls it.
-SCOPES: dict[Scope, str] = {
-    "tasks": "on tasks",
-    "instances": "on all instances",
-    "within": "within a task, on average",
-}
 CURVES_OF_PAIRS = ["top", "last", "top_tau"]
 
 
@@ -172,7 +166,9 @@ class AgreementResult(Result):
         """Return in one sentence how far the first two rules agree."""
         table = self.by_scope().reset_index()
         first = table.drop_duplicates("scope")
-        parts = [f"{row['tau']:.3f} {SCOPES[row['scope']]}" for row in first.to_dict("records")]
+        where = {"tasks": "on tasks", "instances": "on all instances"}
+        where["within"] = "within a task, on average"
+        parts = [f"{row['tau']:.3f} {where[row['scope']]}" for row in first.to_dict("records")]
         lead = first.iloc[0]
         return f"tau of {lead['first']} and {lead['second']}: {', '.join(parts)}"
 

@@ -19,7 +19,6 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
 from rankagg.core.results import plain_rows
-from rankagg.core.scores import ScoreTable
 from rankagg.cultures import DataSource
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError
@@ -336,11 +335,9 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     def _try(self, cell: DrawnCell, prepared: None) -> list[Row]:
         """Draw the data of a cell and aggregate them with every rule."""
         rng = cell.generator(self.seed, "data")
-        data = cell.model.draw(cell.n_items, cell.n_rankings, rng=rng)
-        data = averaged(data) if isinstance(data, ScoreTable) else data
-        evidence = Evidence(
-            without_entries(data, cell.missing, cell.generator(self.seed, "missing"))
-        )
+        data = averaged(cell.model.draw(cell.n_items, cell.n_rankings, rng=rng))
+        left = without_entries(data, cell.missing, cell.generator(self.seed, "missing"))
+        evidence = Evidence(left)
         votes = evidence.votes(self.unranked)
         # For the proof, and for the nearest of all optima after it.
         deadline = Deadline.after(self.time_limit)

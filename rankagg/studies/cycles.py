@@ -20,7 +20,6 @@ from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.results import ROWS, plain_rows
-from rankagg.core.scores import ScoreTable
 from rankagg.cultures import DataSource
 from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
@@ -116,15 +115,11 @@ class CycleResult(StudyResult):
 
         Two items have no cycle, which nobody needed to find.
         """
-        known = {
-            (model, n_items): None
-            for model, n_items, n_rankings in self._sizes
-            if n_items > 2
-            and (
-                known_winner(model, n_items, n_rankings) is not None
-                or known_cycle(model, n_items, n_rankings) is not None
-            )
-        }
+        known = dict.fromkeys(
+            size[:2]
+            for size in self._sizes
+            if size[1] > 2 and (known_winner(*size) is not None or known_cycle(*size) is not None)
+        )
         return [
             (model.name, n_items, known_cycle(model, n_items, None), source_of(model))
             for model, n_items in known
@@ -256,8 +251,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
     def _try(self, cell: ProfileCell, prepared: Deadline) -> list[Row]:
         """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
         rng = cell.generator(self.seed, "data")
-        data = cell.model.draw(cell.n_items, cell.n_rankings, rng=rng)
-        evidence = Evidence(averaged(data) if isinstance(data, ScoreTable) else data)
+        evidence = Evidence(averaged(cell.model.draw(cell.n_items, cell.n_rankings, rng=rng)))
         votes = evidence.votes("uniform")
         beats = votes.wins > votes.wins.T
         n_beaten = beats.sum(axis=1)

@@ -174,11 +174,10 @@ class MissingScoresResult(StudyResult):
             "mean_tau": taus.mean(),
             "se_tau": taus.sem(),
             **{f"tau_{q:g}": taus.quantile(q) for q in levels},
-            "mean_tau_ranked": groups["tau_ranked"].mean(),
-            "mean_top1": groups["top1"].mean(),
-            "mean_top3": groups["top3"].mean(),
-            "mean_same_top3": groups["same_top3"].mean(),
-            "mean_tau_true": groups["tau_true"].mean(),
+            **{
+                f"mean_{name}": groups[name].mean()
+                for name in ("tau_ranked", *PAIR_MEASURES[1:], "tau_true")
+            },
             "se_tau_true": groups["tau_true"].sem(),
         }
         return pd.DataFrame(table)

@@ -67,10 +67,9 @@ class LatentModel(DataSource):
 
     def __post_init__(self) -> None:
         check_number(self.step, "step of LatentModel", low=0)
-        check_integer(self.n_systems, "n_systems of LatentModel", low=2)
-        check_integer(self.n_tasks, "n_tasks of LatentModel", low=1)
-        if self.n_instances is not None:
-            check_integer(self.n_instances, "n_instances of LatentModel", low=1)
+        for name, low in (("n_systems", 2), ("n_tasks", 1), ("n_instances", 1)):
+            if (value := getattr(self, name)) is not None or name != "n_instances":
+                check_integer(value, f"{name} of LatentModel", low=low)
 
     def _draw(
         self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
@@ -161,15 +160,11 @@ class Observed(DataSource):
         owner = f"of {type(self).__name__}"
         if not isinstance(self.label, str):
             raise InvalidInputError(f"label {owner}", "a text", self.label)
-        data: object = self.data
-        if isinstance(data, ScoreTable):
-            digest = table_digest(data)
-        elif isinstance(data, Profile):
-            digest = _profile_digest(data)
-        else:
+        if not isinstance(self.data, ScoreTable | Profile):
             allowed = "a Profile or a ScoreTable"
             raise InvalidInputError(f"data {owner}", allowed, self.data, "`read_scores` makes one.")
-        object.__setattr__(self, "digest", digest)
+        digest = table_digest if isinstance(self.data, ScoreTable) else _profile_digest
+        object.__setattr__(self, "digest", digest(self.data))  # type: ignore[operator]
 
     @property
     def gives(self) -> Literal["scores", "rankings"]:  # type: ignore[override]
@@ -351,16 +346,16 @@ def check_most_items(models: Iterable[DataSource], n_items: Iterable[int]) -> No
             raise InvalidInputError("n_items", allowed, max(n_items))
 
 
-def averaged(table: ScoreTable) -> ScoreTable:
-    """Return the averages of the instances of every task."""
-    if not table.is_instance_level:
-        return table
+def averaged(data: ScoreTable | Profile) -> ScoreTable | Profile:
+    """Return data with the averages of the instances of every task."""
+    if not isinstance(data, ScoreTable) or not data.is_instance_level:
+        return data
     return ScoreTable(
-        table.task_scores(),
-        systems=table.systems,
-        tasks=list(table.tasks),
-        higher_is_better=table.higher_is_better,
-        task_weights=table.task_weights,
+        data.task_scores(),
+        systems=data.systems,
+        tasks=list(data.tasks),
+        higher_is_better=data.higher_is_better,
+        task_weights=data.task_weights,
     )
 
 

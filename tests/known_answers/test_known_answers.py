@@ -216,12 +216,13 @@ def test_kemeny_breaks_a_cycle_at_its_weakest_arc():
 
 
 @ledger.covers("atlas_m3/*")
-def test_the_atlas_of_three_items():
+@pytest.mark.parametrize("most", [4, pytest.param(6, marks=pytest.mark.slow)])
+def test_the_atlas_of_three_items(most):
     # rbajaj5/kemeny-dp-posets, results/subset_dp_certificates.json: all anonymous profiles of
     # m strict rankings of three items, and how many of them have one optimum only.
     every = [ra.Permutation.from_order(order) for order in permutations("ABC")]
     sizes, unique = [], []
-    for m in range(1, 7):
+    for m in range(1, most + 1):
         sizes.append(0)
         unique.append(0)
         for rankings in combinations_with_replacement(every, m):
@@ -232,8 +233,8 @@ def test_the_atlas_of_three_items():
             assert consensus.certificate.status == "optimal"
             sizes[-1] += 1
             unique[-1] += costs.count(min(costs)) == 1
-    assert sizes == [6, 21, 56, 126, 252, 462]
-    assert unique == [6, 6, 54, 60, 240, 270]
+    assert sizes == [6, 21, 56, 126, 252, 462][:most]
+    assert unique == [6, 6, 54, 60, 240, 270][:most]
 
 
 def buckets_of(ranking):

@@ -372,7 +372,7 @@ def test_compatible_permutations_are_drawn_uniformly(at_once):
     # P2's Algorithm 1 tosses a fair coin: with one item against two it puts the one first in 1/2
     # of the draws, second and third in 1/4. Six standard errors exclude that.
     ranking = ra.PartialRanking.from_order("BC", items="ABC")
-    size = 6000
+    size = 3000
     if at_once:
         drawn = ranking.sample_compatible(size, rng=1)
         assert all(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import joblib
 import pandas as pd
 import pytest
 
@@ -120,7 +121,8 @@ def test_the_same_bytes_whatever_the_workers_and_interruptions(
             with pytest.raises(KeyboardInterrupt):
                 ra.replication.replicate(output=again, progress=False)
         assert len((again / "journals/p1-figure-0.jsonl").read_text().splitlines()) == 12
-    ra.replication.replicate(output=again, n_jobs=n_jobs, progress=False)
+    with joblib.parallel_config("threading"):
+        ra.replication.replicate(output=again, n_jobs=n_jobs, progress=False)
     assert contents(again) == contents(once)
 
 

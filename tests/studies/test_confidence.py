@@ -323,7 +323,7 @@ def test_by_method_agrees_with_a_loop_over_rows() -> None:
 
 
 def test_equal_systems_are_never_told_apart_rightly() -> None:
-    result = make(models=[latent(0.0, 30, 6)], alphas=[0.5], n_repetitions=30).run()
+    result = make(models=[latent(0.0, 30, 6)], alphas=[0.5], n_repetitions=10).run()
     frame = result.to_frame()
     assert (frame["wrong"] == frame["decided"]).all()
     assert frame["wrong"].sum() > 0
