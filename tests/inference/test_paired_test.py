@@ -85,6 +85,7 @@ def test_signs_against_scipy(seed):
     assert found.p_value == pytest.approx(expected.pvalue)
     interval = expected.proportion_ci(0.95)
     assert (found.lower, found.upper) == pytest.approx((interval.low, interval.high))
+    assert found.effect == pytest.approx(wins / (wins + losses))
     assert (found.wins, found.ties, found.losses) == (wins, 15 - wins - losses, losses)
 
 
