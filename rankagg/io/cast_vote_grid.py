@@ -220,10 +220,10 @@ def _of_choices(table: Table, spellings: Spellings, ballots: _Ballots, choices: 
 
     counts = np.tile(ballots.counts, len(choices))
     first = np.arange(len(codes))
-    return _grid(table, codes, marks, ballots, first=first, counts=counts, place=place)
+    return _made_grid(table, codes, marks, ballots, first=first, counts=counts, place=place)
 
 
-def _grid(
+def _made_grid(
     table: Table,
     codes: NDArray[np.intp],
     marks: Marks,
@@ -288,7 +288,7 @@ def _of_marks(
         return table.place(int(np.argmax(marks.codes == code)))
 
     grid = codes.reshape(m, k)
-    return _grid(table, grid, marks, ballots, first=first, counts=ballots.counts, place=place)
+    return _made_grid(table, grid, marks, ballots, first=first, counts=ballots.counts, place=place)
 
 
 def _check_alike(table: Table, voters: Coded, first: NDArray[np.intp], ballots: _Ballots) -> None:

@@ -116,7 +116,7 @@ def _read_samples(
             continue
         instance, epoch = sample.get("id").label(), _epoch(sample)
         for scorer, score in scores.items():
-            for metric, value in _values_of(scorer, score.get("value")):
+            for metric, value in _scorer_values(scorer, score.get("value")):
                 found.setdefault(metric, []).append((instance, epoch, value))
     for metric, rows in found.items():
         _add_all(metric, rows, base, accurate, collector)
@@ -130,7 +130,7 @@ def _epoch(sample: Field) -> int:
     return int(epoch.value)
 
 
-def _values_of(scorer: str, value: Field) -> Iterator[tuple[str, Field]]:
+def _scorer_values(scorer: str, value: Field) -> Iterator[tuple[str, Field]]:
     """Yield what a scorer says: one value, or several by name."""
     if isinstance(value.value, dict):
         yield from ((f"{scorer}/{name}", part) for name, part in value.items())

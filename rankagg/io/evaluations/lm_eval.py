@@ -18,9 +18,9 @@ NO_METRICS = frozenset(
 )
 STANDARD_ERROR = re.compile(r"_stderr(,|$)")
 
-TIME = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)"
-SAMPLES = re.compile(rf"samples_(?P<task>.+)_{TIME}\.(jsonl|ndjson)(\.gz)?")
-RESULTS = re.compile(rf".*_{TIME}\.json(\.gz)?")
+RUN_TIME = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)"
+SAMPLES = re.compile(rf"samples_(?P<task>.+)_{RUN_TIME}\.(jsonl|ndjson)(\.gz)?")
+RESULTS = re.compile(rf".*_{RUN_TIME}\.json(\.gz)?")
 
 
 @dataclass(frozen=True)

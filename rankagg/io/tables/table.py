@@ -260,7 +260,7 @@ def numbers_in(cells: Any, style: NumberStyle = USUAL) -> Numbers:
         plain = cells if isinstance(cells, list) else cells.to_pylist()
         if style != USUAL:
             plain = (style.restated(x, said) if isinstance(x, str) else x for x in plain)
-        values = np.array([_exact_number(cell) for cell in plain])
+        values = np.array([_number_or_infinity(cell) for cell in plain])
     if style.percent:
         said["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - said["percent", ""]
     return Numbers(values, said)
@@ -287,7 +287,7 @@ def _at_once(cells: Any, style: NumberStyle) -> Floats | None:
     return None
 
 
-def _exact_number(cell: Any) -> float:
+def _number_or_infinity(cell: Any) -> float:
     """Return the number in a cell; infinity also for a whole number that no float is."""
     value = as_number(cell)
     if EXACT_LIMIT <= abs(value) < inf:
