@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from rankagg._typing import Label, RNGLike, Tolerance, Unranked
 from rankagg.aggregation.base import Aggregator
@@ -209,10 +209,10 @@ def _units_to_remove(data: Data, exact: Consensus, tolerance: Tolerance) -> Remo
     """Return what tasks or rankings may go before another than the proved consensus is first."""
     if not isinstance(data, ScoreTable | Profile) or not exact.is_proved:
         return None
-    is_table = isinstance(data, ScoreTable)
-    unit = "task" if is_table or data.groups is not None else "ranking"
+    has_tasks = isinstance(data, ScoreTable) or data.groups is not None
+    unit: Literal["ranking", "task"] = "task" if has_tasks else "ranking"
     units = RemovalClasses(data=data, rule=exact.aggregator, tolerance=tolerance, unit=unit)
-    n_rows = data.n_units if is_table else len(data)
+    n_rows = data.n_units if isinstance(data, ScoreTable) else len(data)
     return units if n_rows * len(exact.items) ** 2 <= 20_000_000 and units.total > 1 else None
 
 
