@@ -9,7 +9,7 @@ from functools import cached_property
 from hashlib import sha256
 from math import lcm
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -261,7 +261,9 @@ class ScoreSummary(ScoredTasks):
                 held = [
                     (placed, vote * (over // (2 * (k + 1))))
                     for part, vote in zip(tallies, votes, strict=True)
-                    for k, placed in zip(part.sizes.tolist(), part.shares, strict=True)
+                    for k, placed in zip(
+                        part.sizes.tolist(), cast(Integers, part.shares), strict=True
+                    )
                 ]
             else:
                 held = list(zip([part.on_grid for part in tallies], votes, strict=True))

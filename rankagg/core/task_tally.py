@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 from math import lcm
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,11 +75,11 @@ def sizes_fit(sizes: Sequence[int], n: int) -> bool:
     return n <= EXACT_ITEMS or shares_fit(lcm(1, *(2 * (k + 1) for k in sizes)), n)
 
 
-def _rounded(doubled: Counts, k: NDArray[np.intp], n: int, power: int) -> Counts:
+def _rounded(doubled: Counts, k: NDArray[np.intp], n: int, power: int) -> Floats:
     """Return powers of (r + 1)/(k + 1) as multiples of the grid of n items."""
     over = (2 * (k + 1)) ** power
-    rounded: Counts = (doubled**power * grid(n) + over // 2) // over
-    return rounded
+    rounded = (doubled**power * grid(n) + over // 2) // over
+    return cast(Floats, rounded.astype(np.float64))
 
 
 class TaskTally(Value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +119,7 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
     return _scaled(len(mapping) - len(ends), len(mapping) - 1, normalized)
 
 
-def _mapping(first: Permutation, second: Permutation) -> NDArray[np.int64]:
+def _mapping(first: Any, second: Any) -> NDArray[np.int64]:
     """Return the rank in the second ranking of each rank in the first."""
     for parameter, ranking in (("first", first), ("second", second)):
         if not isinstance(ranking, Permutation):
