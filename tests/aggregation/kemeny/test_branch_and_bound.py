@@ -1,7 +1,6 @@
 """Rows are derived where cycles end, as long as that helps."""
 
 import numpy as np
-import pytest
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.branch_and_bound import HALF_ROUNDS, CycleTightening
@@ -9,13 +8,9 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import forms_of
 from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
 from rankagg.aggregation.kemeny.separation import violated_cycles
+from tests.tournaments import noisy_paley
 
 NEVER = Deadline()
-
-
-def tournament(n: int) -> Problem:
-    above = np.triu(np.random.default_rng(2).integers(0, 2, (n, n)), 1)
-    return Problem(above + np.tril(1 - above.T, -1), 0, 1)
 
 
 def rounds(problem: Problem, left: float, *, is_first: bool) -> tuple[list[float], list[int]]:
@@ -39,18 +34,16 @@ def rounds(problem: Problem, left: float, *, is_first: bool) -> tuple[list[float
             return values, derived
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-def test_rows_follow_cycles_and_raise_the_bound(is_first: bool) -> None:
-    values, derived = rounds(tournament(22), 0.5, is_first=is_first)
-    first = next(at for at, number in enumerate(derived) if number)
-    assert values[-1] > values[first] + 1.5
-    assert derived[-1] == 0
-
-
-def test_rows_that_close_too_little_end_it() -> None:
-    _, patient = rounds(tournament(22), 0.5, is_first=True)
-    _, hasty = rounds(tournament(22), 1e6, is_first=True)
-    assert np.count_nonzero(patient) > np.count_nonzero(hasty) == HALF_ROUNDS[True]
+def test_rows_follow_cycles_and_raise_the_bound_until_they_close_too_little() -> None:
+    problem = Problem.from_pairwise(noisy_paley(2))
+    counts = []
+    for is_first, left in ((True, 0.5), (False, 0.5), (True, 1e6)):
+        values, derived = rounds(problem, left, is_first=is_first)
+        first = next(at for at, number in enumerate(derived) if number)
+        assert values[-1] > values[first] + 1.5
+        counts.append(np.count_nonzero(derived))
+        assert derived[-1] == 0
+    assert counts[0] > counts[2] == HALF_ROUNDS[True]
 
 
 def test_an_order_needs_no_rows() -> None:

@@ -148,10 +148,10 @@ def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
 
 def test_where_the_relaxation_is_hopeless_half_of_the_time_is_searched(monkeypatch) -> None:
     clock = Clock(monkeypatch, 1e-3)
-    best = incumbent(tangled(40), deadline=clock.deadline(10))
+    best = incumbent(tangled(40), deadline=clock.deadline(4))
     monkeypatch.setattr(module, "EXPECTED", 1e6)
     best.prepare()
-    assert clock.now - 1000.0 == pytest.approx(10 * module.HOPELESS, abs=2 * best._chunk * 1e-3)
+    assert clock.now - 1000.0 == pytest.approx(4 * module.HOPELESS, abs=2 * best._chunk * 1e-3)
 
 
 @pytest.mark.parametrize(("seconds", "loads"), [(0.05, False), (5.0, True)])

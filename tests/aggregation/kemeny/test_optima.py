@@ -10,7 +10,6 @@ from hypothesis import given
 
 import rankagg as ra
 from rankagg.aggregation.kemeny import optima as module
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.exceptions import (
     BlockTooLargeError,
     InvalidInputError,
@@ -197,17 +196,6 @@ def test_gap_has_no_set_of_optima() -> None:
 
 def test_rules_that_are_not_exact_have_none() -> None:
     assert ra.Borda().aggregate(ra.datasets.load("tennessee")).optima is None
-
-
-@quick
-@given(votes=integer_matrices())
-def test_subset_table_agrees_with_all_permutations(votes: ra.PairwiseMatrix) -> None:
-    problem = ra.Kemeny().aggregate(votes).optima._problem
-    table = SubsetTable(problem)
-    cost, orders = brute(votes)
-    assert table.cost == cost
-    assert table.count() == len(orders)
-    assert {tuple(order.tolist()) for order in table.orders()} == orders
 
 
 def test_known_numbers_of_optima(data) -> None:

@@ -1,16 +1,11 @@
 """Parts of large problems are those of small ones, however they are found."""
 
-from math import gcd
-
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankagg.aggregation.kemeny import problem as problem_module
 from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.core.arithmetic.exact import fit
 from rankagg.core.graphs import strong_parts
 
 
@@ -39,20 +34,3 @@ def test_many_parts_are_in_their_order() -> None:
     parts = majority_components(Problem(costs, 0, 1))
     assert [len(part) for part in parts] == [1] * n
     assert items[np.concatenate(parts)].tolist() == list(range(n))
-
-
-@given(st.integers(0, 10**6), st.sampled_from([1, 2, 7, 2**62, 10**30]), st.integers(1, 9))
-@settings(deadline=None, max_examples=80)
-def test_floor_and_step_are_those_of_all_pairs(seed: int, largest: int, size: int) -> None:
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 6))
-    costs = rng.integers(0, min(largest, 2**62), (n, n), endpoint=True).astype(object)
-    costs *= int(rng.choice([1, 2, 3, 4, 6])) * max(largest // 2**62, 1)
-    np.fill_diagonal(costs, 0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(problem_module, "SOME_MARGINS", size)
-        patch.setattr(problem_module, "SUMMED_AT_ONCE", size)
-        found = Problem(fit(costs), 3, 1)
-        pairs = [(i, j) for i in range(n) for j in range(i)]
-        assert found.floor == 3 + sum(min(costs[i, j], costs[j, i]) for i, j in pairs)
-        assert found.step == gcd(*(int(costs[i, j] - costs[j, i]) for i, j in pairs))

@@ -22,7 +22,7 @@ def hard(n: int = 60, m: int = 10, seed: int = 2) -> ra.PairwiseMatrix:
     return ra.Profile.from_orders([rng.permutation(n).tolist() for _ in range(m)]).pairwise()
 
 
-def two_parts(n: int = 32) -> ra.PairwiseMatrix:
+def two_parts(n: int) -> ra.PairwiseMatrix:
     """Return votes with two parts of n items, the first unanimously above the second."""
     rng = np.random.default_rng(5)
     orders = [[*rng.permutation(n).tolist(), *(n + rng.permutation(n)).tolist()] for _ in range(9)]
@@ -68,7 +68,7 @@ def test_rules_are_equal_whoever_listens() -> None:
 
 
 def test_processes_change_no_cost() -> None:
-    votes = two_parts()
+    votes = two_parts(30)
     one, two = (ra.Kemeny(n_jobs=n_jobs).aggregate(votes) for n_jobs in (1, 2))
     assert len(one.certificate.proofs) == 2
     assert two.cost == one.cost
@@ -112,16 +112,22 @@ def die(task: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("votes", [two_parts(), noisy_paley(2)], ids=["parts", "cases"])
-def test_a_lost_process_costs_time_and_is_told(monkeypatch, votes) -> None:
-    monkeypatch.setattr(cuts, "CASES_PER_JOB", 1)
-    monkeypatch.setattr(cuts, "ENUMERABLE", 0)  # no enumeration
-    monkeypatch.setattr(cuts, "_search_elsewhere", die)
+def test_a_lost_process_costs_time_and_is_told(monkeypatch) -> None:
     through = parts.in_processes
     monkeypatch.setattr(parts, "in_processes", lambda _, items, n: through(die, items, n))
+    votes = two_parts(30)
     exact = ra.Kemeny(n_jobs=2).aggregate(votes)
     assert exact.is_proved
     assert exact.certificate.verify(votes)
+    assert exact.notes == (parts.PROCESS_LOST,)
+
+
+def test_cases_of_a_lost_process_are_searched_by_one(monkeypatch) -> None:
+    monkeypatch.setattr(cuts, "CASES_PER_JOB", 1)
+    monkeypatch.setattr(cuts, "ENUMERABLE", 0)  # no enumeration
+    monkeypatch.setattr(cuts, "in_processes", lambda *_: None)  # as where one was lost
+    exact = ra.Kemeny(n_jobs=2).aggregate(noisy_paley(2))
+    assert exact.is_proved
     assert exact.notes == (parts.PROCESS_LOST,)
 
 

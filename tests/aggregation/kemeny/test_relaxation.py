@@ -14,133 +14,10 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import relaxation
-from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.relaxation import Point
-from rankagg.exceptions import SolverError, SolverNotFoundError
-from tests.tournaments import noisy_paley
+from rankagg.exceptions import SolverError
 
 CYCLE = ra.datasets.load("condorcet_1785")
-BACKENDS = ("lazy", "naive")  # those that PuLP solves
-
-
-def patch_solve(monkeypatch: pytest.MonkeyPatch, after: Any) -> None:
-    real = pulp.LpProblem.solve
-
-    def solve(self: pulp.LpProblem, *args: Any, **kwargs: Any) -> int:
-        status = real(self, *args, **kwargs)
-        after(self)
-        return status
-
-    monkeypatch.setattr(pulp.LpProblem, "solve", solve)
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(
-    "sol_status",
-    [pulp.LpSolutionNoSolutionFound, pulp.LpSolutionIntegerFeasible, pulp.LpSolutionInfeasible],
-)
-def test_status_short_of_optimal_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, backend: str, sol_status: int
-) -> None:
-    patch_solve(monkeypatch, lambda lp: setattr(lp, "sol_status", sol_status))
-    with pytest.raises(SolverError, match=pulp.LpSolution[sol_status]):
-        ra.Kemeny(backend=backend).aggregate(CYCLE)
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_solver_that_raises_is_an_error_with_its_words(
-    monkeypatch: pytest.MonkeyPatch, backend: str
-) -> None:
-    def fail(self: pulp.LpProblem, *args: Any, **kwargs: Any) -> int:
-        raise pulp.PulpSolverError("the license expired")
-
-    monkeypatch.setattr(pulp.LpProblem, "solve", fail)
-    with pytest.raises(SolverError, match="the license expired"):
-        ra.Kemeny(backend=backend).aggregate(CYCLE)
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_values_turned_round_are_noticed_or_prove_nothing(
-    monkeypatch: pytest.MonkeyPatch, backend: str
-) -> None:
-    def turn_round(lp: pulp.LpProblem) -> None:
-        for x in lp.variables():
-            x.varValue = 1 - x.varValue
-
-    patch_solve(monkeypatch, turn_round)
-    if backend == "lazy":
-        # The rows that were added are still violated.
-        with pytest.raises(SolverError, match="violates rows"):
-            ra.Kemeny(backend=backend).aggregate(CYCLE)
-        return
-    exact = ra.Kemeny(backend=backend).aggregate(CYCLE)
-    assert exact.cost > 76
-    assert exact.certificate.status == "gap"
-    assert exact.certificate.lower_bound <= 76
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("factor", [0.0, 0.5, -1.0, 1e6])
-def test_wrong_duals_cannot_prove_too_much(
-    monkeypatch: pytest.MonkeyPatch, backend: str, factor: float
-) -> None:
-    def spoil(lp: pulp.LpProblem) -> None:
-        for row in lp.constraints():
-            row.pi = factor * (row.pi or 0.0)
-
-    patch_solve(monkeypatch, spoil)
-    certificate = ra.Kemeny(backend=backend).aggregate(CYCLE).certificate
-    assert certificate.status == "gap"
-    assert certificate.lower_bound < 76
-
-
-def test_missing_solver_names_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
-    with pytest.raises(SolverNotFoundError, match=r"pip install 'pulp>=3\.3\.1,<4'"):
-        ra.Kemeny(backend="lazy").aggregate(CYCLE)
-    monkeypatch.setattr(relaxation, "highspy", None)
-    with pytest.raises(SolverNotFoundError, match=r"pip install highspy\. PuLP's CBC"):
-        ra.Kemeny().aggregate(CYCLE)
-
-
-# -- without HiGHS --------------------------------------------------------------------------------
-
-
-def test_without_highs_cbc_proves_as_much_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    votes = noisy_paley(1)  # needs branching and fixing
-    monkeypatch.setattr(relaxation, "highspy", None)
-    exact = ra.Kemeny().aggregate(votes)
-    assert exact.certificate.n_cases > 1
-    assert exact.certificate.status == "optimal"
-    assert exact.certificate.verify(votes)
-    assert exact.cost == ra.Kemeny(backend="subset-dp").aggregate(votes).cost
-    assert any("PuLP's CBC" in note and "pip install highspy" in note for note in exact.notes)
-
-
-def test_clash_with_ortools_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relaxation, "highspy", None)
-    monkeypatch.setitem(sys.modules, "ortools", sys)
-    assert "beside OR-Tools" in ra.Kemeny().aggregate(CYCLE).notes[0]
-    with pytest.raises(SolverNotFoundError, match="beside OR-Tools"):
-        relaxation.HighsRelaxation(Problem.from_pairwise(CYCLE.pairwise()))
-
-
-def test_cbc_that_fails_or_is_late_proves_nothing_false(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relaxation, "highspy", None)
-
-    def spoil(lp: pulp.LpProblem) -> None:
-        for row in lp.constraints():
-            row.pi = 1e6 * (row.pi or 0.0)
-
-    with monkeypatch.context() as patch:
-        patch_solve(patch, spoil)
-        certificate = ra.Kemeny(time_limit=1).aggregate(CYCLE).certificate
-    assert certificate.lower_bound <= 76 <= certificate.cost
-    with monkeypatch.context() as patch:
-        patch_solve(patch, lambda lp: setattr(lp, "sol_status", pulp.LpSolutionInfeasible))
-        with pytest.raises(SolverError, match="No Solution Exists"):
-            ra.Kemeny().aggregate(CYCLE)
-    assert ra.Kemeny(time_limit=0).aggregate(CYCLE).certificate.status == "gap"
 
 
 # -- the live HiGHS object ------------------------------------------------------------------------
@@ -216,6 +93,7 @@ def test_spoiled_numbers_prove_no_false_optimum(monkeypatch: pytest.MonkeyPatch,
         assert exact.certificate.status == "gap"
 
 
+@pytest.mark.slow
 def test_another_number_of_threads_in_the_process_proves_no_false_optimum() -> None:
     # HiGHS refuses to run with a number of threads that differs from the first one it saw.
     script = """
@@ -249,19 +127,6 @@ def test_no_time_gives_a_ranking_a_bound_and_a_gap(backend: str) -> None:
     assert exact.notes == ("not proved optimal within the time limit of 0 s",)
 
 
-@pytest.mark.parametrize("backend", ["lazy", "naive"])
-def test_solver_stopped_by_the_limit_is_no_error(
-    monkeypatch: pytest.MonkeyPatch, backend: str
-) -> None:
-    def stop(lp: pulp.LpProblem) -> None:
-        lp.sol_status = pulp.LpSolutionIntegerFeasible
-        time.sleep(0.3)
-
-    patch_solve(monkeypatch, stop)
-    exact = ra.Kemeny(backend=backend, time_limit=0.25).aggregate(CYCLE)
-    assert exact.certificate.status == "gap"
-
-
 @pytest.mark.parametrize(
     ("backend", "where"),
     [("cuts", (relaxation.HighsRelaxation, "solve")), ("lazy", (pulp.LpProblem, "solve")),
@@ -290,21 +155,20 @@ def test_limit_in_the_middle_keeps_what_was_proved(data) -> None:
 
 
 def test_signal_in_the_middle_prints_the_best_ranking_so_far(tmp_path) -> None:
-    # A hundred and forty items in no common order at all keep the engine busy for long.
+    # A hundred items in no common order at all keep the engine busy for long.
     script = """
 import numpy as np, rankagg as ra
 rng = np.random.default_rng(0)
-profile = ra.Profile([ra.Permutation(rng.permutation(140)) for _ in range(9)])
+profile = ra.Profile([ra.Permutation(rng.permutation(100)) for _ in range(9)])
 ra.Kemeny().aggregate(ra.datasets.load("three_cycle"))  # everything is loaded then
 print("started", flush=True)
 exact = ra.Kemeny().aggregate(profile)
-exact.certificate.verify(profile.pairwise())
 print(exact.certificate.status, exact.notes[0])
 """
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     process.stdout.readline()
-    time.sleep(2)
+    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=120)
     assert out.startswith("gap interrupted")

@@ -10,6 +10,7 @@ import pytest
 import rankagg.kernels
 
 numba = pytest.importorskip("numba", reason="the extra `fast` is not installed")
+loops = pytest.importorskip("rankagg.kernels.loops")
 
 SCRIPT = """
 import numba, numpy as np
@@ -36,6 +37,7 @@ def in_package() -> set[tuple[Path, float]]:
     return {(path, path.stat().st_mtime) for path in kept(Path(folder))}
 
 
+@pytest.mark.slow
 def test_in_a_folder_of_the_user(tmp_path: Path) -> None:
     before = in_package()
     compiled_with(tmp_path / "home")
@@ -43,14 +45,35 @@ def test_in_a_folder_of_the_user(tmp_path: Path) -> None:
     assert in_package() == before
 
 
+@pytest.mark.slow
 def test_where_numba_is_told_to(tmp_path: Path) -> None:
     compiled_with(tmp_path / "home", str(tmp_path / "stated"))
     assert kept(tmp_path / "stated")
     assert not kept(tmp_path / "home")
 
 
-def test_nowhere_if_there_is_no_folder(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_nowhere_is_compiled_where_there_is_no_folder(tmp_path: Path) -> None:
     before = in_package()
     (tmp_path / "home").write_text("a file")
     compiled_with(tmp_path / "home")
     assert in_package() == before
+
+
+def test_the_folder_is_that_of_the_user(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    assert loops.cache_folder() == tmp_path / "home" / "rankagg" / "loops"
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert loops.cache_folder() is None
+
+
+@pytest.mark.parametrize("stated", ["", "stated"])
+def test_a_loop_is_kept_in_it_unless_numba_is_told_another(tmp_path, monkeypatch, stated) -> None:
+    monkeypatch.setattr(loops, "FOLDER", tmp_path / "home")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", stated and str(tmp_path / stated))
+    compiled = loops.njit(kept)
+    assert compiled._cache.cache_path.startswith(str(tmp_path / (stated or "home")))
+    assert (stated and str(tmp_path / stated)) == numba.config.CACHE_DIR
+    monkeypatch.setattr(loops, "FOLDER", None)
+    assert loops.njit(kept)._cache.cache_path is None

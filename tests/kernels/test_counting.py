@@ -1,0 +1,83 @@
+"""Counts of rankings against their definition, in NumPy and compiled."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankagg.core.rankings import places
+from rankagg.kernels import backend, counting
+from rankagg.kernels.counting import count
+from tests.kernels.rankings_drawn import KINDS, any_ranks, drawn_ranks, told
+
+SIZES = [(1, 1), (7, 2), (8, 3), (200, 5), (3, 253), (3, 254), (3, 255)]
+
+
+def test_few_rankings_are_counted_as_many_are(monkeypatch):
+    monkeypatch.setattr(backend, "WORTH_IT", float("inf"))
+    rng = np.random.default_rng(1)
+    weights = rng.integers(0, 5, 20)
+    for ranks in (rng.integers(-2, 6, (20, 6)), np.argsort(rng.random((20, 6)), axis=1)):
+        counted = []
+        for few in (0, 2**19):
+            monkeypatch.setattr(counting, "COMPARED_AT_ONCE", few)
+            both = count(ranks.astype(np.int32), weights), count(ranks.astype(np.int32))
+            counted.append([told(one) for one in both])
+        assert counted[0] == counted[1]
+
+
+def each_counted(ranks, weights):
+    """Count ranking by ranking and pair by pair: above, both, half, off."""
+    n = ranks.shape[1]
+    counts = np.zeros((4, n, n), dtype=object)
+    for row, weight in zip(ranks.tolist(), weights.tolist(), strict=True):
+        low = [{-2: n, -1: n + 1}.get(rank, rank) for rank in row]
+        for i, j in product(range(n), repeat=2):
+            there = row[i] != -1, row[j] != -1
+            off = row[i] == -2, row[j] == -2
+            said = low[i] < low[j], all(there), off[0] and there[1], all(off)
+            counts[:, i, j] += [weight * one for one in said]
+    return counts.tolist()
+
+
+@pytest.mark.usefixtures("kernels")
+class TestCount:
+    @given(data=st.data(), ranks=any_ranks)
+    def test_any_rankings(self, data, ranks):
+        some = st.sampled_from([1, 1, 2, 3, 2**40])
+        weights = np.array(data.draw(st.lists(some, min_size=len(ranks), max_size=len(ranks))))
+        assert told(count(ranks)) == each_counted(ranks, np.ones(len(ranks), dtype=int))
+        assert told(count(ranks, weights)) == each_counted(ranks, weights)
+
+    @pytest.mark.parametrize("kinds", KINDS)
+    @pytest.mark.parametrize(("m", "n"), SIZES)
+    def test_blocks_and_sizes(self, m, n, kinds, monkeypatch):
+        monkeypatch.setattr(counting, "COLUMN_PLACES", 64 * n)
+        monkeypatch.setattr(counting, "FEWEST_RANKINGS", 64)
+        ranks = drawn_ranks(m, n, kinds)
+        there, off = ranks != -1, ranks == -2
+        low = places.comparable(ranks)
+        weights = np.random.default_rng(m).integers(1, 2**40, m)
+        for scale in (None, weights):
+            each = np.ones(m, dtype=np.int64) if scale is None else scale
+            above = [((low[:, [i]] < low) * each[:, None]).sum(axis=0) for i in range(n)]
+            found = count(ranks, scale)
+            assert found.above.tolist() == np.array(above).tolist()
+            for array, (mine, theirs) in zip(
+                found[1:], [(there, there), (off, there), (off, off)], strict=True
+            ):
+                assert array.tolist() == ((mine * each[:, None]).T @ (theirs * 1)).tolist()
+
+    def test_what_is_complete_takes_one_matrix(self):
+        counts = count(drawn_ranks(50, 30, ""))
+        assert [array.base is not None for array in counts] == [False, True, True, True]
+
+    def test_before_bits_could_be_counted(self, kernels, monkeypatch):
+        if kernels == "numba" or not hasattr(np, "bitwise_count"):
+            pytest.skip("NumPy 2 counts bits; what was before it is tried in NumPy")
+        ranks = drawn_ranks(100, 7, "ties gaps lists")
+        expected = told(count(ranks))
+        monkeypatch.delattr(np, "bitwise_count")
+        assert told(count(ranks)) == expected
