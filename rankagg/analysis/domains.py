@@ -12,14 +12,8 @@ from numpy.typing import NDArray
 from rankagg._typing import Label, Ranks
 from rankagg.core.items import ItemSet
 from rankagg.core.profile import Profile
+from rankagg.core.rankings.places import discordances
 from rankagg.exceptions import Described, InvalidInputError
-
-__all__ = [
-    "different_rankings",
-    "single_crossing_order",
-    "single_peaked_axes",
-    "single_peaked_axis",
-]
 
 
 def different_rankings(profile: object) -> Ranks:
@@ -27,17 +21,11 @@ def different_rankings(profile: object) -> Ranks:
     if not isinstance(profile, Profile):
         raise InvalidInputError("profile", "a Profile", profile)
     if not (profile.is_complete and profile.is_strict):
-        raise InvalidInputError(
-            "profile", "complete and strict", Described(repr(profile)),
-            "`sample_compatible` draws the ties and gaps; the answer is then that of the draw.",
-        )  # fmt: skip
+        remedy = "`sample_compatible` draws the ties and gaps; the answer is then that of the draw."
+        raise InvalidInputError("profile", "complete and strict", Described(repr(profile)), remedy)
     _, first = np.unique(profile.ranks, axis=0, return_index=True)
     rows: Ranks = profile.ranks[np.sort(first)]
     return rows
-
-
-# Pairs that are compared at a time.
-BATCH = 2**22
 
 
 def single_crossing_order(profile: Profile) -> Profile | None:
@@ -82,9 +70,7 @@ def single_crossing_order(profile: Profile) -> Profile | None:
     end = int(np.argmax(_distances(ranks, ranks[0])))
     from_end = _distances(ranks, ranks[end])
     ordered = ranks[np.argsort(from_end, kind="stable")]
-    steps = sum(
-        int(_distances(ordered[k : k + 1], ordered[k - 1])[0]) for k in range(1, len(ranks))
-    )
+    steps = sum(int(_distances(ordered[[k]], ordered[k - 1])[0]) for k in range(1, len(ranks)))
     if steps != from_end.max():
         return None
     return Profile._trusted(ItemSet(profile.items), ordered)
@@ -92,14 +78,7 @@ def single_crossing_order(profile: Profile) -> Profile | None:
 
 def _distances(ranks: Ranks, center: Ranks) -> NDArray[np.int64]:
     """Count for every row the pairs that it has the other way."""
-    first, second = np.triu_indices(len(center), k=1)
-    turned = center[first] > center[second]
-    size = max(1, BATCH // max(len(first), 1))
-    found = np.empty(len(ranks), dtype=np.int64)
-    for start in range(0, len(ranks), size):
-        part = ranks[start : start + size]
-        found[start : start + size] = ((part[:, first] > part[:, second]) != turned).sum(axis=1)
-    return found
+    return discordances(ranks[:, np.argsort(center)])
 
 
 def single_peaked_axis(profile: Profile) -> tuple[Label, ...] | None:
@@ -167,11 +146,11 @@ def single_peaked_axes(profile: Profile) -> Iterator[tuple[Label, ...]]:
     ['CBA', 'CAB']
     """
     ranks = different_rankings(profile)
-    return _axes(profile.items.labels, _parts(ranks))
+    return _axes(profile.items.labels, _axis_parts(ranks))
 
 
 @dataclass
-class _Part:
+class AxisPart:
     """Items that are placed from outside in, all below whatever is between them.
 
     It may be turned around: nothing outside of it tells its sides apart.
@@ -181,7 +160,7 @@ class _Part:
     right: list[int] = field(default_factory=list)
 
 
-def _axes(labels: tuple[Label, ...], parts: list[_Part] | None) -> Iterator[tuple[Label, ...]]:
+def _axes(labels: tuple[Label, ...], parts: list[AxisPart] | None) -> Iterator[tuple[Label, ...]]:
     if parts is None:
         return
     # A part on one place is its own reverse, and that of the first is that of the whole.
@@ -195,42 +174,38 @@ def _axes(labels: tuple[Label, ...], parts: list[_Part] | None) -> Iterator[tupl
         yield tuple(labels[item] for item in left + right[::-1])
 
 
-def _parts(ranks: Ranks) -> list[_Part] | None:
+def _axis_parts(ranks: Ranks) -> list[AxisPart] | None:
     """Return what every axis is made of, from outside in; None where there is no axis.
 
     The items that some ranking has last among those that are left stand at the ends of what is
     left. An item on the left makes a valley where a ranking puts something before it on both sides
     of it: what is there is known when the item is placed.
     """
-    search = _Search(ranks)
-    parts: list[_Part] = []
+    search = AxisSearch(ranks)
+    parts: list[AxisPart] = []
     while search.n_left > 1:
         ends = search.last_items()
         if len(ends) > 2:
             return None
-        ways = [way for way in _ways(ends) if all(search.fits(*placed) for placed in way)]
+        # One or two items at the ends, and which of them is on the left.
+        ways = [
+            [(item, on_left ^ bool(k)) for k, item in enumerate(ends)] for on_left in (True, False)
+        ]
+        ways = [way for way in ways if all(search.fits(*placed) for placed in way)]
         if not ways:
             return None
         if len(ways) == 2:
             # All that is left is above all that is placed, in every ranking.
-            parts.append(_Part())
+            parts.append(AxisPart())
         for item, on_left in ways[0]:
             (parts[-1].left if on_left else parts[-1].right).append(item)
             search.place(item, on_left)
     if search.n_left == 1:
-        parts.append(_Part(right=search.last_items()))
+        parts.append(AxisPart(right=search.last_items()))
     return parts
 
 
-def _ways(ends: list[int]) -> list[list[tuple[int, bool]]]:
-    """Return the ways to put one or two items to the ends: (item, whether on the left)."""
-    if len(ends) == 1:
-        return [[(ends[0], True)], [(ends[0], False)]]
-    first, second = ends
-    return [[(first, True), (second, False)], [(first, False), (second, True)]]
-
-
-class _Search:
+class AxisSearch:
     """What is placed, and what every ranking puts first on both sides and in between."""
 
     def __init__(self, ranks: Ranks) -> None:

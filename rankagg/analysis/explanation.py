@@ -15,8 +15,9 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
-from rankagg.analysis.removal.removal_units import RemovalClasses
+from rankagg.analysis.removal.removal_units import RemovalClasses, fewest
 from rankagg.analysis.tournament import TournamentGraph
+from rankagg.core.arithmetic import exact
 from rankagg.core.items import listed, shortened
 from rankagg.core.names import said, stated
 from rankagg.core.pairwise import PairwiseMatrix
@@ -24,8 +25,6 @@ from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.results import Result
 from rankagg.exceptions import InvalidInputError
-
-__all__ = ["Explanation", "Swap", "explain", "explain_until"]
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ def explain_until(
         votes_against=float(votes.wins[j, i]),
         ties=float(votes.ties[i, j]),
         is_tied=bool(ranks[i] == ranks[j]),
-        cycle=_cycle(votes, consensus.items[i], consensus.items[j]),
+        cycle=_shortest_cycle(votes, consensus.items[i], consensus.items[j]),
         swap=swap,
         is_held=is_held,
     )
@@ -185,18 +184,10 @@ class Explanation(Result):
         rule = Borda(unranked=policy or "uniform")
         units = RemovalClasses(data=evidence.profile, rule=rule, tolerance=0.0, unit="ranking")
         i, j = self.consensus.items.indices([self.above, self.below])
-        leads = [
-            int(np.sign(self.margin)) * x for x in units.leads(i, np.array([j]))[:, 0].tolist()
-        ]
-        each = sorted(zip(leads, units.counts.tolist(), strict=True), reverse=True)
-        margin, turned = sum(lead * count for lead, count in each), 0
-        for lead, count in each:
-            # Each of them adds its votes to the other side, too.
-            taken = min(count, margin // (2 * lead) + 1)
-            margin, turned = margin - 2 * lead * taken, turned + taken
-            if margin < 0:
-                break
-        return turned
+        leads = units.leads(i, np.array([j])) * int(np.sign(self.margin))
+        margin = exact.integer_product(units.counts, leads)
+        # Each of them adds its votes to the other side, too.
+        return int(fewest(margin + 1, exact.multiply(leads, 2), units.counts)[0])
 
     def rankings(self) -> pd.DataFrame:
         """Return how the rankings, or the tasks where there are some, judge the pair.
@@ -251,7 +242,7 @@ class Explanation(Result):
         if self.score_difference is not None:
             lines.append(self._score_line())
         if self.cycle:
-            path = " beats ".join(shortened(item) for item in (*self.cycle, self.cycle[0]))
+            path = " beats ".join(map(shortened, (*self.cycle, self.cycle[0])))
             lines.append(f"cycle       {path}")
         if self.swap is not None:
             lines.append(self._swap_line())
@@ -291,12 +282,12 @@ class Explanation(Result):
         assert self.score_difference is not None, "asked for rules with scores only"
         at = self.consensus.items.indices([self.above, self.below])
         upper, lower = self.consensus.scores[at].tolist()
-        one, two = (
+        told = (
             stated(upper, "score of the upper", ".6g"),
             stated(lower, "score of the lower", ".6g"),
+            stated(self.score_difference, "difference of scores", "z.6g"),
         )
-        more = stated(self.score_difference, "difference of scores", "z.6g")
-        return said("scores      {} against {}, a difference of {}", one, two, more)
+        return said("scores      {} against {}, a difference of {}", *told)
 
     def _swap_line(self) -> str:
         assert self.swap is not None, "asked for exact rules only"
@@ -310,19 +301,14 @@ class Explanation(Result):
         return f"<Explanation of {listed([self.above, self.below])}>"
 
 
-def _cycle(votes: PairwiseMatrix, above: Label, below: Label) -> tuple[Label, ...]:
+def _shortest_cycle(votes: PairwiseMatrix, above: Label, below: Label) -> tuple[Label, ...]:
     """Return a shortest majority cycle through the majority on the pair, either way."""
     graph = TournamentGraph(votes).to_networkx()
-    if graph.has_edge(above, below):
-        start, end = below, above
-    elif graph.has_edge(below, above):
-        start, end = above, below
-    else:
-        return ()
-    if not nx.has_path(graph, start, end):
-        return ()
-    path: list[Label] = nx.shortest_path(graph, start, end)
-    return (end, *path[:-1])
+    for end, start in ((above, below), (below, above)):
+        if graph.has_edge(end, start) and nx.has_path(graph, start, end):
+            path: list[Label] = nx.shortest_path(graph, start, end)
+            return (end, *path[:-1])
+    return ()
 
 
 def _can_swap(consensus: Consensus) -> bool:
@@ -353,11 +339,8 @@ def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> tuple[Swa
     ranks = consensus.ranking.ranks, forced.ranking.ranks
     if all(one[i] < one[j] for one in ranks) and getattr(rule, "constraints", None) is not None:
         return None, True
-    costs = [
-        votes.exact_cost(
-            one.ranking, tie_cost=consensus.tie_cost,
-            consensus_tie_cost=consensus.consensus_tie_cost,
-        )
-        for one in (forced, consensus)
-    ]  # fmt: skip
-    return Swap(float(costs[0] - costs[1]), forced.ranking), False
+    prices: dict[str, Any] = {"tie_cost": consensus.tie_cost, "consensus_tie_cost": price}
+    extra = votes.exact_cost(forced.ranking, **prices) - votes.exact_cost(
+        consensus.ranking, **prices
+    )
+    return Swap(float(extra), forced.ranking), False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Final
@@ -21,8 +22,6 @@ from rankagg.core.results import ROWS, Result
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InformationLostError, InvalidInputError
-
-__all__ = ["ASSUMPTIONS", "MissingReport", "missing_report"]
 
 ASSUMPTIONS: Final[dict[Unranked, str]] = {
     "uniform": "where an item is missing it would have been anywhere, each rank as likely: its "
@@ -64,60 +63,42 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
     B           0             0              2
     C           2             2              1
     """
-    if isinstance(data, ScoreTable):
-        tasks = [data.tasks[int(t)] for t in data.unit_tasks]
-        profile = data.rankings()
-        unit = "instance" if data.is_instance_level else "task"
-        return _report(profile, tasks, unit)
+    names = by_task = sizes = patterns = None
     if isinstance(data, ScoreSummary):
-        return _report_of_sums(data)
-    if isinstance(data, Profile):
-        groups = None if data.groups is None else list(data.groups)
-        return _report(data, groups, "ranking")
-    raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
-
-
-def _report(profile: Profile, tasks: list[Any] | None, unit: str) -> MissingReport:
-    gone = profile.ranks == UNRANKED
-    names = by_task = sizes = None
-    if tasks is not None:
-        names = tuple(dict.fromkeys(tasks))
-        numbers = {task: k for k, task in enumerate(names)}
-        member = np.zeros((len(profile), len(names)), dtype=np.int64)
-        member[np.arange(len(profile)), [numbers[task] for task in tasks]] = profile.counts
-        by_task = gone.T.astype(np.int64) @ member
-        sizes = member.sum(axis=0)
-    votes = profile.pairwise("ignore")
+        votes, n_units, unit = data.pairwise("ignore"), data.n_units, "instance"
+        names, tallies = tuple(data.tasks), data.tallies.values()
+        sizes = np.array([tally.n_units for tally in tallies], dtype=np.int64)
+        by_task = np.stack([tally.n_units - tally.observed for tally in tallies], axis=1)
+        missing = by_task.sum(axis=1)
+    else:
+        tasks: Sequence[Any] | None
+        if isinstance(data, ScoreTable):
+            unit = "instance" if data.is_instance_level else "task"
+            profile, tasks = data.rankings(), [data.tasks[int(t)] for t in data.unit_tasks]
+        elif isinstance(data, Profile):
+            unit, profile, tasks = "ranking", data, data.groups
+        else:
+            raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
+        votes, n_units = profile.pairwise("ignore"), profile.n_rankings
+        gone = profile.ranks == UNRANKED
+        missing, patterns = profile.counts @ gone, _patterns(gone, profile.counts)
+        if tasks is not None:
+            names = tuple(dict.fromkeys(tasks))
+            numbers = {task: k for k, task in enumerate(names)}
+            member = np.zeros((len(profile), len(names)), dtype=np.int64)
+            member[np.arange(len(profile)), [numbers[task] for task in tasks]] = profile.counts
+            by_task, sizes = gone.T.astype(np.int64) @ member, member.sum(axis=0)
     return MissingReport(
-        items=profile.items,
+        items=votes.items,
         tasks=names,
         unit=unit,
-        n_units=profile.n_rankings,
-        missing=profile.counts @ gone,
+        n_units=n_units,
+        missing=missing,
         missing_by_task=by_task,
         task_sizes=sizes,
         comparisons=votes.comparisons,
         never_compared=votes.never_compared,
-        _patterns=_patterns(gone, profile.counts),
-    )
-
-
-def _report_of_sums(summary: ScoreSummary) -> MissingReport:
-    tallies = summary.tallies.values()
-    sizes = np.array([tally.n_units for tally in tallies], dtype=np.int64)
-    by_task = np.stack([tally.n_units - tally.observed for tally in tallies], axis=1)
-    votes = summary.pairwise("ignore")
-    return MissingReport(
-        items=summary.systems,
-        tasks=tuple(summary.tasks),
-        unit="instance",
-        n_units=summary.n_units,
-        missing=by_task.sum(axis=1),
-        missing_by_task=by_task,
-        task_sizes=sizes,
-        comparisons=votes.comparisons,
-        never_compared=votes.never_compared,
-        _patterns=None,
+        _patterns=patterns,
     )
 
 
@@ -283,15 +264,13 @@ class MissingReport(Result):
         return lines
 
     def _comparison_lines(self, limit: int | None) -> list[str]:
-        lines = []
+        lines = ["every two items were compared somewhere"]
         if self.never_compared:
             pairs = [f"{shortened(a)} and {shortened(b)}" for a, b in self.never_compared[:limit]]
             left = len(self.never_compared) - len(pairs)
             number = stated(left, "pairs not listed", of=len(self.never_compared))
             more = said("; and {} more", number) if left else ""
-            lines.append(said("never compared: {}{}", "; ".join(pairs), more))
-        else:
-            lines.append("every two items were compared somewhere")
+            lines = [said("never compared: {}{}", "; ".join(pairs), more)]
         if len(self.groups) > 1:
             parts = " | ".join(listed(group) for group in self.groups[:limit])
             lines.append(f"no chain of comparisons connects: {parts}")

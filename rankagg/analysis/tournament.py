@@ -20,47 +20,13 @@ from rankagg.core.graphs import strong_parts
 from rankagg.core.items import ItemSet, clean_label, counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import pair_signs
 from rankagg.core.results import Result
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.output_files import write_file
 
-__all__ = ["TournamentGraph", "as_dot", "as_networkx", "essential_items", "undefeated_items"]
-
-
-def as_networkx(votes: PairwiseMatrix, beats: Bools) -> nx.DiGraph[Label]:
-    """Return the majorities as a graph; arcs have margin, votes_for and votes_against."""
-    graph: nx.DiGraph[Label] = nx.DiGraph()
-    graph.add_nodes_from(votes.items)
-    wins = votes.wins
-    for i, j in np.argwhere(beats).tolist():
-        graph.add_edge(
-            votes.items[i], votes.items[j], margin=float(wins[i, j] - wins[j, i]),
-            votes_for=float(wins[i, j]), votes_against=float(wins[j, i]),
-        )  # fmt: skip
-    return graph
-
-
-def as_dot(items: ItemSet, arcs: pd.DataFrame) -> str:
-    """Return the graph in the DOT language; labels of arcs are margins."""
-    lines = ["digraph tournament {"]
-    lines += [f"  {_quoted(item)};" for item in items]
-    lines += [
-        f"  {_quoted(arc.above)} -> {_quoted(arc.below)} [label={_quoted(f'{arc.margin:g}')}];"
-        for arc in arcs.itertuples(index=False)
-    ]
-    return "\n".join([*lines, "}", ""])
-
-
-def _quoted(value: object) -> str:
-    text = str(clean_label(value)).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{text}"'
-
-
 # Integers of any size.
 Whole = NDArray[np.object_]
-
-# Free numbers of a null vector are rounded to this part of the largest.
-GRID = 2**60
 
 
 # -- Split Cycle ----------------------------------------------------------------------------------
@@ -88,11 +54,9 @@ def undefeated_items(margins: Integers) -> Bools:
     # A path is as strong as its weakest majority; 0 where there is none.
     strength = majorities
     for k in range(len(margins)):
-        through = np.minimum(strength[:, [k]], strength[[k], :])
-        strength = np.maximum(strength, through)
-    defeats = np.asarray(majorities > strength.T)
-    undefeated: Bools = defeats.sum(axis=0) == 0
-    return undefeated
+        strength = np.maximum(strength, np.minimum(strength[:, [k]], strength[[k], :]))
+    defeats = np.asarray(majorities > strength.T, dtype=bool)
+    return np.asarray(defeats.sum(axis=0) == 0)
 
 
 # -- the essential set ----------------------------------------------------------------------------
@@ -167,27 +131,26 @@ def _null_vector(square: Whole, near: Floats) -> Whole:
         below = np.flatnonzero(table[row:, column])
         if len(below):
             table[[row, row + below[0]]] = table[[row + below[0], row]]
-            last = _pivot(table, row, column, last)
+            pivot, others = table[row, column], np.arange(n) != row
+            crossed = np.outer(table[others, column], table[row])
+            # Divided by the pivot before, as Bareiss does, the numbers stay determinants.
+            table[others] = (table[others] * pivot - crossed) // last
+            last = pivot
             pivots.append(column)
     vector: Whole = np.zeros(n, dtype=object)
     free = np.setdiff1d(np.arange(n), pivots)
     if len(free):
-        chosen = np.array([int(part * GRID) for part in near[free] / near[free].max()], object)
+        # Rounded to a fine part of the largest.
+        chosen = np.array([int(part * 2**60) for part in near[free] / near[free].max()], object)
         vector[free] = chosen * last
         vector[pivots] = -(table[: len(pivots), free] @ chosen)
     return vector if last > 0 else -vector
 
 
-def _pivot(table: Whole, row: int, column: int, last: int) -> int:
-    """Clear a column but for one row, without fractions; return what all pivots are now.
-
-    Divided by the pivot before, as Bareiss does, the numbers stay determinants.
-    """
-    pivot: int = table[row, column]
-    others = np.arange(len(table)) != row
-    crossed = np.outer(table[others, column], table[row])
-    table[others] = (table[others] * pivot - crossed) // last
-    return pivot
+def _in_dot(value: object) -> str:
+    """Return a name as the DOT language has it."""
+    text = str(clean_label(value)).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
 
 
 class TournamentGraph(Result):
@@ -290,19 +253,21 @@ class TournamentGraph(Result):
         level = np.triu(~(self.beats | self.beats.T), k=1)
         return self.items.pairs_where(level)
 
-    def _frame(self, pairs: Any) -> pd.DataFrame:
-        first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-        wins, labels = self.votes.wins, tuple(self.items)
-        frame = pd.DataFrame(
-            {
-                "above": [labels[i] for i in first.tolist()],
-                "below": [labels[j] for j in second.tolist()],
-                "margin": self.margins[first, second],
-                "votes_for": wins[first, second],
-                "votes_against": wins[second, first],
-            }
-        )
-        return frame.sort_values("margin", ascending=False, kind="stable", ignore_index=True)
+    def _rows(self, pairs: NDArray[np.intp]) -> pd.DataFrame:
+        first, second = pairs.T
+        wins = self.votes.wins
+        columns = {
+            "above": self.items.at(first),
+            "below": self.items.at(second),
+            "margin": self.margins[first, second],
+            "votes_for": wins[first, second],
+            "votes_against": wins[second, first],
+        }
+        return pd.DataFrame(columns)
+
+    def _frame(self, pairs: NDArray[np.intp]) -> pd.DataFrame:
+        rows = self._rows(pairs)
+        return rows.sort_values("margin", ascending=False, kind="stable", ignore_index=True)
 
     # -- winners ------------------------------------------------------------------------------
 
@@ -412,12 +377,12 @@ class TournamentGraph(Result):
         """
         bound = check_integer(length, "length", low=3)
         found = nx.simple_cycles(self.to_networkx(), length_bound=bound)
-        turned = [self._turned(cycle) for cycle in found]
-        return sorted(turned, key=lambda cycle: (len(cycle), self.items.indices(cycle)))
-
-    def _turned(self, cycle: list[Label]) -> tuple[Label, ...]:
-        start = min(range(len(cycle)), key=lambda k: self.items.index(cycle[k]))
-        return (*cycle[start:], *cycle[:start])
+        # The least of all turns of a cycle begins with its first item.
+        turned = [
+            min(indices[k:] + indices[:k] for k in range(len(indices)))
+            for indices in map(self.items.indices, found)
+        ]
+        return [self.items.at(cycle) for cycle in sorted(turned, key=lambda c: (len(c), c))]
 
     @property
     def is_acyclic(self) -> bool:
@@ -469,15 +434,19 @@ class TournamentGraph(Result):
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
         self.items.require_same(ranking.items, "A tournament and a ranking")
-        ranked = ranking.ranks >= 0
-        above: Bools = (ranking.ranks[:, None] < ranking.ranks) & ranked[:, None] & ranked
-        return above
+        return pair_signs(ranking.ranks) > 0
 
     # -- out ----------------------------------------------------------------------------------
 
     def to_networkx(self) -> nx.DiGraph[Label]:
         """Return the graph; arcs have margin, votes_for and votes_against."""
-        return as_networkx(self.votes, self.beats)
+        graph: nx.DiGraph[Label] = nx.DiGraph()
+        graph.add_nodes_from(self.items)
+        # In the order of the items, on which the cycles that are found depend.
+        rows = self._rows(np.argwhere(self.beats)).itertuples(index=False, name=None)
+        for above, below, margin, mine, theirs in rows:
+            graph.add_edge(above, below, margin=margin, votes_for=mine, votes_against=theirs)
+        return graph
 
     def transitive_reduction(self) -> nx.DiGraph[Label]:
         """Return the fewest arcs that lead from whom to whom as all do.
@@ -489,10 +458,8 @@ class TournamentGraph(Result):
         """
         if not self.is_acyclic:
             group = Described(listed(self.cyclic_components()[0]))
-            raise InvalidInputError(
-                "votes", "free of Condorcet cycles", group,
-                "`condensation()` puts them together.",
-            )  # fmt: skip
+            remedy = "`condensation()` puts them together."
+            raise InvalidInputError("votes", "free of Condorcet cycles", group, remedy)
         full = self.to_networkx()
         reduced: nx.DiGraph[Label] = nx.transitive_reduction(full)
         reduced.add_nodes_from(full.nodes)
@@ -512,19 +479,20 @@ class TournamentGraph(Result):
 
     def to_dot(self) -> str:
         """Return the graph in the DOT language of Graphviz; labels of arcs are margins."""
-        return as_dot(self.items, self.arcs())
+        lines = [f"  {_in_dot(item)};" for item in self.items]
+        lines += [
+            f"  {_in_dot(arc.above)} -> {_in_dot(arc.below)} [label={_in_dot(f'{arc.margin:g}')}];"
+            for arc in self.arcs().itertuples(index=False)
+        ]
+        return "\n".join(["digraph tournament {", *lines, "}", ""])
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item: wins, losses, draws, and whether it is in each set."""
         wins, losses = self.beats.sum(axis=1), self.beats.sum(axis=0)
-        columns = {
-            "wins": wins,
-            "losses": losses,
-            "draws": len(self.items) - 1 - wins - losses,
-            "smith": [item in self.smith_set() for item in self.items],
-            "schwartz": [item in self.schwartz_set() for item in self.items],
-            "uncovered": [item in self.uncovered_set() for item in self.items],
-        }
+        columns = {"wins": wins, "losses": losses, "draws": len(self.items) - 1 - wins - losses}
+        for name in ("smith", "schwartz", "uncovered"):
+            chosen = set(getattr(self, f"{name}_set")())
+            columns[name] = np.array([item in chosen for item in self.items])
         return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
 
     def _content(self) -> dict[str, Any]:

@@ -316,15 +316,19 @@ class ScoreSummary(ScoredTasks):
 
     def by_task(self) -> dict[Label, ScoreSummary]:
         """Return the summary of each task."""
-        return {
-            task: ScoreSummary(
-                self.systems,
-                {task: tally},
-                higher_is_better=self._directions[task],
-                task_weights={task: self._weights[task]},
-            )
-            for task, tally in self._held.items()
-        }
+        return {task: self._with({task: tally}) for task, tally in self._held.items()}
+
+    def _with(
+        self, tallies: Mapping[Label, Any], task_weights: Mapping[Label, float] | None = None
+    ) -> ScoreSummary:
+        """Return the summary of other tallies, of some of the tasks."""
+        weights = self._weights if task_weights is None else task_weights
+        return ScoreSummary(
+            self.systems,
+            tallies,
+            higher_is_better={task: self._directions[task] for task in tallies},
+            task_weights={task: weights[task] for task in tallies},
+        )
 
     def with_task_weights(self, task_weights: TaskWeights) -> ScoreSummary:
         """Return the summary with other task weights; tasks not named weigh 1.
@@ -345,9 +349,7 @@ class ScoreSummary(ScoredTasks):
 
     def sorted_by_task(self) -> ScoreSummary:
         """Return the same summary, the tasks in the order of their labels, numbers first."""
-        held = {task: self._held[task] for task in sorted(self.tasks, key=sortable)}
-        ways, weights = self._directions, self._weights
-        return ScoreSummary(self.systems, held, higher_is_better=ways, task_weights=weights)
+        return self._with({task: self._held[task] for task in sorted(self.tasks, key=sortable)})
 
     # -- sums ---------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from rankagg._typing import Floats
 from rankagg.core.items import counted
 from rankagg.inference.rank_tests import FriedmanTest
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks, right_names
-from rankagg.plotting.theme import ACCENTS, INK, check_drawn, letter, stroke
+from rankagg.plotting.theme import ACCENTS, INK, letter, plot_of, stroke
 
 # Heights in letters, downwards from the axis of average ranks at 0: the top, the critical
 # difference, the first bar and the next ones, and rows of items.
@@ -20,6 +20,7 @@ TOP_EDGE, RULER, FIRST_BAR, NEXT_BAR, ITEM_ROW = -5.4, -3.4, 1.0, 0.8, 1.35
 BARS_APART = 1.2
 
 
+@plot_of(FriedmanTest, "friedman(data)")
 def critical_difference_diagram(
     test: FriedmanTest, *, alpha: float = 0.05, ax: Axes | None = None
 ) -> Axes:
@@ -34,12 +35,6 @@ def critical_difference_diagram(
         Made by `friedman`.
     alpha : float, default 0.05
         For the critical difference; see `FriedmanTest.critical_difference`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -61,7 +56,6 @@ def critical_difference_diagram(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human  2.10', 'DeBERTa  2.35', 'T5 + Meena  2.75']
     """
-    check_drawn(test, FriedmanTest, "test", "a FriedmanTest", "`friedman(data)` makes one.")
     difference = test.critical_difference(alpha)
     order = np.argsort(test.average_ranks, kind="stable")
     ranks, position = test.average_ranks[order], np.argsort(order)
@@ -75,7 +69,9 @@ def critical_difference_diagram(
     low, high = min(1.0, float(ranks[0])), max(float(n), float(ranks[-1]), 1.0 + difference)
     # Bars stand on levels, of which the height of the axes depends: these are wide enough.
     width = min(max(32.0, 1.2 * n), 48.0) if ax is None else PlotSheet(ax, 0.0, 0.0).across
-    levels = _levels([ranks[group[[0, -1]]] for group in groups], BARS_APART * (high - low) / width)
+    levels = bar_levels(
+        [ranks[group[[0, -1]]] for group in groups], BARS_APART * (high - low) / width
+    )
     first_row = FIRST_BAR + NEXT_BAR * (max(levels, default=-1) + 1) + 0.6
     bottom = first_row + ITEM_ROW * (left - 1) + 0.9
     sheet = PlotSheet(ax, width, bottom - TOP_EDGE)
@@ -106,7 +102,7 @@ def critical_difference_diagram(
     return sheet.finish(_test_told(test, len(groups)))
 
 
-def _levels(spans: list[Floats], apart: float) -> list[int]:
+def bar_levels(spans: list[Floats], apart: float) -> list[int]:
     """Return for each bar, best first, the first level at which it is well apart from others."""
     ends: list[float] = []
     levels = []

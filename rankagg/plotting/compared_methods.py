@@ -11,13 +11,12 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
-from rankagg._validation import check_integer
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import every_mark
-from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks, right_names
+from rankagg.plotting.sheet import PlotSheet, open_frame, plain_legend, rank_ticks, right_names
 from rankagg.plotting.study_curves import chance_line
 from rankagg.plotting.theme import (
     ACCENTS,
@@ -25,14 +24,15 @@ from rankagg.plotting.theme import (
     INK,
     LINES,
     NO_RANK,
-    check_drawn,
     dot,
     method_look,
     plot_labels,
+    plot_of,
     stroke,
 )
 
 
+@plot_of(RuleComparison, "rankagg.compare")
 def bump_chart(
     comparison: RuleComparison,
     *,
@@ -54,12 +54,6 @@ def bump_chart(
     top : int, optional
         Draw only the first items of the exact method (of the last one where none is exact),
         in their order among themselves.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -75,9 +69,6 @@ def bump_chart(
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['Borda', 'Copeland', 'Kemeny']
     """
-    check_drawn(
-        comparison, RuleComparison, "comparison", "a RuleComparison", "`rankagg.compare` makes one."
-    )
     names = list(comparison.methods if methods is None else methods)
     if not names:
         raise InvalidInputError("methods", "one or more methods", names)
@@ -117,7 +108,7 @@ def _kept_items(
 ) -> tuple[NDArray[np.intp], str]:
     """Return the items to draw and, where some are left out, a sentence that says so."""
     total = comparison.votes.n_items
-    if top is None or check_integer(top, "top", low=1) >= total:
+    if top is None or top >= total:
         return np.arange(total), ""
     lead = comparison.exact or comparison[names[-1]]
     ranks, name = lead.ranking.ranks, lead.aggregator.name
@@ -129,8 +120,7 @@ def _moved_items(slots: Floats, ranks: Ranks) -> NDArray[np.bool_]:
     """Say which items change ranks with another, by their ranks, between any two columns."""
     listed = np.where(ranks >= 0, ranks, ranks.shape[1])
     signs = np.sign(listed[:, :, None] - listed[:, None, :])
-    moved: NDArray[np.bool_] = ((signs.max(axis=0) - signs.min(axis=0)) > 0).any(axis=1)
-    return moved
+    return np.asarray((np.ptp(signs, axis=0) > 0).any(axis=1))
 
 
 def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
@@ -143,6 +133,7 @@ def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
                 ax.plot([x, x], ends, solid_capstyle="round", gid="tie", **bar)
 
 
+@plot_of(RuleComparison, "rankagg.compare")
 def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     """Draw for every k how many of the exact consensus's first k each method has among its own.
 
@@ -153,12 +144,6 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     ----------
     comparison : RuleComparison
         The consensuses, an exact one among them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -174,9 +159,6 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text().split() for text in ax.get_legend().get_texts()]
     [['Copeland', 'Kemeny'], ['Mean', 'Borda'], ['at', 'random']]
     """
-    check_drawn(
-        comparison, RuleComparison, "comparison", "a RuleComparison", "`rankagg.compare` makes one."
-    )
     curves, exact = comparison.overlap_curves(), comparison.exact
     assert exact is not None, "curves need an exact consensus"
     groups, depth, total = _alike(curves), len(curves), comparison.votes.n_items
@@ -200,10 +182,9 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     open_frame(ax)
     lead = names[exact.aggregator.name]
     ax.set_ylabel(f"expected overlap with\n{lead}'s first k", parse_math=False)
-    beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)}
-    beside |= {"borderaxespad": 0, "handlelength": 3, "fontsize": "medium", "frameon": False}
-    for text in ax.legend(handles=handles, **beside).get_texts():
-        text.set_parse_math(False)
+    labels = [str(handle.get_label()) for handle in handles]
+    beside = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "handlelength": 3}
+    plain_legend(ax, handles, labels, **beside)
     ranked = f"{depth} of {counted(total, 'item')} {'is' if depth == 1 else 'are'} ranked"
     notes = [
         f"only {ranked} by all methods" if depth < total else "",
@@ -214,12 +195,7 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
 
 def _alike(curves: pd.DataFrame) -> list[list[str]]:
     """Return the methods in groups with one curve, the best on average first."""
-    groups: list[list[str]] = []
-    for method in curves:
-        for group in groups:
-            if (abs(curves[group[0]] - curves[method]) < 1e-9).all():
-                group.append(str(method))
-                break
-        else:
-            groups.append([str(method)])
-    return sorted(groups, key=lambda group: -float(curves[group[0]].mean()))
+    groups: dict[tuple[float, ...], list[str]] = {}
+    for method, curve in curves.items():
+        groups.setdefault(tuple(curve.round(9)), []).append(str(method))
+    return sorted(groups.values(), key=lambda group: -float(curves[group[0]].mean()))

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from rankagg._typing import Floats
-from rankagg.plotting.sheet import PlotSheet, open_frame, round_ticks, widest
+from rankagg.plotting.sheet import PlotSheet, open_frame, round_ticks, text_width
 from rankagg.plotting.theme import INK, letter, method_look, stroke
 
 # Curves of so many points have a marker at each, and so many numbers stand along the axis.
@@ -35,10 +35,17 @@ class Band:
     low: Floats
     high: Floats
 
+    @classmethod
+    def around(cls, name: str, at: Any, mean: Any, std: Any, least: float) -> Band:
+        """Return means with one standard deviation either way, as far as that can be."""
+        places, middle, deviation = (np.asarray(part, np.float64) for part in (at, mean, std))
+        ends = (np.clip(middle + sign * deviation, least, 1.0) for sign in (-1, 1))
+        return cls(name, places, middle, *ends)
+
 
 def band_sheet(ax: Axes | None, bands: Sequence[Band]) -> PlotSheet:
     """Return axes for curves, wide enough for their names above them."""
-    return PlotSheet(ax, max(32.0, widest(band.name for band in bands) + 4), 22.0)
+    return PlotSheet(ax, max(32.0, text_width(band.name for band in bands) + 4), 22.0)
 
 
 def every_mark(number: int, total: int) -> tuple[int, int]:
@@ -59,12 +66,9 @@ def draw_bands(ax: Axes, bands: Sequence[Band]) -> list[Line2D]:
         shade = {"color": look["color"], "alpha": 0.18, "lw": 0, "zorder": 1}
         ax.fill_between(at, band.low, band.high, where=known, gid=f"band-{number}", **shade)
         # A point without neighbors has no band, and two short bars instead.
-        ends: dict[str, Any] = {
-            "marker": "_" if len(at) <= MARKED else "",
-            "mew": stroke(0.5),
-            "zorder": 2,
-        }
-        ends |= {"color": look["color"], "ls": look["ls"], "lw": stroke(0.5), "clip_on": False}
+        ends: dict[str, Any] = {"marker": "_" if len(at) <= MARKED else "", "mew": stroke(0.5)}
+        ends |= {"color": look["color"], "ls": look["ls"], "lw": stroke(0.5)}
+        ends |= {"zorder": 2, "clip_on": False}
         ax.plot(at, band.low, gid=f"low-{number}", **ends)
         ax.plot(at, band.high, gid=f"high-{number}", **ends)
         look |= {"markevery": every_mark(number, len(at)), "zorder": 4 + number, "clip_on": False}
@@ -141,7 +145,7 @@ class PanelScale:
 
 def _are_apart(ticks: dict[float, str]) -> bool:
     """Say whether numbers along an axis in multiples of the font size have room."""
-    ends = [(at - widest([x]) / 2, at + widest([x]) / 2) for at, x in ticks.items()]
+    ends = [(at - text_width([x]) / 2, at + text_width([x]) / 2) for at, x in ticks.items()]
     return all(after[0] - before[1] >= TICKS_APART for before, after in pairwise(ends))
 
 
@@ -153,7 +157,7 @@ class StudyPanel:
     table: pd.DataFrame
 
 
-def draw_panels(
+def draw_study_panels(
     ax: Axes | None,
     panels: Sequence[StudyPanel],
     draw: Callable[[Axes, tuple[int, int], Floats, pd.DataFrame], object],
@@ -170,7 +174,7 @@ def draw_panels(
     """
     headings, total = [panel.heading for panel in panels], len(panels)
     methods = list(dict.fromkeys(panels[0].table["method"]))
-    each = max(8.0, 46.0 / total, widest(headings) + 1, len(names) * (widest(names) + 2))
+    each = max(8.0, 46.0 / total, text_width(headings) + 1, len(names) * (text_width(names) + 2))
     sheet, key = PlotSheet(ax, total * (each + PANELS_APART) - PANELS_APART + 1, 22.0), ""
     ax = sheet.ax
     open_frame(ax, ("top", "right", "bottom"), "y")
@@ -193,29 +197,23 @@ def draw_panels(
         along = scale.place(np.arange(len(names), dtype=np.float64)).tolist()
         ticks |= dict(zip(along, names, strict=True)) if names else scale.ticks()
         ax.hlines(low, left, left + each, color=INK, lw=stroke(0.5), zorder=1, gid="floor")
-        ax.annotate(
-            heading,
-            (left, 1.0),
-            (0.0, letter(0.4)),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            annotation_clip=False,
-            gid="heading",
-        ).set(va="bottom", weight="bold", parse_math=False)
+        place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "annotation_clip": False}
+        place |= {"xytext": (0.0, letter(0.4)), "textcoords": "offset points", "gid": "heading"}
+        text = ax.annotate(heading, (left, 1.0), **place)
+        text.set(va="bottom", weight="bold", parse_math=False)
     ax.set_xlim(-0.5, total * (each + PANELS_APART) - PANELS_APART + 0.5)
     # Names that have no room beside each other stand upright.
-    turned: Any = 90 if names and widest(names) + 1 > each / len(names) else 0
+    turned: Any = 90 if names and text_width(names) + 1 > each / len(names) else 0
     ax.set_xticks(list(ticks), list(ticks.values()), parse_math=False, rotation=turned)
     return sheet, 0.8 + 1.3 * max(len(heading.splitlines()) for heading in headings), key
 
 
 def keyed_headings(headings: Sequence[str], room: float) -> tuple[list[str], str]:
     """Return headings as they fit, and what they stand for where these are but letters."""
-    if BOLD * widest(headings) <= room:
+    if BOLD * text_width(headings) <= room:
         return list(headings), ""
-    letters = [
-        ascii_lowercase[k] if len(headings) <= len(ascii_lowercase) else str(k + 1)
-        for k in range(len(headings))
-    ]
-    told = [" ".join(heading.split()) for heading in headings]
+    total = len(headings)
+    numbers = map(str, range(1, total + 1))
+    letters = [*(ascii_lowercase[:total] if total <= len(ascii_lowercase) else numbers)]
+    told = (" ".join(heading.split()) for heading in headings)
     return letters, "; ".join(f"{a}: {b}" for a, b in zip(letters, told, strict=True))

@@ -19,8 +19,8 @@ from rankagg.distributions.mallows.fit import MallowsFit
 from rankagg.distributions.mallows.generalized import GeneralizedMallowsFit
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.plotting.interval_rows import ROW_HEIGHT
-from rankagg.plotting.sheet import SOLID, PlotSheet, interval_rows, open_frame, rank_ticks
-from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, check_drawn, stroke
+from rankagg.plotting.sheet import SOLID, PlotSheet, bar_look, interval_rows, open_frame, rank_ticks
+from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, plot_of, stroke
 
 
 def distance_probabilities(n_items: int, theta: float) -> Floats:
@@ -45,7 +45,7 @@ def known_distances(ranks: Ranks, weights: Floats) -> Floats:
     n = ranks.shape[1]
     strict = (np.sort(ranks, axis=1) == np.arange(n)).all(axis=1)
     counted: Floats = np.bincount(
-        _unlike(ranks[strict]), weights=weights[strict], minlength=n * (n - 1) // 2 + 1
+        places.discordances(ranks[strict]), weights=weights[strict], minlength=n * (n - 1) // 2 + 1
     ).astype(np.float64)
     return counted
 
@@ -63,7 +63,7 @@ def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | No
     rows = places.comparable(ranks[partial])
     result = np.zeros(n * (n - 1) // 2 + 1)
     known: dict[tuple[int, ...], Floats] = {}
-    for row, start, weight in zip(rows, _unlike(rows), weights[partial], strict=True):
+    for row, start, weight in zip(rows, places.discordances(rows), weights[partial], strict=True):
         sizes = tuple(sorted(np.unique(row, return_counts=True)[1].tolist()))
         if sizes not in known:
             expected = np.ones(1)
@@ -74,14 +74,7 @@ def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | No
     return result
 
 
-def _unlike(rows: Ranks) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
-    """Count the pairs of every row that are in the reverse order of the columns."""
-    unlike = np.zeros(len(rows), dtype=np.intp)
-    for j in range(1, rows.shape[1]):
-        unlike += (rows[:, :j] > rows[:, [j]]).sum(axis=1)
-    return unlike
-
-
+@plot_of(FitResult, "PlackettLuce.fit(profile)", "the result of a fit")
 def fit_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw a fitted distribution, as its own `plot` method does.
 
@@ -95,12 +88,6 @@ def fit_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> 
         Made by `fit` of a distribution.
     alpha : float, default 0.05
         Of the confidence intervals, in (0, 1).
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -116,12 +103,10 @@ def fit_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    check_drawn(
-        fit, FitResult, "fit", "the result of a fit", "`PlackettLuce.fit(profile)` makes one."
-    )
     return fit.plot(alpha=alpha, ax=ax)
 
 
+@plot_of(FitResult, "PlackettLuce.fit(profile)", "the result of a fit")
 def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the estimates of all parameters of any fit, with confidence intervals.
 
@@ -131,21 +116,12 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
         The fit.
     alpha : float, default 0.05
         Probability of error of the intervals, in (0, 1).
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
     InvalidInputError
         If alpha is out of range.
     """
-    check_drawn(
-        fit, FitResult, "fit", "the result of a fit", "`PlackettLuce.fit(profile)` makes one."
-    )
     bounds = fit.conf_int(alpha).to_numpy()
     known = np.isfinite(bounds).all(axis=1)
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(known) + 0.4))
@@ -169,6 +145,7 @@ MOST_BARS = 30
 TAIL = 5e-4
 
 
+@plot_of(MallowsFit, "Mallows.fit(profile)", "a fit of Mallows")
 def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the Kendall distances of rankings to the fitted center, and those expected.
 
@@ -182,12 +159,6 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
         Made by `Mallows.fit`.
     alpha : float, default 0.05
         Of the interval of theta, which is printed; in (0, 1).
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -203,7 +174,6 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     >>> ax.get_ylabel()
     'share of rankings'
     """
-    check_drawn(fit, MallowsFit, "fit", "a fit of Mallows", "`Mallows.fit(profile)` makes one.")
     low, high = fit.conf_int(alpha).to_numpy()[0]
     fitted, data = fit.distribution, fit._data
     expected = distance_probabilities(fitted.n_items, fitted.theta)
@@ -222,12 +192,12 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
         "spread": {"fc": "white", "hatch": "////", "label": "rankings with ties, imputed"},
     }
     for part, (gid, look) in zip(parts, looks.items(), strict=False):
-        bars = _summed(part, starts, step)
+        bars = _in_bins(part, starts, step)
         if bars.any():
             handles.append(ax.bar(at, bars, 0.86 * step, floor, gid=gid, **edge, **look))
         floor += bars
     line: dict[str, Any] = {"color": ACCENTS[1], "marker": "D", "label": "fitted distribution"}
-    handles += ax.plot(at, _summed(expected, starts, step), gid="expected", **line)
+    handles += ax.plot(at, _in_bins(expected, starts, step), gid="expected", **line)
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel("share of rankings")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -258,12 +228,12 @@ def _bins(expected: Floats, parts: list[Floats]) -> tuple[NDArray[np.intp], int]
     return np.arange(low - low % step, high + 1, step), step
 
 
-def _summed(shares: Floats, starts: NDArray[np.intp], step: int) -> Floats:
+def _in_bins(shares: Floats, starts: NDArray[np.intp], step: int) -> Floats:
     end = min(int(starts[-1]) + step, len(shares))
-    sums: Floats = np.add.reduceat(shares[:end], starts)
-    return sums
+    return np.add.reduceat(shares[:end], starts)
 
 
+@plot_of(GeneralizedMallowsFit, "GeneralizedMallows.fit(profile)", "a fit with thetas by rank")
 def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw theta by the rank that is filled, with confidence intervals.
 
@@ -277,12 +247,6 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
         Made by `GeneralizedMallows.fit`.
     alpha : float, default 0.05
         Of the intervals, which are conditional on the center; in (0, 1).
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -298,13 +262,6 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     >>> ax.get_ylabel()
     'theta = -log(phi)'
     """
-    check_drawn(
-        fit,
-        GeneralizedMallowsFit,
-        "fit",
-        "a fit with thetas by rank",
-        "`GeneralizedMallows.fit(profile)` makes one.",
-    )
     bounds = fit.conf_int(alpha).clip(lower=0.0).to_numpy()
     thetas, known = fit.estimates, np.isfinite(bounds).all(axis=1)
     n = len(thetas)
@@ -312,23 +269,15 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     ax = sheet.ax
     # Thetas without a maximum are at a bound that is none of the data's.
     top = 1.12 * float(bounds[known].max(initial=0.0)) or 1.0
-    bar: dict[str, Any] = {"color": SOLID["color"], "lw": stroke(2), "solid_capstyle": "butt"}
-    bar |= {"marker": "_", "ms": stroke(4), "mew": stroke()}
     # Half of a point at 0 would be cut off.
     point: dict[str, Any] = {"ls": "none", "zorder": 3, "clip_on": False}
     for k, theta in enumerate(thetas):
         if known[k]:
-            ax.plot([k + 1, k + 1], bounds[k], gid=f"bar-{k}", **bar)
+            ax.plot([k + 1, k + 1], bounds[k], gid=f"bar-{k}", **bar_look(SOLID["color"], "_"))
             ax.plot(k + 1, theta, marker="o", gid=f"point-{k}", **point, **SOLID)
         else:
-            look: dict[str, Any] = {
-                "marker": "^",
-                "ms": stroke(6),
-                "mew": stroke(),
-                "mfc": "white",
-                "mec": INK,
-            }
-            ax.plot(k + 1, top, gid=f"unbounded-{k}", **point, **look)
+            look: dict[str, Any] = {"marker": "^", "ms": stroke(6), "mew": stroke()}
+            ax.plot(k + 1, top, gid=f"unbounded-{k}", mfc="white", mec=INK, **point, **look)
     ax.set_xlim(0.4, n + 0.6)
     ax.set_ylim(0.0, top)
     ax.set_xticks(rank_ticks(n))
@@ -341,6 +290,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     return sheet.finish(notes, axis="rank that is filled")
 
 
+@plot_of(PlackettLuceFit | BradleyTerryFit, "PlackettLuce.fit(profile)", "a fit with log worths")
 def worths_plot(
     fit: PlackettLuceFit | BradleyTerryFit, *, alpha: float = 0.05, ax: Axes | None = None
 ) -> Axes:
@@ -355,12 +305,6 @@ def worths_plot(
         Made by `PlackettLuce.fit`, `BradleyTerry.fit` or `fit_bradley_terry`.
     alpha : float, default 0.05
         Of the intervals, `fit.conf_int(alpha)`; in (0, 1).
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -376,13 +320,6 @@ def worths_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    check_drawn(
-        fit,
-        PlackettLuceFit | BradleyTerryFit,
-        "fit",
-        "a fit with log worths",
-        "`PlackettLuce.fit(profile)` makes one.",
-    )
     bounds, items = fit.conf_int(alpha).to_numpy(), fit.distribution.items
     n, share = len(items), f"{100 * (1 - alpha):g} %"
     order = np.argsort(-fit.estimates[:n], kind="stable")
@@ -391,11 +328,8 @@ def worths_plot(
     ax = sheet.ax
     ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="mean")
     interval_rows(ax, sheet.names(items.at(order)), fit.estimates[order], bounds[order], known)
-    rest = zip(fit.names[n:], fit.estimates[n:], bounds[n:], strict=True)
-    others = [
-        f"{name}: {value:.2f} ({share}: {low:.2f} to {high:.2f})"
-        for name, value, (low, high) in rest
-    ]
+    rest = zip(fit.names[n:], fit.estimates[n:], *bounds[n:].T, strict=True)
+    others = [f"{name}: {x:.2f} ({share}: {low:.2f} to {high:.2f})" for name, x, low, high in rest]
     what = "for ties" if isinstance(fit, PlackettLuceFit) else "beside worths"
     notes = [
         f"{type(fit.distribution).__name__}, with {share} intervals (Wald)",

@@ -26,16 +26,16 @@ from rankagg.core.rankings.partial import PartialRanking
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
-from rankagg.plotting.study_curves import option_of
+from rankagg.plotting.study_curves import number_of_study
 from rankagg.plotting.theme import (
     ACCENTS,
     DIVERGING,
     GRAY,
     INK,
     NO_RANK,
-    SHARES,
-    check_drawn,
+    SHARE_COLORS,
     letter,
+    plot_of,
 )
 from rankagg.studies.confidence import ConfidenceResult
 
@@ -82,6 +82,7 @@ def percent_told(share: float) -> str:
     return ">99" if 0.995 <= share < 1 - 1e-9 else f"{100 * share:.0f}"
 
 
+@plot_of(PairwiseMatrix, "profile.pairwise()")
 def pairwise_heatmap(
     votes: PairwiseMatrix,
     ranking: PartialRanking | Consensus | None = None,
@@ -102,12 +103,6 @@ def pairwise_heatmap(
         The order of rows and columns; the exact `Kemeny` consensus by default.
     decisions : Decisions, optional
         Decided pairs get a dot; see `PairwiseIntervals.decisions`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -123,9 +118,6 @@ def pairwise_heatmap(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  Nashville', '2  Chattanooga', '3  Knoxville', '4  Memphis']
     """
-    check_drawn(
-        votes, PairwiseMatrix, "votes", "a PairwiseMatrix", "`profile.pairwise()` makes one."
-    )
     if ranking is None:
         ranking = Kemeny(unranked=votes.unranked or "uniform").aggregate(votes)
     if isinstance(ranking, Consensus):
@@ -186,6 +178,7 @@ def share_matrix(
     return sheet.finish(notes)
 
 
+@plot_of(PairwiseIntervals, "PairwiseIntervals.from_data(data)")
 def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -> Axes:
     """Draw the estimated proportions, row above column, with a dot on every decided pair.
 
@@ -197,12 +190,6 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
     ----------
     intervals : PairwiseIntervals
         Made by `PairwiseIntervals.from_data`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -218,14 +205,13 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  A', '2  B', '3  C']
     """
-    check_drawn(
-        intervals,
-        PairwiseIntervals,
-        "intervals",
-        "PairwiseIntervals",
-        "`PairwiseIntervals.from_data(data)` makes them.",
-    )
-    estimate, how, above = intervals.estimate, _how(intervals), None
+    estimate, above = intervals.estimate, None
+    # Holm's procedure decides pairs where it can.
+    how: Literal["holm", "intervals"] | None = None
+    if intervals.estimand == "direct" and not (
+        intervals.anytime and intervals.simultaneous is None
+    ):
+        how = "intervals" if intervals.anytime else "holm"
     first = "these intervals cannot decide pairs; rows by mean proportion"
     if how is None:
         known = np.where(np.isnan(estimate), 0.5, estimate).sum(axis=1)
@@ -235,28 +221,16 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
     else:
         ranks = RankIntervals.from_intervals(intervals, how)
         order = PartialRanking.from_ranks(ranks.rank, items=intervals.items)
-        above, bound = ranks.decisions.above, "at most"
-        if ranks.decisions.is_approximate:
-            bound = "about"
+        decisions, above = ranks.decisions, ranks.decisions.above
+        bound = "about" if decisions.is_approximate else "at most"
         first = (
-            f"dot: decided by {ranks.decisions.how}, family-wise error rate {bound} "
-            f"{ranks.decisions.alpha:g}; rows by majorities lost"
+            f"dot: decided by {decisions.how}, family-wise error rate {bound} "
+            f"{decisions.alpha:g}; rows by majorities lost"
         )
-    label = {
-        "direct": f"share of {intervals.unit}s\nwith row above column",
-        "imputed": "mean proportion\nwith row above column",
-    }[intervals.estimand]
+    what = f"share of {intervals.unit}s" if intervals.estimand == "direct" else "mean proportion"
+    label = f"{what}\nwith row above column"
     notes = [first, *_marks_told(estimate, order), *(f"note: {note}" for note in intervals.notes)]
     return share_matrix(estimate, order, above=above, label=label, notes=notes, ax=ax)
-
-
-def _how(intervals: PairwiseIntervals) -> Literal["holm", "intervals"] | None:
-    """Return how pairs can be decided, Holm's procedure first; None where they cannot."""
-    if intervals.estimand != "direct":
-        return None
-    if not intervals.anytime:
-        return "holm"
-    return None if intervals.simultaneous is None else "intervals"
 
 
 def _marks_told(estimate: Floats, order: PartialRanking) -> list[str]:
@@ -269,6 +243,7 @@ def _marks_told(estimate: Floats, order: PartialRanking) -> list[str]:
     ]
 
 
+@plot_of(ConfidenceResult, "ConfidenceStudy.run")
 def confidence_heatmap(
     result: ConfidenceResult,
     *,
@@ -294,12 +269,6 @@ def confidence_heatmap(
         The name of a model of the study; its first by default.
     alpha, proportion : float, optional
         A level and a proportion of the study; its first by default.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -328,16 +297,13 @@ def confidence_heatmap(
     >>> len(ax.get_yticklabels())
     6
     """
-    check_drawn(
-        result, ConfidenceResult, "result", "a ConfidenceResult", "`ConfidenceStudy.run` makes one."
-    )
     study = result.study
     ways = {way.name: way for way in study.ways}
     models = {one.name: one for one in study.models}
     way = ways[check_choice(method or next(iter(ways)), list(ways), "method")]
     source = models[check_choice(model or next(iter(models)), list(models), "model")]
-    level = option_of(alpha, study.alphas, "alpha")
-    share = option_of(proportion, study.proportions, "proportion")
+    level = number_of_study(alpha, study.alphas, "alpha")
+    share = number_of_study(proportion, study.proportions, "proportion")
     ranked, judged = result._judged(source, share, level, way)
     order = Borda(unranked="uniform").aggregate(ranked.profile).ranking
     pairs = counted(len(judged.items) * (len(judged.items) - 1) // 2, "pair")
@@ -356,6 +322,7 @@ def confidence_heatmap(
 SLOT = 0.4
 
 
+@plot_of(TaskAgreement, "task_agreement(data)")
 def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> Axes:
     """Draw Kendall's tau of every two tasks, and of each task with all the others, as a heat map.
 
@@ -368,12 +335,6 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     ----------
     agreement : TaskAgreement
         Made by `task_agreement`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -389,13 +350,6 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['WSC', 'COPA', 'RTE']
     """
-    check_drawn(
-        agreement,
-        TaskAgreement,
-        "agreement",
-        "a TaskAgreement",
-        "`task_agreement(data)` makes one.",
-    )
     n = len(agreement.tasks)
     order = np.argsort(-np.nan_to_num(agreement.with_rest, nan=-2.0), kind="stable")
     side = max(1.5 if n > NUMBERED else 2.2, 17 / n)
@@ -447,6 +401,7 @@ def _tau_told(tau: float) -> str:
     return "0" if text.endswith(".00") else text
 
 
+@plot_of(RankShares, "rank_shares(data)")
 def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axes:
     """Draw the share of resamples in which each item takes each rank, as a heat map.
 
@@ -458,12 +413,6 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     ----------
     shares : RankShares
         Made by `rank_shares`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -480,7 +429,6 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    check_drawn(shares, RankShares, "shares", "RankShares", "`rank_shares(data)` makes them.")
     frame = shares.ranks()
     cells, n = frame.to_numpy(), len(frame)
     without = (shares.best == 0).mean(axis=0)[shares.items.indices(frame.index)]
@@ -490,7 +438,9 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     ax, names = sheet.ax, sheet.names(frame.index)
     top = min(1.0, max(ceil(10 * cells.max() - 1e-9) / 10, 0.1))
     extent = (0.5, n + 0.5, n - 0.5, -0.5)
-    image = ax.imshow(cells, cmap=SHARES, vmin=0, vmax=top, interpolation="none", aspect="auto")
+    image = ax.imshow(
+        cells, cmap=SHARE_COLORS, vmin=0, vmax=top, interpolation="none", aspect="auto"
+    )
     image.set(extent=extent, gid="shares")
     ax.set_yticks(range(n), names, parse_math=False)
     heads = [f"{tick:.0f}" for tick in ticks]
@@ -524,7 +474,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
 def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
     """Draw how often every item has no rank."""
     for row, share in enumerate(without):
-        look: dict[str, Any] = {"fc": SHARES(norm(share)), "ec": GRAY, "lw": 0.3}
+        look: dict[str, Any] = {"fc": SHARE_COLORS(norm(share)), "ec": GRAY, "lw": 0.3}
         look["hatch"] = "////" if share > 0 else None
         ax.add_patch(Rectangle((x - 0.5, row - 0.5), 1, 1, gid=f"without-{row}", **look))
         if len(without) <= NUMBERED and share > 1e-9:

@@ -11,13 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from rankagg._typing import Floats
-from rankagg._validation import check_integer
 from rankagg.core.items import counted
 from rankagg.inference.paired_results import TESTS, PairedTest, PairedTests
 from rankagg.inference.power import Separation
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.plotting.sheet import (
-    OPEN,
+    HOLLOW,
     SOLID,
     PlotSheet,
     interval_rows,
@@ -26,7 +25,15 @@ from rankagg.plotting.sheet import (
     right_names,
     row_names,
 )
-from rankagg.plotting.theme import ACCENTS, GRAY, INK, check_drawn, dot, plot_labels, stroke
+from rankagg.plotting.theme import (
+    ACCENTS,
+    GRAY,
+    INK,
+    dot,
+    plot_labels,
+    plot_of,
+    stroke,
+)
 
 # The height of a row, in multiples of the font size.
 ROW_HEIGHT: Final = 1.35
@@ -37,6 +44,7 @@ def point_key(look: dict[str, Any], label: str) -> Line2D:
     return Line2D([], [], label=label, **{"marker": "o", "ls": "none", **look})
 
 
+@plot_of(RankIntervals, "rank_intervals(data)")
 def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw confidence intervals for ranks: a row for each item, the best rank first.
 
@@ -51,12 +59,6 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
         Made by `rank_intervals`.
     top : int, optional
         Only the first so many rows.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -78,11 +80,6 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  A', '2  B', '3  C']
     """
-    check_drawn(
-        ranks, RankIntervals, "ranks", "RankIntervals", "`rank_intervals(data)` makes them."
-    )
-    if top is not None:
-        check_integer(top, "top", low=1)
     order = np.lexsort((ranks.worst, ranks.best, ranks.rank))[:top]
     n, size = len(order), len(ranks.rank)
     sheet = PlotSheet(ax, min(max(28.0, 1.2 * size), 44.0), ROW_HEIGHT * (n + 0.4))
@@ -99,14 +96,15 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
         *(f"note: {note}" for note in ranks.notes),
     ]
     handles = [point_key(SOLID, "may be first")] if first.any() else []
-    handles += [] if first.all() else [point_key(OPEN, "not first")]
+    handles += [] if first.all() else [point_key(HOLLOW, "not first")]
     return sheet.finish(notes, axis="rank", handles=handles, columns=2)
 
 
 WORSE: Final = {"color": ACCENTS[1], "marker": "D", "mfc": ACCENTS[1], "mec": ACCENTS[1]}
-DECIDED: Final[dict[str, dict[str, Any]]] = {"better": SOLID, "worse": WORSE, "-": OPEN}
+DECIDED: Final[dict[str, dict[str, Any]]] = {"better": SOLID, "worse": WORSE, "-": HOLLOW}
 
 
+@plot_of(PairedTests | PairedTest, "paired_tests(data, reference)", "PairedTests or a PairedTest")
 def effects_plot(
     tests: PairedTests | PairedTest, *, top: int | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -122,12 +120,6 @@ def effects_plot(
         Made by `paired_tests` or `paired_test`.
     top : int, optional
         Only the first so many rows.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -143,15 +135,6 @@ def effects_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human', 'DeBERTa', 'T5 + Meena', 'T5', 'PAI Albert']
     """
-    check_drawn(
-        tests,
-        PairedTests | PairedTest,
-        "tests",
-        "PairedTests or a PairedTest",
-        "`paired_tests(data, reference)` makes them.",
-    )
-    if top is not None:
-        check_integer(top, "top", low=1)
     if isinstance(tests, PairedTest):
         tests = PairedTests(reference=tests.second, tests=(tests,), alpha=tests.alpha)
     frame, reference = tests.to_frame().iloc[:top], plot_labels([tests.reference])[0]
@@ -161,12 +144,16 @@ def effects_plot(
     bounds = frame[["lower", "upper"]].to_numpy(dtype=np.float64)
     sheet = PlotSheet(ax, 34.0, ROW_HEIGHT * (len(frame) + 0.4))
     ax, looks = sheet.ax, [DECIDED[decision] for decision in frame["decision"]]
-    low, high = _span(np.array([level, *points, *bounds.ravel()]))
+    known = np.array([level, *points, *bounds.ravel()])
+    low, high = float(known[np.isfinite(known)].min()), float(known[np.isfinite(known)].max())
+    # There is room for arrows.
+    room = 0.08 * (high - low) or max(0.5 * abs(low), 1.0)
+    low, high = low - room, high + room
     ax.axvline(level, color=GRAY, lw=1.0, zorder=1, gid="alike")
     interval_rows(ax, sheet.names(frame.index), points, np.clip(bounds, low, high), looks)
     for side, (limit, marker) in enumerate(((low, "<"), (high, ">"))):
         for row in np.flatnonzero(np.isinf(bounds[:, side])):
-            _arrow(ax, limit, int(row), marker, looks[row]["color"])
+            _endless(ax, limit, int(row), marker, looks[row]["color"])
     edge = 0.02 * (high - low)
     ax.set_xlim(low - edge, high + edge)
     effect = f"{tests.tests[0].effect_name} to {reference}"
@@ -179,15 +166,7 @@ def effects_plot(
     )
 
 
-def _span(values: Floats) -> tuple[float, float]:
-    """Return limits that hold all finite values, with room for arrows."""
-    known = values[np.isfinite(values)]
-    low, high = float(known.min()), float(known.max())
-    room = 0.08 * (high - low) or max(0.5 * abs(low), 1.0)
-    return low - room, high + room
-
-
-def _arrow(ax: Axes, at: float, row: int, marker: str, color: str) -> None:
+def _endless(ax: Axes, at: float, row: int, marker: str, color: str) -> None:
     """Draw an end that nothing bounds."""
     look: dict[str, Any] = {"marker": marker, "color": color, "ms": dot(1.5), "mew": 0}
     ax.plot(at, row, clip_on=False, zorder=4, gid=f"arrow-{row}", **look)
@@ -215,6 +194,7 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
 MANY_DECADES, FEW_DECADES = 6, 2
 
 
+@plot_of(Separation, "rankagg.separation(data)")
 def separation_plot(
     separation: Separation, *, top: int | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -231,12 +211,6 @@ def separation_plot(
         Made by `separation`.
     top : int, optional
         Only the first so many pairs.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -252,15 +226,6 @@ def separation_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human / DeBERTa', 'DeBERTa / T5 + Meena']
     """
-    check_drawn(
-        separation,
-        Separation,
-        "separation",
-        "a Separation",
-        "`rankagg.separation(data)` makes one.",
-    )
-    if top is not None:
-        check_integer(top, "top", low=1)
     needed = separation.needed[:top]
     there = separation.n_units[:top].astype(np.float64)
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(needed) + 0.4))
@@ -288,7 +253,7 @@ def separation_plot(
     if (finite & (needed <= there)).any():
         handles.append(point_key(SOLID, f"{word}s needed: enough are there"))
     if (finite & (needed > there)).any():
-        handles.append(point_key(OPEN, f"{word}s needed: more than are there"))
+        handles.append(point_key(HOLLOW, f"{word}s needed: more than are there"))
     return sheet.finish(
         _separation_told(separation, needed), axis=f"{word}s, on a log scale", handles=handles
     )
@@ -297,7 +262,7 @@ def separation_plot(
 def _units_row(
     ax: Axes, row: int, needed: float, hand: float, highest: float, *, is_enough: bool
 ) -> None:
-    look = SOLID if is_enough else OPEN
+    look = SOLID if is_enough else HOLLOW
     mark: dict[str, Any] = {"marker": "|", "color": INK, "ms": dot(2.5), "mew": stroke(1.2)}
     if not np.isnan(needed):
         gap: dict[str, Any] = {"color": look["color"], "lw": stroke(1.5), "zorder": 2}
@@ -305,7 +270,7 @@ def _units_row(
         ax.plot(ends, [row, row], solid_capstyle="butt", gid=f"gap-{row}", **gap)
     ax.plot(hand, row, ls="none", zorder=4, gid=f"hand-{row}", **mark)
     if np.isinf(needed):
-        _arrow(ax, highest, row, ">", GRAY)
+        _endless(ax, highest, row, ">", GRAY)
     elif not np.isnan(needed):
         ax.plot(needed, row, "o", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
 

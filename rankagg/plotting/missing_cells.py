@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,9 +20,10 @@ from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.heatmaps import SIDES, cell_number, color_bar, percent_told
 from rankagg.plotting.sheet import PlotSheet, open_frame
-from rankagg.plotting.theme import INK, SHARES, check_drawn, letter, plot_labels
+from rankagg.plotting.theme import INK, SHARE_COLORS, letter, plot_labels, plot_of
 
 # More columns than so many are merged into patterns, of which so many are drawn; cells of so many
 # columns hold the share that is missing as a number.
@@ -56,18 +58,21 @@ def missing_grid(report: MissingReport, profile: Profile | None, letters: int = 
     gone = [f"{report.missing[i]} of {report.n_units}" for i in order]
     rows = [f"{name}  {number}" for name, number in zip(names, gone, strict=True)]
     if report.tasks is not None and len(report.tasks) <= MOST_COLUMNS:
-        shares, columns, extra = _by_task(report, letters)
+        shares, columns, extra = _task_columns(report, letters)
     elif report.tasks is None and profile is not None and len(profile) <= MOST_COLUMNS:
         shares = (profile.ranks == UNRANKED).T.astype(np.float64)
         times = [f" ({counted(k, 'time')})" if k > 1 else "" for k in profile.counts.tolist()]
         columns = [f"{number}{often}" for number, often in enumerate(times, start=1)]
         extra = ["a column is a ranking"]
     else:
-        shares, columns, extra = _by_pattern(report)
-    return MissingGrid(shares[order], rows, columns, [_how_much(report), *extra, _pairs(report)])
+        shares, columns, extra = _pattern_columns(report)
+    never = len(report.never_compared)
+    pairs, verb = counted(math.comb(len(order), 2), "pair"), "was" if never == 1 else "were"
+    extra.append(f"{never} of {pairs} of items {verb} never compared" if never else "")
+    return MissingGrid(shares[order], rows, columns, [_how_much(report), *extra])
 
 
-def _by_task(report: MissingReport, letters: int) -> tuple[Floats, list[str], list[str]]:
+def _task_columns(report: MissingReport, letters: int) -> tuple[Floats, list[str], list[str]]:
     assert report.tasks is not None, "only data with tasks come here"
     shares = report.by_task().to_numpy(dtype=np.float64)
     names = plot_labels(report.tasks, letters)
@@ -77,7 +82,7 @@ def _by_task(report: MissingReport, letters: int) -> tuple[Floats, list[str], li
     return shares, names, []
 
 
-def _by_pattern(report: MissingReport) -> tuple[Floats, list[str], list[str]]:
+def _pattern_columns(report: MissingReport) -> tuple[Floats, list[str], list[str]]:
     patterns, unit = report.patterns(), report.unit
     shown, rest = patterns.head(MOST_PATTERNS), patterns["units"].iloc[MOST_PATTERNS:]
     shares = np.zeros((len(report.items), len(shown)))
@@ -98,12 +103,7 @@ def _how_much(report: MissingReport) -> str:
     return f"{missing} of {cells} {verb} missing ({100 * missing / report.n_cells:.3g} %)"
 
 
-def _pairs(report: MissingReport) -> str:
-    never, n = len(report.never_compared), len(report.items)
-    pairs, verb = counted(n * (n - 1) // 2, "pair"), "was" if never == 1 else "were"
-    return f"{never} of {pairs} of items {verb} never compared" if never else ""
-
-
+@plot_of()
 def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | None = None) -> Axes:
     """Draw items in rows and tasks in columns, dark where something is missing.
 
@@ -116,12 +116,6 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
     data : ScoreTable, Profile or MissingReport
         The data, or what `missing_report` says of them. Items left off a top-k list are not
         missing: it is known that they are below the listed ones.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -139,8 +133,10 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C  2 of 3', 'B  1 of 3', 'A  0 of 3']
     """
-    allowed = "a ScoreTable, a Profile or a MissingReport"
-    check_drawn(data, ScoreTable | Profile | MissingReport, "data", allowed, table_remedy(data))
+    if not isinstance(data, ScoreTable | Profile | MissingReport):
+        raise InvalidInputError(
+            "data", "a ScoreTable, a Profile or a MissingReport", data, table_remedy(data)
+        )
     report = data if isinstance(data, MissingReport) else missing_report(data)
     profile = data if isinstance(data, Profile) else None
     grid = missing_grid(report, profile)
@@ -159,7 +155,7 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
         else "",
         "numbers: percent missing" if is_numbered else "",
     ]
-    colors: dict[str, Any] = {"cmap": SHARES, "vmin": 0, "vmax": 1, "edgecolors": BORDER}
+    colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": 1, "edgecolors": BORDER}
     sides = np.arange(k + 1) - 0.5, np.arange(n + 1) - 0.5
     mesh = ax.pcolormesh(*sides, grid.shares, lw=letter(0.05), gid="cells", **colors)
     ax.set_yticks(range(n), grid.rows, parse_math=False)
@@ -169,9 +165,9 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
     ax.set_xlim(-0.5, max(k, room / cell) - 0.5)
     ax.set_ylim(n - 0.5, -0.5)
     open_frame(ax, SIDES, "")
-    handles: list[Artist] = [Patch(fc=SHARES(0.0), ec=BORDER, label="observed")]
+    handles: list[Artist] = [Patch(fc=SHARE_COLORS(0.0), ec=BORDER, label="observed")]
     part: dict[str, Any] = {"marker": "o", "ms": letter(0.3), "ls": "none"}
-    whole: dict[str, Any] = {"fc": SHARES(1.0), "label": "missing"}
+    whole: dict[str, Any] = {"fc": SHARE_COLORS(1.0), "label": "missing"}
     if grid.is_partial:
         whole |= {"ec": "white", "hatch": "////", "label": "missing in all"}
         _mark(ax, grid.shares, part, is_numbered=is_numbered)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -13,8 +14,16 @@ from matplotlib.lines import Line2D
 from rankagg._typing import Floats
 from rankagg.core.items import counted
 from rankagg.plotting.curves import BOLD, keyed_headings
-from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, widest
-from rankagg.plotting.theme import GRAY, INK, NO_RANK, check_drawn, method_look, plot_labels, stroke
+from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, text_width
+from rankagg.plotting.theme import (
+    GRAY,
+    INK,
+    NO_RANK,
+    method_look,
+    plot_labels,
+    plot_of,
+    stroke,
+)
 from rankagg.studies.approximation import ApproximationResult
 
 # Stands for an infinite ratio while quantiles are taken.
@@ -67,6 +76,7 @@ def _heading(cell: tuple[Hashable, ...]) -> str:
     return f"{model}: {counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}{gaps}"
 
 
+@plot_of(ApproximationResult, "ApproximationStudy.run")
 def ratio_plot(result: ApproximationResult, *, ax: Axes | None = None) -> Axes:
     """Draw for every model, size and rule how its costs compare with the optimum.
 
@@ -78,12 +88,6 @@ def ratio_plot(result: ApproximationResult, *, ax: Axes | None = None) -> Axes:
     ----------
     result : ApproximationResult
         The results of a study.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -109,19 +113,14 @@ def ratio_plot(result: ApproximationResult, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['Borda', 'Copeland', 'Borda', 'Copeland']
     """
-    check_drawn(
-        result,
-        ApproximationResult,
-        "result",
-        "an ApproximationResult",
-        "`ApproximationStudy.run` makes one.",
-    )
     rows = ratio_rows(result)
     headings, key = plot_labels(dict.fromkeys(row.heading for row in rows), 64), ""
     methods = list(dict.fromkeys(row.method for row in rows))
     firsts = [k for k, row in enumerate(rows) if k == 0 or row.heading != rows[k - 1].heading]
     heights = np.cumsum([2.1 if k in firsts else 1.0 for k in range(len(rows))])
-    sheet = PlotSheet(ax, max(36.0, BOLD * widest(headings) + 2), 1.6 * (float(heights[-1]) + 0.2))
+    sheet = PlotSheet(
+        ax, max(36.0, BOLD * text_width(headings) + 2), 1.6 * (float(heights[-1]) + 0.2)
+    )
     ax, names = sheet.ax, dict(zip(methods, sheet.names(methods, 24), strict=True))
     finite = np.concatenate([row.numbers[np.isfinite(row.numbers)] for row in rows])
     high = max(1.02, float(finite.max(initial=1.0)))
@@ -198,14 +197,8 @@ def _marks_of(rows: list[RatioRow]) -> list[Line2D]:
     """Return the marks of the legend."""
     occurs = [True, True, True, any(row.mean is not None for row in rows)]
     occurs.append(any(np.isinf(row.numbers).any() for row in rows))
-    looks = zip(_looks_of_marks().items(), occurs, strict=True)
-    return [
-        Line2D(
-            [],
-            [],
-            label=words,
-            **{"color": GRAY, "marker": "o" if words == "median" else "", **look},
-        )
-        for (words, look), is_there in looks
-        if is_there
-    ]
+    marks = []
+    for words, look in compress(_looks_of_marks().items(), occurs):
+        known = {"color": GRAY, "marker": "o" if words == "median" else "", **look}
+        marks.append(Line2D([], [], label=words, **known))
+    return marks

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, permutations
 from typing import Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from rankagg._typing import Label, Ranks
+from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted, shortened
 from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
-from rankagg.plotting.sheet import PlotSheet, open_frame, widest
-from rankagg.plotting.theme import ACCENTS, GRAY, INK, SHARES, stroke
+from rankagg.plotting.sheet import PlotSheet, open_frame, text_width
+from rankagg.plotting.theme import ACCENTS, GRAY, INK, SHARE_COLORS, plot_of, stroke
 from rankagg.teaching.steps import Steps
 
 #: Five items have 120 orders, which nobody tells apart in a picture.
-MOST_ITEMS: Final = 4
+MOST_PERMUTED: Final = 4
 
 Order = tuple[int, ...]
-Spots = dict[Order, tuple[float, int]]
 
 
+@plot_of()
 def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) -> Axes:
     """Draw all orders of up to four items with their Kemeny costs; a line is a swap of neighbors.
 
@@ -36,12 +37,6 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     ----------
     consensus : Consensus or Steps
         Of any rule; costs are those of its votes.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -55,7 +50,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     >>> steps = ra.teaching.show_steps(ra.Kemeny(), ra.datasets.load("condorcet_1785"))
     >>> ax = plotting.permutohedron_plot(steps)
     >>> [text.get_text().split() for text in ax.texts if text.get_gid() == "order"][0]
-    ['ABC', '80']
+    ['BCA', '76']
     """
     consensus = _consensus_of(consensus)
     items, n = consensus.items, len(consensus.items)
@@ -63,8 +58,9 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
         order: consensus.cost_of(Permutation.from_order(items.at(order), items=items))
         for order in permutations(range(n))
     }
-    names, key = _names(items.labels)
-    spots = _spots(costs, min(costs, key=lambda order: (costs[order], order)))
+    names, key = _item_letters(items.labels)
+    best = min(costs, key=lambda order: (costs[order], order))
+    spots = order_spots(best)
     between = "" if all(len(name) == 1 for name in names) else " "
     labels = {
         order: f"{between.join(names[i] for i in order)}\n{cost:.6g}"
@@ -72,7 +68,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     }
     levels = [height for _, height in spots.values()]
     across = max(levels.count(level) for level in levels)
-    width = (widest(labels.values()) + 3.0) * (max(across, 2) + 0.5)
+    width = (text_width(labels.values()) + 3.0) * (max(across, 2) + 0.5)
     sheet = PlotSheet(ax, max(width, 22.0), 4.2 * (max(levels) + 1))
     ax = sheet.ax
     for order, spot in spots.items():
@@ -80,9 +76,18 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
             other = (*order[:k], order[k + 1], order[k], *order[k + 2 :])
             if order < other:
                 ax.plot(*zip(spot, spots[other], strict=True), color=GRAY, zorder=1, gid="swap")
-    _draw_orders(ax, spots, labels, costs)
+    least = min(costs.values())
+    span = max(costs.values()) - least or 1.0
     for order, (x, y) in spots.items():
-        if _is_answer(consensus.ranking.ranks, order):
+        # No darker than ink is read on.
+        shade = SHARE_COLORS(0.42 * (costs[order] - least) / span)
+        edge, width = (ACCENTS[1], stroke(2)) if costs[order] == least else (GRAY, stroke(0.6))
+        box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": shade, "ec": edge, "lw": width}
+        text = ax.annotate(labels[order], (x, y), color=INK, zorder=3, bbox=box)
+        text.set(ha="center", va="center", parse_math=False, gid="order")
+        # It breaks the ties of a ranking of all items; all do where none is.
+        along = consensus.ranking.ranks[list(order)]
+        if (along >= 0).all() and (np.diff(along) >= 0).all():
             ax.plot(x, y - 0.44, "^", color=ACCENTS[0], zorder=4, gid="answer")
     ax.set_xticks([])
     ax.set_yticks([])
@@ -105,13 +110,13 @@ def _consensus_of(given: object) -> Consensus:
         remedy = "`rankagg.teaching.show_steps` makes some."
         raise InvalidInputError("consensus", "a Consensus, or Steps of a rule", given, remedy)
     n = len(consensus.items)
-    if n > MOST_ITEMS:
-        allowed, got = f"of at most {MOST_ITEMS} items", Described(counted(n, "item"))
+    if n > MOST_PERMUTED:
+        allowed, got = f"of at most {MOST_PERMUTED} items", Described(counted(n, "item"))
         raise InvalidInputError("consensus", allowed, got, "`profile.restrict` leaves some out.")
     return consensus
 
 
-def _names(labels: tuple[Label, ...]) -> tuple[list[str], str]:
+def _item_letters(labels: tuple[Label, ...]) -> tuple[list[str], str]:
     """Return a letter or two for each item, and what they stand for where they are not labels."""
     texts = [" ".join(str(label).split()) for label in labels]
     if all(0 < len(text) <= 2 for text in texts):
@@ -123,12 +128,11 @@ def _names(labels: tuple[Label, ...]) -> tuple[list[str], str]:
     return letters, ", ".join(parts)
 
 
-def _spots(costs: dict[Order, float], best: Order) -> Spots:
+def order_spots(best: Sequence[Any]) -> dict[Any, tuple[float, int]]:
     """Put orders as high as their distance to the best, side by side as their neighbors are."""
-    place = {item: at for at, item in enumerate(best)}
-    levels: dict[int, list[tuple[int, list[int], Order]]] = {}
-    for order in costs:
-        seen = [place[item] for item in order]
+    levels: dict[int, list[tuple[int, list[int], Any]]] = {}
+    for order in permutations(best):
+        seen = [best.index(item) for item in order]
         turned = sum(a > b for a, b in combinations(seen, 2))
         # A look from the side on which the fewest lines cross: none of three items, eight of four.
         look = seen.index(0) + seen.index(len(seen) - 1)
@@ -138,24 +142,3 @@ def _spots(costs: dict[Order, float], best: Order) -> Spots:
         for height, level in levels.items()
         for at, (*_, order) in enumerate(sorted(level))
     }
-
-
-def _draw_orders(
-    ax: Axes, spots: Spots, labels: dict[Order, str], costs: dict[Order, float]
-) -> None:
-    least = min(costs.values())
-    span = max(costs.values()) - least
-    for order, spot in spots.items():
-        cost = costs[order]
-        # No darker than ink is read on.
-        shade = SHARES(0.42 * (cost - least) / span if span else 0.0)
-        edge, width = (ACCENTS[1], stroke(2)) if cost == least else (GRAY, stroke(0.6))
-        box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": shade, "ec": edge, "lw": width}
-        text = ax.annotate(labels[order], spot, color=INK, zorder=3, bbox=box)
-        text.set(ha="center", va="center", parse_math=False, gid="order")
-
-
-def _is_answer(ranks: Ranks, order: Order) -> bool:
-    """Say whether an order breaks the ties of a ranking of all items; all do where none is."""
-    along = ranks[list(order)]
-    return bool((along >= 0).all() and (np.diff(along) >= 0).all())

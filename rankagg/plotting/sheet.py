@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from textwrap import wrap
 from typing import Any, Final, Literal
 
@@ -21,16 +22,8 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 
 from rankagg._typing import Bools, Floats, Label
 from rankagg.core.items import shortened
-from rankagg.plotting.theme import (
-    ACCENTS,
-    GRAY,
-    GRID,
-    INK,
-    check_drawn,
-    letter,
-    plot_labels,
-    stroke,
-)
+from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.theme import ACCENTS, GRAY, GRID, INK, letter, plot_labels, stroke
 
 # Letters on a screen are set a little wider than in print.
 HINTING = 1.05
@@ -50,15 +43,8 @@ CAPTION_MARK = "caption"
 class PlotSheet:
     """Axes to draw on, given or of a new figure, and what is laid out around them.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes or None
-        Given axes; None for new ones.
-    width, height : float
-        The size of new axes, in multiples of the font size; the figure is as much larger as
-        names, legend and notes need.
-    notes : float, default 0
-        How wide notes may be where that is more than the axes, as beside a color bar.
+    The size of new axes is in multiples of the font size; the figure is as much larger as names,
+    legend and notes need. Notes may be wider than the axes, as beside a color bar.
     """
 
     def __init__(self, ax: Axes | None, width: float, height: float, *, notes: float = 0.0) -> None:
@@ -67,8 +53,10 @@ class PlotSheet:
         if ax is None:
             inches = (self._size + AROUND) * letter() / 72
             _, ax = plt.subplots(figsize=inches.tolist(), layout="constrained")
-        remedy = "`fig, ax = plt.subplots()` makes some."
-        check_drawn(ax, Axes, "ax", "matplotlib axes", remedy)
+        if not isinstance(ax, Axes):
+            raise InvalidInputError(
+                "ax", "matplotlib axes", ax, "`fig, ax = plt.subplots()` makes some."
+            )
         self.ax = ax
 
     @property
@@ -92,7 +80,7 @@ class PlotSheet:
         if self.is_new:
             return usual
         across, high = self._laid_out()
-        wide = (across / cells[1] - 0.3) / max(widest(numbers), 0.1)
+        wide = (across / cells[1] - 0.3) / max(text_width(numbers), 0.1)
         size = min(usual, wide, (high / cells[0] - 0.1) / 1.25)
         return None if size < SMALLEST else size
 
@@ -107,7 +95,7 @@ class PlotSheet:
     ) -> Axes:
         """Write the label of the axis, notes below it and a legend above, and return the axes."""
         width = self._notes if self.is_new else self.across
-        self._write_below(lines_of(notes, width), "\n".join(lines_of([axis], width)))
+        self._write_below(broken_lines(notes, width), "\n".join(broken_lines([axis], width)))
         if handles:
             self._explain(handles, width - 2 * PADDING, columns, above)
         if self.is_new:
@@ -141,15 +129,9 @@ class PlotSheet:
             return
         # The label of the axis moves with its ticks, and the caption moves with the label.
         gap = 0.5 * letter() if axis else 0.0
-        caption = _Caption(
-            "\n".join(lines),
-            (0.0, 0.0),
-            (0.0, -gap),
-            xycoords=("axes fraction", ax.xaxis.label),
-            textcoords="offset points",
-            annotation_clip=False,
-            gid=CAPTION_MARK,
-        )
+        where: dict[str, Any] = {"xycoords": ("axes fraction", ax.xaxis.label)}
+        where |= {"textcoords": "offset points", "annotation_clip": False}
+        caption = _Caption("\n".join(lines), (0.0, 0.0), (0.0, -gap), gid=CAPTION_MARK, **where)
         caption.set(va="top", clip_on=False, parse_math=False, fontsize="medium")
         ax.add_artist(caption)
         _figure_of(ax).add_artist(_Room(caption))
@@ -160,24 +142,19 @@ class PlotSheet:
         while columns > 1 and _legend_width(labels, columns) > room:
             columns -= 1
         if columns == 1:
-            labels = ["\n".join(lines_of([label], room - MARK)) for label in labels]
+            labels = ["\n".join(broken_lines([label], room - MARK)) for label in labels]
         raised = ScaledTranslation(0.0, above * letter() / 72, _figure_of(self.ax).dpi_scale_trans)
-        legend = self.ax.legend(
-            handles,
-            labels,
-            loc="lower left",
-            bbox_to_anchor=(0.0, 1.0),
-            bbox_transform=self.ax.transAxes + raised,
-            ncols=columns,
-            columnspacing=BETWEEN_COLUMNS,
-            handletextpad=MARK - 2.0,
-            borderaxespad=0.0,
-            borderpad=PADDING,
-            fontsize="medium",
-            frameon=False,
-        )
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
+        place |= {"bbox_transform": self.ax.transAxes + raised, "borderpad": PADDING}
+        spaces = {"columnspacing": BETWEEN_COLUMNS, "handletextpad": MARK - 2.0}
+        plain_legend(self.ax, handles, labels, **place, **spaces)
+
+
+def plain_legend(ax: Axes, handles: Sequence[Any], labels: Sequence[str], **place: Any) -> None:
+    """Write a legend without a frame, and no formulas."""
+    look: dict[str, Any] = {"borderaxespad": 0.0, "fontsize": "medium", "frameon": False}
+    for text in ax.legend(handles, labels, **look, **place).get_texts():
+        text.set_parse_math(False)
 
 
 def _figure_of(ax: Axes) -> Any:
@@ -187,7 +164,7 @@ def _figure_of(ax: Axes) -> Any:
 def _legend_width(labels: Sequence[str], columns: int) -> float:
     """Return how wide a legend is, in multiples of the font size; marks go down its columns."""
     parts = [part for part in np.array_split(np.array(labels), columns) if len(part)]
-    return sum(MARK + widest(part) for part in parts) + BETWEEN_COLUMNS * (len(parts) - 1)
+    return sum(MARK + text_width(part) for part in parts) + BETWEEN_COLUMNS * (len(parts) - 1)
 
 
 class _Caption(Annotation):
@@ -224,30 +201,30 @@ def caption_of(ax: Axes) -> str:
     return next((text.get_text() for text in ax.texts if text.get_gid() == CAPTION_MARK), "")
 
 
-def widest(texts: Iterable[str], size: float = 1.0) -> float:
-    """Return the width of the widest text, in multiples of the font size."""
+def text_width(texts: Iterable[str], size: float = 1.0) -> float:
+    """Return the width of the text_width text, in multiples of the font size."""
     # Which font it is depends on these alone.
     fonts = repr(mpl.rcParams.find_all(r"^font\."))
-    widths = [_width(line, letter(), fonts) for text in texts for line in text.splitlines()]
+    widths = [_line_width(line, letter(), fonts) for text in texts for line in text.splitlines()]
     return HINTING * size * max(widths, default=0.0) / letter()
 
 
 @lru_cache(maxsize=4096)
-def _width(line: str, points: float, fonts: str) -> float:
+def _line_width(line: str, points: float, fonts: str) -> float:
     """Return the width of a line in points; setting letters takes long, and lines come again."""
     font = FontProperties(size=points)
     width: float = text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
     return width
 
 
-def lines_of(sentences: Iterable[str], width: float) -> list[str]:
+def broken_lines(sentences: Iterable[str], width: float) -> list[str]:
     """Break sentences into lines no wider than that, in multiples of the font size."""
     # "95 %" stays on one line.
     texts = [shortened(text, LONGEST_NOTE).replace(" %", "\xa0%") for text in sentences]
     letters = max(NARROWEST_LINE, int(width / LETTER))
     while True:
         lines = [line for text in texts for line in wrap(text, letters)]
-        if letters <= NARROWEST_LINE or all(widest([line]) <= width for line in lines):
+        if letters <= NARROWEST_LINE or all(text_width([line]) <= width for line in lines):
             return lines
         letters -= 1
 
@@ -265,10 +242,8 @@ def rank_ticks(n: int) -> list[int]:
     """Return the ranks to print along an axis: all of few, else the first and round ones."""
     if n <= 12:
         return list(range(1, n + 1))
-    step, factors = 5, [2.0, 2.0, 2.5]
-    while n / step > 12:
-        step = round(step * factors[0])
-        factors = [*factors[1:], factors[0]]
+    steps = (first * 10**power for power in count() for first in (5, 10, 20))
+    step = next(step for step in steps if n <= 12 * step)
     return [1, *range(step, n + 1, step)]
 
 
@@ -301,7 +276,13 @@ def right_names(ax: Axes, at: Sequence[float] | Floats, names: Sequence[str]) ->
 
 #: The looks of points: color tells them, and so does whether they are filled.
 SOLID: Final[dict[str, Any]] = {"color": ACCENTS[0], "mfc": ACCENTS[0], "mec": ACCENTS[0]}
-OPEN: Final[dict[str, Any]] = {"color": GRAY, "mfc": "white", "mec": INK}
+HOLLOW: Final[dict[str, Any]] = {"color": GRAY, "mfc": "white", "mec": INK}
+
+
+def bar_look(color: str, ends: str) -> dict[str, Any]:
+    """Return how the bar of an interval looks, with marks at its ends."""
+    marks = {"marker": ends, "ms": stroke(4), "mew": stroke()}
+    return {"color": color, "lw": stroke(2), "solid_capstyle": "butt", **marks}
 
 
 def interval_rows(
@@ -314,19 +295,11 @@ def interval_rows(
     """Draw points with bars in rows from top to bottom."""
     for row, point in enumerate(points):
         chosen = solid[row]
-        look = {
-            "marker": "o",
-            **(chosen if isinstance(chosen, Mapping) else SOLID if chosen else OPEN),
-        }
+        known = chosen if isinstance(chosen, Mapping) else SOLID if chosen else HOLLOW
+        look = {"marker": "o", **known}
         if np.isfinite(bounds[row]).all():
-            bar: dict[str, Any] = {
-                "color": look["color"],
-                "lw": stroke(2),
-                "solid_capstyle": "butt",
-                "zorder": 2,
-            }
-            bar |= {"marker": "|", "ms": stroke(4), "mew": stroke()}
-            ax.plot(bounds[row], [row, row], gid=f"bar-{row}", **bar)
+            bar = bar_look(look["color"], "|")
+            ax.plot(bounds[row], [row, row], gid=f"bar-{row}", zorder=2, **bar)
         ax.plot(point, row, ls="none", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
     row_names(ax, names)
     open_frame(ax, ("top", "right", "left"))

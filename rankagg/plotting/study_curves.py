@@ -16,7 +16,7 @@ from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.plotting.sheet import rank_ticks
-from rankagg.plotting.theme import GRAY, INK, check_drawn, letter, plot_labels, stroke
+from rankagg.plotting.theme import GRAY, INK, letter, plot_labels, plot_of, stroke
 from rankagg.studies.agreement import AgreementResult, Scope
 from rankagg.studies.closed_forms import known_cycle, known_winner
 from rankagg.studies.cycles import CycleResult
@@ -24,7 +24,7 @@ from rankagg.studies.missing_scores import MissingScoresResult
 from rankagg.studies.task_subsets import TaskSubsetResult
 
 Curve = Literal["top", "last", "top_tau"]
-CURVES = {
+AXIS_OF_CURVE = {
     "top": "expected share of the first k\nthat both rules have",
     "last": "expected share of the last k\nthat both rules have",
     "top_tau": "tau-b over the systems that both\nrules have among their first k",
@@ -37,6 +37,7 @@ SCOPES = {
 }
 
 
+@plot_of(AgreementResult, "AgreementStudy.run")
 def agreement_plot(
     result: AgreementResult,
     *,
@@ -57,12 +58,6 @@ def agreement_plot(
     curve : {"top", "last", "top_tau"}, default "top"
         The expected share that the first k, or the last k, have in common, with a dotted line for
         rankings at random; or tau-b over the systems that both have among their first k.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -83,9 +78,6 @@ def agreement_plot(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['Mean / Borda', 'at random']
     """
-    check_drawn(
-        result, AgreementResult, "result", "an AgreementResult", "`AgreementStudy.run` makes one."
-    )
     known = result.scopes
     usual: Scope = "instances" if "instances" in known else known[0]
     where = usual if scope is None else check_choice(scope, known, "scope")
@@ -96,7 +88,7 @@ def agreement_plot(
     parts = [table.loc[pair] for pair in pairs]
     least = -1.0 if what == "top_tau" else 0.0
     bands = [
-        _spread(name, part.index, part[what], part[f"std_{what}"], (least, 1.0))
+        Band.around(name, part.index, part[what], part[f"std_{what}"], least)
         for name, part in zip(names, parts, strict=True)
     ]
     sheet = band_sheet(ax, bands)
@@ -106,7 +98,7 @@ def agreement_plot(
         handles.append(chance_line(sheet.ax, depths / total))
     frame_curves(sheet.ax, bands, start=None if what == "top_tau" else 0.0)
     sheet.ax.set_xticks(rank_ticks(len(depths)))
-    sheet.ax.set_ylabel(CURVES[what])
+    sheet.ax.set_ylabel(AXIS_OF_CURVE[what])
     # On all instances every rule is there.
     notes = [note for note in result.notes if where != "instances" or "instances only" not in note]
     along = f"k, of {counted(total, 'system')}"
@@ -120,15 +112,6 @@ def chance_line(ax: Axes, shares: Floats) -> Line2D:
     return ax.plot(at, shares, label="at random", gid="random", **look)[0]
 
 
-def _spread(
-    name: str, at: Any, mean: Any, std: Any, ends: tuple[float, float] = (-1.0, 1.0)
-) -> Band:
-    """Return means with one standard deviation either way, as far as that can be."""
-    middle, deviation = np.asarray(mean, dtype=np.float64), np.asarray(std, dtype=np.float64)
-    low, high = np.clip(middle - deviation, *ends), np.clip(middle + deviation, *ends)
-    return Band(name, np.asarray(at, dtype=np.float64), middle, low, high)
-
-
 # How many times the smallest number the largest one is on a logarithmic scale.
 LOGARITHMIC_FROM = 10
 EVENTS = {
@@ -138,6 +121,7 @@ EVENTS = {
 }
 
 
+@plot_of(CycleResult, "CycleStudy.run")
 def cycle_plot(
     result: CycleResult,
     *,
@@ -157,12 +141,6 @@ def cycle_plot(
     measure : {"winner", "cycle", "optimal"}, default "cycle"
         The share: with a Condorcet winner, with a cycle of strict majorities, or where Borda's
         ranking is a Kemeny optimum.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -182,7 +160,6 @@ def cycle_plot(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['ImpartialCulture(), 3 items', 'known exactly', 'its limit']
     """
-    check_drawn(result, CycleResult, "result", "a CycleResult", "`CycleStudy.run` makes one.")
     check_choice(measure, tuple(EVENTS), "measure")
     bands, exact, limits = _of_sizes(result, measure)
     sheet = band_sheet(ax, bands)
@@ -251,6 +228,7 @@ TAUS: dict[Tau, str] = {
 }
 
 
+@plot_of(MissingScoresResult, "MissingScoresStudy.run")
 def missing_scores_plot(
     result: MissingScoresResult,
     *,
@@ -273,12 +251,6 @@ def missing_scores_plot(
         The name of a model of the study; its first by default.
     scale : float, optional
         A scale of the study; its first by default.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -305,17 +277,10 @@ def missing_scores_plot(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['Mean', 'Borda, uniform']
     """
-    check_drawn(
-        result,
-        MissingScoresResult,
-        "result",
-        "a MissingScoresResult",
-        "`MissingScoresStudy.run` makes one.",
-    )
     what: Tau = check_choice(measure, get_args(Tau), "measure")
     names = [one.name for one in result.study.models]
     name = names[0] if model is None else check_choice(model, names, "model")
-    factor = option_of(scale, result.study.scales, "scale")
+    factor = number_of_study(scale, result.study.scales, "scale")
     frame = result.to_frame()
     frame = frame[(frame["model"] == name) & (frame["scale"] == factor)]
     if what == "tau_true" and frame["tau_true"].isna().all():
@@ -342,7 +307,7 @@ def missing_scores_plot(
     return sheet.finish(notes, axis=along, handles=handles, columns=columns)
 
 
-def option_of(given: float | None, known: Sequence[float], parameter: str) -> float:
+def number_of_study(given: float | None, known: Sequence[float], parameter: str) -> float:
     """Return one of the numbers of a study, its first by default."""
     if given is None:
         return known[0]
@@ -365,6 +330,7 @@ def _notes_on_removal(result: MissingScoresResult, frame: pd.DataFrame, measure:
     ]
 
 
+@plot_of(TaskSubsetResult, "TaskSubsetStudy.run")
 def task_subset_plot(result: TaskSubsetResult, *, ax: Axes | None = None) -> Axes:
     """Draw for every rule how near its consensus on subsets of tasks is to its own on all.
 
@@ -375,12 +341,6 @@ def task_subset_plot(result: TaskSubsetResult, *, ax: Axes | None = None) -> Axe
     ----------
     result : TaskSubsetResult
         The results of a study.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -401,13 +361,10 @@ def task_subset_plot(result: TaskSubsetResult, *, ax: Axes | None = None) -> Axe
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['Mean', 'Borda']
     """
-    check_drawn(
-        result, TaskSubsetResult, "result", "a TaskSubsetResult", "`TaskSubsetStudy.run` makes one."
-    )
     table, study = result.by_size().reset_index(), result.study
     parts = [table[table["method"] == one].sort_values("size") for one in result.methods]
     bands = [
-        _spread(name, part["size"], part["mean"], part["std"])
+        Band.around(name, part["size"], part["mean"], part["std"], -1.0)
         for name, part in zip(plot_labels(result.methods, 48), parts, strict=True)
     ]
     sheet = band_sheet(ax, bands)

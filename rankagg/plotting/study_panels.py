@@ -16,21 +16,16 @@ from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_number
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.curves import StudyPanel, draw_panels, every_mark
-from rankagg.plotting.study_curves import option_of
-from rankagg.plotting.theme import GRAY, check_drawn, method_look, plot_labels, stroke
+from rankagg.plotting.curves import StudyPanel, draw_study_panels, every_mark
+from rankagg.plotting.study_curves import number_of_study
+from rankagg.plotting.theme import GRAY, method_look, plot_labels, plot_of, stroke
 from rankagg.studies.confidence import ConfidenceResult
-from rankagg.studies.corruption import (
-    LOST,
-    CorruptionResult,
-    ManipulationResult,
-    ScalingResult,
-)
+from rankagg.studies.corruption import LOST, CorruptionResult, ManipulationResult, ScalingResult
 from rankagg.studies.sources import LatentModel
 
 Measure = Literal["decided", "any_wrong", "coverage", "covers_all", "width"]
 Along = Literal["step", "proportion", "model"]
-MEASURES: dict[Measure, str] = {
+AXIS_OF_MEASURE: dict[Measure, str] = {
     "decided": "share of pairs decided",
     "any_wrong": "share of tables\nwith a wrong decision",
     "coverage": "share of intervals\nthat hold the truth",
@@ -45,6 +40,7 @@ BELOW: dict[Along, str] = {
 DASHED: Any = (0, (2, 2))
 
 
+@plot_of(ConfidenceResult, "ConfidenceStudy.run")
 def confidence_plot(
     result: ConfidenceResult,
     *,
@@ -73,12 +69,6 @@ def confidence_plot(
         A level of the study; its first by default.
     proportion : float, optional
         A proportion of the study, unless that is on the axis; its first by default.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -102,42 +92,41 @@ def confidence_plot(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['hoeffding', 'hoeffding, holm']
     """
-    check_drawn(
-        result, ConfidenceResult, "result", "a ConfidenceResult", "`ConfidenceStudy.run` makes one."
-    )
     what: Measure = check_choice(measure, get_args(Measure), "measure")
     study = result.study
-    level = option_of(alpha, study.alphas, "alpha")
+    level = number_of_study(alpha, study.alphas, "alpha")
     axis = _axis(result) if along is None else check_choice(along, get_args(Along), "along")
     table = result.by_method().reset_index()
     table = table[table["alpha"] == level]
     if axis != "proportion":
-        share = option_of(proportion, study.proportions, "proportion")
+        share = number_of_study(proportion, study.proportions, "proportion")
         table = table[table["proportion"] == share]
     if table[what].isna().all():
         raise InvalidInputError("measure", "what the study knows, such as 'decided'", measure)
     panels = list(_panels(result, table, axis))
     is_coverage, joined = what in ("coverage", "covers_all"), axis != "model"
+    # Points of different models are not joined.
+    line: dict[str, Any] = {} if joined else {"ls": "none"}
     # What the level promises of all pairs, or of each; the axis starts at 0 but for high coverages.
     promised = level if what == "any_wrong" else 1 - level if is_coverage else None
     least = float(table[what].min()) if is_coverage else 0.0
     low = 0.9 if least >= 0.9 else 0.5 if least >= 0.5 else 0.0
 
     def draw(ax: Axes, where: tuple[int, int], x: Floats, part: pd.DataFrame) -> None:
-        look = _look(where[1], joined=joined)
+        look = {**method_look(where[1]), **line}
         gid = "line-{}-{}".format(*where)
         ax.plot(x, part[what], zorder=3 + where[1], clip_on=False, gid=gid, **look)
 
     names = [] if joined else plot_labels([model.name for model in study.models], 24)
-    sheet, above, key = draw_panels(ax, panels, draw, MEASURES[what], low=low, names=names)
+    sheet, above, key = draw_study_panels(
+        ax, panels, draw, AXIS_OF_MEASURE[what], low=low, names=names
+    )
     if promised is not None:
         sheet.ax.axhline(promised, color=GRAY, ls=DASHED, zorder=1, gid="promised")
     sheet.ax.set_ylim(low - 0.02 * (1 - low), 1 + 0.02 * (1 - low))
     sheet.ax.set_yticks(low + (1 - low) * np.arange(6) / 5)
     labels = plot_labels([method.name for method in study.ways], 40)
-    handles = [
-        Line2D([], [], label=name, **_look(k, joined=joined)) for k, name in enumerate(labels)
-    ]
+    handles = [Line2D([], [], label=name, **method_look(k) | line) for k, name in enumerate(labels)]
     removed = ""
     if axis != "proportion" and share:
         removed = f", {100 * share:g} % of the single scores removed"
@@ -190,12 +179,6 @@ def _panels(result: ConfidenceResult, table: pd.DataFrame, axis: Along) -> Itera
         yield StudyPanel(told, part.assign(at=part["model"].map(steps)))
 
 
-def _look(method: int, *, joined: bool) -> dict[str, Any]:
-    """Return how a method looks; points of different models are not joined."""
-    look = method_look(method)
-    return look if joined else {**look, "ls": "none"}
-
-
 def corruption_panels(
     result: CorruptionResult,
     panels: Sequence[StudyPanel],
@@ -207,7 +190,7 @@ def corruption_panels(
     """Draw panels beside each other on the same axes: for every rule a line in a band."""
 
     def draw(ax: Axes, where: tuple[int, int], x: Floats, part: pd.DataFrame) -> None:
-        look, name = _look(where[1], joined=True), "{}-{}".format(*where)
+        look, name = method_look(where[1]), "{}-{}".format(*where)
         low, high = part["distance_0.05"], part["distance_0.95"]
         shade = {"color": look["color"], "zorder": 2}
         ax.fill_between(x, low, high, alpha=0.18, lw=0, gid=f"band-{name}", **shade)
@@ -218,7 +201,7 @@ def corruption_panels(
         ax.plot(x, part["mean_distance"], gid=f"mean-{name}", **look)
 
     label = "normalized Kendall distance\nto the true order"
-    sheet, above, key = draw_panels(ax, panels, draw, label)
+    sheet, above, key = draw_study_panels(ax, panels, draw, label)
     sheet.ax.set_ylim(-0.02, 1.02)
     sheet.ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     if threshold is not None:
@@ -231,7 +214,7 @@ def corruption_panels(
     )
     methods = plot_labels(dict.fromkeys(panels[0].table["method"]), 40)
     handles: list[Any] = [
-        Line2D([], [], label=name, **_look(k, joined=True)) for k, name in enumerate(methods)
+        Line2D([], [], label=name, **method_look(k)) for k, name in enumerate(methods)
     ]
     what = "line: mean; band: 5 % to 95 % of tables"
     handles.append(Patch(color=GRAY, alpha=0.4, lw=0, label=what))
@@ -240,6 +223,7 @@ def corruption_panels(
     return sheet.finish(below, axis=along, handles=handles, columns=2, above=above)
 
 
+@plot_of(ManipulationResult, "ManipulationStudy.run")
 def manipulation_plot(
     result: ManipulationResult, *, threshold: float = LOST, ax: Axes | None = None
 ) -> Axes:
@@ -254,12 +238,6 @@ def manipulation_plot(
         The results of a study.
     threshold : float, default 0.75
         Where the dashed line is, from 0 to below 1; see `ManipulationResult.breakdown`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -278,13 +256,6 @@ def manipulation_plot(
     >>> ax.get_xlabel()
     'corrupted tasks, of 20'
     """
-    check_drawn(
-        result,
-        ManipulationResult,
-        "result",
-        "a ManipulationResult",
-        "`ManipulationStudy.run` makes one.",
-    )
     check_number(threshold, "threshold", low=0, high=1, open_high=True)
     table = result.by_method().reset_index()
     table["at"] = table["n_corrupted"]
@@ -298,6 +269,7 @@ def manipulation_plot(
     return corruption_panels(result, panels, notes, threshold=threshold, ax=ax)
 
 
+@plot_of(ScalingResult, "ScalingStudy.run")
 def scaling_plot(result: ScalingResult, *, ax: Axes | None = None) -> Axes:
     """Draw the distance to the true order against the factor of one task.
 
@@ -309,12 +281,6 @@ def scaling_plot(result: ScalingResult, *, ax: Axes | None = None) -> Axes:
     ----------
     result : ScalingResult
         The results of a study.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -334,7 +300,6 @@ def scaling_plot(result: ScalingResult, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'factor of the scores of one task, of 20'
     """
-    check_drawn(result, ScalingResult, "result", "a ScalingResult", "`ScalingStudy.run` makes one.")
     table, study = result.by_method().reset_index(), result.study
     table["at"] = table["factor"]
     panels = [

@@ -15,11 +15,12 @@ from rankagg.analysis.robustness.stability import Stability
 from rankagg.core.items import counted
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, row_names
-from rankagg.plotting.theme import ACCENTS, GRAY, PALE, check_drawn, dot, stroke
+from rankagg.plotting.theme import ACCENTS, GRAY, PALE, dot, plot_of, stroke
 
 OUTER = (0.05, 0.5, 0.95)
 
 
+@plot_of(Stability, "rankagg.stability")
 def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     """Draw how near consensuses of fewer tasks, or systems, come to that of all data.
 
@@ -32,12 +33,6 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     ----------
     stability : Stability
         The analysis.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -59,7 +54,6 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'tasks kept, of 10'
     """
-    check_drawn(stability, Stability, "stability", "a Stability", "`rankagg.stability` makes one.")
     frame = stability.subsets(OUTER)
     if frame.empty:
         return draw_influence(stability, ax)

@@ -6,21 +6,26 @@ color carries meaning, a second mark (line style, marker, frame) carries it too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import Any, Final, Literal, get_args
+from functools import cache, wraps
+from inspect import cleandoc, signature
+from itertools import chain, count
+from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.font_manager import get_font_names
 
 from rankagg._typing import Label
-from rankagg._validation import check_choice
+from rankagg._validation import check_choice, check_integer
 from rankagg.core.items import shortened
 from rankagg.exceptions import InvalidInputError
 
 Context = Literal["paper", "slide"]
+Plot = TypeVar("Plot", bound=Callable[..., Axes])
 
 INK: Final = "#222222"
 GRAY: Final = "#9a9a9a"
@@ -34,7 +39,7 @@ MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 #: Stands for the rank of an unranked item.
 NO_RANK: Final = "\N{EN DASH}"
 #: Shares from 0 to 1; lightness alone tells them, so gray prints read alike.
-SHARES: Final = LinearSegmentedColormap.from_list(
+SHARE_COLORS: Final = LinearSegmentedColormap.from_list(
     "rankagg", ["#ffffff", "#bcd7ea", "#0072B2", "#00304d"]
 )
 
@@ -53,14 +58,6 @@ FONTS_OF_SCRIPTS: Final = [
     "Noto Sans Devanagari",
     "Arial Unicode MS",
 ]
-
-# Of a paper; a slide has all of them twice as large.
-SIZES: Final = {
-    "font.size": 8,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4,
-    "axes.linewidth": 0.6,
-}
 
 
 @cache
@@ -95,7 +92,10 @@ def style(context: Context = "paper") -> Iterator[None]:
     times = 2 if check_choice(context, get_args(Context), "context") == "slide" else 1
     params: dict[Any, Any] = {
         "font.family": _fonts(),
-        **{name: times * size for name, size in SIZES.items()},
+        "font.size": 8 * times,
+        "lines.linewidth": 1.2 * times,
+        "lines.markersize": 4 * times,
+        "axes.linewidth": 0.6 * times,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.edgecolor": INK,
@@ -113,10 +113,41 @@ def style(context: Context = "paper") -> Iterator[None]:
         yield
 
 
-def check_drawn(value: object, kinds: Any, parameter: str, allowed: str, remedy: str) -> None:
-    """Raise where what is to be drawn is something else."""
-    if not isinstance(value, kinds):
-        raise InvalidInputError(parameter, allowed, value, remedy)
+WHERE: Final = """
+ax : matplotlib.axes.Axes, optional
+    Where to draw; a new figure of fitting size by default.
+
+Returns
+-------
+matplotlib.axes.Axes
+
+"""
+
+
+def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[[Plot], Plot]:
+    """Make a plot refuse what `maker` has not made, and document what is the same for all plots."""
+    if not allowed:
+        name = kind.__name__
+        allowed = name if name.endswith("s") else f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+    number = "one" if allowed.split()[0] in ("a", "an", "the") else "them"
+
+    def decorated(plot: Plot) -> Plot:
+        first = next(iter(signature(plot).parameters))
+
+        @wraps(plot)
+        def checked(*given: Any, **options: Any) -> Axes:
+            value = given[0] if given else options.get(first)
+            if not isinstance(value, kind):
+                raise InvalidInputError(first, allowed, value, f"`{maker}` makes {number}.")
+            if options.get("top") is not None:
+                check_integer(options["top"], "top", low=1)
+            return plot(*given, **options)
+
+        sections = r"\n\n(?=(Raises|References|Examples)\n-)"
+        checked.__doc__ = re.sub(sections, WHERE, cleandoc(plot.__doc__ or ""), count=1)
+        return cast(Plot, checked)
+
+    return decorated
 
 
 def letter(times: float = 1.0) -> float:
@@ -146,9 +177,6 @@ def plot_labels(labels: Iterable[Label], width: int = 32) -> list[str]:
     texts: list[str] = []
     for label in labels:
         text = shortened(" ".join(str(label).split()) or "(no name)", width)
-        number, unique = 1, text
-        while unique in texts:
-            number += 1
-            unique = f"{text} ({number})"
-        texts.append(unique)
+        others = (f"{text} ({number})" for number in count(2))
+        texts.append(next(unique for unique in chain([text], others) if unique not in texts))
     return texts

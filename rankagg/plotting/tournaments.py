@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
@@ -17,10 +18,19 @@ from rankagg.aggregation.result import Consensus
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import pair_signs
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
-from rankagg.plotting.sheet import PlotSheet, open_frame, widest
-from rankagg.plotting.theme import ACCENTS, INK, NO_RANK, check_drawn, letter, plot_labels, stroke
+from rankagg.plotting.sheet import PlotSheet, open_frame, text_width
+from rankagg.plotting.theme import (
+    ACCENTS,
+    INK,
+    NO_RANK,
+    letter,
+    plot_labels,
+    plot_of,
+    stroke,
+)
 
 Kind = Literal["with", "against", "open", "level", "never"]
 
@@ -36,7 +46,7 @@ class LinkLook(NamedTuple):
 
 # Lighter than ink, and darker than the band in gray print.
 DIM: Final = "#666666"
-LOOKS: Final[dict[Kind, LinkLook]] = {
+LINK_LOOKS: Final[dict[Kind, LinkLook]] = {
     "with": LinkLook(INK, "-", 0.6, "majority: arrow to the loser, margin"),
     "against": LinkLook(ACCENTS[1], "--", 1.2, "majority against {name}"),
     "open": LinkLook(ACCENTS[2], "-.", 1.0, "majority not ordered by {name}"),
@@ -83,8 +93,8 @@ class Link:
 
 def links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[Link]:
     """Return one link for every two items."""
-    above = _signs(ranks)
-    differs = np.zeros_like(above, dtype=bool) if others is None else above * _signs(others) < 0
+    above = pair_signs(ranks)
+    differs = np.zeros_like(above, dtype=bool) if others is None else above * pair_signs(others) < 0
     index = graph.items.index
     links = []
     for winner, loser, data in graph.to_networkx().edges(data=True):
@@ -97,18 +107,6 @@ def links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list
         i, j = (j, i) if above[i, j] < 0 else (i, j)
         links.append(Link(i, j, "level" if compared else "never", bool(differs[i, j])))
     return links
-
-
-def ordered_once(ranks: Ranks, others: Ranks) -> int:
-    """Return how many pairs are tied, or not ranked, by one of two rankings alone."""
-    first, second = _signs(ranks) != 0, _signs(others) != 0
-    return int(np.triu(first != second).sum())
-
-
-def _signs(ranks: Ranks) -> Any:
-    """Return 1 where row is above column, -1 where below, 0 where neither is known."""
-    known = (ranks[:, None] >= 0) & (ranks >= 0)
-    return np.where(known, np.sign(ranks - ranks[:, None]), 0)
 
 
 # The size of margins beside other text; where arcs begin, and the radius of the circle of an item,
@@ -125,7 +123,7 @@ def draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) 
     n, order = len(items), _in_order(ranks)
     row = np.argsort(order)
     spans = sorted({abs(int(row[link.first] - row[link.second])) for link in links})
-    step = 1.4 + widest((link.text for link in links), MARGIN_SIZE)
+    step = 1.4 + text_width((link.text for link in links), MARGIN_SIZE)
     reach = {span: ARC_START + 1.5 + step * (1 + k) for k, span in enumerate(spans)}
     width = max([24.0, *(far + step for far in reach.values())])
     sheet = PlotSheet(ax, width, 1.4 * n)
@@ -165,14 +163,14 @@ def _place_told(rank: int) -> str:
 
 
 def _arrow_look(link: Link) -> dict[str, Any]:
-    look, head = LOOKS[link.kind], "-" if link.margin is None else "-|>"
+    look, head = LINK_LOOKS[link.kind], "-" if link.margin is None else "-|>"
     line = {"color": look.color, "linestyle": look.line, "linewidth": stroke(look.width)}
     return {"arrowstyle": head, "gid": link.gid(link.kind), **line}
 
 
 def _write_margin(ax: Axes, link: Link, at: tuple[float, float], weight: str = "normal") -> None:
     look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(MARGIN_SIZE)}
-    text = ax.text(*at, link.text, color=LOOKS[link.kind].color, zorder=6, **look)
+    text = ax.text(*at, link.text, color=LINK_LOOKS[link.kind].color, zorder=6, **look)
     text.set(gid=link.gid("margin"), weight=weight)
     text.set_bbox({"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0})
 
@@ -184,7 +182,7 @@ SHARES_OF_WAY = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])
 def draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
     """Draw items clockwise from the top in the order of their ranks, and all links."""
     n = len(items)
-    radius = max(8.0, n * (1.4 + 0.3 * widest((link.text for link in links), MARGIN_SIZE)))
+    radius = max(8.0, n * (1.4 + 0.3 * text_width((link.text for link in links), MARGIN_SIZE)))
     angles = np.pi / 2 - 2 * np.pi * np.arange(n) / n
     points = np.empty((n, 2))
     points[_in_order(ranks)] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
@@ -192,7 +190,7 @@ def draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]
     starts = points * (1 + (NODE + 0.4) / radius)
     sides = np.sign(points[:, 0].round(6)).astype(int)
     names = plot_labels(items) if ax is None else PlotSheet(ax, 0.0, 0.0).names(items, share=0.2)
-    lengths = np.array([widest([name]) for name in names])
+    lengths = np.array([text_width([name]) for name in names])
     left = max(NODE + 1, float(np.max(1 - starts[:, 0] + (1 - sides) / 2 * lengths)))
     right = max(NODE + 1, float(np.max(1 + starts[:, 0] + (1 + sides) / 2 * lengths)), 24.0 - left)
     low, high = points[:, 1].min() - NODE - 2, points[:, 1].max() + NODE + 2
@@ -240,10 +238,8 @@ def _label_shares(links: list[Link], points: Floats) -> list[float]:
     starts = np.array([[points[link.first]] for link in links])
     ends = np.array([[points[link.second]] for link in links])
     spots = starts + SHARES_OF_WAY[None, :, None] * (ends - starts)
-    half = (
-        np.array([[0.4 + widest([link.text], MARGIN_SIZE), 1.5 * MARGIN_SIZE] for link in links])
-        / 2
-    )
+    widths = [0.4 + text_width([link.text], MARGIN_SIZE) for link in links]
+    half = np.column_stack([widths, np.full(len(links), 1.5 * MARGIN_SIZE)]) / 2
     fixed = np.array([_crossings(spots[k], starts, ends, k) for k in range(len(links))])
     fixed = fixed + 3 * (0.5 - SHARES_OF_WAY)
     chosen: dict[int, int] = {}
@@ -251,12 +247,10 @@ def _label_shares(links: list[Link], points: Floats) -> list[float]:
     for _ in range(6):
         before = dict(chosen)
         for k in np.argsort(lengths, kind="stable").tolist():
-            others = [other for other in chosen if other != k]
             cost = fixed[k].copy()
-            for other in others:
+            for other in chosen.keys() - {k}:
                 apart = np.abs(spots[k] - spots[other, chosen[other]])
-                room = half[k] + half[other]
-                cost += 100.0 * (apart < room).all(axis=1)
+                cost += 100.0 * (apart < half[k] + half[other]).all(axis=1)
             chosen[k] = int(np.argmin(cost))
         if chosen == before:
             break
@@ -280,6 +274,7 @@ def _crossings(spots: Floats, starts: Floats, ends: Floats, own: int) -> Floats:
 ON_CIRCLE: Final = 8
 
 
+@plot_of(TournamentGraph, "TournamentGraph.from_data")
 def tournament_plot(
     graph: TournamentGraph,
     ranking: PartialRanking | Consensus | None = None,
@@ -302,12 +297,6 @@ def tournament_plot(
         The order of the items; the exact `Kemeny` consensus of the votes by default.
     against : PartialRanking or Consensus, optional
         Another ranking, such as Borda's: pairs that the two order differently are marked.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure of fitting size by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -331,13 +320,6 @@ def tournament_plot(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['majority: arrow to the loser, margin', 'Kemeny and Borda differ']
     """
-    check_drawn(
-        graph,
-        TournamentGraph,
-        "graph",
-        "a TournamentGraph",
-        "`TournamentGraph.from_data` makes one.",
-    )
     if ranking is None:
         ranking = Kemeny(unranked=graph.votes.unranked or "uniform").aggregate(graph.votes)
     order = _Order.of(graph, ranking, "ranking", "the ranking")
@@ -345,9 +327,11 @@ def tournament_plot(
     links = links_of(graph, order.ranks, None if other is None else other.ranks)
     names = plot_labels([order.name] if other is None else [order.name, other.name], 24)
     notes = [note for o in (order, other) if o is not None for note in o.notes]
-    if other is not None and (half := ordered_once(order.ranks, other.ranks)):
+    if other is not None:
+        ordered = [pair_signs(one.ranks) != 0 for one in (order, other)]
+        half = int(np.triu(ordered[0] != ordered[1]).sum())
         which = f"{counted(half, 'pair')} {'is' if half == 1 else 'are'}"
-        notes.append(f"{which} ordered by only one of {names[0]} and {names[-1]}")
+        notes += [f"{which} ordered by only one of {names[0]} and {names[-1]}"] if half else []
     draw, shown = draw_circle, links
     if len(graph.items) > ON_CIRCLE:
         draw, shown = draw_arcs, _notable(links, len(graph.items))
@@ -375,9 +359,8 @@ class _Order:
                 notes = (f"the order by {plot_labels([name])[0]} is not proved optimal",)
             ranking = ranking.ranking
         if not isinstance(ranking, PartialRanking):
-            raise InvalidInputError(
-                parameter, "a PartialRanking, a Permutation or a Consensus", ranking
-            )
+            allowed = "a PartialRanking, a Permutation or a Consensus"
+            raise InvalidInputError(parameter, allowed, ranking)
         graph.items.require_same(ranking.items, f"The tournament and `{parameter}`")
         return cls(ranking.ranks, name, notes)
 
@@ -393,26 +376,21 @@ def _notable(links: list[Link], n: int) -> list[Link]:
 
 def _rest(links: list[Link], shown: list[Link], name: str) -> list[str]:
     """Say what is not drawn."""
-    left = [link.kind for link in set(links) - set(shown)]
-    agreeing = left.count("with")
-    which = "the other" if shown else "all"
-    majorities = counted(agreeing, "majority")
-    verb = "agrees" if agreeing == 1 else "agree"
-    notes = [f"{which} {majorities} {verb} with {name}"] if agreeing else []
-    if left.count("level"):
-        notes.append(
-            f"not drawn: {counted(left.count('level'), 'pair')} with as many votes each way"
-        )
-    if left.count("never"):
-        notes.append(f"not drawn: {counted(left.count('never'), 'pair')} that were never compared")
-    return notes
+    left = Counter(link.kind for link in set(links) - set(shown))
+    agreeing, verb = counted(left["with"], "majority"), "agrees" if left["with"] == 1 else "agree"
+    level, never = (f"not drawn: {counted(left[kind], 'pair')}" for kind in ("level", "never"))
+    return [
+        f"{'the other' if shown else 'all'} {agreeing} {verb} with {name}" if left["with"] else "",
+        f"{level} with as many votes each way" if left["level"] else "",
+        f"{never} that were never compared" if left["never"] else "",
+    ]
 
 
 def _kinds_told(shown: list[Link], names: list[str]) -> list[Line2D]:
     """Return a line of the legend for each kind of link that is drawn."""
     kinds = {link.kind for link in shown}
     handles = []
-    for kind, look in LOOKS.items():
+    for kind, look in LINK_LOOKS.items():
         if kind in kinds:
             told = look.label.format(name=names[0])
             line = {"color": look.color, "ls": look.line, "lw": stroke(look.width)}

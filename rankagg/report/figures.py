@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from rankagg import __version__
-from rankagg.plotting.permutohedra import MOST_ITEMS, permutohedron_plot
+from rankagg.plotting.permutohedra import MOST_PERMUTED, permutohedron_plot
 from rankagg.plotting.theme import style
 from rankagg.report.sections import STYLES, Inline, environment
 from rankagg.teaching.steps import Step, Steps, plain
@@ -116,7 +116,7 @@ def _as_text(step: Step) -> dict[str, Any]:
 
 def _picture(steps: Steps) -> Figure | None:
     consensus = steps.consensus
-    if consensus is None or len(consensus.items) > MOST_ITEMS:
+    if consensus is None or len(consensus.items) > MOST_PERMUTED:
         return None
     return figure_of(
         lambda: permutohedron_plot(consensus),

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.plotting.average_ranks import _levels
+from rankagg.plotting.average_ranks import bar_levels
 from rankagg.plotting.theme import plot_labels
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import collisions, of_group
+from tests.plotting.reading import column_labels, notes
 from tests.strategies import quick
 
 
@@ -48,10 +49,6 @@ def leaders(ax, n):
         assert x0 == x1
         assert x2 in ax.get_xlim()
     return [(line[0, 0], line[1, 1], line[2, 0]) for line in lines]
-
-
-def notes(ax):
-    return " ".join(below(ax).split())
 
 
 @pytest.mark.parametrize("test", [demsar(), of_thirty(12), of_thirty(90)])
@@ -106,7 +103,7 @@ def test_bars_on_one_level_are_apart(drawn) -> None:
     starts = np.sort([start for start, _ in drawn])
     ends = np.maximum.accumulate([a + width for a, (_, width) in zip(starts, drawn, strict=True)])
     spans = list(zip(starts, ends, strict=True))
-    levels = _levels([np.array(span, dtype=float) for span in spans], 1.5)
+    levels = bar_levels([np.array(span, dtype=float) for span in spans], 1.5)
     assert len(levels) == len(spans)
     for k, (start, _) in enumerate(spans):
         before = [end for (_, end), level in zip(spans[:k], levels, strict=False)
@@ -150,7 +147,7 @@ def test_the_axis_has_the_best_rank_on_the_left() -> None:
     low, high = ax.get_xlim()
     assert low < 1
     assert high > 4
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["1", "2", "3", "4"]
+    assert column_labels(ax) == ["1", "2", "3", "4"]
     assert ax.spines["top"].get_position() == ("data", 0.0)
     assert ax.spines["top"].get_bounds() == (1.0, 4.0)
     assert notes(ax).startswith("average rank, 1 is best, in 14 rankings; independent: rankings")
@@ -175,12 +172,3 @@ def test_equal_ranks_keep_their_own_labels() -> None:
     assert list(left) == ["A  2.00", "B  2.00"]
     assert list(right) == ["2.00  C"]
     assert not collisions(ax)
-
-
-@pytest.mark.parametrize("m", [12, 90])
-def test_names_neither_collide_nor_are_cut_at_thirty_systems(m) -> None:
-    ax = plotting.critical_difference_diagram(of_thirty(m))
-    assert not collisions(ax)
-    assert not cut_off(ax)
-    left, right = sides(ax)
-    assert len(left) == len(right) == 15

@@ -10,15 +10,15 @@ from hypothesis import given
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.exceptions import InvalidInputError
 from rankagg.testing.plots import below, collisions, cut_off, of_group
-from tests.strategies import profiles, quick
+from tests.plotting.reading import drawn_quickly, legend_words, notes
+from tests.strategies import profiles
 
 
 def curves(ax):
     """Return {method: ([k, ...], [overlap, ...])} as drawn, by the words of the legend."""
     found = {}
-    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    legend = legend_words(ax)
     lines = [line for line in ax.get_lines() if line.get_gid().startswith("curve-")]
     assert legend[: len(lines)] == [line.get_label() for line in lines]
     for line in lines:
@@ -28,7 +28,7 @@ def curves(ax):
     return found
 
 
-@quick
+@drawn_quickly
 @given(profile=profiles(min_size=1, unranked=False))
 def test_curves_go_through_the_overlaps(profile) -> None:
     comparison = ra.compare(profile)
@@ -45,7 +45,7 @@ def test_curves_go_through_the_overlaps(profile) -> None:
 def test_methods_with_one_curve_share_a_line() -> None:
     comparison = ra.compare(ra.datasets.load("superglue_human"))
     ax = plotting.overlap_plot(comparison)
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    labels = legend_words(ax)
     expected = comparison.overlap_curves()
     alike = {}
     for method in expected:
@@ -75,26 +75,6 @@ def test_a_dotted_line_shows_what_chance_has(thirty) -> None:
     assert np.mean(overlap) == pytest.approx(shares[6], abs=0.02)
 
 
-def test_curves_differ_in_color_line_and_marker() -> None:
-    profile = ra.Uniform(range(20)).sample(4, rng=0)
-    rules = [ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.Bucklin(), ra.PickAPerm()]
-    rules += [ra.FootruleOptimal(), ra.InsertionSearch(), ra.PairwiseMajority(), ra.Kemeny()]
-    ax = plotting.overlap_plot(ra.compare(profile, rules, rng=0))
-    lines = [a for a in ax.get_lines() if a.get_gid() != "random"]
-    assert len(lines) > 7
-    looks = {
-        (line.get_color(), str(line._unscaled_dash_pattern), line.get_marker(),
-         line.get_markerfacecolor())
-        for line in lines
-    }  # fmt: skip
-    assert len(looks) == len(lines)
-    for part in (lines[:7], lines[7:]):
-        assert len({line.get_marker() for line in part}) == len(part)
-        assert len({line.get_color() for line in part}) == len(part)
-    assert not collisions(ax)
-    assert not cut_off(ax)
-
-
 def test_items_that_some_method_does_not_rank_are_counted() -> None:
     profile = ra.Profile(
         [ra.PartialRanking.from_order("AB", items="ABCD"),
@@ -104,7 +84,7 @@ def test_items_that_some_method_does_not_rank_are_counted() -> None:
     depth = len(comparison.overlap_curves())
     assert depth < 4
     ax = plotting.overlap_plot(comparison)
-    note = " ".join(below(ax).split())
+    note = notes(ax)
     assert f"only {depth} of 4 items are ranked by all methods" in note
     assert not of_group(ax, "random")
     ax = plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")))
@@ -114,7 +94,7 @@ def test_items_that_some_method_does_not_rank_are_counted() -> None:
 def test_an_unproved_consensus_is_said_to_be_one() -> None:
     profile = ra.Uniform(range(40)).sample(7, rng=0)
     ax = plotting.overlap_plot(ra.compare(profile, [ra.Borda(), ra.Kemeny(time_limit=0.0)]))
-    assert "the exact consensus is not proved optimal" in " ".join(below(ax).split())
+    assert "the exact consensus is not proved optimal" in notes(ax)
 
 
 class Odd(ra.Borda):
@@ -133,13 +113,3 @@ def test_odd_names_of_rules_are_plain_text(styled) -> None:
         assert any("$\\frac$" in text.get_text() for text in ax.get_legend().get_texts())
         assert not collisions(ax)
         assert not cut_off(ax)
-
-
-def test_bad_input_is_named() -> None:
-    profile = ra.datasets.load("tennessee")
-    with pytest.raises(InvalidInputError, match=r"rankagg\.compare"):
-        plotting.overlap_plot(profile)
-    with pytest.raises(InvalidInputError, match="exact one"):
-        plotting.overlap_plot(ra.compare(profile, [ra.Borda()]))
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        plotting.overlap_plot(ra.compare(profile), ax=1)

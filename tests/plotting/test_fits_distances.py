@@ -9,12 +9,13 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.plotting.fits import (
     _bins,
-    _summed,
+    _in_bins,
     distance_probabilities,
     known_distances,
     spread_distances,
 )
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import of_group
+from tests.plotting.reading import faults, legend_words, notes
 
 
 @cache
@@ -52,10 +53,6 @@ def bars(ax, gid):
             for bar in of_group(ax, gid)
         ]
     )
-
-
-def notes(ax):
-    return " ".join(below(ax).split())
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
@@ -108,7 +105,7 @@ def test_bars_are_the_distances_of_the_rankings() -> None:
     law = exact_law(5, fit.distribution.theta)
     for x, y in line.get_xydata():
         assert y == pytest.approx(law[round(x)])
-    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    legend = legend_words(ax)
     assert legend == ["rankings", "fitted distribution"]
 
 
@@ -131,11 +128,10 @@ def test_ties_are_hatched_on_top_of_what_is_known() -> None:
     assert spread[:, 3].sum() == pytest.approx(7 / 12, abs=1e-3)
     assert all(bar.get_hatch() for bar in of_group(ax, "spread"))
     assert not any(bar.get_hatch() for bar in of_group(ax, "known"))
-    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    legend = legend_words(ax)
     ties = "rankings with ties, imputed"
     assert legend == ["rankings", ties, "fitted distribution"]
-    assert not collisions(ax)
-    assert not cut_off(ax)
+    assert faults(ax) == []
 
 
 def test_unranked_items_leave_the_law_alone() -> None:
@@ -176,8 +172,7 @@ def test_many_distances_share_bars_and_none_is_lost() -> None:
     expected = [law[start : start + step].sum() for start in starts]
     np.testing.assert_allclose(line.get_ydata(), expected, atol=1e-12)
     np.testing.assert_allclose(line.get_xdata(), known[:, :2].mean(axis=1))
-    assert not collisions(ax)
-    assert not cut_off(ax)
+    assert faults(ax) == []
 
 
 def test_a_single_far_ranking_is_not_cut_with_the_tail() -> None:
@@ -187,6 +182,6 @@ def test_a_single_far_ranking_is_not_cut_with_the_tail() -> None:
     starts, step = _bins(law, [known, np.zeros(29)])
     assert starts[0] <= 0
     assert starts[-1] + step > 28
-    assert _summed(known, starts, step).sum() == pytest.approx(1, abs=1e-12)
+    assert _in_bins(known, starts, step).sum() == pytest.approx(1, abs=1e-12)
     starts, step = _bins(law, [])
     assert starts[-1] + step <= 15

@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 
 import rankagg as ra
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import of_group
+from tests.plotting.reading import column_labels, faults, notes, row_labels
 
 INTERVALS = ra.PairwiseIntervals.from_data
 
@@ -46,10 +47,6 @@ def order_of(ax):
     return [text.get_text().split("  ", 1)[1] for text in ax.get_yticklabels()]
 
 
-def notes(ax):
-    return " ".join(below(ax).split())
-
-
 def check(ax, intervals, above):
     """Check cells and dots against the intervals, in the drawn order."""
     order = intervals.items.indices(order_of(ax))
@@ -68,7 +65,7 @@ def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs() -> None:
     decisions = intervals.decisions()
     assert 0 < decisions.above.sum() < 10
     check(ax, intervals, decisions.above)
-    assert [text.get_text() for text in ax.get_xticklabels()] == order_of(ax)
+    assert column_labels(ax) == order_of(ax)
     assert notes(ax) == (
         "dot: decided by Holm's procedure on Hoeffding p-values, family-wise error rate at "
         "most 0.05; rows by majorities lost"
@@ -139,7 +136,6 @@ def test_frames_are_explained_where_there_are_any() -> None:
 
 def test_three_items_have_room_for_the_notes() -> None:
     ax = INTERVALS(ra.datasets.load("condorcet_1785")).plot()
-    assert not collisions(ax)
-    assert not cut_off(ax)
+    assert faults(ax) == []
     # All lose one majority.
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["1  A", "1  B", "1  C"]
+    assert row_labels(ax) == ["1  A", "1  B", "1  C"]

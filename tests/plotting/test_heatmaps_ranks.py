@@ -9,7 +9,8 @@ from matplotlib.colors import to_rgba
 import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RankShares, Span
 from rankagg.plotting.heatmaps import percent_told
-from rankagg.testing.plots import below, collisions, of_group
+from rankagg.testing.plots import collisions, of_group
+from tests.plotting.reading import column_labels, notes, row_labels
 
 
 @cache
@@ -25,7 +26,7 @@ def by_hand(best, worst, *, proved=True, items=None, rule=None):
         for low, high in zip(best, worst, strict=True)
     ]
     names = ra.ItemSet("ABCDEFGH"[: len(best[0])] if items is None else items)
-    return RankShares.from_spans(names, rule or ra.Kemeny(), "ranking", spans)
+    return RankShares._of_spans(names, rule or ra.Kemeny(), "ranking", spans)
 
 
 def cells(ax):
@@ -38,17 +39,13 @@ def cells(ax):
     return data
 
 
-def notes(ax):
-    return " ".join(below(ax).split())
-
-
 def test_cells_are_the_shares_in_the_order_of_mean_places() -> None:
     shares = of_sports()
     ax = shares.plot()
     frame = shares.ranks()
     np.testing.assert_array_equal(cells(ax), frame.to_numpy())
-    assert [text.get_text() for text in ax.get_yticklabels()] == list(shares.to_frame().index)
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "2", "3", "4"]
+    assert row_labels(ax) == list(shares.to_frame().index)
+    assert column_labels(ax) == ["1", "2", "3", "4"]
     bottom, top = ax.get_ylim()
     assert bottom > top
     assert ax.get_xlim() == (0.5, 4.5)
@@ -96,7 +93,7 @@ def test_resamples_without_a_place_have_a_hatched_column() -> None:
     places = [[0, 1, 2], [0, 1, 0], [0, 1, 2], [0, 2, 1]]
     shares = by_hand(places, places, rule=ra.Mean())
     ax = shares.plot()
-    names = [text.get_text() for text in ax.get_yticklabels()]
+    names = row_labels(ax)
     assert names == ["B", "C", "A"]
     patches = [of_group(ax, f"without-{row}")[0] for row in range(3)]
     assert [bool(patch.get_hatch()) for patch in patches] == [False, True, True]
@@ -107,7 +104,7 @@ def test_resamples_without_a_place_have_a_hatched_column() -> None:
         assert patch.get_x() + 1 <= ax.get_xlim()[1]
     written = {t.get_position()[1]: t.get_text() for t in of_group(ax, "without-number")}
     assert written == {1: "25", 2: "100"}
-    ticks = dict(zip([t.get_text() for t in ax.get_xticklabels()], ax.get_xticks(), strict=True))
+    ticks = dict(zip(column_labels(ax), ax.get_xticks(), strict=True))
     assert ticks["–"] == patches[0].get_x() + 0.5  # noqa: RUF001
     assert "in 4 of 4 resamples some item has no rank" in notes(ax)
     np.testing.assert_allclose(cells(ax).sum(axis=1), [1, 0.75, 0])

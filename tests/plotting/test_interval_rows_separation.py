@@ -11,8 +11,8 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.interval_rows import _log_ticks, _units_told
-from rankagg.plotting.sheet import caption_of
-from rankagg.testing.plots import collisions, cut_off, of_group
+from rankagg.testing.plots import of_group
+from tests.plotting.reading import faults, legend_words, notes, row_labels
 
 
 @cache
@@ -28,10 +28,6 @@ def numbers(ax):
     return [text.get_text() for text in right.get_yticklabels()]
 
 
-def caption(ax):
-    return " ".join(caption_of(ax).split())
-
-
 def test_points_are_needed_marks_are_at_hand() -> None:
     found = separation()
     ax = found.plot()
@@ -43,13 +39,13 @@ def test_points_are_needed_marks_are_at_hand() -> None:
         assert sorted(gap.get_xdata()) == sorted([needed, there])
         assert (point.get_markerfacecolor() != "white") == (needed <= there)
     names = [str(system) for system in found.order]
-    shown = [text.get_text() for text in ax.get_yticklabels()]
+    shown = row_labels(ax)
     assert shown == [f"{a} / {b}" for a, b in pairwise(names)]
     assert numbers(ax) == ["5", "12", "400"]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+    assert legend_words(ax) == [
         "tasks at hand", "tasks needed: enough are there", "tasks needed: more than are there",
     ]  # fmt: skip
-    assert caption(ax).startswith("80 % power of t tests; 3 tests with a family-wise error rate of")
+    assert "80 % power of t tests; 3 tests with a family-wise error rate of" in notes(ax)
 
 
 def test_infinite_and_unknown_numbers_are_said() -> None:
@@ -62,11 +58,10 @@ def test_infinite_and_unknown_numbers_are_said() -> None:
     assert not of_group(ax, "point-1")
     assert not of_group(ax, "gap-1")
     assert low < of_group(ax, "hand-2")[0].get_xdata()[0] < 1  # none at hand, at the edge
-    assert "\N{INFINITY}: level, or compared in less than two tasks" in caption(ax)
-    assert "unknown: all tasks agree" in caption(ax)
-    assert "level" not in caption(separation().plot())
-    assert not collisions(ax)
-    assert not cut_off(ax)
+    assert "\N{INFINITY}: level, or compared in less than two tasks" in notes(ax)
+    assert "unknown: all tasks agree" in notes(ax)
+    assert "level" not in notes(separation().plot())
+    assert faults(ax) == []
 
 
 @pytest.mark.parametrize("low", [1.0, 1.41, 2.1, 7.0, 99.0, 141.0])
@@ -82,18 +77,10 @@ def test_large_numbers_are_short() -> None:
     assert [_units_told(x) for x in (3.0, 123456.0, 2.4e6, 1e40)] == ["3", "123,456", "2e6", "1e40"]
 
 
-def test_thirty_long_names_are_legible_and_the_rest_counted(thirty) -> None:
-    ax = ra.separation(thirty).plot()
-    assert not collisions(ax)
-    assert not cut_off(ax)
-    assert len(numbers(ax)) == 29
-    ax = ra.separation(thirty).plot(top=3)
-    assert len(numbers(ax)) == 3
-    assert caption(ax).startswith("the first 3 of 29 pairs")
-
-
-def test_bad_input_is_named() -> None:
-    with pytest.raises(InvalidInputError, match="`separation` must be a Separation"):
-        plotting.separation_plot(separation().to_frame())
+def test_rows_that_are_not_drawn_are_counted() -> None:
+    found = separation()
+    ax = found.plot(top=1)
+    assert len(numbers(ax)) == 1
+    assert f"the first 1 of {len(found.needed)} pairs" in notes(ax)
     with pytest.raises(InvalidInputError, match="`top` must be an integer of at least 1"):
-        plotting.separation_plot(separation(), top=0)
+        plotting.separation_plot(found, top=0)

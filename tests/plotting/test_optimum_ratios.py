@@ -10,8 +10,9 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
-from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.exceptions import NotIdentifiedError
+from rankagg.testing.plots import collisions, of_group
+from tests.plotting.reading import faults, legend_words, notes, row_labels
 
 CELL = ["model", "n_items", "n_rankings", "missing"]
 
@@ -67,17 +68,9 @@ def right(ax):
     }
 
 
-def note(ax):
-    return " ".join(below(ax).split())
-
-
-def legend(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
 def test_rows_reach_from_quantile_to_quantile(small) -> None:
     ax = plotting.ratio_plot(small)
-    labels = [text.get_text() for text in ax.get_yticklabels()]
+    labels = row_labels(ax)
     rows = parts(small)
     assert labels == [method for _, method, _ in rows]
     for number, (_, _, part) in enumerate(rows):
@@ -119,16 +112,6 @@ def test_hit_rates_stand_at_the_right(small) -> None:
     assert texts[min(texts)] == "optimal"
 
 
-def test_methods_differ_in_color_and_marker(small) -> None:
-    ax = plotting.ratio_plot(small)
-    looks = {}
-    for number, (_, method, _) in enumerate(parts(small)):
-        look = one(ax, f"range-{number}").get_color(), one(ax, f"median-{number}").get_marker()
-        assert looks.setdefault(method, look) == look
-    assert len({color for color, _ in looks.values()}) == 3
-    assert len({marker for _, marker in looks.values()}) == 3
-
-
 def test_means_that_are_not_proved_are_intervals() -> None:
     result = make(
         models=[ra.cultures.PlackettLuceCulture(spread=0.1)],
@@ -154,31 +137,17 @@ def test_means_that_are_not_proved_are_intervals() -> None:
         known, text = part["hit"].count(), texts[round(ax.get_yticks()[number], 6)]
         expected = f"{100 * part['hit'].mean():.0f} %" if known else "\N{EN DASH}"
         assert text == expected + (f" of {known}" if 0 < known < 6 else "")
-    assert f"{result.n_unproved} of 12 optima are not proved" in note(ax)
-    assert any("not all proved" in text for text in legend(ax))
+    assert f"{result.n_unproved} of 12 optima are not proved" in notes(ax)
+    assert any("not all proved" in text for text in legend_words(ax))
     assert ax.get_xlim()[1] >= table["mean_ratio_high"].max()
-    assert not collisions(ax)
-    assert not cut_off(ax)
-
-
-def test_the_axis_reaches_as_far_as_a_mean_may_be() -> None:
-    result = make(
-        models=[ra.cultures.PlackettLuceCulture(spread=0.1)],
-        n_items=[40],
-        n_rankings=[7],
-        time_limit=0.0,
-        n_repetitions=1,
-    )
-    highest = result.by_method()["mean_ratio_high"].max()
-    assert highest > result.to_frame()["ratio"].max()
-    assert plotting.ratio_plot(result).get_xlim()[1] > highest
+    assert faults(ax) == []
 
 
 def test_nothing_is_said_to_be_unproved_where_all_is_proved(small) -> None:
     ax = plotting.ratio_plot(small)
-    assert "proved" not in note(ax)
-    assert legend(ax) == ["lowest to highest", "middle half", "median"]
-    assert "7 data sets" in note(ax)
+    assert "proved" not in notes(ax)
+    assert legend_words(ax) == ["lowest to highest", "middle half", "median"]
+    assert "7 data sets" in notes(ax)
 
 
 def test_rules_that_failed_are_shown_and_counted() -> None:
@@ -192,7 +161,7 @@ def test_rules_that_failed_are_shown_and_counted() -> None:
     assert words.get_position()[1] == ax.get_yticks()[2]
     assert not of_group(ax, "median-2")
     assert right(ax)[round(ax.get_yticks()[2], 6)] == "\N{EN DASH}, 7 failed"
-    assert "could not rank the data 7 times" in note(ax)
+    assert "could not rank the data 7 times" in notes(ax)
     assert not collisions(ax)
 
 
@@ -210,9 +179,10 @@ def test_infinite_ratios_end_in_an_arrow() -> None:
     assert not of_group(ax, "infinite-1")
     assert np.isfinite(ax.get_xlim()).all()
     assert np.isfinite(one(ax, "range-0").get_xdata()).all()
-    assert "infinite: the optimum costs 0" in legend(ax)
+    assert "infinite: the optimum costs 0" in legend_words(ax)
 
 
+@pytest.mark.slow
 def test_nine_cells_of_five_rules_are_legible() -> None:
     result = make(
         aggregators=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
@@ -223,16 +193,8 @@ def test_nine_cells_of_five_rules_are_legible() -> None:
     ax = plotting.ratio_plot(result)
     assert len(ax.get_yticklabels()) == 45
     assert len(of_group(ax, "heading")) == 9
-    assert not collisions(ax)
-    assert not cut_off(ax)
+    assert faults(ax) == []
     figure = ax.figure
     figure.canvas.draw()
     step = abs(np.diff(ax.transData.transform([[1, 0], [1, 1]])[:, 1])[0]) * 72 / figure.dpi
     assert step > 1.1 * mpl.rcParams["font.size"]
-
-
-def test_bad_input_is_named(small) -> None:
-    with pytest.raises(InvalidInputError, match=r"ApproximationStudy\.run"):
-        plotting.ratio_plot(small.study)
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        plotting.ratio_plot(small, ax=1)

@@ -8,13 +8,8 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import ACCENTS
-from rankagg.testing.plots import below, collisions, cut_off, of_group
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
+from rankagg.testing.plots import below, of_group
+from tests.plotting.reading import faults
 
 
 def texts(ax):
@@ -43,7 +38,7 @@ def test_lines_are_swaps_of_neighbours(n):
                for x, y in combinations(items, 2)) == 1
     }  # fmt: skip
     assert drawn == expected
-    assert (collisions(ax), cut_off(ax)) == ([], [])
+    assert faults(ax) == []
 
 
 def test_the_least_have_frames_and_answers_triangles():

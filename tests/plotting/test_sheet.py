@@ -4,7 +4,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from rankagg.plotting.sheet import PlotSheet, caption_of, rank_ticks, widest
+from rankagg.plotting.sheet import PlotSheet, caption_of, rank_ticks, text_width
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 
@@ -80,12 +80,12 @@ def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it() -> 
 
 def test_widths_follow_the_font_and_not_the_size_of_letters() -> None:
     lines = ["iiiiiiii", "i"]
-    usual = widest(lines)
+    usual = text_width(lines)
     with mpl.rc_context({"font.family": "DejaVu Sans Mono"}):
-        assert widest(lines) > 1.5 * usual
+        assert text_width(lines) > 1.5 * usual
     with mpl.rc_context({"font.size": 3 * mpl.rcParams["font.size"]}):
-        assert widest(lines) == pytest.approx(usual, rel=0.05)
-    assert widest(lines) == usual
+        assert text_width(lines) == pytest.approx(usual, rel=0.05)
+    assert text_width(lines) == usual
 
 
 def test_a_caption_beyond_its_axes_is_in_a_file_that_is_cut_to_its_content() -> None:

@@ -2,22 +2,16 @@
 
 from itertools import product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import of_group
+from tests.plotting.reading import faults, notes
 
 SIZES = {"n_systems": 5, "n_tasks": 6, "n_instances": 3, "n_repetitions": 4}
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +27,6 @@ def scaled():
 def one(ax, gid):
     (artist,) = of_group(ax, gid)
     return artist
-
-
-def note(ax):
-    return " ".join(below(ax).split())
 
 
 def assert_drawn(ax, result, cases, along):
@@ -69,7 +59,7 @@ def test_scaling_lines_and_bands(scaled) -> None:
     assert [text.get_text() for text in of_group(ax, "heading")] == [
         f"{word}\nstep {step}" for word in ("rescaled", "reversed") for step in ("0.2", "1")
     ]
-    assert "reversed: the true order is reversed" in note(ax)
+    assert "reversed: the true order is reversed" in notes(ax)
 
 
 def test_ticks_stand_at_their_numbers(scaled) -> None:
@@ -83,27 +73,17 @@ def test_ticks_stand_at_their_numbers(scaled) -> None:
         np.testing.assert_allclose(ticks, np.interp(shown, [1, 4, 9], line))
 
 
-def test_rules_differ_in_color_line_and_marker(many) -> None:
-    ax = plotting.manipulation_plot(many)
-    lines = [one(ax, f"mean-0-{k}") for k in range(5)]
-    for look in ("get_color", "get_linestyle", "get_marker"):
-        # Matplotlib calls all lines with patterns of their own dashed.
-        assert len({getattr(line, look)() for line in lines}) >= 4
-    again = [one(ax, f"mean-1-{k}").get_color() for k in range(5)]
-    assert again == [line.get_color() for line in lines]
-
-
 def test_the_threshold_is_drawn_where_it_is(many) -> None:
     for value in (0.75, 0.5):
         ax = plotting.manipulation_plot(many, threshold=value)
         assert set(one(ax, "threshold").get_ydata()) == {value}
-        assert f"dashed: {value}" in note(ax)
+        assert f"dashed: {value}" in notes(ax)
     with pytest.raises(InvalidInputError, match="threshold"):
         plotting.manipulation_plot(many, threshold=1)
 
 
 def test_it_says_how_much_was_drawn(many) -> None:
-    said = note(many.plot())
+    said = notes(many.plot())
     assert "corrupted tasks, of 6" in said
     assert "5 systems, 6 tasks with 3 instances each, 4 tables for every point" in said
 
@@ -114,7 +94,6 @@ def test_what_is_not_proved_is_said() -> None:
         n_corrupted=[4], n_repetitions=1, time_limit=0.0,
     ).run()  # fmt: skip
     ax = result.plot()
-    assert "an optimum was not proved 1 time" in note(ax)
+    assert "an optimum was not proved 1 time" in notes(ax)
     assert len(one(ax, "mean-0-0").get_xdata()) == 1
-    assert not collisions(ax)
-    assert not cut_off(ax)
+    assert faults(ax) == []

@@ -8,22 +8,14 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.robustness.stability import KnownConsensus
-from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import cut_off, of_group
+from tests.plotting.reading import faults, legend_words, notes, row_labels
 
 
 @pytest.fixture(scope="module")
 def few():
     """Return an analysis of subsets of 10 tasks."""
     return ra.stability(ra.datasets.load("superglue_human"), ra.Borda(), n_samples=20, rng=0)
-
-
-def note(ax):
-    return " ".join(below(ax).split())
-
-
-def legend(ax):
-    return [text.get_text().replace("\xa0", " ") for text in ax.get_legend().get_texts()]
 
 
 def dots(ax):
@@ -53,7 +45,7 @@ def test_lines_go_through_the_median_and_the_share_with_the_same_winner(few) -> 
     assert median.get_color() != winner.get_color()
     assert median.get_linestyle() != winner.get_linestyle()
     assert median.get_marker() != winner.get_marker()
-    assert legend(ax) == [
+    assert legend_words(ax) == [
         "tau: median", "tau: 5 % to 95 % of subsets", "share of subsets with the same winner",
     ]  # fmt: skip
 
@@ -73,12 +65,12 @@ def test_the_band_reaches_from_quantile_to_quantile(few) -> None:
 
 
 def test_it_is_said_what_was_left_out(few) -> None:
-    assert note(plotting.robustness_plot(few)).startswith("tasks kept, of 10 Borda, 10 to 20 sub")
+    assert notes(plotting.robustness_plot(few)).startswith("tasks kept, of 10 Borda, 10 to 20 sub")
     systems = ra.stability(
         ra.datasets.load("superglue_human"), ra.Borda(), over="systems", sizes=[3], rng=0
     )
     ax = plotting.robustness_plot(systems)
-    assert note(ax).startswith("systems kept, of 6 Borda, 20 subsets of each size")
+    assert notes(ax).startswith("systems kept, of 6 Borda, 20 subsets of each size")
     low, high = ax.get_xlim()
     assert low < 3 < high
     (lowest,) = of_group(ax, "low-0")
@@ -103,7 +95,7 @@ def test_subsets_without_a_tau_are_counted() -> None:
     missing = int(np.isnan(taus).sum())
     assert missing == 2
     ax = plotting.robustness_plot(result)
-    assert f"tau is not defined in {missing} of {len(taus)} subsets" in note(ax)
+    assert f"tau is not defined in {missing} of {len(taus)} subsets" in notes(ax)
     nowhere = ra.stability(ra.Profile.from_orders(["AB", "BA"] * 2), ra.Borda(), sizes=[2], rng=0)
     (median,) = of_group(plotting.robustness_plot(nowhere), "curve-0")
     assert np.isnan(median.get_ydata()).all()
@@ -113,16 +105,9 @@ def test_what_is_not_proved_is_said() -> None:
     profile = ra.Uniform(range(30)).sample(5, rng=0)
     result = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[4], rng=0)
     assert result.unproved
-    assert f"{result.unproved} of" in note(plotting.robustness_plot(result))
+    assert f"{result.unproved} of" in notes(plotting.robustness_plot(result))
     single = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[])
-    assert f"{single.unproved} of 6 consensuses" in note(plotting.robustness_plot(single))
-
-
-def test_texts_of_subsets_neither_collide_nor_are_cut(few, thirty) -> None:
-    for result in (few, ra.stability(thirty, ra.Borda(), over="systems", n_samples=3, rng=0)):
-        ax = plotting.robustness_plot(result)
-        assert not collisions(ax)
-        assert not cut_off(ax)
+    assert f"{single.unproved} of 6 consensuses" in notes(plotting.robustness_plot(single))
 
 
 # -- single units --------------------------------------------------------------------------------
@@ -132,7 +117,7 @@ def test_single_units_stand_in_the_order_of_their_influence(thirty) -> None:
     result = ra.stability(thirty, ra.Borda(), sizes=[])
     ax = plotting.robustness_plot(result)
     frame = result.influence()
-    labels = [text.get_text() for text in ax.get_yticklabels()]
+    labels = row_labels(ax)
     assert sorted(labels) == sorted(map(str, thirty.tasks))
     drawn = dots(ax)
     assert len(drawn) == 12
@@ -154,7 +139,7 @@ def test_changes_of_the_winner_are_marked_and_named() -> None:
     assert 0 < len(changed) < len(frame)
     assert frame["distance"].idxmax() not in changed.index
     ax = plotting.robustness_plot(result)
-    labels = [text.get_text() for text in ax.get_yticklabels()]
+    labels = row_labels(ax)
     marked = {int(labels[row]) for row, (fate, _) in dots(ax).items() if fate == "changes"}
     assert marked == set(changed.index)
     (right,) = ax.child_axes
@@ -166,7 +151,7 @@ def test_changes_of_the_winner_are_marked_and_named() -> None:
     lines = {line.get_gid().partition("-")[0]: line for line in ax.get_lines() if line.get_gid()}
     assert lines["changes"].get_marker() != lines["stays"].get_marker()
     assert lines["changes"].get_color() != lines["stays"].get_color()
-    assert legend(ax) == ["the winner stays", "another winner, named at the right"]
+    assert legend_words(ax) == ["the winner stays", "another winner, named at the right"]
 
 
 def test_at_most_thirty_units_are_drawn_and_the_rest_counted() -> None:
@@ -176,16 +161,15 @@ def test_at_most_thirty_units_are_drawn_and_the_rest_counted() -> None:
     result = ra.stability(law.sample(5, rng=0), ra.Borda(), over="systems", sizes=[])
     frame = result.influence().sort_values("distance", ascending=False, kind="stable")
     ax = plotting.robustness_plot(result)
-    assert [t.get_text() for t in ax.get_yticklabels()] == list(frame.index[:30])
+    assert row_labels(ax) == list(frame.index[:30])
     rest = frame.iloc[30:]
     changes = int((rest["top1"] < 1).sum())
     ending = f"the winner changes in {changes}" if changes else "the winner stays"
     assert (
         f"not drawn: 10 systems with a distance of at most {rest['distance'].max():g}; {ending}"
-        in note(ax)
+        in notes(ax)
     )
-    assert not collisions(ax)
-    assert not cut_off(ax)
+    assert faults(ax) == []
 
 
 def test_what_cannot_be_compared_is_shown_as_unknown() -> None:
@@ -194,9 +178,9 @@ def test_what_cannot_be_compared_is_shown_as_unknown() -> None:
     gone = replace(given._without[0], ranks=np.full(3, ra.UNRANKED))
     result = replaced(given, without=[gone, *given._without[1:]])
     ax = plotting.robustness_plot(result)
-    labels = [text.get_text() for text in ax.get_yticklabels()]
+    labels = row_labels(ax)
     assert dots(ax)[labels.index("0")] == ("unknown", 0.0)
-    assert "nothing in common to compare" in legend(ax)
+    assert "nothing in common to compare" in legend_words(ax)
 
 
 def test_what_is_not_decided_is_no_dot_of_no_change() -> None:
@@ -204,16 +188,16 @@ def test_what_is_not_decided_is_no_dot_of_no_change() -> None:
     late = replace(given._without[2], is_proved=False)
     result = replaced(given, without=[*given._without[:2], late, *given._without[3:]])
     ax = plotting.robustness_plot(result)
-    labels = [text.get_text() for text in ax.get_yticklabels()]
+    labels = row_labels(ax)
     assert labels[-1] == str(given.units[2])
     assert dots(ax)[len(labels) - 1] == ("undecided", 0.0)
-    assert "not decided within the limit" in legend(ax)
-    assert "without 1 of 10 tasks" in note(ax)
+    assert "not decided within the limit" in legend_words(ax)
+    assert "without 1 of 10 tasks" in notes(ax)
     nothing = ra.stability(ra.Uniform(range(40)).sample(32, rng=0), time_limit=0.0, sizes=[])
     ax = plotting.robustness_plot(nothing)
     assert {fate for fate, _ in dots(ax).values()} == {"undecided"}
-    assert "not drawn: 2 rankings" in note(ax)
-    assert "nan" not in note(ax)
+    assert "not drawn: 2 rankings" in notes(ax)
+    assert "nan" not in notes(ax)
     assert not cut_off(ax)
 
 
@@ -222,21 +206,3 @@ def replaced(given: ra.analysis.Stability, without: list[KnownConsensus]) -> ra.
 
 
 # -- odd input -----------------------------------------------------------------------------------
-
-
-def test_names_of_rules_are_plain_text() -> None:
-    class Odd(ra.Borda):
-        name = "$\\frac$"
-
-    profile = ra.datasets.load("tennessee")
-    for sizes in (None, []):
-        ax = plotting.robustness_plot(ra.stability(profile, Odd(), sizes=sizes, rng=0))
-        assert "$\\frac$" in below(ax)
-        assert not cut_off(ax)
-
-
-def test_bad_input_is_named(few) -> None:
-    with pytest.raises(InvalidInputError, match=r"rankagg\.stability"):
-        plotting.robustness_plot(few.subsets())
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        plotting.robustness_plot(few, ax=few)

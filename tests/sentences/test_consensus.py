@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.analysis.comparison.sentences import details_of, head_of
-from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks
+from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
 from tests.sentences import hostile
 from tests.sentences.instrument import Instrument, by_votes

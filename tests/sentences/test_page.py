@@ -13,7 +13,7 @@ from rankagg.report.chapters_result import majorities, methods, proof
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
 from rankagg.report.gates import read_gates
-from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks
+from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
 from tests.sentences import hostile
 from tests.sentences.figures import (

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from functools import partial
 from math import nan
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
-import scipy
 from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
@@ -35,7 +34,6 @@ from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeE
 from rankagg.inference.rank_tests import average_ranks
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.optima import Optima
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
 Measure: TypeAlias = Literal["tau", "tau_ap", "distance"]
@@ -45,16 +43,13 @@ Rankings: TypeAlias = Mapping[str, PartialRanking]
 def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFrame:
     """Return tau-b, the AP correlation, or the distance of all pairs of rankings."""
     check_choice(measure, get_args(Measure), "measure")
-    names = list(rankings)
-    table = pd.DataFrame(0.0, index=pd.Index(names, name="method"), columns=names)
-    for a in names:
-        for b in names:
-            both = rankings[a], rankings[b]
-            if measure == "distance":
-                table.loc[a, b] = 0.0 if a == b else kendall_distance(*both, p=0.5)
-            else:
-                table.loc[a, b] = (kendall_tau if measure == "tau" else tau_ap)(*both)
-    return table
+    names, all_rankings = list(rankings), list(rankings.values())
+    of_pair: dict[str, Callable[[PartialRanking, PartialRanking], float]]
+    of_pair = {"tau": kendall_tau, "tau_ap": tau_ap, "distance": partial(kendall_distance, p=0.5)}
+    rows = np.array([[of_pair[measure](a, b) for b in all_rankings] for a in all_rankings])
+    if measure == "distance":
+        np.fill_diagonal(rows, 0.0)  # whatever ties cost
+    return pd.DataFrame(rows, index=pd.Index(names, name="method"), columns=names)
 
 
 def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, float]:
@@ -93,10 +88,6 @@ def distances_to_optima(rankings: Rankings, optima: Optima | WeakOptima) -> pd.D
     return pd.DataFrame(rows, index=pd.Index(list(rankings), name="method"))
 
 
-#: The empty slots between ranked and unranked items.
-GAP = 1.0
-
-
 def flow_slots(ranks: Ranks) -> NDArray[np.float64]:
     """Return a height for every item in every column, ties in the order of the column before.
 
@@ -110,18 +101,15 @@ def flow_slots(ranks: Ranks) -> NDArray[np.float64]:
         order = np.lexsort((np.arange(n), before, listed))
         slots[column, order] = np.arange(n)
         before = slots[column].copy()
-    slots[ranks < 0] += GAP
+    slots[ranks < 0] += 1  # an empty one between ranked and unranked items
     return slots
 
 
 def moves(ranks: Ranks) -> NDArray[np.intp]:
     """Return by how many ranks every item moves between columns; unranked ones stand last."""
     listed = np.where(ranks >= 0, ranks, ranks.shape[1])
-    width: NDArray[np.intp] = listed.max(axis=0) - listed.min(axis=0)
-    return width
+    return np.asarray(np.ptp(listed, axis=0))
 
-
-T = TypeVar("T")
 
 #: What stands in the place of what the time limit, or the user, did not leave time for.
 LATE = "not computed in time"
@@ -155,26 +143,25 @@ class Alternatives:
     ) -> Alternatives:
         """Find out what there is time for."""
         every = optima._until(deadline)
-        late: list[str] = []
+        late: list[bool] = []
 
-        def ask(question: Callable[[], T], name: str) -> T | None:
+        def ask(question: Callable[[], Any]) -> Any:
             try:
                 return question()
             except OutOfTimeError:
-                late.append(name)
+                late.append(True)
                 return None
 
-        unique = ask(lambda: every.is_unique, "is_unique")
-        winners = ask(every.winners, "winners")
-        ranks = ask(every.rank_ranges, "ranks")
+        unique = ask(lambda: every.is_unique)
+        winners, ranks = ask(every.winners), ask(every.rank_ranges)
         count, too_large = None, ""
         try:
-            count = ask(every.count, "count")
+            count = ask(every.count)
         except BlockTooLargeError as error:
             too_large = str(error)
         added = None
         if radius and unique and isinstance(every, Optima):
-            added = ask(lambda: every.addition_radius, "radius")
+            added = ask(lambda: every.addition_radius)
         return cls(every, unique, winners, ranks, count, too_large, added, not late)
 
     def summary(self) -> str:
@@ -244,26 +231,23 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
         raise InvalidInputError("data", "a table of two tasks and two systems or more", data)
     table = averaged_tasks(data)
     profile = table.rankings(tolerance)
-    signs, told = _signs(profile.ranks)
-    tau = _tau(signs, told, signs, told)
-    others = np.stack([_without(profile, t) for t in range(len(profile))])
-    with_rest = np.array(
-        [_tau(signs[[t]], told[[t]], *_signs(others[[t]]))[0, 0] for t in range(len(profile))]
-    )
+    rows = [np.arange(len(profile)) != task for task in range(len(profile))]
+    others = np.stack([Borda().aggregate(profile[rest]).ranking.ranks for rest in rows])
+    signs, rest_signs = _pairs_of_rows(profile.ranks), _pairs_of_rows(others)
     present = (profile.ranks >= 0).astype(np.intp)
-    complete = bool(present.all())
-    w = (
-        average_ranks(profile.ranks, profile.counts).kendall_w
-        if complete
-        else _concordance(profile)
-    )
     gaps = int(present.size - present.sum())
     lacking = stated(gaps, "cells missing", noun="score", of=present.size)
     notes = (said("{} missing: tasks are compared on what both have", lacking),)
+    w = _concordance(profile) if gaps else average_ranks(profile.ranks, profile.counts).kendall_w
     return TaskAgreement(
-        tasks=table.tasks, n_systems=table.n_systems, tau=tau, n_common=present @ present.T,
-        with_rest=with_rest, kendall_w=w, notes=notes if gaps else (),
-    )  # fmt: skip
+        tasks=table.tasks,
+        n_systems=table.n_systems,
+        tau=_tau(signs, signs),
+        n_common=present @ present.T,
+        with_rest=np.diag(_tau(signs, rest_signs)).copy(),
+        kendall_w=w,
+        notes=notes if gaps else (),
+    )
 
 
 def averaged_tasks(table: ScoreTable) -> ScoreTable:
@@ -271,12 +255,15 @@ def averaged_tasks(table: ScoreTable) -> ScoreTable:
     if not table.is_instance_level:
         return table
     return ScoreTable(
-        table.task_scores(), systems=table.systems, tasks=list(table.tasks),
-        higher_is_better=table.higher_is_better, task_weights=table.task_weights,
-    )  # fmt: skip
+        table.task_scores(),
+        systems=table.systems,
+        tasks=list(table.tasks),
+        higher_is_better=table.higher_is_better,
+        task_weights=table.task_weights,
+    )
 
 
-def _signs(ranks: NDArray[Any]) -> tuple[Floats, Floats]:
+def _pairs_of_rows(ranks: Ranks) -> tuple[Floats, Floats]:
     """Return for each ranking and pair who is above, 0 for a tie or a gap, and whether both are."""
     first, second = np.triu_indices(ranks.shape[1], k=1)
     there = ranks >= 0
@@ -285,35 +272,23 @@ def _signs(ranks: NDArray[Any]) -> tuple[Floats, Floats]:
     return signs, told
 
 
-def _tau(signs: Floats, told: Floats, others: Floats, others_told: Floats) -> Floats:
+def _tau(pairs: tuple[Floats, Floats], other_pairs: tuple[Floats, Floats]) -> Floats:
     """Return tau-b of each of some rankings with each of others; NaN where one ties all."""
+    (signs, told), (others, others_told) = pairs, other_pairs
     untied, others_untied = signs**2 @ others_told.T, told @ (others**2).T
     with np.errstate(invalid="ignore", divide="ignore"):
         tau: Floats = (signs @ others.T) / np.sqrt(untied * others_untied)
     return tau
 
 
-def _without(profile: Profile, task: int) -> NDArray[Any]:
-    """Return Borda's ranks from all other tasks."""
-    rest = profile[np.delete(np.arange(len(profile)), task)]
-    return Borda().aggregate(rest).ranking.ranks
-
-
 def _concordance(profile: Profile) -> float:
     """Return W from the average of Spearman's correlations."""
-    ranks = np.where(profile.ranks >= 0, profile.ranks, np.nan)
-    found = []
-    for a, b in combinations(range(len(ranks)), 2):
-        both = ~np.isnan(ranks[a]) & ~np.isnan(ranks[b])
-        if both.sum() < 2:
-            continue
-        one, two = (scipy.stats.rankdata(ranks[t, both]) for t in (a, b))
-        if np.ptp(one) and np.ptp(two):
-            found.append(float(np.corrcoef(one, two)[0, 1]))
-    if not found:
-        return float("nan")
+    ranks, n = np.where(profile.ranks >= 0, profile.ranks, np.nan), len(profile)
+    correlations = pd.DataFrame(ranks.T).corr(method="spearman", min_periods=2).to_numpy()
+    known = correlations[np.triu_indices(n, k=1)]
+    known = known[~np.isnan(known)]
     # Correlations on different systems can be lower together than those on the same ones.
-    return max((1 + (len(ranks) - 1) * float(np.mean(found))) / len(ranks), 0.0)
+    return max((1 + (n - 1) * float(known.mean())) / n, 0.0) if len(known) else nan
 
 
 class TaskAgreement(Result):
@@ -373,9 +348,8 @@ class TaskAgreement(Result):
         off = ~np.eye(len(self.tasks), dtype=bool) & ~np.isnan(self.tau)
         with np.errstate(invalid="ignore"):
             mean = np.where(off, self.tau, 0.0).sum(axis=1) / off.sum(axis=1)
-        columns = {
-            "with_rest": self.with_rest, "mean_tau": mean, "n_systems": np.diag(self.n_common),
-        }  # fmt: skip
+        columns = {"with_rest": self.with_rest, "mean_tau": mean}
+        columns["n_systems"] = np.diag(self.n_common)
         frame = pd.DataFrame(columns, index=pd.Index(list(self.tasks), name="task"))
         return frame.sort_values("with_rest", kind="stable")
 
@@ -389,13 +363,14 @@ class TaskAgreement(Result):
         return {**found, "tasks": plain_rows(self.to_frame().reset_index())}
 
     def _facts(self) -> list[str]:
-        told, size = "{} on {}: Kendall's W {}, mean tau of two tasks {}", self.n_systems
-        sizes = stated(len(self.tasks), "tasks", noun="task"), stated(size, "items", noun="system")
-        w, tau = (
+        told = "{} on {}: Kendall's W {}, mean tau of two tasks {}"
+        found = (
+            stated(len(self.tasks), "tasks", noun="task"),
+            stated(self.n_systems, "items", noun="system"),
             stated(self.kendall_w, "Kendall's W", _agreement_told),
             stated(self.mean_tau, "mean tau", _agreement_told),
         )
-        return [said(told, *sizes, w, tau), *(said("note: {}", note) for note in self.notes)]
+        return [said(told, *found), *(said("note: {}", note) for note in self.notes)]
 
     def __repr__(self) -> str:
         return (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Ranks, RNGLike, Tolerance, Unranked
+from rankagg._typing import RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator, Guarantee
 from rankagg.aggregation.deadline import Deadline, time_limit_of
@@ -24,58 +24,17 @@ from rankagg.analysis.comparison.agreement import (
     is_yardstick,
     overlap_curves,
 )
-from rankagg.analysis.comparison.sentences import details_of, head_of, sentences_of, text_of
+from rankagg.analysis.comparison.sentences import comparison_text, details_of, head_of, sentences_of
 from rankagg.core.items import counted, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.places import pair_signs
 from rankagg.core.results import ROWS, Direction, Result, plain_rows
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
-
-
-def disagreeing_pairs(
-    first: PartialRanking,
-    second: PartialRanking,
-    votes: PairwiseMatrix,
-    decisions: Decisions | None = None,
-) -> pd.DataFrame:
-    """Return the pairs of items that two rankings order differently, with the votes on each."""
-    mine, theirs = _signs(first.ranks), _signs(second.ranks)
-    picked = ((mine < 0) & (theirs >= 0)) | ((mine == 0) & (theirs < 0))
-    both = (first.ranks >= 0) & (second.ranks >= 0)
-    above, below = np.nonzero(picked & both[:, None] & both)
-    labels, wins, ties = votes.items, votes.wins, votes.ties
-    verdict = np.where(
-        mine[above, below] == 0, "above", np.where(theirs[above, below] == 0, "tied", "reversed")
-    )
-    frame = pd.DataFrame(
-        {
-            "above": [labels[int(i)] for i in above],
-            "below": [labels[int(j)] for j in below],
-            "other": verdict,
-            "votes_for": wins[above, below],
-            "votes_against": wins[below, above],
-            "ties": ties[above, below],
-            "margin": wins[above, below] - wins[below, above],
-        }
-    )
-    if decisions is not None:
-        labels.require_same(decisions.items, "A comparison and the decisions on its pairs")
-        sure = decisions.above
-        frame["decided"] = np.where(
-            sure[above, below], "as above", np.where(sure[below, above], "reversed", "no")
-        )
-    closeness = frame["margin"].abs().to_numpy()
-    return frame.iloc[np.argsort(closeness, kind="stable")].reset_index(drop=True)
-
-
-def _signs(ranks: Ranks) -> Ranks:
-    """Return -1 where row is above column, +1 where below, 0 where tied."""
-    signs: Ranks = np.sign(ranks[:, None] - ranks[None, :])
-    return signs
 
 
 DEPTHS = (1, 3, 5, 10)
@@ -165,19 +124,19 @@ class RuleComparison(Result):
 
     def _measures(self, i: int) -> dict[str, Any]:
         consensus, cost, exact = self.consensuses[i], self._costs[i], self.exact
+        optimum = np.nan if exact is None else self._cost_of(exact)
+        bound = consensus.aggregator.guarantee if self._have_guarantees else None
+        both = None if exact is None else (consensus.ranking, exact.ranking)
         row: dict[str, Any] = {
             "method": self.methods[i],
             "ranking": consensus.ranking._arrows(),
             "cost": cost,
+            "excess": cost - optimum,
+            "ratio": cost / optimum if optimum else (1.0 if cost == 0 else np.inf),
+            "guarantee": np.nan if bound is None else bound.factor,
+            "distance": np.nan if both is None else kendall_distance(*both, p=0.5),
+            "tau": np.nan if both is None else kendall_tau(*both),
         }
-        optimum = np.nan if exact is None else self._costs[self.consensuses.index(exact)]
-        row["excess"] = cost - optimum
-        row["ratio"] = cost / optimum if optimum else (1.0 if cost == 0 else np.inf)
-        bound = consensus.aggregator.guarantee if self._have_guarantees else None
-        row["guarantee"] = np.nan if bound is None else bound.factor
-        both = None if exact is None else (consensus.ranking, exact.ranking)
-        row["distance"] = np.nan if both is None else kendall_distance(*both, p=0.5)
-        row["tau"] = np.nan if both is None else kendall_tau(*both)
         for k in DEPTHS:
             if k <= min(c.ranking.n_observed for c in self.consensuses):
                 row[f"top{k}"] = np.nan if both is None else top_k_agreement(*both, k=k)
@@ -194,15 +153,10 @@ class RuleComparison(Result):
         """
         lead = (self.exact or self.consensuses[0]).ranking.ranks
         order = np.argsort(np.where(lead >= 0, lead, len(lead)), kind="stable")
-        columns = {
-            method: pd.array(
-                [rank + 1 if rank >= 0 else pd.NA for rank in c.ranking.ranks[order].tolist()],
-                dtype="Int64",
-            )
-            for method, c in zip(self.methods, self.consensuses, strict=True)
-        }
-        labels = self.votes.items.at(order)
-        return pd.DataFrame(columns, index=pd.Index(labels, name="item"))
+        columns = {name: ranking.ranks[order] + 1 for name, ranking in self._rankings.items()}
+        labels = pd.Index(self.votes.items.at(order), name="item")
+        frame = pd.DataFrame(columns, index=labels, dtype="Int64")
+        return frame.where(frame > 0)
 
     def disagreements(
         self, first: str, second: str, *, decisions: Decisions | None = None
@@ -229,7 +183,28 @@ class RuleComparison(Result):
         ItemMismatchError
             If the decisions are on other items.
         """
-        return disagreeing_pairs(self[first].ranking, self[second].ranking, self.votes, decisions)
+        ranks = self[first].ranking.ranks, self[second].ranking.ranks
+        mine, theirs = map(pair_signs, ranks)
+        both = (ranks[0] >= 0) & (ranks[1] >= 0)
+        picked = ((mine > 0) & (theirs <= 0)) | ((mine == 0) & (theirs > 0))
+        above, below = np.nonzero(picked & both[:, None] & both)
+        labels, wins, ties = self.votes.items, self.votes.wins, self.votes.ties
+        ways = [mine[above, below] == 0, theirs[above, below] == 0]
+        columns = {
+            "above": labels.at(above),
+            "below": labels.at(below),
+            "other": np.select(ways, ["above", "tied"], "reversed"),
+            "votes_for": wins[above, below],
+            "votes_against": wins[below, above],
+            "ties": ties[above, below],
+            "margin": wins[above, below] - wins[below, above],
+        }
+        if decisions is not None:
+            labels.require_same(decisions.items, "A comparison and the decisions on its pairs")
+            sure = [decisions.above[above, below], decisions.above[below, above]]
+            columns["decided"] = np.select(sure, ["as above", "reversed"], "no")
+        frame = pd.DataFrame(columns)
+        return frame.sort_values("margin", key=abs, kind="stable", ignore_index=True)
 
     def agreement(self, measure: Measure = "tau") -> pd.DataFrame:
         """Return how alike the rules' rankings are, all with all.
@@ -289,10 +264,10 @@ class RuleComparison(Result):
 
     def _require_exact(self) -> Consensus:
         if self.exact is None:
+            rules = Described(listed(self.methods))
             raise InvalidInputError(
-                "aggregators", "rules with an exact one", Described(listed(self.methods)),
-                "Add Kemeny().",
-            )  # fmt: skip
+                "aggregators", "rules with an exact one", rules, "Add Kemeny()."
+            )
         return self.exact
 
     def _to_paste(self) -> pd.DataFrame:
@@ -342,7 +317,7 @@ class RuleComparison(Result):
             check_integer(rows, "rows", low=1)
         deadline = Deadline.after(time_limit_of(time_limit))
         known = self.alternatives(deadline) if check_flag(optima, "optima") else None
-        return text_of(self, rows, alternatives=known, decisions=decisions)
+        return comparison_text(self, rows, alternatives=known, decisions=decisions)
 
     def sentences(
         self,
@@ -414,9 +389,6 @@ class RuleComparison(Result):
         return f"<RuleComparison of {', '.join(self.methods)} on {items}>"
 
 
-PROVED = Guarantee(1)
-
-
 def compare(
     data: Data,
     aggregators: Iterable[Aggregator] | None = None,
@@ -486,14 +458,12 @@ def compare_until(
     votes = evidence.votes(policy)
     generator = as_generator(rng)
     # Fair shares for the rules that look at the clock; the others take what they take.
-    left = [sum(rule.guarantee == PROVED for rule in rules[k:]) for k in range(len(rules))]
+    exact = [rule.guarantee == Guarantee(1) for rule in rules]
     found = [
         rule.aggregate(
-            evidence,
-            rng=generator,
-            deadline=deadline.share(n if rule.guarantee == PROVED else n + 1),
+            evidence, rng=generator, deadline=deadline.share(sum(exact[k:]) + (not exact[k]))
         )
-        for rule, n in zip(rules, left, strict=True)
+        for k, rule in enumerate(rules)
     ]
     return RuleComparison(consensuses=tuple(found), votes=votes, unranked=policy)
 
@@ -510,10 +480,11 @@ def _common_policy(
     if unranked is not None:
         policies.add(unranked)
     if len(policies) > 1:
-        raise InvalidInputError(
-            "aggregators", "rules with one policy for unranked items",
-            sorted(map(str, policies)), "Give all of them the same `unranked=`.",
-        )  # fmt: skip
+        allowed, remedy = (
+            "rules with one policy for unranked items",
+            "Give all of them the same `unranked=`.",
+        )
+        raise InvalidInputError("aggregators", allowed, sorted(map(str, policies)), remedy)
     return evidence.policy(policies.pop() if policies else None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +35,8 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison.compare import RuleComparison
     from rankagg.inference.decisions import Decisions
 
-__all__ = ["decided_of", "details_of", "first_of", "head_of", "proof_of", "sentences_of", "text_of"]
-
 # Names that a sentence holds.
-NAMES = 3
+NAMES_LISTED = 3
 
 
 def sentences_of(
@@ -48,23 +47,18 @@ def sentences_of(
     looked: bool,
 ) -> tuple[str, ...]:
     """Return what was compared and found, sentence by sentence."""
-    told = [_data(comparison)]
-    exact = comparison.exact
+    exact, rules = comparison.exact, comparison.consensuses
     if exact is None or exact.certificate is None:
-        told += [
-            f"{c.aggregator.name} gives {c.ranking._arrows()}." for c in comparison.consensuses
-        ]
+        told = [f"{c.aggregator.name} gives {c.ranking._arrows()}." for c in rules]
         told.append(
             "Without the exact rule (Kemeny) among them it is not known how far these rankings are "
             "from the fewest votes that one can contradict."
         )
     else:
-        told += _exact(exact, known, looked=looked)
-        others = [c for c in comparison.consensuses if c is not exact]
-        told += [_other(comparison, exact, other, decisions) for other in others]
-    if decisions is not None:
-        told.append(decided_of(decisions))
-    return tuple(sentence for sentence in told if sentence)
+        told = _exact_told(exact, known, looked=looked)
+        told += [_other(comparison, exact, c, decisions) for c in rules if c is not exact]
+    told.append("" if decisions is None else decided_of(decisions))
+    return _data(comparison), *filter(None, told)
 
 
 # -- what was compared ----------------------------------------------------------------------------
@@ -97,7 +91,7 @@ def _described(data: Data) -> str:
 # -- the exact rule -------------------------------------------------------------------------------
 
 
-def _exact(exact: Consensus, known: Alternatives | None, *, looked: bool) -> list[str]:
+def _exact_told(exact: Consensus, known: Alternatives | None, *, looked: bool) -> list[str]:
     cost = exact._votes_told(exact.cost, "cost")
     which = "that contradicts the fewest votes" if exact.is_proved else "that was found"
     alone = known is not None and known.is_unique
@@ -114,7 +108,7 @@ def _exact(exact: Consensus, known: Alternatives | None, *, looked: bool) -> lis
 def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> str:
     """Say who is first in the exact consensus, or in one of them; without a stop."""
     leaders = exact.buckets[0]
-    lead = said("{} {}", listing(leaders, NAMES), "leads" if len(leaders) == 1 else "lead")
+    lead = said("{} {}", listing(leaders, NAMES_LISTED), "leads" if len(leaders) == 1 else "lead")
     if not exact.is_proved:
         ranked = stated(len(exact.items), "items", ",", noun)
         return said("{} the best ranking of {} that was found", lead, ranked)
@@ -122,9 +116,9 @@ def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> 
         return said("{} a ranking that contradicts the fewest votes", lead)
     all_first = winners or leaders
     if len(leaders) > 1 and set(all_first) == set(leaders):
-        return said("First place is shared by {}", listing(leaders, NAMES))
+        return said("First place is shared by {}", listing(leaders, NAMES_LISTED))
     if len(all_first) > 1:
-        each = listing(all_first, NAMES)
+        each = listing(all_first, NAMES_LISTED)
         told = "First place is open: {} each lead a ranking that contradicts the fewest votes"
         return said(told, each)
     return f"{named(leaders[0])} is ranked first"
@@ -149,7 +143,7 @@ def proof_of(
     open_ones = [block for block in known.optima.blocks if len(block) > 1]
     where = f"the {group if len(open_ones) == 1 else in_words(len(open_ones), group)}"
     if not group:
-        each = [listing(block, NAMES) for block in open_ones[:NAMES]]
+        each = [listing(block, NAMES_LISTED) for block in open_ones[:NAMES_LISTED]]
         if left := len(open_ones) - len(each):
             each.append(said("and {}", stated(left, "groups not listed", noun="more group")))
         where = joined(each, "; ")
@@ -164,14 +158,9 @@ def _others(number: int) -> str:
         power = len(str(number)) - 1
         if power < 9:
             return f"{number / 1e6:,.3g} million others are"
-        return (
-            f"about {number / 10**power:.2g} \N{MULTIPLICATION SIGN} 10{_raised(power)} others are"
-        )
+        raised = str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        return f"about {number / 10**power:.2g} \N{MULTIPLICATION SIGN} 10{raised} others are"
     return "one other is" if number == 1 else f"{in_words(number, 'other')} are"
-
-
-def _raised(power: int) -> str:
-    return str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 # -- the other rules, and what is decided ---------------------------------------------------------
@@ -229,7 +218,7 @@ def decided_of(decisions: Decisions) -> str:
     return said("With {} no pair is decided at {}: they disagree too much.", given, level)
 
 
-def text_of(
+def comparison_text(
     comparison: RuleComparison,
     rows: int | None,
     *,
@@ -281,26 +270,16 @@ def head_of(
 def _methods_text(comparison: RuleComparison, alternatives: Alternatives | None) -> str:
     frame = comparison._figures()
     if alternatives is not None and alternatives.is_unique is False:
-        frame = _with_distances(frame, comparison, alternatives)
+        # Distances to the nearest and the farthest optimum, where they can be found.
+        with suppress(BlockTooLargeError, OutOfTimeError):
+            found = distances_to_optima(comparison._rankings, alternatives.optima)
+            after = list(frame.columns).index("distance")
+            frame.insert(after + 1, "nearest", found["nearest"].to_numpy())
+            frame.insert(after + 2, "farthest", found["farthest"].to_numpy())
     formats = {name: look.format for name, look in comparison._formats.items()}
     return frame.to_string(
         index=False, na_rep="-", formatters=formats, float_format="{:z.3f}".format
     )
-
-
-def _with_distances(
-    frame: pd.DataFrame, comparison: RuleComparison, alternatives: Alternatives
-) -> pd.DataFrame:
-    """Add the distances to the nearest and the farthest optimum where they can be found."""
-    try:
-        found = distances_to_optima(comparison._rankings, alternatives.optima)
-    except (BlockTooLargeError, OutOfTimeError):
-        return frame
-    after = frame.columns.get_loc("distance")
-    assert isinstance(after, int), "one column has that name"
-    frame.insert(after + 1, "nearest", found["nearest"].to_numpy())
-    frame.insert(after + 2, "farthest", found["farthest"].to_numpy())
-    return frame
 
 
 def _ranks_text(comparison: RuleComparison, rows: int | None) -> str:
@@ -319,9 +298,7 @@ def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisio
         return ""
     base = comparison.exact.aggregator.name
     parts = []
-    for method in comparison.methods:
-        if method == base:
-            continue
+    for method in (name for name in comparison.methods if name != base):
         frame = comparison.disagreements(base, method, decisions=decisions)
         if frame.empty:
             parts.append(f"{method} orders every pair as {base} does")
@@ -329,10 +306,8 @@ def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisio
         shown = frame if rows is None else frame.head(rows)
         pairs = stated(len(frame), "pairs ordered differently", noun="pair")
         head = said("{} disagrees with {} on {}, closest votes first:", method, base, pairs)
-        told = (
-            _pair_line(comparison.exact, pair, method) for pair in shown.itertuples(index=False)
-        )
-        lines = [head, *told]
+        told = shown.itertuples(index=False)
+        lines = [head, *(_pair_line(comparison.exact, pair, method) for pair in told)]
         if len(frame) > len(shown):
             left = stated(len(frame) - len(shown), "pairs not listed", noun="more pair")
             lines.append(said("  ... and {}", left))

@@ -15,8 +15,9 @@ of victory of Magrino, Rivest, Shen and Wagner (2011) and Xia (2012), doi:10.114
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, permutations
 from typing import cast
@@ -39,7 +40,7 @@ Order = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class SolvedPart:
     """A part of the items, which some optimum places together."""
 
     # Positions, in an optimal order.
@@ -51,43 +52,42 @@ class _Part:
     # The positions in the order that the proof has them.
     searched: Order
 
-    @property
-    def cost(self) -> int:
-        return self.problem.cost(np.arange(len(self.items)))
+    @classmethod
+    def of(
+        cls, problem: Problem, part: Order, deadline: Deadline, pair: tuple[int, int] | None
+    ) -> SolvedPart:
+        """Solve a part; the first of a pair in it stands before the second."""
+        if len(part) == 1:
+            return cls(part, problem.restrict(part), Proof((0,)), part)
+        first, second = (-1, -1) if pair is None else pair
+        decided = np.outer(part == first, part == second)
+        search = Search(problem.restrict(part), deadline, decided=decided)
+        search.run()
+        items = part[search.order]
+        return cls(items, problem.restrict(items), search.proof, part)
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class ExactOrder:
     """An optimal order of a problem, and the parts that it was found in."""
 
     problem: Problem
     # Its parts, the first one first.
-    parts: list[_Part]
+    parts: list[SolvedPart]
 
     @classmethod
-    def of(cls, problem: Problem, deadline: Deadline) -> Solved:
-        """Solve a problem."""
+    def of(
+        cls, problem: Problem, deadline: Deadline, pair: tuple[int, int] | None = None
+    ) -> ExactOrder:
+        """Find the best order, or the best one that puts the first of a pair before the second."""
         parts = majority_components(problem)
-        return cls(problem, [_solve(problem, part, deadline) for part in parts])
-
-    @classmethod
-    def with_pair(cls, problem: Problem, first: int, second: int, deadline: Deadline) -> Solved:
-        """Find the best order that puts one item before another.
-
-        The parts from that of `second` to that of `first`, where they come in this order, become
-        one; all others stay where they are: bringing them there turns no majority.
-        """
-        parts = majority_components(problem)
-        (at,), (until,) = (
-            [k for k, part in enumerate(parts) if item in part] for item in (second, first)
-        )
-        if until < at:
-            return cls.of(problem, deadline)
-        joined = np.concatenate(parts[at : until + 1])
-        inside = [_solve(problem, part, deadline) for part in parts[:at]]
-        inside.append(_solve(problem, joined, deadline, pair=(first, second)))
-        inside += [_solve(problem, part, deadline) for part in parts[until + 1 :]]
-        return cls(problem, inside)
+        if pair is not None:
+            # Parts from that of the second to that of the first become one; all others stay where
+            # they are: bringing them there turns no majority.
+            until, at = (next(k for k, part in enumerate(parts) if i in part) for i in pair)
+            if at <= until:
+                parts[at : until + 1] = [np.concatenate(parts[at : until + 1])]
+        return cls(problem, [SolvedPart.of(problem, part, deadline, pair) for part in parts])
 
     @property
     def order(self) -> Order:
@@ -112,25 +112,12 @@ class Solved:
         forced = forced_bounds(self.problem.restrict(part.searched), part.proof)
         np.fill_diagonal(forced, 0)
         by_proof = int(forced[int(np.flatnonzero(part.searched == item)[0])].max())
-        return least - part.cost + max(by_pairs, by_proof, part.cost)
-
-
-def _solve(
-    problem: Problem, part: Order, deadline: Deadline, pair: tuple[int, int] | None = None
-) -> _Part:
-    if len(part) == 1:
-        return _Part(part, problem.restrict(part), Proof((0,)), part)
-    decided = np.zeros((len(part), len(part)), dtype=bool)
-    if pair is not None:
-        decided[np.flatnonzero(part == pair[0])[0], np.flatnonzero(part == pair[1])[0]] = True
-    search = Search(problem.restrict(part), deadline, decided=decided)
-    search.run()
-    items = part[search.order]
-    return _Part(items, problem.restrict(items), search.proof, part)
+        cost = inside.cost(np.arange(len(part.items)))
+        return least - cost + max(by_pairs, by_proof, cost)
 
 
 # The orders of so few items are all looked at: 720.
-FEW = 6
+ALL_ORDERS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +128,21 @@ class Contest:
     question: Question
     # Shape (s,). Positions of the items.
     part: NDArray[np.intp]
+    bracket: Bracket
+    deadline: Deadline
+    # The orders that rivals have to beat, each once, as `vector` has them.
+    pool: list[NDArray[np.int64]] = field(default_factory=list)
+
+    def add(self, order: Order) -> bool:
+        """Take an order that rivals have to beat; say whether it is new."""
+        vector = self.vector(order)
+        is_new = not any(np.array_equal(vector, known) for known in self.pool)
+        self.pool.extend([vector] if is_new else [])
+        return is_new
+
+    def offer(self, removed: NDArray[np.int64]) -> None:
+        """Take a removal of merged classes that does it."""
+        self.bracket.offer(self.merged.spread(removed))
 
     @property
     def size(self) -> int:
@@ -165,17 +167,12 @@ class Contest:
 
     @cached_property
     def merged(self) -> Merged:
-        """Leads of i over j for all pairs, and how many units have these."""
+        """Leads of i over j, shape (k, pairs), and how many units have these."""
         leads = [
             self.units.leads(int(item), self.part[k + 1 :]) for k, item in enumerate(self.part[:-1])
         ]
         joined = cast(Integers, np.concatenate(leads, axis=1))
         return Merged(joined, self.units.counts)
-
-    @cached_property
-    def leads(self) -> Integers:
-        """Leads of i over j in one unit of each class, shape (k, pairs)."""
-        return self.merged.gains
 
     @cached_property
     def whole(self) -> Integers:
@@ -184,22 +181,11 @@ class Contest:
 
     def margins(self, removed: NDArray[np.int64]) -> Integers:
         """Return the margins that are left, shape (pairs,)."""
-        left = self.merged.counts - removed
-        if self._is_small:
-            return exact.fit(left @ self.leads.astype(np.int64))
-        return exact.fit(left.astype(object) @ self.leads.astype(object))
+        return exact.integer_product(self.merged.counts - removed, self.merged.gains)
 
     def sums(self, vectors: NDArray[np.int64]) -> Integers:
         """Return the leads of one unit of each class, added up over pairs with factors."""
-        if self._is_small:
-            return self.leads.astype(np.int64) @ vectors
-        return exact.fit(self.leads.astype(object) @ vectors.astype(object))
-
-    @cached_property
-    def _is_small(self) -> bool:
-        """Whether no sum of leads leaves int64; factors are -1, 0 and 1."""
-        most = int(np.abs(self.leads).max(initial=0))
-        return most * max(self.units.total, 1) * max(len(self.pairs[0]), 1) < exact.INT64_SAFE
+        return exact.integer_product(self.merged.gains, vectors)
 
     # -- orders -------------------------------------------------------------------------------
 
@@ -211,7 +197,7 @@ class Contest:
 
     def value(self, order: Order, margins: Integers) -> int:
         """Return the value of an order."""
-        return int((self.vector(order).astype(object) * margins.astype(object)).sum())
+        return int(exact.integer_product(self.vector(order), margins))
 
     def is_rival(self, order: Order) -> bool:
         """Say whether an order has what the question asks for."""
@@ -220,42 +206,39 @@ class Contest:
             return bool(place[self.rivals[0]] < place[self.tops[0]])
         return int(order[0]) in self.rivals
 
-    def does_it(self, removed: NDArray[np.int64], deadline: Deadline) -> bool:
+    def does_it(self, removed: NDArray[np.int64]) -> bool:
         """Say whether a removal changes what is asked; removed of merged classes."""
+        self.deadline.seconds_left()
         margins = self.margins(removed)
-        best = self.best(margins, deadline)
+        best = self.best(margins)
         others = self.best_top if self.is_rival(best) else self.best_rival
         if self.is_rival(best) != self.question.strict:
             # Either a rival is best and that is enough, or a top is and a rival must be better.
             return self.is_rival(best)
-        other = others(margins, deadline)
+        other = others(margins)
         least = self.value(best, margins) - self.value(other, margins)
         return least > 0 if self.question.strict else least == 0
 
-    def best(self, margins: Integers, deadline: Deadline) -> Order:
+    def best(self, margins: Integers) -> Order:
         """Return an order of the largest value."""
-        if self.size <= FEW:
-            return self._best_of(margins, np.ones(len(self._all[0]), dtype=bool))
-        return Solved.of(self._problem(margins), deadline).order
+        if self.size <= ALL_ORDERS:
+            return self._best_of(margins, self.all_orders[2] | True)
+        return ExactOrder.of(self._problem(margins), self.deadline).order
 
-    def best_top(self, margins: Integers, deadline: Deadline) -> Order:
+    def best_top(self, margins: Integers) -> Order:
         """Return the best order in which the present firsts, or the upper item, prevail."""
-        if self.size <= FEW:
-            return self._best_of(margins, ~self._all[2])
-        if self.question.is_pair:
-            return self._forced(margins, self.tops[0], self.rivals[0], deadline)
-        return self._led_by(margins, self.tops, deadline)
+        if self.size <= ALL_ORDERS:
+            return self._best_of(margins, ~self.all_orders[2])
+        return self._best_led(margins, self.tops, self.rivals)
 
-    def best_rival(self, margins: Integers, deadline: Deadline) -> Order:
+    def best_rival(self, margins: Integers) -> Order:
         """Return the best order in which a rival prevails."""
-        if self.size <= FEW:
-            return self._best_of(margins, self._all[2])
-        if self.question.is_pair:
-            return self._forced(margins, self.rivals[0], self.tops[0], deadline)
-        return self._led_by(margins, self.rivals, deadline)
+        if self.size <= ALL_ORDERS:
+            return self._best_of(margins, self.all_orders[2])
+        return self._best_led(margins, self.rivals, self.tops)
 
     @cached_property
-    def _all(self) -> tuple[NDArray[np.intp], NDArray[np.int64], Bools]:
+    def all_orders(self) -> tuple[NDArray[np.intp], NDArray[np.int64], Bools]:
         """All orders, which pairs they have in order, and in which of them a rival prevails."""
         orders = np.array(list(permutations(range(self.size))), dtype=np.intp)
         place = np.argsort(orders, axis=1)
@@ -263,29 +246,20 @@ class Contest:
         vectors = (place[:, first] < place[:, second]).astype(np.int64)
         return orders, vectors, np.array([self.is_rival(order) for order in orders])
 
-    @property
-    def sides(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """All orders in which a rival prevails, and which pairs all others have in order."""
-        orders, vectors, is_rival = self._all
-        return orders[is_rival], vectors[~is_rival]
-
     def _best_of(self, margins: Integers, some: Bools) -> Order:
-        orders, vectors, _ = self._all
-        # `margins` fits: any sum of them does.
-        kind = np.dtype(object) if margins.dtype == object else np.dtype(np.int64)
-        values = vectors[some].astype(kind) @ margins.astype(kind)
+        orders, vectors, _ = self.all_orders
+        values = exact.integer_product(vectors[some], margins)
         best: Order = orders[some][int(np.argmax(values))]
         return best
 
-    def _forced(self, margins: Integers, first: int, second: int, deadline: Deadline) -> Order:
-        return Solved.with_pair(self._problem(margins), first, second, deadline).order
-
-    def _led_by(self, margins: Integers, leaders: list[int], deadline: Deadline) -> Order:
-        """Return the best order that begins with one of some items."""
-        problem = self._problem(margins)
+    def _best_led(self, margins: Integers, leaders: list[int], others: list[int]) -> Order:
+        """Return the best order that begins with a leader, or has one of a pair above the other."""
+        problem, deadline = self._problem(margins), self.deadline
+        if self.question.is_pair:
+            return ExactOrder.of(problem, deadline, (leaders[0], others[0])).order
         bounds = {leader: 0 for leader in leaders}
         if len(leaders) > 1:
-            solved = Solved.of(problem, deadline)
+            solved = ExactOrder.of(problem, deadline)
             if int(solved.order[0]) in leaders:
                 return solved.order
             bounds = {leader: solved.least_led_by(leader) for leader in leaders}
@@ -296,7 +270,7 @@ class Contest:
             if best is not None and bounds[leader] >= least:
                 break
             rest = np.delete(np.arange(self.size), leader)
-            order = np.append(leader, rest[Solved.of(problem.restrict(rest), deadline).order])
+            order = np.append(leader, rest[ExactOrder.of(problem.restrict(rest), deadline).order])
             cost = problem.cost(order)
             if best is None or cost < least:
                 best, least = order, cost
@@ -324,20 +298,19 @@ def search_orders(
     bracket.raise_to(_joined_from(thresholds, question, bracket.total))
     if bracket.is_closed():
         return
-    contest = Contest(units, question, _part(thresholds, question, bracket.upper - 1))
-    pool = _Pool(contest)
-    _approach(contest, pool, bracket, deadline)
+    part = _near_tops(thresholds, question, bracket.upper - 1)
+    contest = Contest(units, question, part, bracket, deadline)
+    _approach(contest)
     if bracket.is_closed():
         return
-    smaller = _part(thresholds, question, bracket.upper - 1)
+    smaller = _near_tops(thresholds, question, bracket.upper - 1)
     if len(smaller) < contest.size:
-        contest = Contest(units, question, smaller)
-        pool = _Pool(contest)
-        pool.add(contest.best_top(contest.whole, deadline))
-    if contest.size <= FEW:
-        _order_by_order(contest, pool, bracket, deadline)
+        contest = Contest(units, question, smaller, bracket, deadline)
+        contest.add(contest.best_top(contest.whole))
+    if contest.size <= ALL_ORDERS:
+        _order_by_order(contest)
     elif _n_tries(contest.merged.counts, bracket) <= SUBSETS:
-        _try_all(contest, bracket, deadline)
+        _try_all(contest)
 
 
 def _n_tries(counts: NDArray[np.int64], bracket: Bracket) -> int:
@@ -352,7 +325,7 @@ def _n_tries(counts: NDArray[np.int64], bracket: Bracket) -> int:
     return min(sum(ways[bracket.lower :]), SUBSETS + 1)
 
 
-def _choices(counts: list[int], size: int) -> Iterator[list[int]]:
+def _removals(counts: list[int], size: int) -> Iterator[list[int]]:
     """Yield all ways to choose so many units of classes."""
     if not counts:
         if not size:
@@ -360,7 +333,7 @@ def _choices(counts: list[int], size: int) -> Iterator[list[int]]:
         return
     rest = sum(counts[1:])
     for many in range(max(size - rest, 0), min(counts[0], size) + 1):
-        yield from ([many, *others] for others in _choices(counts[1:], size - many))
+        yield from ([many, *others] for others in _removals(counts[1:], size - many))
 
 
 # -- what no removal of a size can change ---------------------------------------------------------
@@ -374,14 +347,12 @@ def _thresholds(units: RemovalClasses, deadline: Deadline) -> NDArray[np.int64]:
         deadline.seconds_left()
         others = np.delete(np.arange(n), item)
         leads = units.leads(item, others)
-        margins = units.counts.astype(object) @ leads.astype(object)
-        if leads.dtype != object and all(abs(int(margin)) < 2**62 for margin in margins):
-            margins = margins.astype(np.int64)
+        margins = exact.integer_product(units.counts, leads)
         found[item, others] = fewest(margins, leads, units.counts)
     return found
 
 
-def _part(thresholds: NDArray[np.int64], question: Question, size: int) -> NDArray[np.intp]:
+def _near_tops(thresholds: NDArray[np.int64], question: Question, size: int) -> NDArray[np.intp]:
     """Return the items that may stand with the tops once so many units are removed."""
     # Column may be level with row, or ahead of it.
     parts = strong_parts(thresholds.T <= size)  # noqa: SIM300
@@ -391,57 +362,38 @@ def _part(thresholds: NDArray[np.int64], question: Question, size: int) -> NDArr
 def _joined_from(thresholds: NDArray[np.int64], question: Question, total: int) -> int:
     """Return with how many removals some rival may stand with the tops."""
     sizes = np.unique(thresholds[thresholds < total]).tolist()
-    low, high = 0, len(sizes)
-    while low < high:
-        middle = (low + high) // 2
-        part = _part(thresholds, question, sizes[middle])
-        if np.isin(part, question.rivals).any():
-            high = middle
-        else:
-            low = middle + 1
-    return sizes[low] if low < len(sizes) else total
+
+    def has_rivals(size: int) -> bool:
+        return bool(np.isin(_near_tops(thresholds, question, size), question.rivals).any())
+
+    at = bisect_left(sizes, True, key=has_rivals)
+    return sizes[at] if at < len(sizes) else total
 
 
 # -- upper bounds ---------------------------------------------------------------------------------
 
 
-class _Pool:
-    """Orders that rivals have to beat, each once."""
-
-    def __init__(self, contest: Contest) -> None:
-        self._contest = contest
-        self.vectors: list[NDArray[np.int64]] = []
-
-    def add(self, order: Order) -> bool:
-        """Take an order; say whether it is new."""
-        vector = self._contest.vector(order)
-        if any(np.array_equal(vector, known) for known in self.vectors):
-            return False
-        self.vectors.append(vector)
-        return True
-
-
-def _approach(contest: Contest, pool: _Pool, bracket: Bracket, deadline: Deadline) -> None:
+def _approach(contest: Contest) -> None:
     """Find removals for an order that is near to prevailing, then for the best one without them."""
     margins = contest.whole
-    pool.add(contest.best_top(margins, deadline))
+    contest.add(contest.best_top(margins))
     seen: set[bytes] = set()
     for _ in range(ROUNDS):
-        deadline.seconds_left()
-        order = contest.best_rival(margins, deadline)
-        if order.tobytes() in seen or bracket.is_closed():
+        contest.deadline.seconds_left()
+        order = contest.best_rival(margins)
+        if order.tobytes() in seen or contest.bracket.is_closed():
             break
         seen.add(order.tobytes())
-        _, removed = _for_order(contest, order, pool, bracket, deadline)
+        _, removed = _for_order(contest, order)
         if removed is None:
             break
-        bracket.offer(contest.merged.spread(removed))
+        contest.offer(removed)
         margins = contest.margins(removed)
-    if not bracket.is_closed():
-        _one_by_one(contest, bracket, deadline)
+    if not contest.bracket.is_closed():
+        _one_by_one(contest)
 
 
-def _one_by_one(contest: Contest, bracket: Bracket, deadline: Deadline) -> None:
+def _one_by_one(contest: Contest) -> None:
     """Remove what speaks most for the best order of the others against the best of the rivals.
 
     Both orders are found anew each time; what turns out not to be needed is put back.
@@ -449,9 +401,9 @@ def _one_by_one(contest: Contest, bracket: Bracket, deadline: Deadline) -> None:
     counts, strict = contest.merged.counts, int(contest.question.strict)
     removed = np.zeros(len(counts), dtype=np.int64)
     while True:
-        deadline.seconds_left()
+        contest.deadline.seconds_left()
         margins = contest.margins(removed)
-        top, rival = contest.best_top(margins, deadline), contest.best_rival(margins, deadline)
+        top, rival = contest.best_top(margins), contest.best_rival(margins)
         gap = contest.value(top, margins) - contest.value(rival, margins) + strict
         if gap <= 0:
             break
@@ -465,19 +417,16 @@ def _one_by_one(contest: Contest, bracket: Bracket, deadline: Deadline) -> None:
         removed[best] += many
         if int(removed.sum()) >= contest.units.total:
             return
-    bracket.offer(contest.merged.spread(removed))
+    contest.offer(removed)
     for k in np.flatnonzero(removed).tolist():
-        deadline.seconds_left()
         fewer = removed.copy()
         fewer[k] -= 1
-        if contest.does_it(fewer, deadline):
+        if contest.does_it(fewer):
             removed = fewer
-            bracket.offer(contest.merged.spread(removed))
+            contest.offer(removed)
 
 
-def _for_order(
-    contest: Contest, order: Order, pool: _Pool, bracket: Bracket, deadline: Deadline
-) -> tuple[int, NDArray[np.int64] | None]:
+def _for_order(contest: Contest, order: Order) -> tuple[int, NDArray[np.int64] | None]:
     """Find the fewest removals that let one order prevail, fewer than the best so far."""
     strict = int(contest.question.strict)
     vector = contest.vector(order)
@@ -485,43 +434,44 @@ def _for_order(
     gains: list[Integers] = []
     targets: list[int] = []
     while True:
-        for rival in pool.vectors[len(gains) :]:
+        for rival in contest.pool[len(gains) :]:
             ahead = rival - vector
             gains.append(contest.sums(ahead))
-            targets.append(int((contest.whole.astype(object) * ahead).sum()) + strict)
+            targets.append(int(exact.integer_product(ahead, contest.whole)) + strict)
         bound, removed = reach_targets(
             cast(Integers, np.stack(gains, axis=1)),
             targets,
             contest.merged.counts,
-            bracket.upper,
-            deadline,
+            contest.bracket.upper,
+            contest.deadline,
         )
         if removed is None:
             return bound, None
         margins = contest.margins(removed)
-        best = contest.best_top(margins, deadline)
+        best = contest.best_top(margins)
         if contest.value(order, margins) >= contest.value(best, margins) + strict:
             return bound, removed
-        if not pool.add(best):
+        if not contest.add(best):
             return bound, None  # the solver is not as exact as that
 
 
 # -- all of it ------------------------------------------------------------------------------------
 
 
-def _order_by_order(contest: Contest, pool: _Pool, bracket: Bracket, deadline: Deadline) -> None:
+def _order_by_order(contest: Contest) -> None:
     """Find the fewest removals for every order in which a rival prevails.
 
     Each has to beat every order of the others, and the removals that it needs against one of them
     bound what it needs.
     """
-    rivals, tops = contest.sides
+    orders, vectors, is_rival = contest.all_orders
+    rivals, tops = orders[is_rival], vectors[~is_rival]
     counts, strict = contest.merged.counts, int(contest.question.strict)
     theirs = contest.sums(tops.T)
-    values = contest.whole.astype(object) @ tops.T.astype(object)
+    values = exact.integer_product(contest.whole, tops.T).astype(object)
     bounds = np.zeros(len(rivals), dtype=np.int64)
     for at, order in enumerate(rivals):
-        deadline.seconds_left()
+        contest.deadline.seconds_left()
         mine = contest.sums(contest.vector(order))[:, None]
         each = cast(Integers, np.broadcast_to(mine, theirs.shape))
         gains = exact.combine(theirs, 1, each, -1)
@@ -529,23 +479,22 @@ def _order_by_order(contest: Contest, pool: _Pool, bracket: Bracket, deadline: D
         bounds[at] = fewest(targets, gains, counts).max()
 
     def solve(at: int) -> int:
-        bound, removed = _for_order(contest, rivals[at], pool, bracket, deadline)
+        bound, removed = _for_order(contest, rivals[at])
         if removed is not None:
-            bracket.offer(contest.merged.spread(removed))
+            contest.offer(removed)
         return bound
 
-    each_rival(bracket, tuple(range(len(rivals))), bounds, solve)
+    each_rival(contest.bracket, tuple(range(len(rivals))), bounds, solve)
 
 
-def _try_all(contest: Contest, bracket: Bracket, deadline: Deadline) -> None:
+def _try_all(contest: Contest) -> None:
     """Solve without every set of units, the small ones first."""
-    counts = contest.merged.counts.tolist()
+    counts, bracket = contest.merged.counts.tolist(), contest.bracket
     for size in range(bracket.lower, bracket.upper):
-        for chosen in _choices(counts, size):
-            deadline.seconds_left()
+        for chosen in _removals(counts, size):
             removed = np.array(chosen, dtype=np.int64)
-            if contest.does_it(removed, deadline):
-                bracket.offer(contest.merged.spread(removed))
+            if contest.does_it(removed):
+                contest.offer(removed)
                 bracket.raise_to(size)
                 return
         bracket.raise_to(size + 1)

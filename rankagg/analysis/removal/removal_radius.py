@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from time import monotonic
 from typing import Any, get_args
 
@@ -163,13 +164,10 @@ class RemovalRadius(Result):
             are removed.
         """
         rows = [
-            (name, label, number, ranking)
+            (name, *taken, ranking)
             for name, removal in (("level", self.level), ("overtaken", self.overtaken))
-            for (label, number), ranking in zip(
-                removal.taken or (),
-                removal.rankings or [""] * len(removal.taken or ()),
-                strict=True,
-            )
+            # Of tasks no rankings are known.
+            for taken, ranking in zip_longest(removal.taken or (), removal.rankings)
         ]
         frame = pd.DataFrame(rows, columns=["change", "removed", "count", "ranking"])
         return frame if self.unit == "ranking" else frame.drop(columns="ranking")
@@ -247,12 +245,8 @@ class RemovalRadius(Result):
 
     def _facts(self) -> list[str]:
         first, *others = self.lines
-        name = self.consensus.aggregator.name
-        return [
-            said("{}: {}", name, first),
-            *others,
-            *(said("note: {}", note) for note in self.notes),
-        ]
+        notes = (said("note: {}", note) for note in self.notes)
+        return [said("{}: {}", self.consensus.aggregator.name, first), *others, *notes]
 
     def __repr__(self) -> str:
         what = "the first place" if self.pair is None else f"{self.pair[0]} above {self.pair[1]}"
@@ -260,12 +254,6 @@ class RemovalRadius(Result):
             f"<RemovalRadius of {what} by {self.consensus.aggregator.name}: "
             f"{self.overtaken!r} of {self.n_units} {self.noun}>"
         )
-
-
-RULES = (Borda, Copeland, Kemeny, Mean)
-# Two solves check what was found, each with a search of all optima.
-CHECKS = 3
-UNPROVED = "the consensus of all data is not proved within the limit"
 
 
 def removal_radius(
@@ -344,8 +332,7 @@ def removal_radius(
     """
     rule = Kemeny() if aggregator is None else aggregator
     deadline = Deadline.after(time_limit_of(time_limit))
-    units = _units(data, rule, unit, tolerance)
-    return radius_until(deadline, units, pair=pair)
+    return radius_until(deadline, _removal_classes(data, rule, unit, tolerance), pair=pair)
 
 
 def radius_until(
@@ -356,26 +343,41 @@ def radius_until(
     whole: Consensus | None = None,
 ) -> RemovalRadius:
     """Find the fewest removals before a deadline; see `removal_radius`."""
-    wanted = None if pair is None else _pair(units, pair)
+    if pair is not None:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or pair[0] == pair[1]:
+            raise InvalidInputError("pair", "two different items", pair)
+        pair = pair[0], pair[1]
+        units.items.indices(list(pair))
     began = monotonic()
     if whole is None:
         whole = units.rule.aggregate(units.evidence, deadline=deadline)
     brackets = (Bracket(units.total), Bracket(units.total))
     first: tuple[Label, ...] = ()
-    notes = [UNPROVED]
+    # Nothing is narrowed then.
+    notes = ["the consensus of all data is not proved within the limit"]
     try:
-        judged = units.judged(units.evidence, deadline) if units.is_two_level else whole
-        asked = Asked.of(units, judged, wanted, deadline)
+        is_two_level = units.outer is not units.rule
+        judged = units.judged(units.evidence, deadline) if is_two_level else whole
+        asked = Asked.of(units, judged, pair, deadline)
     except OutOfTimeError:
-        pass  # nothing is narrowed then, and the note says why
+        pass
     else:
-        first, wanted, notes = asked.first, asked.pair, asked.notes
+        first, pair, notes = asked.first, asked.pair, asked.notes
         _answer(asked, brackets, deadline, monotonic() - began)
-    level, overtaken = (_removal(units, bracket) for bracket in brackets)
+    level, overtaken = (
+        Removal(
+            lower=bracket.lower,
+            taken=None if bracket.removed is None else units.taken(bracket.removed),
+            rankings=() if bracket.removed is None else units.shown(bracket.removed),
+            first=bracket.first,
+            n_units=units.total,
+        )
+        for bracket in brackets
+    )
     return RemovalRadius(
         consensus=whole,
         first=first,
-        pair=wanted,
+        pair=pair,
         unit=units.unit,
         noun=units.noun,
         n_units=units.total,
@@ -392,41 +394,32 @@ def _answer(
     level, overtaken = brackets
     for bracket, question in zip(brackets, asked.questions, strict=True):
         bracket.raise_to(level.lower)  # who is overtaken was level, too
-        share = deadline.later(-CHECKS * seconds).share(2 if bracket is level else 1)
+        # Two solves check what was found, each with a search of all optima.
+        share = deadline.later(-3 * seconds).share(2 if bracket is level else 1)
         if question is None:
             bracket.offer(np.zeros(len(asked.units.counts), dtype=np.int64))
         else:
-            asked.notes.extend(_search(asked.units, question, bracket, share))
+            asked.notes.extend(_close(asked.units, question, bracket, share))
         asked.check(bracket, question, deadline)
     if overtaken.removed is not None and overtaken.upper < level.upper:
         level.offer(overtaken.removed)
         level.first = overtaken.first
 
 
-def _removal(units: RemovalClasses, bracket: Bracket) -> Removal:
-    return Removal(
-        lower=bracket.lower,
-        taken=None if bracket.removed is None else units.taken(bracket.removed),
-        rankings=() if bracket.removed is None else units.shown(bracket.removed),
-        first=bracket.first,
-        n_units=units.total,
-    )
-
-
-# -- what is asked --------------------------------------------------------------------------------
-
-
-def _units(data: Any, rule: Any, unit: RemovalUnit | None, tolerance: Tolerance) -> RemovalClasses:
+def _removal_classes(
+    data: Any, rule: Any, unit: RemovalUnit | None, tolerance: Tolerance
+) -> RemovalClasses:
     if not isinstance(data, ScoreTable | Profile):
         raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
-    inner, outer = (rule.inner, rule.outer) if isinstance(rule, TwoLevel) else (None, rule)
-    if not isinstance(outer, RULES) or not (inner is None or isinstance(inner, RULES)):
+    levels = (rule.outer, rule.inner) if isinstance(rule, TwoLevel) else (rule,)
+    outer = levels[0]
+    if not all(isinstance(one, Borda | Copeland | Kemeny | Mean) for one in levels):
         allowed = "Borda, Copeland, Kemeny, Mean, or a TwoLevel of these"
         raise InvalidInputError("aggregator", allowed, rule)
     if isinstance(outer, Kemeny) and outer.consensus_ties:
         allowed = "a rule whose consensus is strict, where it is the exact one"
         raise InvalidInputError("aggregator", allowed, rule, "Leave out `consensus_ties`.")
-    if any(isinstance(one, Kemeny) and one.constraints is not None for one in (inner, outer)):
+    if any(isinstance(one, Kemeny) and one.constraints is not None for one in levels):
         raise InvalidInputError("aggregator", "a rule without constraints", rule)
     if isinstance(outer, Mean) and isinstance(data, ScoreTable) and data.n_missing:
         gaps = Described(f"{data.n_missing} of {counted(data.values.size, 'score')} missing")
@@ -444,17 +437,7 @@ def _units(data: Any, rule: Any, unit: RemovalUnit | None, tolerance: Tolerance)
     return RemovalClasses(data=data, rule=rule, tolerance=tolerance, unit=unit)
 
 
-def _pair(units: RemovalClasses, pair: Any) -> tuple[Label, Label]:
-    if not isinstance(pair, tuple | list) or len(pair) != 2 or pair[0] == pair[1]:
-        raise InvalidInputError("pair", "two different items", pair)
-    units.items.indices(list(pair))
-    return pair[0], pair[1]
-
-
-# -- the answer -----------------------------------------------------------------------------------
-
-
-def _search(
+def _close(
     units: RemovalClasses, question: Question, bracket: Bracket, deadline: Deadline
 ) -> tuple[str, ...]:
     """Close the bracket as far as there is time; return what is to be said of it."""
@@ -466,7 +449,7 @@ def _search(
         search_sums,
     )
 
-    rule = units.rule.outer if isinstance(units.rule, TwoLevel) else units.rule
+    rule = units.outer
     try:
         if not question.rivals:
             bracket.raise_to(bracket.total)

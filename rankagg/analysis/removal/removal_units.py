@@ -67,15 +67,15 @@ class RemovalClasses:
         return "rankings" if self.unit == "ranking" else self._parts.noun
 
     @property
-    def is_two_level(self) -> bool:
-        """Whether the rule ranks inside of tasks first."""
-        return isinstance(self.rule, TwoLevel)
+    def outer(self) -> Aggregator:
+        """The rule, or the outer one of two, which ranks inside of tasks first."""
+        return self.rule.outer if isinstance(self.rule, TwoLevel) else self.rule
 
     def judged(self, evidence: Evidence, deadline: Deadline) -> Consensus:
         """Aggregate data; by the outer rule of two, which knows all its optima."""
-        if isinstance(self.rule, TwoLevel):
-            return self.rule.outer.aggregate(self.rule.task_profile(evidence), deadline=deadline)
-        return self.rule.aggregate(evidence, deadline=deadline)
+        rule = self.rule
+        data = rule.task_profile(evidence) if isinstance(rule, TwoLevel) else evidence
+        return self.outer.aggregate(data, deadline=deadline)
 
     @property
     def is_exact(self) -> bool:
@@ -95,8 +95,7 @@ class RemovalClasses:
     @property
     def policy(self) -> Unranked:
         """The policy for unranked items."""
-        rule = self.rule.outer if isinstance(self.rule, TwoLevel) else self.rule
-        return rule.policy or "uniform"
+        return self.outer.policy or "uniform"
 
     @cached_property
     def _members(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -150,8 +149,7 @@ class RemovalClasses:
     @cached_property
     def _sizes(self) -> NDArray[np.int64]:
         """One more than the number of items that a ballot ranks."""
-        sizes: NDArray[np.int64] = (self._ranks != UNRANKED).sum(axis=1).astype(np.int64) + 1
-        return sizes
+        return np.asarray((self._ranks != UNRANKED).sum(axis=1) + 1, dtype=np.int64)
 
     @cached_property
     def _over(self) -> int:
@@ -165,8 +163,7 @@ class RemovalClasses:
         """What turns numerators over k + 1 into numerators over one denominator, by ballot."""
         if not self._over:
             return np.ones(len(self._sizes), dtype=np.int64)
-        over = np.array(self._over, dtype=object)
-        return exact.fit(over // self._sizes.astype(object))
+        return exact.fit(self._over // self._sizes.astype(object))
 
     def leads(self, item: int, others: NDArray[np.intp]) -> Integers:
         """Return by how many votes one unit of each class puts an item ahead."""
@@ -183,7 +180,7 @@ class RemovalClasses:
             behind = np.where(~seen & observed, sizes - doubled[:, others], 0)
             observed_lead = exact.multiply(lead, np.full(lead.shape, self._over, dtype=object))
             lead = exact.combine(observed_lead, 1, _by_rows(ahead - behind, self._factors), 1)
-        return self._by_class(lead)
+        return self._summed(_by_rows(lead, self._votes))
 
     def compared(self, item: int, others: NDArray[np.intp]) -> Integers:
         """Return how many ballots of one unit of each class compare an item with each other."""
@@ -203,10 +200,7 @@ class RemovalClasses:
         ranks = self._ranks
         doubled = doubled_places(ranks).astype(np.int64)
         given = np.where(doubled > 0, self._sizes[:, None] - doubled, 0)
-        return self._by_class(_by_rows(given, self._factors))
-
-    def _by_class(self, values: Integers) -> Integers:
-        return self._summed(_by_rows(values, self._votes))
+        return self._summed(_by_rows(_by_rows(given, self._factors), self._votes))
 
     def _summed(self, values: Integers) -> Integers:
         """Add up the ballots of each task."""
@@ -324,22 +318,18 @@ def fewest(targets: Integers, gains: Integers, counts: NDArray[np.int64]) -> NDA
     order = np.argsort(-gains, axis=0, kind="stable")
     sorted_gains = np.maximum(np.take_along_axis(gains, order, axis=0), 0)
     copies = counts[order]
-    # Python integers where a sum might not fit.
-    bound = int(sorted_gains.max(initial=0)) * total
-    kind = np.int64 if gains.dtype != object and bound < 2**62 else object
-    reached = np.cumsum(sorted_gains.astype(kind) * copies.astype(kind), axis=0, dtype=kind)
+    reached: Any = np.cumsum(exact.multiply(sorted_gains, copies), axis=0)
     used = np.cumsum(copies, axis=0)
     results = np.full(len(targets), total, dtype=np.int64)
     results[targets <= 0] = 0
     open_targets = np.flatnonzero((targets > 0) & (reached[-1] >= targets))
     if len(open_targets):
         row = (reached[:, open_targets] >= targets[open_targets]).argmax(axis=0)
-        gain = sorted_gains[row, open_targets]
-        before = used[row, open_targets] - copies[row, open_targets]
-        missing = targets[open_targets] - (
-            reached[row, open_targets] - gain * copies[row, open_targets]
-        )
-        results[open_targets] = (before + -(-missing // gain)).astype(np.int64)
+        # What is left over of the last class that is needed.
+        spare = (reached[row, open_targets] - targets[open_targets]) // sorted_gains[
+            row, open_targets
+        ]
+        results[open_targets] = (used[row, open_targets] - spare).astype(np.int64)
     return results
 
 
@@ -386,8 +376,11 @@ class Asked:
             rivals = tuple(k for k in ranked if k not in tops)
             is_level = len(first) > 1
         else:
-            pair = _upper_first(whole, pair, deadline)
             upper, lower = units.items.indices(list(pair))
+            if (whole.ranking.ranks[[upper, lower]] == UNRANKED).any():
+                raise InvalidInputError("pair", "two items that the consensus ranks", pair)
+            if _is_above(whole, pair[::-1], deadline):
+                pair, upper, lower = pair[::-1], lower, upper
             tops, rivals = (upper,), (lower,)
             is_level = not _is_above(whole, pair, deadline)
         level, overtaken = (
@@ -429,17 +422,9 @@ class Asked:
     ) -> bool:
         if self.pair is not None:
             if question.strict:
-                return _is_above(left, (self.pair[1], self.pair[0]), deadline)
+                return _is_above(left, self.pair[::-1], deadline)
             return not _is_above(left, self.pair, deadline)
         return not set(self.first) & set(then) if question.strict else then != self.first
-
-
-def _upper_first(whole: Consensus, pair: Pair, deadline: Deadline) -> Pair:
-    ranks = whole.ranking.ranks[whole.items.indices(list(pair))]
-    if (ranks == UNRANKED).any():
-        raise InvalidInputError("pair", "two items that the consensus ranks", pair)
-    turned = pair[1], pair[0]
-    return turned if _is_above(whole, turned, deadline) else pair
 
 
 def _leaders(consensus: Consensus, deadline: Deadline) -> tuple[Label, ...]:
@@ -450,8 +435,7 @@ def _leaders(consensus: Consensus, deadline: Deadline) -> tuple[Label, ...]:
         return consensus.buckets[0] if consensus.buckets else ()
     if not consensus.is_proved:
         raise OutOfTimeError
-    assert isinstance(consensus.optima, Optima), "a strict exact rule knows its optima"
-    return consensus.optima._until(deadline).winners()
+    return _all_optima(consensus, deadline).winners()
 
 
 def _is_above(consensus: Consensus, pair: Pair, deadline: Deadline) -> bool:
@@ -460,5 +444,9 @@ def _is_above(consensus: Consensus, pair: Pair, deadline: Deadline) -> bool:
     if consensus.is_proved is None:
         ranks = consensus.ranking.ranks
         return bool(0 <= ranks[upper] < ranks[lower])
+    return bool(_all_optima(consensus, deadline).relation()[upper, lower])
+
+
+def _all_optima(consensus: Consensus, deadline: Deadline) -> Optima:
     assert isinstance(consensus.optima, Optima), "a strict exact rule knows its optima"
-    return bool(consensus.optima._until(deadline).relation()[upper, lower])
+    return consensus.optima._until(deadline)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers
+from rankagg._typing import Integers
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
@@ -26,18 +26,13 @@ class Merged:
     """Classes of units that are told apart by what counts for one question only."""
 
     def __init__(self, gains: Integers, counts: NDArray[np.int64]) -> None:
-        if gains.dtype == object:
-            # Python integers have no order of rows that NumPy knows.
-            numbers: dict[tuple[int, ...], int] = {}
-            where = [numbers.setdefault(tuple(row), len(numbers)) for row in gains.tolist()]
-            self._class = np.array(where, dtype=np.intp)
-            first = np.unique(self._class, return_index=True)[1]
-        else:
-            _, first, inverse = np.unique(gains, axis=0, return_index=True, return_inverse=True)
-            self._class = inverse.ravel().astype(np.intp)
-        self.gains = gains[first]
+        # Rows may hold Python integers, whose order NumPy does not know.
+        rows = list(map(tuple, gains.tolist()))
+        numbers = {row: number for number, row in enumerate(sorted(set(rows)))}
+        self._class = np.array([numbers[row] for row in rows], dtype=np.intp)
+        self.gains = gains[np.unique(self._class, return_index=True)[1]]
         self._given = counts
-        self.counts = np.zeros(len(first), dtype=np.int64)
+        self.counts = np.zeros(len(numbers), dtype=np.int64)
         np.add.at(self.counts, self._class, counts)
 
     def spread(self, removed: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -82,7 +77,10 @@ def search_sums(
     """
     tops, rivals = list(question.tops), np.array(question.rivals, dtype=np.intp)
     ahead = {top: points[:, [top]] - points[:, rivals] for top in tops}
-    targets = {top: _total(gains, counts) + int(question.strict) for top, gains in ahead.items()}
+    targets = {
+        top: exact.integer_product(counts, gains) + int(question.strict)
+        for top, gains in ahead.items()
+    }
     needed = np.stack([fewest(targets[top], ahead[top], counts) for top in tops])
     bounds = needed.max(axis=0)
 
@@ -100,14 +98,6 @@ def search_sums(
         return bound
 
     each_rival(bracket, question.rivals, bounds, solve)
-
-
-def _total(gains: Integers, counts: NDArray[np.int64]) -> Integers:
-    """Return the sum of the gains of all units."""
-    large = int(np.abs(gains).max(initial=0)) * int(counts.sum()) >= 2**62
-    kind = object if large else gains.dtype
-    total: Integers = (gains.astype(kind) * counts.astype(kind)[:, None]).sum(axis=0)
-    return total
 
 
 def reach_targets(
@@ -145,16 +135,13 @@ def search_means(
     search_sums(exact.fit(scores), ones, question, bracket, deadline)
 
 
-LARGEST_DENOMINATOR = 1000
-
-
 def search_majorities(
     units: RemovalClasses, rule: Copeland, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
     """Find the fewest removals that put a rival above all present firsts."""
     alpha = exact.as_fraction(rule.alpha)
-    if alpha.denominator > LARGEST_DENOMINATOR:
-        allowed = f"a fraction with a denominator up to {LARGEST_DENOMINATOR}"
+    if alpha.denominator > 1000:
+        allowed = "a fraction with a denominator up to 1000"
         remedy = "Removals are counted in whole numbers."
         raise InvalidInputError("alpha of Copeland", allowed, rule.alpha, remedy)
     tops = [_Line(units, top) for top in question.tops]
@@ -162,7 +149,7 @@ def search_majorities(
     def least(rival: int) -> int:
         deadline.seconds_left()
         line = _Line(units, rival)
-        return max(_least(top, line, alpha, question)[0] for top in tops)
+        return max(_least_changes(top, line, alpha, question)[0] for top in tops)
 
     bounds = np.array([least(rival) for rival in question.rivals], dtype=np.int64)
 
@@ -172,7 +159,7 @@ def search_majorities(
         # The bound of this rival may be reached by now.
         if bounds[question.rivals.index(rival)] >= bracket.upper:
             return bracket.upper
-        return _solve(lines, alpha, question, bracket, deadline)
+        return _solve_majorities(lines, alpha, question, bracket, deadline)
 
     each_rival(bracket, question.rivals, bounds, solve)
 
@@ -199,29 +186,21 @@ class _Line:
         self.counts = units.counts
         self.leads = units.leads(item, others)
         self.compared = units.compared(item, others)
-        self.margins, self.comparisons = self.sums(np.zeros(len(self.counts), dtype=np.int64))
+        self.margins = exact.integer_product(self.counts, self.leads)
+        self.comparisons = exact.integer_product(self.counts, self.compared)
 
-    def sums(self, removed: NDArray[np.int64]) -> tuple[Integers, Integers]:
-        """Return the margins and the comparisons that are left."""
-        left = (self.counts - removed).astype(object)
-        return left @ self.leads.astype(object), left @ self.compared.astype(object)
-
-    def score(self, removed: NDArray[np.int64], alpha: Fraction) -> Fraction:
-        """Return what the rule gives the item."""
-        margins, comparisons = self.sums(removed)
-        seen: Bools = (comparisons > 0).astype(bool)
-        wins = int(((margins > 0).astype(bool) & seen).sum())
-        losses = int(((margins < 0).astype(bool) & seen).sum())
-        return wins + alpha * (len(margins) - wins - losses)
-
-    @property
-    def states(self) -> list[int]:
-        """1 for a pair that is won, -1 for one that is lost, 0 for a draw."""
-        seen = self.comparisons > 0
+    def states(self, removed: NDArray[np.int64] | int = 0) -> list[int]:
+        """Return 1 for a pair that is won then, -1 for one that is lost, 0 for a draw."""
+        left = self.counts - removed
+        sums = (exact.integer_product(left, said).tolist() for said in (self.leads, self.compared))
         return [
-            ((margin > 0) - (margin < 0)) * int(one)
-            for margin, one in zip(self.margins.tolist(), seen.tolist(), strict=True)
+            ((margin > 0) - (margin < 0)) * (seen > 0) for margin, seen in zip(*sums, strict=True)
         ]
+
+    def score(self, alpha: Fraction, removed: NDArray[np.int64] | int = 0) -> Fraction:
+        """Return what the rule gives the item then."""
+        states = self.states(removed)
+        return states.count(1) + alpha * states.count(0)
 
     def steps(self, alpha: Fraction, sign: int) -> list[_Step]:
         """Return what each pair can add to the score (sign 1) or take from it (sign -1)."""
@@ -232,29 +211,25 @@ class _Line:
         # A pair that no ballot compares any longer is even, too.
         gone = np.minimum(self.comparisons, int(self.counts.sum())).astype(np.int64)
         found = []
-        for k, state in enumerate(self.states):
+        for k, state in enumerate(self.states()):
             now = worth[state]
             first = max(sign * (worth[0] - now), Fraction(0))
             second = max(sign * (worth[sign] - now), first)
             if state != sign:
                 # Units of several ballots may hold all comparisons of a pair.
-                vanish = int(gone[k]) if self._single else int(self.comparisons[k] > 0)
+                is_single = self.compared.max(initial=0) <= 1
+                vanish = int(gone[k]) if is_single else int(self.comparisons[k] > 0)
                 least = min(int(even[k]), vanish, int(past[k]))
                 found.append(_Step(least, first, self.item, k, 0))
                 found.append(_Step(int(past[k]), second - first, self.item, k, sign))
         return found
 
-    @property
-    def _single(self) -> bool:
-        return int(self.compared.max(initial=0)) <= 1
 
-
-def _least(
+def _least_changes(
     top: _Line, rival: _Line, alpha: Fraction, question: Question
 ) -> tuple[int, list[_Step]]:
     """Bound the removals that a rival needs: every pair may have its own best removal."""
-    nothing = np.zeros(len(top.counts), dtype=np.int64)
-    gap = top.score(nothing, alpha) - rival.score(nothing, alpha)
+    gap = top.score(alpha) - rival.score(alpha)
     total = int(top.counts.sum())
     steps = sorted(rival.steps(alpha, 1) + top.steps(alpha, -1), key=lambda step: step.number)
     taken: list[_Step] = []
@@ -274,9 +249,9 @@ def _by_steps(
 ) -> None:
     """Offer the fewest removals that make the cheapest changes together and no pair worse."""
     *tops, rival = lines
-    wanted = {(line.item, k): s for line in lines for k, s in enumerate(line.states)}
+    wanted = {(line.item, k): s for line in lines for k, s in enumerate(line.states())}
     for top in tops:
-        for step in _least(top, rival, alpha, question)[1]:
+        for step in _least_changes(top, rival, alpha, question)[1]:
             wanted[step.item, step.pair] = step.state
     gains, targets = [], []
     for line in lines:
@@ -302,13 +277,13 @@ def _offer(
 ) -> None:
     """Offer a removal if it does it."""
     *tops, rival = lines
-    mine = rival.score(removed, alpha)
-    theirs = max(line.score(removed, alpha) for line in tops)
+    mine = rival.score(alpha, removed)
+    theirs = max(line.score(alpha, removed) for line in tops)
     if mine > theirs or (mine == theirs and not question.strict):
         bracket.offer(removed)
 
 
-def _solve(
+def _solve_majorities(
     lines: list[_Line], alpha: Fraction, question: Question, bracket: Bracket, deadline: Deadline
 ) -> int:
     """Find the fewest removals that put the last item above the others; return a bound, or 0.
@@ -333,7 +308,7 @@ def _solve(
     scores = []
     for number in range(len(lines)):
         at = 2 * width * number
-        states = [_pair(program, removed, merged, at + k, at + width + k) for k in range(width)]
+        states = [_add_pair(program, removed, merged, at + k, at + width + k) for k in range(width)]
         # The score of an item in `alpha.denominator`ths: ahead + alpha (1 - ahead - behind).
         score: dict[int, int] = {}
         for ahead, behind in states:
@@ -349,7 +324,7 @@ def _solve(
     return optimum.bound
 
 
-def _pair(
+def _add_pair(
     program: IntegerProgram, removed: NDArray[np.intp], merged: Merged, lead: int, seen: int
 ) -> tuple[int, int]:
     """Add the columns and rows of a pair; return the columns of "ahead" and "behind"."""

@@ -6,6 +6,7 @@ bootstrap of a discrete choice such as "who is first" has no coverage to promise
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast, get_args
@@ -33,7 +34,6 @@ from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.results import Direction, Result, plain_rows
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable, tolerance_within
-from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_counts, resample_rows
 from rankagg.inference.ranks.comparison_ranks import (
@@ -60,8 +60,23 @@ class Span:
     is_proved: bool = True
 
 
+class Redraws(ABC):
+    """Data whose resamples a rule aggregates."""
+
+    rule: Aggregator
+
+    @abstractmethod
+    def resampled(self, counts: NDArray[np.int64]) -> Evidence | None:
+        """Return a resample; None where no score was drawn at all."""
+
+    def spans(self, rows: NDArray[np.int64]) -> list[Span | None]:
+        """Return the ranks of every item in each resample; None where nothing was drawn."""
+        drawn = (self.resampled(counts) for counts in rows)
+        return [None if one is None else span_of(self.rule.aggregate(one)) for one in drawn]
+
+
 @dataclass(frozen=True, eq=False)
-class Redraw:
+class Redraw(Redraws):
     """The data with other frequencies of their rankings, aggregated again.
 
     A task that is drawn several times weighs several times as much; other units are repeated.
@@ -75,27 +90,15 @@ class Redraw:
     # Whether whole tasks are drawn.
     draws_tasks: bool
 
-    def whole(self) -> Evidence:
-        """Return the data as they are."""
-        return Evidence(self.data, self.tolerance)
+    def spans(self, rows: NDArray[np.int64]) -> list[Span | None]:
+        """Return the ranks of every item in each resample; None where nothing was drawn."""
+        if not isinstance(self.rule, Kemeny):
+            return super().spans(rows)
+        profile = self.profile
+        base = Profile._trusted(profile.items, profile.ranks, weights=profile.weights)
+        return [span_of(c) for c in resample_kemeny(base, rows, self.rule)]
 
-    def spans(self, rows: NDArray[np.int64]) -> list[Span]:
-        """Return the ranks of every item in each resample."""
-        if isinstance(self.rule, Kemeny):
-            base = Profile._trusted(
-                self.profile.items, self.profile.ranks, weights=self.profile.weights
-            )
-            return [span_of(c) for c in resample_kemeny(base, rows, self.rule)]
-        return [self._span(counts) for counts in rows]
-
-    def _span(self, counts: NDArray[np.int64]) -> Span:
-        evidence = self._evidence(counts)
-        if evidence is None:
-            nowhere = np.zeros(self.profile.n_items, dtype=np.intp)
-            return Span(nowhere, nowhere, nowhere > 0)
-        return span_of(self.rule.aggregate(evidence))
-
-    def _evidence(self, counts: NDArray[np.int64]) -> Evidence | None:
+    def resampled(self, counts: NDArray[np.int64]) -> Evidence | None:
         """Return a resample; None where no score was drawn at all."""
         if self.rule.needs == "scores" and isinstance(self.data, ScoreTable):
             table = self._table(self.data, counts)
@@ -144,10 +147,9 @@ def span_of(consensus: Consensus) -> Span:
     optima = consensus.optima
     if optima is None:
         is_held = getattr(consensus.aggregator, "constraints", None) is not None
-        raise InvalidInputError(
-            "aggregator", "a rule whose set of optima is known", consensus.aggregator,
-            "Leave out `top` and `quotas` of the constraints." if is_held else "",
-        )  # fmt: skip
+        remedy = "Leave out `top` and `quotas` of the constraints." if is_held else ""
+        allowed = "a rule whose set of optima is known"
+        raise InvalidInputError("aggregator", allowed, consensus.aggregator, remedy)
     best, worst = optima.rank_ranges()
     return Span(best, worst, best == 1)
 
@@ -164,7 +166,7 @@ def _span_of_ranking(ranking: PartialRanking, *, is_proved: bool) -> Span:
 
 
 @dataclass(frozen=True, eq=False)
-class RedrawComparisons:
+class RedrawComparisons(Redraws):
     """Sums of equal comparisons, and with which others they are drawn."""
 
     data: Comparisons
@@ -218,36 +220,29 @@ class RedrawComparisons:
             denominator=importance.denominator,
         )
 
-    def whole(self) -> Evidence:
-        """Return the comparisons as they are."""
-        return Evidence(self.data)
-
     def draw(self, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw how often each owner occurs in each resample, shape (times, owners)."""
         return rng.multinomial(self.size, self.shares, size=times)
 
-    def spans(self, rows: NDArray[np.int64]) -> list[Span]:
-        """Return the ranks of every item in each resample."""
-        return [span_of(self.rule.aggregate(self.resampled(counts))) for counts in rows]
-
-    def resampled(self, counts: NDArray[np.int64]) -> PairwiseMatrix:
+    def resampled(self, counts: NDArray[np.int64]) -> Evidence:
         """Return the votes of a resample."""
         n = self.data.n_items
         weights = exact.multiply(counts[self.owners], self.votes)
         both = exact.count_cells(self.cells, weights, 2 * n * n).reshape(2, n, n)
         won, tied = both[0], exact.combine(both[1], 1, both[1].T, 1)
         against = exact.combine(won, 1, won.T, 1)
-        return PairwiseMatrix(
+        votes = PairwiseMatrix(
             items=self.data.items,
             scaled_wins=won,
             scaled_ties=tied,
             scaled_comparisons=exact.combine(against, 1, tied, 1),
             denominator=self.denominator,
         )
+        return Evidence(votes)
 
 
 @dataclass(frozen=True, eq=False)
-class RedrawSums:
+class RedrawSums(Redraws):
     """Sums of scores with other frequencies of their groups or tasks, aggregated again."""
 
     # The sums; those of groups unless tasks are drawn.
@@ -275,15 +270,11 @@ class RedrawSums:
             return self
         return replace(self, summary=self.summary.sorted_by_task())
 
-    def whole(self) -> Evidence:
-        """Return the sums as they are."""
-        return Evidence(self.summary)
-
     def draw(self, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw how often each task, or each group of each task, occurs in each resample."""
         tasks = self.summary.n_tasks
         if self.unit == "task":
-            return _drawn(np.zeros(tasks, dtype=np.intp), times, rng)
+            return resample_counts(np.ones(tasks), np.zeros(tasks, dtype=np.intp), times, rng)
         n_groups = self.summary.n_groups
         assert n_groups is not None, "it was checked"
         scored = np.zeros((tasks, n_groups), dtype=bool)
@@ -292,52 +283,25 @@ class RedrawSums:
         counts = np.zeros((times, tasks, n_groups), dtype=np.int64)
         if self.unit == "instance":
             some = np.flatnonzero(scored.any(axis=0))
-            counts[:, :, some] = _drawn(np.zeros(len(some), dtype=np.intp), times, rng)[:, None, :]
+            drawn = resample_counts(np.ones(len(some)), np.zeros_like(some), times, rng)
+            counts[:, :, some] = drawn[:, None, :]
             return counts
         task, group = np.nonzero(scored)
-        counts[:, task, group] = _drawn(task if self.fixed_tasks else task * 0, times, rng)
+        strata = task if self.fixed_tasks else task * 0
+        counts[:, task, group] = resample_counts(np.ones(len(task)), strata, times, rng)
         return counts
 
-    def spans(self, rows: NDArray[np.int64]) -> list[Span]:
-        """Return the ranks of every item in each resample."""
-        return [self._span(counts) for counts in rows]
-
-    def _span(self, counts: NDArray[np.int64]) -> Span:
-        drawn = self._drawn_tasks(counts) if self.unit == "task" else self._drawn_groups(counts)
-        if drawn is None:
-            nowhere = np.zeros(self.summary.n_systems, dtype=np.intp)
-            return Span(nowhere, nowhere, nowhere > 0)
-        return span_of(self.rule.aggregate(Evidence(drawn)))
-
-    def _drawn_tasks(self, counts: NDArray[np.int64]) -> ScoreSummary:
-        weights = self.summary.task_weights
-        times = dict(zip(self.summary.tasks, counts.tolist(), strict=True))
-        tallies = {task: self.summary.tallies[task] for task, many in times.items() if many}
-        return self._of(tallies, {task: weights[task] * times[task] for task in tallies})
-
-    def _drawn_groups(self, counts: NDArray[np.int64]) -> ScoreSummary | None:
+    def resampled(self, counts: NDArray[np.int64]) -> Evidence | None:
         """Return a resample; None where no score was drawn at all."""
-        drawn = {
-            task: grouped.drawn(times)
-            for (task, grouped), times in zip(self.summary.grouped.items(), counts, strict=True)
-        }
-        tallies = {task: tally for task, tally in drawn.items() if tally is not None}
-        return self._of(tallies, self.summary.task_weights) if tallies else None
-
-    def _of(
-        self, tallies: Mapping[Label, TaskTally], weights: Mapping[Label, float]
-    ) -> ScoreSummary:
-        directions = self.summary.higher_is_better
-        return ScoreSummary(
-            self.summary.systems,
-            tallies,
-            higher_is_better={task: directions[task] for task in tallies},
-            task_weights={task: weights[task] for task in tallies},
-        )
-
-
-def _drawn(strata: NDArray[np.intp], times: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    return resample_counts(np.ones(len(strata)), strata, times, rng)
+        times, whole = dict(zip(self.summary.tasks, counts, strict=True)), self.summary
+        weights = dict(whole.task_weights)
+        if self.unit == "task":
+            tallies = {task: whole.tallies[task] for task, many in times.items() if many}
+            weights = {task: weights[task] * times[task] for task in tallies}
+        else:
+            drawn = {task: part.drawn(times[task]) for task, part in whole.grouped.items()}
+            tallies = {task: tally for task, tally in drawn.items() if tally is not None}
+        return Evidence(whole._with(tallies, weights)) if tallies else None
 
 
 def rank_shares(
@@ -407,37 +371,32 @@ def rank_shares(
         raise InvalidInputError("aggregator", "an aggregator such as Borda()", rule)
     times = check_integer(n_resamples, "n_resamples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
-    redraw: Redraw | RedrawSums | RedrawComparisons
+    redraw: Redraws
     if isinstance(data, Comparisons):
         unit = unit_of(data, unit)
-        check_silent(fixed_tasks=(fixed_tasks, False), tolerance=(tolerance, 0.0),
-                     instances=(instances, None))  # fmt: skip
-        redraw = RedrawComparisons.of(data, rule, unit)
-        items, rows = data.items, redraw.draw(times, as_generator(rng))
+        given = {"fixed_tasks": (fixed_tasks, False), "tolerance": (tolerance, 0.0)}
+        check_silent(**given, instances=(instances, None))
+        redraw = comparisons = RedrawComparisons.of(data, rule, unit)
+        items, rows = data.items, comparisons.draw(times, as_generator(rng))
     elif isinstance(data, ScoreSummary):
         check_no_more(data, tolerance, instances)
         items, kind = data.systems, cast(Unit, check_choice(unit, get_args(Unit), "unit"))
-        redraw = RedrawSums(data, rule, kind, check_fixed(fixed_tasks, kind)).in_order()
-        rows = redraw.draw(times, as_generator(rng))
+        redraw = sums = RedrawSums(data, rule, kind, check_fixed(fixed_tasks, kind)).in_order()
+        rows = sums.draw(times, as_generator(rng))
     else:
         unit = cast(Unit, check_unit(unit))
         profile, known = rankings_of(data, tolerance, instances)
         units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
         items, rows = profile.items, resample_rows(units, times, as_generator(rng))
-        redraw = Redraw(data, profile, rule, tolerance, _draws_tasks(profile, unit, fixed_tasks))
-    rule.aggregate(redraw.whole())  # what the rule cannot take is said before anything is drawn
+        # Units are tasks, or single rankings that are one of each task.
+        single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings
+        draws_tasks = unit == "task" or (unit == "ranking" and single and not fixed_tasks)
+        redraw = Redraw(data, profile, rule, tolerance, draws_tasks)
+    rule.aggregate(Evidence(data, tolerance))  # what it cannot take is said before all else
     chunks = [rows] if jobs == 1 else np.array_split(rows, min(times, 64))
     parts = Parallel(n_jobs=jobs)(delayed(redraw.spans)(chunk) for chunk in chunks)
     spans = [span for part in parts for span in part]
-    return RankShares.from_spans(items, rule, unit, spans, fixed_tasks=fixed_tasks)
-
-
-def _draws_tasks(profile: Profile, unit: Unit, fixed_tasks: bool) -> bool:
-    """Say whether whole tasks are drawn: those of units that are tasks, or of one ranking each."""
-    if unit == "task":
-        return True
-    single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings
-    return unit == "ranking" and single and not fixed_tasks
+    return RankShares._of_spans(items, rule, unit, spans, fixed_tasks=fixed_tasks)
 
 
 class RankShares(Result):
@@ -479,41 +438,36 @@ class RankShares(Result):
     _version = 2
     _plot = "rank_distribution_plot"
     _best: ClassVar[Mapping[str, Direction]] = {
-        "first_in_every": "highest", "first_in_some": "highest", "mean_rank": "lowest",
-    }  # fmt: skip
+        **dict.fromkeys(("first_in_every", "first_in_some"), "highest"),
+        "mean_rank": "lowest",
+    }
 
     @classmethod
-    def from_spans(
+    def _of_spans(
         cls,
         items: ItemSet,
         aggregator: Aggregator,
         unit: RankUnit,
-        spans: Sequence[Span],
+        spans: Sequence[Span | None],
         *,
         fixed_tasks: bool = False,
     ) -> RankShares:
-        """Return the shares of resamples of which each leaves these ranks.
-
-        Parameters
-        ----------
-        items : ItemSet
-            The items.
-        aggregator : Aggregator
-            The rule.
-        unit : {"ranking", "instance", "task", "comparison", "cluster"}
-            What was drawn.
-        spans : sequence of Span
-            The ranks that the result on each resample leaves every item.
-        fixed_tasks : bool, default False
-            True where it was drawn within each task.
-
-        Returns
-        -------
-        RankShares
-        """
-        best = np.stack([span.best for span in spans])
-        worst = np.stack([span.worst for span in spans])
-        unproved = sum(not span.is_proved for span in spans)
+        """Return the shares of resamples of which each leaves these ranks."""
+        no_ranks = np.zeros(len(items), dtype=np.intp)
+        known = [Span(no_ranks, no_ranks, no_ranks > 0) if s is None else s for s in spans]
+        best, worst = (np.stack([getattr(s, end) for s in known]) for end in ("best", "worst"))
+        times = counted(len(known), "resample")
+        several, without = (int(odd.any(axis=1).sum()) for odd in (best != worst, best == 0))
+        unproved = sum(not span.is_proved for span in known)
+        what = "more than one optimum" if isinstance(aggregator, Kemeny) else "ties"
+        notes = [
+            f"{several} of {times} {'has' if several == 1 else 'have'} {what}" if several else "",
+            f"{unproved} of {times} {'is' if unproved == 1 else 'are'} not proved optimal: one "
+            "ranking counts"
+            if unproved
+            else "",
+            f"in {without} of {times} some item has no rank" if without else "",
+        ]
         return cls(
             items=items,
             aggregator=aggregator,
@@ -521,8 +475,8 @@ class RankShares(Result):
             fixed_tasks=fixed_tasks,
             best=best,
             worst=worst,
-            can_win=np.stack([span.can_win for span in spans]),
-            notes=_notes(best, worst, unproved, aggregator),
+            can_win=np.stack([span.can_win for span in known]),
+            notes=tuple(filter(None, notes)),
         )
 
     @property
@@ -533,14 +487,12 @@ class RankShares(Result):
     @property
     def first_in_every(self) -> Floats:
         """Share in which each item is first alone (in every optimum), shape (n,)."""
-        share: Floats = (self.worst == 1).mean(axis=0)
-        return share
+        return np.asarray((self.worst == 1).mean(axis=0))
 
     @property
     def first_in_some(self) -> Floats:
         """Share in which each item is first, perhaps tied (in some optimum), shape (n,)."""
-        share: Floats = self.can_win.mean(axis=0)
-        return share
+        return np.asarray(self.can_win.mean(axis=0))
 
     def ranks(self) -> pd.DataFrame:
         """Return the share of every rank for every item.
@@ -593,19 +545,14 @@ class RankShares(Result):
         pandas.DataFrame
             first_in_every, first_in_some, mean_rank (of the middle of what a resample leaves).
         """
-        columns = {
-            "first_in_every": self.first_in_every,
-            "first_in_some": self.first_in_some,
-            "mean_rank": self._mean_rank(),
-        }
-        return pd.DataFrame(columns, index=self._index()).iloc[self._order()]
+        columns = {"first_in_every": self.first_in_every, "first_in_some": self.first_in_some}
+        frame = pd.DataFrame({**columns, "mean_rank": self._mean_rank()}, index=self._index())
+        return frame.iloc[self._order()]
 
     def _mean_rank(self) -> Floats:
-        ranked = self.best > 0
-        middle = np.where(ranked, (self.best + self.worst) / 2.0, 0.0).sum(axis=0)
-        times = ranked.sum(axis=0)
-        mean: Floats = np.where(times > 0, middle / np.maximum(times, 1), np.nan)
-        return mean
+        times = (self.best > 0).sum(axis=0)
+        middle = ((self.best + self.worst) / 2.0).sum(axis=0)
+        return np.where(times > 0, middle / np.maximum(times, 1), np.nan)
 
     def _order(self) -> NDArray[np.intp]:
         return np.argsort(self._mean_rank(), kind="stable")
@@ -631,25 +578,3 @@ class RankShares(Result):
             f"<RankShares of {counted(len(self.items), 'item')} by {self.aggregator.name} "
             f"on {counted(self.n_resamples, 'resample')}>"
         )
-
-
-def _notes(
-    best: NDArray[np.intp], worst: NDArray[np.intp], unproved: int, rule: Aggregator
-) -> tuple[str, ...]:
-    times = len(best)
-    several = int((best != worst).any(axis=1).sum())
-    what = "more than one optimum" if isinstance(rule, Kemeny) else "ties"
-    without = int((best == 0).any(axis=1).sum())
-    notes = [
-        (
-            several,
-            f"{several} of {counted(times, 'resample')} {'has' if several == 1 else 'have'} {what}",
-        ),
-        (
-            unproved,
-            f"{unproved} of {counted(times, 'resample')} {'is' if unproved == 1 else 'are'} not "
-            "proved optimal: one ranking counts",
-        ),
-        (without, f"in {without} of {counted(times, 'resample')} some item has no rank"),
-    ]
-    return tuple(text for number, text in notes if number)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
@@ -54,13 +54,8 @@ def in_random_order(profile: Profile, rng: np.random.Generator) -> Profile:
     chance chooses them.
     """
     numbers = rng.permutation(profile.n_items)
-    return Profile._trusted(
-        ItemSet(profile.items.at(numbers)),
-        np.ascontiguousarray(profile.ranks[:, numbers]),
-        counts=profile.counts,
-        weights=profile.weights,
-        groups=profile.groups,
-    )
+    ranks = np.ascontiguousarray(profile.ranks[:, numbers])
+    return profile._replace(ranks=ranks, items=ItemSet(profile.items.at(numbers)))
 
 
 def drawn_ranks(
@@ -98,29 +93,16 @@ def drawn_ranks(
     return Permutation(np.argsort(order), every.items).reindex(items).ranks, True
 
 
-def one_row_each(profile: Profile) -> Profile:
-    """Return the profile with a row of its own for each copy of an incomplete ranking."""
-    gaps = (profile.ranks == UNRANKED).any(axis=1)
-    rows = np.repeat(np.arange(len(profile)), np.where(gaps, profile.counts, 1))
-    return Profile._trusted(
-        profile.items,
-        profile.ranks[rows],
-        counts=np.where(gaps, 1, profile.counts)[rows],
-        weights=profile.weights[rows],
-        groups=None if profile.groups is None else [profile.groups[int(row)] for row in rows],
-    )
-
-
 def complete_and_rank(
     profile: Profile,
     rule: Aggregator,
     distribution: RankingDistribution,
     seeds: Sequence[np.random.Generator],
     near: Near | None,
-) -> tuple[Ranks, int]:
-    """Return the ranks in the consensuses of some completions, each of which teaches the next.
+) -> list[tuple[Ranks, bool]]:
+    """Return the ranks in the consensuses of some completions, and whether each was settled.
 
-    And for how many of them that was not settled in time.
+    Each completion teaches the next.
     """
     gaps = (profile.ranks == UNRANKED).any(axis=1)
     incomplete = profile[np.flatnonzero(gaps)]
@@ -131,10 +113,7 @@ def complete_and_rank(
     for rng in seeds:
         ranks = profile.ranks.copy()
         ranks[gaps] = distribution.complete(incomplete, rng=rng).ranks
-        completed = Profile._trusted(
-            profile.items, ranks,
-            counts=profile.counts, weights=profile.weights, groups=profile.groups,
-        )  # fmt: skip
+        completed = profile._replace(ranks=ranks)
         if own is None:
             consensus = rule.aggregate(in_random_order(completed, rng), rng=rng)
         else:
@@ -142,27 +121,21 @@ def complete_and_rank(
         if consensus.interrupted:
             raise KeyboardInterrupt  # it stops the whole analysis, not one completion of it
         found.append(drawn_ranks(consensus, profile.items, rng, time_of(consensus), live=live))
-    return np.stack([ranks for ranks, _ in found]), sum(not settled for _, settled in found)
+    return found
 
 
 def rank_again(
     consensus: Consensus, items: ItemSet, always: Bools | None, seeds: Sequence[np.random.Generator]
-) -> tuple[Ranks, int]:
+) -> list[tuple[Ranks, bool]]:
     """Return what `complete_and_rank` does of completions of what has no gaps."""
     if always is None or 2 * always.sum() == len(always) * (len(always) - 1):
-        unsettled = len(seeds) if consensus.is_proved is False else 0
-        return np.repeat(consensus.ranking.ranks[None, :], len(seeds), axis=0), unsettled
-    found = [drawn_ranks(consensus, items, rng, time_of(consensus), always=always) for rng in seeds]
-    return np.stack([ranks for ranks, _ in found]), sum(not settled for _, settled in found)
+        return [(consensus.ranking.ranks, consensus.is_proved is not False)] * len(seeds)
+    return [drawn_ranks(consensus, items, rng, time_of(consensus), always=always) for rng in seeds]
 
 
 def time_of(consensus: Consensus) -> Deadline:
     """Return when drawing an optimum ends: it may take as long as the rule."""
     return Deadline().sooner(getattr(consensus.aggregator, "time_limit", None))
-
-
-# Groups of completions that learn from each other; a group is ranked in one process.
-CHUNKS = 16
 
 
 def sensitivity(
@@ -245,51 +218,45 @@ def sensitivity(
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     rules = [_with_policy(rule, policy) for policy in names]
-    if isinstance(data, ScoreSummary):
-        if model is not None:
-            raise InformationLostError(
-                "A model completes rankings; a ScoreSummary does not hold them. Read the scores "
-                "with `read_scores`."
-            )
-        evidence = Evidence(data, tolerance)
-        consensuses = tuple(one.aggregate(evidence) for one in rules)
-        return Sensitivity(
-            items=data.systems,
-            aggregator=rule,
-            policies=tuple(names),
-            consensuses=consensuses,
-            samples=np.empty((0, data.n_systems), dtype=np.int32),
-            n_unsettled=0,
-            _has_gaps=False,
-            _always=tuple(_always(consensus) for consensus in consensuses),
+    is_summary = isinstance(data, ScoreSummary)
+    if is_summary and model is not None:
+        raise InformationLostError(
+            "A model completes rankings; a ScoreSummary does not hold them. Read the scores "
+            "with `read_scores`."
         )
-    profile, _ = rankings_of(data, tolerance, None)
-    consensuses = tuple(one.aggregate(profile) for one in rules)
-    known = tuple(_always(consensus) for consensus in consensuses)
-    if profile.has_unranked:
-        spread_out = one_row_each(profile)
+    given = data if is_summary else rankings_of(data, tolerance, None)[0]
+    evidence = Evidence(given, tolerance if is_summary else 0.0)
+    consensuses = tuple(one.aggregate(evidence) for one in rules)
+    known = tuple(_before_in_all(consensus) for consensus in consensuses)
+    has_gaps = not is_summary and evidence.profile.has_unranked
+    found: list[tuple[Ranks, bool]] = []
+    seeds = [] if is_summary else as_generator(rng).spawn(times)
+    if has_gaps:
+        profile = evidence.profile
+        copies = np.where((profile.ranks == UNRANKED).any(axis=1), profile.counts, 1)
+        rows = profile[np.repeat(np.arange(len(profile)), copies)]
+        # A row of its own for each copy of an incomplete ranking.
+        each = rows._replace(ranks=rows.ranks, counts=np.repeat(profile.counts // copies, copies))
         distribution = Uniform(profile.items) if model is None else model
         near = Near.of(rules[0], consensuses[0], profile.items)
-        # What one completion teaches the next is the same whatever the number of processes.
-        seeds = as_generator(rng).spawn(times)
-        bounds = np.linspace(0, times, max(min(times // 8, CHUNKS), 1) + 1).astype(int)
-        sampled = Parallel(n_jobs=jobs)(
-            delayed(complete_and_rank)(spread_out, rules[0], distribution, seeds[begin:end], near)
+        # Groups of completions learn from each other, whatever the number of processes.
+        bounds = np.linspace(0, times, max(min(times // 8, 16), 1) + 1).astype(int)
+        groups = Parallel(n_jobs=jobs)(
+            delayed(complete_and_rank)(each, rules[0], distribution, seeds[begin:end], near)
             for begin, end in pairwise(bounds)
         )
-        samples = np.concatenate([ranks for ranks, _ in sampled])
-        unsettled = sum(number for _, number in sampled)
+        found = [sample for group in groups for sample in group]
     else:
-        seeds = as_generator(rng).spawn(times)
-        samples, unsettled = rank_again(consensuses[0], profile.items, known[0], seeds)
+        found = rank_again(consensuses[0], evidence.items, known[0], seeds)
+    samples = np.array([ranks for ranks, _ in found], dtype=np.int32)
     return Sensitivity(
-        items=profile.items,
+        items=evidence.items,
         aggregator=rule,
         policies=tuple(names),
         consensuses=consensuses,
-        samples=samples,
-        n_unsettled=unsettled,
-        _has_gaps=profile.has_unranked,
+        samples=samples.reshape(-1, len(evidence.items)),
+        n_unsettled=sum(not settled for _, settled in found),
+        _has_gaps=has_gaps,
         _always=known,
     )
 
@@ -302,15 +269,15 @@ def _with_policy(rule: Aggregator, policy: Unranked) -> Aggregator:
     if isinstance(rule, InsertionSearch):
         return replace(rule, start=_with_policy(rule.start, policy))
     if rule.policy is None or rule.needs == "scores":
+        remedy = "Rules on scores use those that are present; rank the scores first."
         raise InvalidInputError(
-            "aggregator", "a rule with a policy for unranked items", rule,
-            "Rules on scores use those that are present; rank the scores first.",
-        )  # fmt: skip
+            "aggregator", "a rule with a policy for unranked items", rule, remedy
+        )
     changed: Aggregator = replace(cast(Any, rule), unranked=policy)
     return changed
 
 
-def _always(consensus: Consensus) -> Bools | None:
+def _before_in_all(consensus: Consensus) -> Bools | None:
     """Return which item is before which in all optima; None where they are not known."""
     if not consensus.is_proved or not isinstance(consensus.optima, Optima):
         return None
@@ -363,11 +330,10 @@ class Sensitivity(Result):
 
     @cached_property
     def _strictly_above(self) -> Floats:
-        n = len(self.items)
-        share = np.full((n, n), np.nan)
-        for item in range(n if len(self.samples) else 0):
-            share[item] = (self.samples[:, [item]] < self.samples).mean(axis=0)
-        return share
+        n, samples = len(self.items), self.samples
+        if not len(samples):
+            return np.full((n, n), np.nan)
+        return np.stack([(samples[:, [item]] < samples).mean(axis=0) for item in range(n)])
 
     def to_frame(self, *, everything: bool = False) -> pd.DataFrame:
         """Return the pairs that flip: not every policy and completion orders them alike.
@@ -390,12 +356,10 @@ class Sensitivity(Result):
         order = np.lexsort((np.arange(len(first)), key))
         share = self.share_above
         rows = []
-        for a in range(len(order)):
-            for b in range(a + 1, len(order)):
-                i, j = int(order[a]), int(order[b])
-                verdicts = self._verdicts(i, j)
-                if everything or len(set(verdicts)) > 1 or self._flips(verdicts[0], i, j):
-                    rows.append((self.items[i], self.items[j], *verdicts, share[i, j]))
+        for i, j in combinations(order.tolist(), 2):
+            verdicts = self._verdicts(i, j)
+            if everything or len(set(verdicts)) > 1 or self._flips(verdicts[0], i, j):
+                rows.append((self.items[i], self.items[j], *verdicts, share[i, j]))
         frame = pd.DataFrame(rows, columns=["above", "below", *self.policies, "share"])
         if not len(self.samples):
             return frame.drop(columns="share")
@@ -407,7 +371,7 @@ class Sensitivity(Result):
         return [
             "either"
             if always is not None and not (always[i, j] or always[j, i])
-            else _verdict(consensus.ranking.ranks, i, j)
+            else _pair_in(consensus.ranking.ranks, i, j)
             for consensus, always in zip(self.consensuses, self._always, strict=True)
         ]
 
@@ -446,11 +410,11 @@ class Sensitivity(Result):
 
     def _content(self) -> dict[str, Any]:
         named = zip(self.policies, self.consensuses, strict=True)
-        sizes = {"n_samples": len(self.samples), "n_unsettled": self.n_unsettled}
         return {
             "aggregator": self.aggregator.name,
             "policies": list(self.policies),
-            **sizes,
+            "n_samples": len(self.samples),
+            "n_unsettled": self.n_unsettled,
             "consensuses": {policy: list(map(list, c.buckets)) for policy, c in named},
             "flips": self.to_frame().to_dict("records"),
         }
@@ -464,7 +428,7 @@ class Sensitivity(Result):
             f"{self.aggregator.name} under {counted(len(self.policies), 'policy')}{completed}: "
             f"{flips} of "
             f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if flips == 1 else 'flip'}",
-            *self._unsettled(),
+            *([self._unsettled()] if self.n_unsettled else []),
             *(
                 f"{policy:<8}{consensus.ranking._arrows()}"
                 for policy, consensus in zip(self.policies, self.consensuses, strict=True)
@@ -473,14 +437,12 @@ class Sensitivity(Result):
             first.to_string(float_format="{:z.3f}".format),
         ]
 
-    def _unsettled(self) -> list[str]:
-        if not self.n_unsettled:
-            return []
+    def _unsettled(self) -> str:
         verb = "is" if self.n_unsettled == 1 else "are"
-        return [
+        return (
             f"note: {self.n_unsettled} of {counted(len(self.samples), 'completion')} {verb} not "
             "settled in time: the consensus that was found counts"
-        ]
+        )
 
     def _printed(self, table: pd.DataFrame) -> str:
         pairs = {side: table[side].map(shortened) for side in ("above", "below")}
@@ -492,7 +454,7 @@ class Sensitivity(Result):
         return f"<Sensitivity of {self.aggregator.name}: {counted(n, 'pair')} {verb}>"
 
 
-def _verdict(ranks: NDArray[np.int32], i: int, j: int) -> str:
+def _pair_in(ranks: NDArray[np.int32], i: int, j: int) -> str:
     mine, theirs = places.comparable(ranks[None, :])[0][[i, j]].tolist()
     if ranks[i] == UNRANKED or ranks[j] == UNRANKED:
         return "open"

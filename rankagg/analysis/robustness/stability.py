@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from math import comb
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -95,13 +95,14 @@ class Parts:
     def part(self, kept: NDArray[np.intp]) -> Evidence:
         """Return what there is of the units at some positions."""
         left_in = set(kept.tolist())
-        gone = [unit for k, unit in enumerate(self.units) if k not in left_in]
+        gone = {unit for k, unit in enumerate(self.units) if k not in left_in}
         if not gone:
             return Evidence(self.data, self.tolerance)
         if isinstance(self.data, ScoreTable):
             return self._part_of_table(self.data, gone)
         if isinstance(self.data, ScoreSummary):
-            return Evidence(_without(self.data, gone), self.tolerance)
+            tallies = {t: tally for t, tally in self.data.tallies.items() if t not in gone}
+            return Evidence(self.data._with(tallies), self.tolerance)
         if self.over == "systems":
             left = [item for item in self.data.items if item not in gone]
             return Evidence(self.data.restrict(left))
@@ -109,7 +110,7 @@ class Parts:
         rows = [row for row, group in enumerate(groups) if group not in gone]
         return Evidence(self.data[np.array(rows)])
 
-    def _part_of_table(self, table: ScoreTable, gone: list[Label]) -> Evidence:
+    def _part_of_table(self, table: ScoreTable, gone: set[Label]) -> Evidence:
         if self.over == "tasks":
             part = table.drop(tasks=gone)
         else:
@@ -119,17 +120,6 @@ class Parts:
             empty = [task for k, task in enumerate(table.tasks) if k not in seen]
             part = table.drop(systems=gone, tasks=empty)
         return Evidence(part, tolerance_within(self.tolerance, table.tasks, part.tasks))
-
-
-def _without(summary: ScoreSummary, gone: list[Label]) -> ScoreSummary:
-    """Return a summary without some of its tasks."""
-    kept = [task for task in summary.tasks if task not in gone]
-    return ScoreSummary(
-        summary.systems,
-        {task: summary.tallies[task] for task in kept},
-        higher_is_better={task: summary.higher_is_better[task] for task in kept},
-        task_weights={task: summary.task_weights[task] for task in kept},
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,10 +151,9 @@ class Near:
     ) -> Consensus:
         """Aggregate related data, whose systems are those at some positions."""
         policy = evidence.policy(self.rule.unranked)
-        outcome = self.rule.solve(
-            evidence.votes(policy), start=np.argsort(self.ranks[inside]), deadline=deadline,
-            warm=self.warm.within(inside),
-        )  # fmt: skip
+        votes, warm = evidence.votes(policy), self.warm.within(inside)
+        start = np.argsort(self.ranks[inside])
+        outcome = self.rule.solve(votes, start=start, deadline=deadline, warm=warm)
         assert outcome.ranking is not None, "the rule returns a ranking"
         return Consensus(
             ranking=outcome.ranking,
@@ -194,11 +183,6 @@ class KnownConsensus(Value):
     # The positions of those that stand first in some optimum, where `always` is known.
     leaders: tuple[int, ...] = ()
 
-    @classmethod
-    def nothing(cls, n: int) -> KnownConsensus:
-        """Return what is known where there was no time at all."""
-        return cls(np.full(n, UNRANKED, dtype=np.intp), is_proved=False)
-
     def _key(self) -> tuple[Hashable, ...]:
         known = None if self.always is None else array_key(self.always)
         return array_key(self.ranks), self.is_proved, known, self.leaders
@@ -221,10 +205,6 @@ class Source(Parts):
         """Return the same, helped by what is known of all units."""
         return replace(self, near=Near.of(self.rule, whole, self.items))
 
-    def fork(self) -> Source:
-        """Return the same, to learn from parts of its own."""
-        return self if self.near is None else replace(self, near=self.near.fork())
-
     def consensus(self, kept: NDArray[np.intp], deadline: Deadline) -> Consensus:
         """Aggregate what is kept."""
         evidence = self.part(kept)
@@ -236,6 +216,17 @@ class Source(Parts):
     def found(self, kept: NDArray[np.intp], deadline: Deadline, *, optima: bool) -> KnownConsensus:
         """Return what is known of the consensus of what is kept."""
         return self.known(self.consensus(kept, deadline), deadline, optima=optima)
+
+    def each(
+        self, parts: Sequence[tuple[int, NDArray[np.intp], bool]], deadline: Deadline, workers: int
+    ) -> list[KnownConsensus]:
+        """Return what is known of parts, each given with how many are left and what is asked."""
+        # Shares are set when a part is begun, so what one does not need is for the others.
+        source = replace(self, near=None if self.near is None else self.near.fork())
+        return [
+            source.found(part, deadline.share(max(left / workers, 1)), optima=optima)
+            for left, part, optima in parts
+        ]
 
     def known(self, consensus: Consensus, deadline: Deadline, *, optima: bool) -> KnownConsensus:
         """Return what is known of a consensus, of all optima too where they are asked for."""
@@ -307,10 +298,11 @@ class Stability(Result):
         """What a reader should know."""
         notes, cut = [], len(self._without)
         if self.unproved:
-            total, one = 1 + cut + len(self._on_subsets), self.unproved == 1
+            total = 1 + cut + len(self._on_subsets)
             what, noun = "consensuses not proved", "consensus"
             found = part_of(self.unproved, what, total, "consensuses", noun)
-            notes.append(said("{} {} not proved optimal", found, "is" if one else "are"))
+            verb = "is" if self.unproved == 1 else "are"
+            notes.append(said("{} {} not proved optimal", found, verb))
         if self.undecided:
             units = part_of(self.undecided, "units not decided", cut, "units left out one by one")
             told = "without {} {}, what changes is not decided within the limit"
@@ -337,7 +329,7 @@ class Stability(Result):
     def _agreement(self, part: KnownConsensus) -> dict[str, Any]:
         """Return what is known to agree between a consensus and that of all data."""
         if not self._is_decided(part):
-            return {"distance": np.nan, "tau": np.nan, "top1": np.nan}
+            return dict.fromkeys(("distance", "tau", "top1"), np.nan)
         if part.always is not None and self._known.always is not None:
             return _agreement_of_optima(self._known, part)
         return self._agreement_of_ranks(part.ranks)
@@ -411,9 +403,10 @@ class Stability(Result):
         return self.influence()
 
     def _content(self) -> dict[str, Any]:
-        what = {"aggregator": self.consensus.aggregator.name, "over": self.over, "units": self.noun}
         return {
-            **what,
+            "aggregator": self.consensus.aggregator.name,
+            "over": self.over,
+            "units": self.noun,
             **self._plain("unproved", "undecided", "notes"),
             "influence": plain_rows(self.influence().reset_index()),
             "subsets": plain_rows(self.subsets().reset_index()),
@@ -462,22 +455,16 @@ def _agreement_of_optima(whole: KnownConsensus, part: KnownConsensus) -> dict[st
     n = int(common.sum())
     distance = float((whole.always & part.always.T).sum())
     pairs = n * (n - 1) // 2
-    # Who may lead among those in both: nobody who always stands behind another of them.
-    behind = whole.always[common].any(axis=0)
-    leaders = (
-        set(whole.leaders)
-        if common[list(whole.leaders)].all() and n == len(common)
-        else set(np.flatnonzero(common & ~behind).tolist())
-    )
+    leaders = set(whole.leaders)
+    if n < len(common):
+        # Who may lead among those in both: nobody who always stands behind another of them.
+        leaders = set(np.flatnonzero(common & ~whole.always[common].any(axis=0)).tolist())
     return {
         "distance": distance,
         "tau": 1.0 - 2.0 * distance / pairs if pairs else np.nan,
         "top1": float(bool(leaders & set(part.leaders))) if n else np.nan,
     }
 
-
-# Groups of parts that learn from each other; a group is solved in one process.
-CHUNKS = 16
 
 #: A size, and the units that a subset of it keeps.
 Subset: TypeAlias = tuple[int, NDArray[np.intp]]
@@ -553,15 +540,13 @@ def stability(
     rule = Kemeny() if aggregator is None else aggregator
     if not isinstance(rule, Aggregator):
         raise InvalidInputError("aggregator", "an aggregator such as Borda()", rule)
-    kind: Over = "tasks" if check_choice(over, ("tasks", "systems"), "over") == "tasks" else over
+    kind: Over = check_choice(over, get_args(Over), "over")
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     source = Source(data=data, tolerance=tolerance, over=kind, rule=rule)
     subsets = _subsets(source, sizes, times, as_generator(rng))
-    return leave_each_out(
-        source, subsets, optima=check_flag(optima, "optima"), n_jobs=jobs,
-        deadline=Deadline.after(time_limit_of(time_limit)),
-    )  # fmt: skip
+    looked, limit = check_flag(optima, "optima"), Deadline.after(time_limit_of(time_limit))
+    return leave_each_out(source, subsets, optima=looked, deadline=limit, n_jobs=jobs)
 
 
 def leave_each_out(
@@ -578,23 +563,23 @@ def leave_each_out(
     if whole is None:
         whole = source.consensus(np.arange(total), deadline.share(2))
     known = source.known(whole, deadline.share(2), optima=optima)
-    kept = [np.delete(np.arange(total), unit) for unit in range(total)]
-    kept += [units for _, units in subsets]
-    asked = [optima] * total + [False] * len(subsets)
+    kept = [(np.delete(np.arange(total), unit), optima) for unit in range(total)]
+    kept += [(units, False) for _, units in subsets]
     if known.is_proved:
         workers = effective_n_jobs(n_jobs)
-        parts = list(zip(range(len(kept), 0, -1), kept, asked, strict=True))
+        parts = [(len(kept) - number, *part) for number, part in enumerate(kept)]
         near = source.beside(whole)
-        # Parts learn from those before them in a chunk, whatever the number of processes.
-        size = max(len(parts) // CHUNKS, 1)
-        chunks = [parts[start : start + size] for start in range(0, len(parts), size)]
+        # Parts learn from those before them in a group, whatever the number of processes.
+        size = max(len(parts) // 16, 1)
         every = Parallel(n_jobs=n_jobs)(
-            delayed(_found)(near.fork(), chunk, deadline, workers) for chunk in chunks
+            delayed(near.each)(parts[start : start + size], deadline, workers)
+            for start in range(0, len(parts), size)
         )
-        results = [found for chunk in every for found in chunk]
+        results = [found for group in every for found in group]
     else:
         # Nothing can be held against what is not proved.
-        results = [KnownConsensus.nothing(len(source.items))] * len(kept)
+        no_ranks = np.full(len(source.items), UNRANKED, dtype=np.int32)
+        results = [KnownConsensus(no_ranks, is_proved=False)] * len(kept)
     return Stability(
         consensus=whole,
         over=source.over,
@@ -609,28 +594,6 @@ def leave_each_out(
     )
 
 
-def _found(
-    source: Source,
-    parts: list[tuple[int, NDArray[np.intp], bool]],
-    deadline: Deadline,
-    workers: int,
-) -> list[KnownConsensus]:
-    """Return what is known of parts, each given with how many are left and what is asked."""
-    # Shares are set when a part is begun, so what one does not need is for the others.
-    return [
-        source.found(part, deadline.share(max(left / workers, 1)), optima=look)
-        for left, part, look in parts
-    ]
-
-
-def _sizes(sizes: Iterable[int] | None, low: int, high: int, noun: str) -> list[int]:
-    if sizes is None:
-        return list(range(low, high + 1))
-    return [
-        check_integer(size, f"sizes of subsets of {noun}", low=low, high=high) for size in sizes
-    ]
-
-
 def _subsets(
     source: Source, sizes: Iterable[int] | None, times: int, rng: np.random.Generator
 ) -> list[Subset]:
@@ -638,13 +601,11 @@ def _subsets(
     total, noun = len(source.units), source.noun
     least = 1 if source.over == "tasks" else 2
     if total <= least:
-        raise InvalidInputError(
-            "data",
-            f"at least {least + 1} {noun}",
-            Described(counted(total, noun.removesuffix("s"))),
-        )
+        there = Described(counted(total, noun.removesuffix("s")))
+        raise InvalidInputError("data", f"at least {least + 1} {noun}", there)
     found: list[Subset] = []
-    for size in _sizes(sizes, least, total - 1, noun):
+    for size in range(least, total) if sizes is None else sizes:
+        check_integer(size, f"sizes of subsets of {noun}", low=least, high=total - 1)
         if comb(total, size) <= times:
             found += [(size, np.array(kept)) for kept in combinations(range(total), size)]
             continue

@@ -152,7 +152,7 @@ def compare(
         rankagg compare --dataset glue_human --method harmonic-mean --method kemeny
     """
     from rankagg.analysis.comparison.compare import compare_until
-    from rankagg.analysis.comparison.sentences import text_of
+    from rankagg.analysis.comparison.sentences import comparison_text
 
     rules = exact.chosen(methods, given)
     decisions = None if decide is None else _decisions(given, decide)
@@ -170,7 +170,9 @@ def compare(
     top = 40 if comparison.votes.n_items > 40 else None
     return Answer(
         result=comparison,
-        text=lambda rows: text_of(comparison, rows, alternatives=others, decisions=decisions),
+        text=lambda rows: comparison_text(
+            comparison, rows, alternatives=others, decisions=decisions
+        ),
         plot=lambda: comparison.plot(top=top),
         files=[(out, lambda folder: _write_comparison(comparison, given, folder))],
         code=exit_code(comparison.consensuses, others),

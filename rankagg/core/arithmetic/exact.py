@@ -141,6 +141,13 @@ def multiply(first: Integers, second: Integers | int) -> Integers:
     return fit(widen(first) * widen(second))
 
 
+def integer_product(left: Integers, right: Integers) -> Integers:
+    """Return `left @ right` without overflow."""
+    bound = max(_largest(left), 1) * max(_largest(right), 1) * max(len(right), 1)
+    kind = np.int64 if bound < INT64_SAFE else object
+    return fit(np.asarray(left.astype(kind) @ right.astype(kind)))
+
+
 def rescale(array: Integers, factor: int, divisor: int) -> Integers:
     """Return `array * factor / divisor`, rounded to the nearest integers (halves up)."""
     small = 2 * _largest(array) * max(factor, 1) + divisor < INT64_SAFE

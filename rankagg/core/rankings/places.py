@@ -16,6 +16,7 @@ from math import factorial, prod
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Ranks
 from rankagg.kernels.placing import doubled_places
@@ -77,6 +78,21 @@ def comparable(ranks: Ranks) -> Ranks:
     if all_listed(ranks):
         return ranks.astype(np.int32, copy=False)
     return np.where(ranks >= 0, ranks, np.where(ranks == UNLISTED, n, n + 1)).astype(np.int32)
+
+
+def pair_signs(ranks: Ranks) -> Ranks:
+    """Return 1 where row is above column, -1 where below, 0 where tied or one is not listed."""
+    listed = (ranks[:, None] >= 0) & (ranks >= 0)
+    signs: Ranks = np.where(listed, np.sign(ranks - ranks[:, None]), 0)
+    return signs
+
+
+def discordances(ranks: Ranks) -> NDArray[np.intp]:
+    """Count the pairs of every row that are in the reverse order of the columns."""
+    pairs = np.zeros(len(ranks), dtype=np.intp)
+    for j in range(1, ranks.shape[1]):
+        pairs += (ranks[:, :j] > ranks[:, [j]]).sum(axis=1)
+    return pairs
 
 
 def unranked_last(ranks: Ranks) -> Ranks:

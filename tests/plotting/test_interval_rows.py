@@ -14,7 +14,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.plotting.sheet import caption_of
 from rankagg.testing.plots import below, of_group
-from tests.strategies import quick
+from tests.plotting.reading import column_labels, drawn_quickly, row_labels
 
 
 @cache
@@ -48,7 +48,7 @@ def intervals_of(above, decided):
     )
 
 
-@quick
+@drawn_quickly
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 8))
 def test_rows_are_the_intervals_in_the_order_of_places(seed, n) -> None:
     rng = np.random.default_rng(seed)
@@ -60,7 +60,7 @@ def test_rows_are_the_intervals_in_the_order_of_places(seed, n) -> None:
     rows, filled = drawn(ax, n)
     frame = ranks.to_frame()
     np.testing.assert_array_equal(rows, frame.to_numpy())
-    labels = [text.get_text() for text in ax.get_yticklabels()]
+    labels = row_labels(ax)
     assert labels == [f"{place}  {name}" for name, place in frame["rank"].items()]
     assert filled == (frame["best"] == 1).tolist()
     plt.close("all")
@@ -74,7 +74,7 @@ def test_the_best_place_is_left_and_the_first_item_on_top() -> None:
     assert right > 3
     assert bottom > 2
     assert top < 0
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "2", "3"]
+    assert column_labels(ax) == ["1", "2", "3"]
 
 
 def test_open_points_are_said_to_be_not_first() -> None:

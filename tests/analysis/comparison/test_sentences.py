@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import rankagg as ra
-from rankagg.core.names import WORDS
+from rankagg.core.names import NUMBER_WORDS
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests.strategies import profiles, quick
 
@@ -40,7 +40,7 @@ def test_sentences_say_what_the_tables_say(profile: ra.Profile) -> None:
     number = exact.optima.count() - 1
     if number:
         spelled = re.search(r"proved optimal; (\w[\w,]*) others? (?:is|are) as good", text)
-        assert spelled[1] == (WORDS[number] if number <= 12 else f"{number:,}")
+        assert spelled[1] == (NUMBER_WORDS[number] if number <= 12 else f"{number:,}")
     assert ("First place is open" in text) is (len(exact.optima.winners()) > 1)
     for method in ("Borda", "Copeland"):
         frame = comparison.disagreements("Kemeny", method)

@@ -11,6 +11,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.compared_methods import _moved_items
 from rankagg.plotting.theme import GRAY, plot_labels
 from rankagg.testing.plots import below, collisions, of_group
+from tests.plotting.reading import column_labels, row_labels
 from tests.strategies import profiles, quick
 
 
@@ -50,7 +51,7 @@ def test_lines_go_through_the_places_and_end_at_their_names() -> None:
     for k, item in enumerate(comparison.votes.items):
         assert left[drawn[0, k]] == f"{item}  {places['Mean'][item]}"
         assert right[drawn[-1, k]] == f"{places['Kemeny'][item]}  {item}"
-    assert [t.get_text() for t in ax.get_xticklabels()] == list(comparison.methods)
+    assert column_labels(ax) == list(comparison.methods)
 
 
 def test_only_items_that_change_order_are_colored() -> None:
@@ -85,7 +86,7 @@ def test_ties_are_joined_and_unranked_items_stand_apart() -> None:
     (tie,) = of_group(ax, "tie")
     assert sorted(tie.get_ydata()) == [1, 2]
     assert heights(ax, 4)[0].tolist()[3] == 4
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["A  1", "B  2", "C  2", "D  –"]  # noqa: RUF001
+    assert row_labels(ax) == ["A  1", "B  2", "C  2", "D  –"]  # noqa: RUF001
 
 
 def test_the_first_items_are_those_of_the_exact_method(thirty) -> None:
@@ -103,7 +104,7 @@ def test_the_first_items_are_those_of_the_exact_method(thirty) -> None:
 def test_some_methods_in_their_order() -> None:
     comparison = ra.compare(ra.datasets.load("tennessee"))
     ax = plotting.bump_chart(comparison, methods=["Kemeny", "Borda"])
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["Kemeny", "Borda"]
+    assert column_labels(ax) == ["Kemeny", "Borda"]
     with pytest.raises(InvalidInputError, match="one of Borda"):
         plotting.bump_chart(comparison, methods=["Mean"])
     with pytest.raises(InvalidInputError, match="one or more"):

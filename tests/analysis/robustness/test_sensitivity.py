@@ -138,7 +138,7 @@ def test_samples_are_consensuses_of_completions(rule):
 def test_all_completions_are_equally_likely(profile):
     rule = ra.Borda()
     law = law_of(profile, rule)
-    times = 600
+    times = 300
     result = ra.sensitivity(profile, rule, n_samples=times, rng=8)
     observed = rows_of(result.samples)
     assert set(observed) <= set(law)
@@ -197,19 +197,10 @@ def test_each_copy_of_an_incomplete_ranking_is_completed_on_its_own():
     assert not (tied.samples == [0, 1]).all()
 
 
-def test_equal_seeds_give_equal_samples():
-    first, second = (ra.sensitivity(GAPS, n_samples=20, rng=3) for _ in range(2))
-    assert first == second
-    assert hash(first) == hash(second)
-    assert ra.sensitivity(GAPS, n_samples=20, rng=np.random.default_rng(3)) == first
-    assert ra.sensitivity(GAPS, n_samples=20, rng=4) != first
-
-
 @pytest.mark.parametrize("rule", [ra.Copeland(), ra.Kemeny()], ids=repr)
-def test_processes_change_nothing(rule):
-    alone = ra.sensitivity(GAPS, rule, n_samples=12, rng=5)
-    together = ra.sensitivity(GAPS, rule, n_samples=12, rng=5, n_jobs=2)
-    assert alone == together
+def test_workers_change_nothing(rule, workers):
+    alone = ra.sensitivity(GAPS, rule, n_samples=24, rng=5)
+    assert ra.sensitivity(GAPS, rule, n_samples=24, rng=5, n_jobs=workers) == alone
 
 
 def test_what_one_completion_teaches_another_makes_no_consensus_worse():
@@ -229,11 +220,11 @@ def test_equal_items_are_as_often_above_as_below(rule):
     scores = np.ones((8, 2))
     scores[2, 0] = scores[3, 1] = NAN
     table = ra.ScoreTable(scores, systems="abcdefgh", higher_is_better=True)
-    result = ra.sensitivity(table, rule, n_samples=250, rng=6)
+    result = ra.sensitivity(table, rule, n_samples=100, rng=6)
     first = result.consensuses[0].ranking.ranks
     share = result.share_above[first[:, None] < first].mean()
     # The inversions of a random ranking of 8 items have a standard deviation of 4.04, of 28.
-    assert share == pytest.approx(0.5, abs=3.5 * 4.04 / 28 / 250**0.5)
+    assert share == pytest.approx(0.5, abs=3.5 * 4.04 / 28 / 100**0.5)
 
 
 def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():

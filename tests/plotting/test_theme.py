@@ -12,18 +12,21 @@ from matplotlib.text import Text
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
+from rankagg.plotting.theme import method_look
 from rankagg.testing.plots import (
     Picture,
     PlotContract,
-    collisions,
-    cut_off,
     faults_on_given_axes,
     of_group,
 )
+from tests.plotting.reading import faults
 
 SYSTEMS = ("Ant", "Bee", "Cat", "Dog")
 ODD = ("$x^2$", "a_b$ \\frac{", "<b>\nx</b>", "W" * 200)
 PLOTS = sorted(set(dir(plotting)) - {"style"})
+OF_METHODS = ("agreement", "confidence", "cycle", "distances", "manipulation", "missing_scores",
+              "overlap", "ratio", "scaling", "task_subset", "thetas")  # fmt: skip
+NAMED = [name for name in PLOTS if name.removesuffix("_plot") not in OF_METHODS]
 
 
 def data_of(systems):
@@ -163,7 +166,7 @@ class TestPlots(PlotContract):
 
 
 # Rows with a legend, headings in rows, panels with headings, and numbers in cells.
-@pytest.mark.parametrize("name", ["forest", "ratio", "scaling", "task_agreement"])
+@pytest.mark.parametrize("name", ["ratio", "scaling", "task_agreement"])
 def test_given_axes_of_a_column_hold_all_texts(name: str) -> None:
     assert faults_on_given_axes(picture(getattr(plotting, f"{name}_plot"))) == []
 
@@ -175,18 +178,26 @@ def test_every_public_plot_has_a_contract() -> None:
 
 
 def test_results_draw_themselves() -> None:
-    for result in results().values():
-        if getattr(result, "_plot", None):
-            _, ax = plt.subplots()
-            assert result.plot(ax=ax) is ax
-            plt.close("all")
+    graph = results()[plotting.tournament_plot]
+    _, ax = plt.subplots()
+    assert graph.plot(ax=ax) is ax
+    named = {getattr(result, "_plot", "") for result in results().values()} - {""}
+    assert {getattr(plotting, name) for name in named} <= set(results())
 
 
-@pytest.mark.parametrize("name", PLOTS)
+def test_seven_methods_look_different_and_the_next_ones_are_filled_differently() -> None:
+    looks = [method_look(number) for number in range(14)]
+    for part in (looks[:7], looks[7:]):
+        assert all(len({str(look[key]) for look in part}) == 7 for key in ("color", "ls", "marker"))
+    assert len({str(sorted(look.items(), key=str)) for look in looks}) == 14
+
+
+# Of other plots the names are those of rules and models.
+@pytest.mark.parametrize("name", NAMED)
 def test_odd_names_are_plain_text_that_fits(name: str) -> None:
     plot = getattr(plotting, name)
     ax = plot(results(ODD)[plot])
-    assert (collisions(ax), cut_off(ax)) == ([], [])
+    assert faults(ax) == []
     formulas = [text for text in ax.figure.findobj(Text) if "$" in text.get_text()]
     assert not any(text.get_parse_math() for text in formulas)
 
@@ -206,20 +217,27 @@ def test_other_objects_axes_and_levels_are_refused(name: str) -> None:
 
 
 CROWDED = {
-    "bump_chart": ra.compare,
-    "overlap_plot": ra.compare,
-    "forest_plot": partial(ra.rank_intervals, of="borda"),
-    "pairwise_heatmap": lambda scores: scores.rankings().pairwise(),
-    "intervals_heatmap": ra.PairwiseIntervals.from_data,
-    "rank_distribution_plot": partial(ra.rank_shares, aggregator=ra.Borda(), n_resamples=50, rng=0),
+    "separation_plot": ra.separation,
     "worths_plot": lambda scores: ra.PlackettLuce.fit(scores.rankings()),
+    "pairwise_heatmap": lambda scores: scores.rankings().pairwise(),
+    "critical_difference_diagram": ra.friedman,
+}
+MORE_CROWDED = {
+    "bump_chart": ra.compare,
+    "effects_plot": lambda scores: ra.paired_tests(scores, scores.systems[3]),
+    "forest_plot": partial(ra.rank_intervals, of="borda"),
+    "intervals_heatmap": ra.PairwiseIntervals.from_data,
+    "missingness_map": ra.missing_report,
+    "overlap_plot": ra.compare,
+    "rank_distribution_plot": partial(ra.rank_shares, aggregator=ra.Borda(), n_resamples=50, rng=0),
 }
 
 
-@pytest.mark.parametrize("name", CROWDED)
+@pytest.mark.parametrize(
+    "name", [*CROWDED, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE_CROWDED)]
+)
 def test_thirty_names_neither_collide_nor_are_cut(name: str, thirty) -> None:
-    ax = getattr(plotting, name)(CROWDED[name](thirty))
-    assert (collisions(ax), cut_off(ax)) == ([], [])
-    assert len(ax.get_yticklabels()) == 30 or name == "overlap_plot"
+    ax = getattr(plotting, name)((CROWDED | MORE_CROWDED)[name](thirty))
+    assert faults(ax) == []
     # Numbers would be too small to be read.
     assert not of_group(ax, "share")

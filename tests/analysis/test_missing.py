@@ -87,7 +87,7 @@ anything = st.one_of(
 
 @given(anything)
 @strategies.quick
-def test_cells_are_counted_one_by_one(data):
+def test_cells_pairs_and_patterns_are_counted_one_by_one(data):
     report = ra.missing_report(data)
     cells = cells_of(data)
     n = len(report.items)
@@ -101,6 +101,30 @@ def test_cells_are_counted_one_by_one(data):
     assert frame["missing"].tolist() == missing
     assert frame["observed"].tolist() == [len(cells) - gone for gone in missing]
     assert frame["share"].tolist() == pytest.approx([gone / len(cells) for gone in missing])
+    comparisons = compared(data)
+    np.testing.assert_allclose(report.comparisons, np.array(comparisons, dtype=float))
+    never = [pair for pair in oracles.pairs(n) if not comparisons[pair[0]][pair[1]]]
+    assert report.never_compared == tuple((report.items[i], report.items[j]) for i, j in never)
+    partners = [sum(bool(comparisons[i][j]) for j in range(n) if j != i) for i in range(n)]
+    assert frame["compared_with"].tolist() == partners
+    # Chains of comparisons connect groups.
+    expected = {frozenset(report.items[i] for i in group) for group in connected(data)}
+    assert {frozenset(group) for group in report.groups} == expected
+    sizes = [len(group) for group in report.groups]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(list(group) == sorted(group) for group in report.groups)
+    # What is missing together.
+    patterns = report.patterns()
+    together = Counter(
+        tuple(item for item, gone in zip(report.items, row, strict=True) if gone)
+        for row, _ in cells
+    )
+    assert dict(zip(patterns["missing"], patterns["units"], strict=True)) == together
+    assert patterns["units"].is_monotonic_decreasing
+    told = report.to_dict()
+    assert (told["unit"], told["n_cells"]) == (report.unit, report.n_cells)
+    assert [row["missing"] for row in told["items"]] == missing
+    assert set(told["assumptions"]) == {"uniform", "ignore", "last"}
 
 
 @given(st.one_of(tables(instances=False), tables(instances=True), strategies.profiles(groups=True)))
@@ -130,49 +154,6 @@ def test_cells_are_counted_within_each_task(data):
     assert frame["tasks_partly"].tolist() == partly
 
 
-@given(anything)
-@strategies.quick
-def test_comparisons_are_those_of_single_rankings(data):
-    report = ra.missing_report(data)
-    comparisons = compared(data)
-    n = len(report.items)
-    np.testing.assert_allclose(report.comparisons, np.array(comparisons, dtype=float))
-    never = tuple(
-        (report.items[i], report.items[j])
-        for i, j in oracles.pairs(n)
-        if not comparisons[i][j]
-    )  # fmt: skip
-    assert report.never_compared == never
-    partners = [sum(bool(comparisons[i][j]) for j in range(n) if j != i) for i in range(n)]
-    assert report.to_frame()["compared_with"].tolist() == partners
-
-
-@given(anything)
-@strategies.quick
-def test_groups_are_connected_by_chains_of_comparisons(data):
-    report = ra.missing_report(data)
-    expected = {frozenset(report.items[i] for i in group) for group in connected(data)}
-    assert {frozenset(group) for group in report.groups} == expected
-    sizes = [len(group) for group in report.groups]
-    assert sizes == sorted(sizes, reverse=True)
-    for group in report.groups:
-        assert list(group) == sorted(group)
-
-
-@given(anything)
-@strategies.quick
-def test_patterns_say_what_is_missing_together(data):
-    report = ra.missing_report(data)
-    frame = report.patterns()
-    expected = Counter(
-        tuple(item for item, gone in zip(report.items, row, strict=True) if gone)
-        for row, _ in cells_of(data)
-    )
-    assert dict(zip(frame["missing"], frame["units"], strict=True)) == expected
-    assert len(frame) == len(expected)
-    assert frame["units"].is_monotonic_decreasing
-
-
 # -- examples -------------------------------------------------------------------------------------
 
 GAPS = ra.ScoreTable(
@@ -190,44 +171,6 @@ INSTANCES = ra.ScoreTable(
 )
 
 
-def test_two_islands():
-    report = ra.missing_report(GAPS)
-    assert report.groups == (("A", "B"), ("C", "D"))
-    assert report.never_compared == (("A", "C"), ("A", "D"), ("B", "C"), ("B", "D"))
-    assert report.patterns().to_dict("list") == {
-        "units": [2, 1],
-        "missing": [("C", "D"), ("A", "B")],
-    }
-    assert report.unit == "task"
-
-
-def test_a_system_is_absent_from_a_task_or_partly_there():
-    report = ra.missing_report(INSTANCES)
-    assert report.unit == "instance"
-    frame = report.to_frame()
-    assert frame["tasks_absent"].tolist() == [1, 0, 0]
-    assert frame["tasks_partly"].tolist() == [0, 2, 0]
-    assert report.by_task().loc["B"].tolist() == pytest.approx([1 / 2, 1 / 3])
-
-
-def test_counts_are_so_many_units():
-    profile = ra.Profile.from_orders(["ABC", "AB"], items="ABC", counts=[3, 2])
-    report = ra.missing_report(profile)
-    assert (report.unit, report.n_units, report.n_missing, report.n_cells) == ("ranking", 5, 2, 15)
-    assert report.missing.tolist() == [0, 0, 2]
-    assert report.tasks is None
-    assert "tasks_absent" not in report.to_frame()
-
-
-def test_weights_do_not_change_how_much_is_missing():
-    plain = ra.Profile.from_orders(["AB", "BC"])
-    weighted = ra.Profile.from_orders(["AB", "BC"], weights=[0.5, 3])
-    first, second = ra.missing_report(plain), ra.missing_report(weighted)
-    assert first.missing.tolist() == second.missing.tolist()
-    assert second.comparisons[1].tolist() == [0.5, 0, 3]
-    assert first != second
-
-
 def test_items_off_a_list_are_not_missing():
     lists = ra.Profile([ra.PartialRanking.from_top_k("A", items="ABC")])
     report = ra.missing_report(lists)
@@ -239,40 +182,7 @@ def test_items_off_a_list_are_not_missing():
     assert text == ["0 of 3 cells missing (0 %): 3 items, 1 ranking", "never compared: B and C"]
 
 
-def test_nothing_is_missing_from_complete_data():
-    report = ra.missing_report(ra.datasets.load("tennessee"))
-    assert report.n_missing == 0
-    assert report.never_compared == ()
-    assert len(report.groups) == 1
-    assert report.summary().splitlines() == [
-        "0 of 400 cells missing (0 %): 4 items, 100 rankings",
-        "every two items were compared somewhere",
-    ]
-
-
-def test_one_item_has_nobody_to_be_compared_with():
-    report = ra.missing_report(ra.Profile.from_orders(["A"]))
-    assert report.groups == (("A",),)
-    assert report.to_frame()["compared_with"].tolist() == [0]
-
-
 # -- how it is told -------------------------------------------------------------------------------
-
-
-@given(anything)
-@strategies.quick
-def test_json_is_plain(data):
-    report = ra.missing_report(data)
-    told = report.to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert (told["schema"], told["version"]) == ("rankagg.missing", 1)
-    assert told["unit"] == report.unit
-    assert told["n_missing"] == report.n_missing
-    assert told["n_cells"] == told["n_units"] * len(told["items"])
-    assert [row["item"] for row in told["items"]] == list(report.items)
-    assert [row["missing"] for row in told["items"]] == report.missing.tolist()
-    assert sorted(item for group in told["groups"] for item in group) == list(report.items)
-    assert set(told["assumptions"]) == {"uniform", "ignore", "last"}
 
 
 def test_labels_may_be_numbers():
@@ -313,13 +223,6 @@ def test_notebooks_show_the_table_with_names_escaped():
     report = ra.missing_report(ra.Profile.from_orders([["<b>", "c"], ["c"]], items=["<b>", "c"]))
     assert "&lt;b&gt;" in report._repr_html_()
     assert repr(report) == "<MissingReport: 1 of 4 cells missing>"
-
-
-def test_reports_are_values():
-    first, second = ra.missing_report(GAPS), ra.missing_report(GAPS)
-    assert first == second
-    assert hash(first) == hash(second)
-    assert first != ra.missing_report(INSTANCES)
 
 
 # -- what is refused ------------------------------------------------------------------------------

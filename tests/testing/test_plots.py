@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import pytest
 from matplotlib.offsetbox import AnnotationBbox, DrawingArea
 
+from rankagg import plotting
 from rankagg.testing.plots import (
     WIDE,
     Picture,
@@ -16,6 +17,15 @@ from rankagg.testing.plots import (
     cut_off,
     faults_on_given_axes,
 )
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _look():
+    with plotting.style():
+        yield
+    plt.close("all")
 
 
 def plain(ax):

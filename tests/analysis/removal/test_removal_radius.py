@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.analysis.removal import order_removals as contest
 from rankagg.analysis.removal import order_removals as orders
-from rankagg.analysis.removal.order_removals import Solved
+from rankagg.analysis.removal.order_removals import ExactOrder
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.core.rankings import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
-from tests.analysis.removal_oracle import radii, single_ballots, whole_tasks
+from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 
 QUICK = settings(
     max_examples=15, deadline=None, derandomize=True,
@@ -88,8 +87,7 @@ def test_kemeny_by_brute_force(data, profile, policy) -> None:
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
 def test_the_exact_engine_where_orders_are_not_all_looked_at(data, profile, policy) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(contest, "FEW", 0)
-        patch.setattr(orders, "FEW", 0)
+        patch.setattr(orders, "ALL_ORDERS", 0)
         check(profile, ra.Kemeny(unranked=policy), pairs(data.draw, profile))
 
 
@@ -155,14 +153,14 @@ def test_bounds_of_orders_that_begin_with_an_item() -> None:
         rng = np.random.default_rng(seed)
         votes = ra.PairwiseMatrix.from_wins(rng.integers(0, 6, size=(5, 5)))
         problem = Problem.from_pairwise(votes)
-        solved = Solved.of(problem, Deadline())
+        solved = ExactOrder.of(problem, Deadline())
         costs = {order: problem.cost(np.array(order)) for order in permutations(range(5))}
         assert problem.cost(solved.order) == min(costs.values())
         for item in range(5):
             least = min(cost for order, cost in costs.items() if order[0] == item)
             assert min(costs.values()) <= solved.least_led_by(item) <= least
             for other in {*range(5)} - {item}:
-                best = Solved.with_pair(problem, item, other, Deadline()).order
+                best = ExactOrder.of(problem, Deadline(), (item, other)).order
                 assert problem.cost(best) == min(
                     cost for o, cost in costs.items() if o.index(item) < o.index(other)
                 )
@@ -347,8 +345,7 @@ def test_without_time_nothing_is_claimed() -> None:
 @pytest.mark.parametrize("calls", [1, 2, 4, 8])
 def test_an_interval_holds_the_least_number(monkeypatch, calls) -> None:
     # The time is over after so many solves, wherever the search is then.
-    monkeypatch.setattr(contest, "FEW", 0)
-    monkeypatch.setattr(orders, "FEW", 0)
+    monkeypatch.setattr(orders, "ALL_ORDERS", 0)
     votes = ra.Uniform(range(4)).sample(11, rng=3)
     true = ra.removal_radius(votes)
     assert true.is_proved

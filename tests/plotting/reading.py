@@ -1,0 +1,34 @@
+"""What tests read back from plots."""
+
+from hypothesis import settings
+
+from rankagg.testing.plots import below, collisions, cut_off
+from tests.strategies import quick
+
+# Each example is a picture.
+drawn_quickly = settings(quick, max_examples=10)
+
+
+def faults(ax):
+    """Return texts that overlap, and those that are cut off."""
+    return [*collisions(ax), *cut_off(ax)]
+
+
+def notes(ax):
+    """Return what stands below axes on one line."""
+    return " ".join(below(ax).split())
+
+
+def legend_words(ax):
+    """Return the words of a legend."""
+    return [text.get_text().replace("\N{NO-BREAK SPACE}", " ") for text in ax.get_legend().texts]
+
+
+def row_labels(ax):
+    """Return the names of rows."""
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+def column_labels(ax):
+    """Return the names of columns."""
+    return [text.get_text() for text in ax.get_xticklabels()]
