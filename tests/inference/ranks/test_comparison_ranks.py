@@ -116,6 +116,13 @@ def test_majorities_of_clusters_are_those_of_a_loop(drawn):
     assert n_units == len(made)
 
 
+def test_a_lead_that_rounding_alone_makes_is_none():
+    weights, sides = [0.1, 0.2, 0.3], {"first": [0, 0, 0], "second": [1, 1, 1]}
+    data = ra.Comparisons("AB", **sides, outcomes=[1, 1, -1], weights=weights, clusters=[0, 0, 0])
+    won, n_units = pair_majorities(data, "cluster")
+    assert (won.any(), n_units) == (False, 1)
+
+
 def test_sign_tests_are_those_of_scipy():
     data = battles(4, 3, 150, worths=np.array([0.0, 1.0, 2.0]))
     ranks = ra.rank_intervals(data, of="pairwise")
