@@ -287,6 +287,14 @@ def test_means_below_zero_have_a_relative_precision_too():
     assert abs(estimate.value - exact) <= 0.25 * -exact
 
 
+def test_a_mean_of_nothing_has_no_relative_precision():
+    statistic = ra.inference.UStatistic(
+        degree=1, low=-1, high=1, batch=lambda first: np.zeros(len(first))
+    )
+    rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.5, alpha=0.1, floor=0.05)
+    assert rule.estimate(SMALL, statistic, rng=0).stopped == "absolute"
+
+
 def test_where_all_rankings_are_equal_an_absolute_precision_is_enough():
     rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05, floor=0.05)
     estimate = rule.estimate(UNANIMOUS, rng=0)
