@@ -153,7 +153,7 @@ class Step:
         """Return the step as LaTeX, with tables that fit the class article.
 
         The rules of tables are those of the package booktabs; columns that break need the package
-        array, and tables of more than 24 rows longtable.
+        array, and long tables longtable.
         """
         parts = [
             rf"\paragraph{{{latex_text(self.heading)}}}", *map(latex_paragraph, self.sentences)

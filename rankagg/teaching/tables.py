@@ -3,233 +3,98 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
-from unicodedata import east_asian_width
+from collections.abc import Sequence
+from itertools import chain
+from textwrap import wrap
+
+from tabulate import tabulate
 
 from rankagg.core.names import letters
 from rankagg.core.results import latex_number, latex_text
 
-#: What a cell may not break in: words, or their parts up to a sign inside of them.
-PIECES = re.compile("\\S+?[-\N{EN DASH}/_,:](?=[^\\W\\d])|\\S+")
-
-#: Stands where a number has no decimal and others of its column have one.
-PAD = "\0"
-DECIMALS = re.compile(r"-?\d+((?:\.\d+)?)")
-
-# A cap on widths is found to a small part of a letter.
-HALVINGS = 24
-
-Measure = Callable[[str], float]
+#: Letters on a line, and between two columns.
+WIDTH, GAP = 80, 2
+INDENT = "  "
+# A column of texts may be made as narrow as this, before the table is parted.
+NARROWEST_TEXT = 12
 
 
-@dataclass(frozen=True)
-class ColumnBlock:
-    """Columns that stand side by side."""
+def parted(
+    rows: Sequence[Sequence[str]], texts: Sequence[bool], room: int = WIDTH
+) -> list[dict[int, int]]:
+    """Return blocks of columns that fit a line, each with its widths; all begin with the first.
 
-    columns: tuple[int, ...]
-    widths: tuple[float, ...]
-
-
-def aligned(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[list[str]]:
-    r"""Return the cells with numbers padded, so that the points of a column are aligned.
-
-    Numbers with exponents stay, and those beside them.
-
-    Examples
-    --------
-    >>> aligned([["score"], ["1.25"], ["3"]], [False])[1:]
-    [['1.25'], ['3\x00\x00\x00']]
+    Texts and heads break, numbers do not.
     """
-    padded = [list(row) for row in rows]
-    for k, is_text in enumerate(texts):
-        cells = [row[k] for row in rows[1:] if row[k] and not row[k].isalpha()]
-        found = [DECIMALS.fullmatch(cell) for cell in cells]
-        if is_text or not all(found):
-            continue
-        most = max((len(one[1]) for one in found if one), default=0)
-        for row in padded[1:]:
-            one = DECIMALS.fullmatch(row[k])
-            row[k] += PAD * (most - len(one[1])) if one else ""
-    return padded
-
-
-def laid_out(
-    rows: Sequence[Sequence[str]],
-    texts: Sequence[bool],
-    measure: Measure,
-    available: float,
-    gap: float,
-) -> list[ColumnBlock]:
-    """Return the blocks of a table, each no wider than what is available."""
-    number = len(texts)
-    # The first column and another one always fit side by side.
-    longest = (available - gap) / 2
-    natural = [max(measure(row[k]) for row in rows) for k in range(number)]
-    body = [max((measure(row[k]) for row in rows[1:]), default=0.0) for k in range(number)]
-    head = [_widest_piece([rows[0][k]], measure) for k in range(number)]
+    columns = [[letters(cell) for cell in column] for column in zip(*rows, strict=True)]
+    for lengths in columns:
+        lengths[0] = max(1, lengths[0]) + GAP  # tabulate leaves so much more below a head
+    natural = [max(lengths) for lengths in columns]
     least = [
-        min(natural[k], longest, max(head[k], _widest_piece([row[k] for row in rows[1:]], measure))
-            if texts[k] else max(body[k], min(head[k], longest)))
-        for k in range(number)
-    ]  # fmt: skip
-    blocks = []
-    for columns in _parted(least, available, gap):
-        room = available - gap * (len(columns) - 1)
-        widths = {k: natural[k] for k in columns}
-        # Broken heads cost a line or two, if these are enough.
-        heads = {k: max(least[k], min(natural[k], body[k])) for k in columns}
-        enough = sum(heads.values()) <= room
-        _narrow(widths, heads if enough else {k: least[k] for k in columns}, room)
-        blocks.append(ColumnBlock(columns, tuple(widths[k] for k in columns)))
-    return blocks
-
-
-def _widest_piece(cells: Sequence[str], measure: Measure) -> float:
-    return max((measure(piece) for cell in cells for piece in PIECES.findall(cell)), default=0.0)
-
-
-def _parted(least: Sequence[float], available: float, gap: float) -> list[tuple[int, ...]]:
-    parts: list[list[int]] = [[0]]
-    used = least[0]
-    for k in range(1, len(least)):
-        if used + gap + least[k] > available:
-            parts.append([0])
-            used = least[0]
-        parts[-1].append(k)
-        used += gap + least[k]
-    return [tuple(part) for part in parts]
-
-
-def _narrow(widths: dict[int, float], least: dict[int, float], room: float) -> None:
-    """Cap the widths, so that all fit if they can; none falls below its least."""
-
-    def capped(cap: float) -> dict[int, float]:
-        return {k: max(least[k], min(width, cap)) for k, width in widths.items()}
-
-    if sum(widths.values()) <= room:
-        return
-    low, high = 0.0, max(widths.values())
-    for _ in range(HALVINGS):
-        cap = (low + high) / 2
-        low, high = (cap, high) if sum(capped(cap).values()) <= room else (low, cap)
-    widths.update(capped(low))
-
-
-def wrapped(text: str, width: float, measure: Measure) -> list[str]:
-    """Return a text as lines of a width; a piece that is wider breaks anywhere.
-
-    Examples
-    --------
-    >>> wrapped("rank 1 (3)", 6, len)
-    ['rank 1', '(3)']
-    """
-    lines, used = [""], 0.0
-    # Widths are sums, which round.
-    room = width + 1e-6
-    for piece in re.findall(rf"\s*(?:{PIECES.pattern})", text):
-        if lines[-1] and used + measure(piece) <= room:
-            lines[-1] += piece
-            used += measure(piece)
-            continue
-        bare = piece.strip()
-        for part in [bare] if measure(bare) <= room else bare:
-            if lines[-1] and (part is bare or used + measure(part) > room):
-                lines.append("")
-                used = 0.0
-            lines[-1] += part
-            used += measure(part)
-    return lines
-
-
-#: Letters on a line.
-WIDTH = 80
-# Blanks before a row, and between two columns.
-INDENT, GAP = "  ", "  "
+        max([min(natural[k], NARROWEST_TEXT), *([] if is_text else columns[k][1:])])
+        for k, is_text in enumerate(texts)
+    ]
+    blocks = [[0]]
+    for k in range(1, len(texts)):
+        if sum(least[j] + GAP for j in (*blocks[-1], k)) > room:
+            blocks.append([0])
+        blocks[-1].append(k)
+    parts = []
+    for block in blocks:
+        # The widest columns give way.
+        cap = room
+        while sum(max(least[k], min(natural[k], cap)) + GAP for k in block) > room and cap:
+            cap -= 1
+        parts.append({k: max(least[k], min(natural[k], cap)) for k in block})
+    return parts
 
 
 def text_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[str]:
-    """Return a table as lines; one that is too wide is parted into blocks of columns."""
-    padded = aligned(rows, texts)
-    blocks = laid_out(padded, texts, letters, WIDTH - len(INDENT), len(GAP))
-    lines: list[str] = []
-    for block in blocks:
-        lines += [""] if lines else []
-        for at, row in enumerate(padded):
-            lines += _row(row, block, texts, is_head=not at)
-    return lines
-
-
-def _row(
-    row: Sequence[str], block: ColumnBlock, texts: Sequence[bool], *, is_head: bool
-) -> list[str]:
-    cells = [
-        wrapped(row[k], width, letters)
-        for k, width in zip(block.columns, block.widths, strict=True)
-    ]
-    # A head stands on its column.
-    height = max(map(len, cells))
-    if is_head:
-        cells = [[""] * (height - len(cell)) + cell for cell in cells]
-    return [
-        (INDENT + GAP.join(
-            _set(part, int(width), is_left=texts[k])
-            for part, width, k in zip(line, block.widths, block.columns, strict=True)
-        )).replace(PAD, " ").rstrip()
-        for line in zip_longest(*cells, fillvalue="")
-    ]  # fmt: skip
-
-
-def _set(text: str, width: int, *, is_left: bool) -> str:
-    blanks = " " * (width - letters(text))
-    return text + blanks if is_left else blanks + text
-
-
-def text_paragraph(text: str) -> list[str]:
-    """Return a sentence as lines that fit.
+    """Return a table as lines; one that is too wide is parted into blocks of columns.
 
     Examples
     --------
-    >>> text_paragraph("word " * 15 + "longer words")
-    ['word word word word word word word word word word word word word word word', 'longer words']
+    >>> text_table([["item", "score"], ["A", "1.25"], ["B", "3"]], [True, False])
+    ['  item      score', '  A          1.25', '  B          3']
     """
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if lines[-1] and letters(longer) > WIDTH:
-            lines.append(word)
-        else:
-            lines[-1] = longer
+    lines: list[str] = []
+    for block in parted(rows, texts):
+        head, *body = ([row[k] for k in block] for row in rows)
+        table = tabulate(
+            body,
+            head,
+            tablefmt="plain",
+            disable_numparse=True,
+            colalign=["left" if texts[k] else "decimal" for k in block] if body else None,
+            maxcolwidths=[width if texts[k] else None for k, width in block.items()],
+            maxheadercolwidths=[width - GAP for width in block.values()],
+        )
+        lines += [
+            *([""] if lines else []),
+            *((INDENT + line).rstrip() for line in table.split("\n")),
+        ]
     return lines
 
 
+def text_paragraph(text: str) -> list[str]:
+    """Return a sentence as lines that fit."""
+    return wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
+
+
 BREAK = r"\\"
-ALLOWED = r"\allowbreak{}"
-
-# A line of the class article at 10 points, less what its estimate may be short.
-LINE = 345.0
-ROOM = 0.94 * LINE
-# What stands on either side of a column.
-SIDE = 6.0
-# A table that is too wide is set smaller and closer, before cells break.
+# Letters on a line of the class article, set small.
+LATEX_WIDTH = 76
+# What is wider than some 60 letters is set smaller and closer.
+NORMAL_WIDTH = 60
 SMALLER = r"\footnotesize\setlength{\tabcolsep}{4pt}"
-SCALE, CLOSE = 0.86, 4.0
 # A table of more lines goes on over the page.
-LONG = 24
-# A word of more letters may break.
-LONG_WORD = 24
-
-# Widths of signs of Computer Modern at 10 points; those of capital letters and others are below.
-WIDTHS = {
-    **dict.fromkeys("ijl.,:;'|!", 2.8), **dict.fromkeys("ftrsI()[]`", 3.9),
-    **dict.fromkeys("mwMWV%@", 9.5), **dict.fromkeys("<>=+-~^", 7.8), **dict.fromkeys("&OQ", 7.8),
-    " ": 3.4,
-}  # fmt: skip
-CAPITAL, SMALL, WIDE = 7.4, 5.3, 10.0
+LINES_ON_A_PAGE = 24
+# A word of more letters may break behind such signs, or anywhere.
+LONG_WORD = 12
+PIECES = re.compile("\\S+?[-\N{EN DASH}/_,:](?=[^\\W\\d])|\\S+")
 
 # What packages of LaTeX are there for.
-PACKAGES = {
+PREAMBLE = {
     "booktabs": r"\toprule",
     "array": r"\arraybackslash",
     "longtable": r"\begin{longtable}",
@@ -256,112 +121,63 @@ class Formula(str):
 
 def latex_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> str:
     """Return a table with the rules of booktabs; one that is too wide is parted."""
-    padded = aligned(rows, texts)
-    (block, *others) = laid_out(padded, texts, points, ROOM - 2 * SIDE, 2 * SIDE)
-    cells = [
-        (cell, width) for row in padded for cell, width in zip(row, block.widths, strict=False)
-    ]
-    if not others and all(points(cell) <= width for cell, width in cells):
-        return _tabular(padded, texts, block, "")
-    # Widths stay those at 10 points, of which more fit on a line.
-    room, gap = ROOM / SCALE, 2 * CLOSE / SCALE
-    blocks = laid_out(padded, texts, points, room - gap, gap)
-    return "\n\n".join(_tabular(padded, texts, block, SMALLER) for block in blocks)
+    return "\n\n".join(_tabular(rows, texts, block) for block in parted(rows, texts, LATEX_WIDTH))
 
 
-def _tabular(
-    rows: Sequence[Sequence[str]], texts: Sequence[bool], block: ColumnBlock, size: str
-) -> str:
-    columns = dict(zip(block.columns, block.widths, strict=True))
-    scale = SCALE if size else 1.0
-    narrow = {
-        k: width for k, width in columns.items()
-        if texts[k] and any(points(row[k]) > width for row in rows[1:])
-    }  # fmt: skip
-    sides = {
-        k: rf">{{\raggedright\arraybackslash}}p{{{scale * columns[k] / LINE:.3f}\linewidth}}"
-        if k in narrow else "l" if texts[k] else "r" for k in columns
-    }  # fmt: skip
-    head = " & ".join(_head(rows[0][k], width, texts[k]) for k, width in columns.items())
-    body = [
-        " & ".join(_cell(row[k], narrow.get(k), is_text=texts[k]) for k in columns) + r" \\"
-        for row in rows[1:]
+def _tabular(rows: Sequence[Sequence[str]], texts: Sequence[bool], block: dict[int, int]) -> str:
+    breaks = {
+        k for k, width in block.items() if texts[k] and any(letters(row[k]) > width for row in rows)
+    }
+    sides = [
+        rf">{{\raggedright\arraybackslash}}p{{{width / (WIDTH + GAP):.3f}\linewidth}}"
+        if k in breaks
+        else "l"
+        if texts[k]
+        else "r"
+        for k, width in block.items()
     ]
-    height = sum(
-        max(len(wrapped(row[k], width, points)) for k, width in columns.items())
-        for row in rows[1:]
-    )  # fmt: skip
-    is_long = height > LONG
-    kind = "longtable" if is_long else "tabular"
-    above = [r"\endhead", r"\bottomrule", r"\endfoot"] if is_long else []
-    lines = [
-        rf"\begin{{{kind}}}{{{''.join(sides.values())}}}", r"\toprule", rf"{head} \\",
-        r"\midrule", *above, *body, *([] if is_long else [r"\bottomrule"]), rf"\end{{{kind}}}",
-    ]  # fmt: skip
-    if is_long:
-        around = ([rf"\begingroup{size}"], [r"\endgroup"]) if size else ([], [])
+    head = " & ".join(_head(rows[0][k], width - GAP, texts[k]) for k, width in block.items())
+    body = [" & ".join(_cell(row[k], texts[k]) for k in block) + r" \\" for row in rows[1:]]
+    height = sum(max(-(-letters(row[k]) // width) for k, width in block.items()) for row in rows)
+    size = SMALLER if sum(block.values()) + GAP * len(block) > NORMAL_WIDTH else ""
+    if height > LINES_ON_A_PAGE:
+        kind, around = "longtable", (rf"\begingroup{size}", r"\endgroup")
+        above, below = [r"\endhead", r"\bottomrule", r"\endfoot"], []
     else:
-        around = ([rf"\begin{{center}}{size}"], [r"\end{center}"])
-    return "\n".join([*around[0], *lines, *around[1]])
+        kind, around = "tabular", (rf"\begin{{center}}{size}", r"\end{center}")
+        above, below = [], [r"\bottomrule"]
+    begin = rf"\begin{{{kind}}}{{{''.join(sides)}}}"
+    lines = [begin, r"\toprule", rf"{head} \\", r"\midrule", *above, *body, *below]
+    return "\n".join([around[0], *lines, rf"\end{{{kind}}}", around[1]])
 
 
-def _head(text: str, width: float, is_text: bool) -> str:
-    lines = [latex_text(line) for line in wrapped(text, width, points)]
-    side = "l" if is_text else "r"
-    return lines[0] if len(lines) == 1 else rf"\shortstack[{side}]{{{BREAK.join(lines)}}}"
+def _head(text: str, width: int, is_text: bool) -> str:
+    lines = BREAK.join(map(latex_text, wrap(text, width)))
+    return rf"\shortstack[{'l' if is_text else 'r'}]{{{lines}}}" if BREAK in lines else lines
 
 
-def _cell(text: str, width: float | None, *, is_text: bool) -> str:
+def _cell(text: str, is_text: bool) -> str:
     if isinstance(text, Formula):
         return text.latex()
-    if not is_text:
-        number = text.rstrip(PAD)
-        return latex_number(number) + _room(len(text) - len(number), "." in number)
-    return latex_text(text) if width is None else _breaking(text, width)
-
-
-def _room(digits: int, has_point: bool) -> str:
-    """Return the place of decimals that are not there, and of their point."""
-    if not digits:
-        return ""
-    return rf"\phantom{{{'0' * digits if has_point else '.' + '0' * (digits - 1)}}}"
-
-
-def _breaking(text: str, width: float) -> str:
-    """Return text for LaTeX that may break where `wrapped` breaks it."""
-    return " ".join(
-        ALLOWED.join(
-            latex_text(piece) if points(piece) <= width else ALLOWED.join(map(latex_text, piece))
-            for piece in PIECES.findall(word)
-        )
-        for word in text.split()
-    )
+    return latex_paragraph(text) if is_text else latex_number(text)
 
 
 def latex_paragraph(text: str) -> str:
     """Return a sentence for LaTeX, in which long words may break."""
-    return " ".join(
-        _breaking(word, ROOM / 2) if len(word) > LONG_WORD else latex_text(word)
-        for word in text.split()
-    )
+    return " ".join(map(_word, text.split()))
 
 
-def points(text: str) -> float:
-    """Return about how wide a text is, in points."""
-    return sum(map(_width, text))
-
-
-def _width(sign: str) -> float:
-    if sign in WIDTHS:
-        return WIDTHS[sign]
-    if east_asian_width(sign) in "WF":
-        return WIDE
-    return CAPITAL if sign.isupper() else SMALL
+def _word(word: str) -> str:
+    if len(word) <= LONG_WORD:
+        return latex_text(word)
+    pieces = (piece if len(piece) <= LONG_WORD else list(piece) for piece in PIECES.findall(word))
+    signs = chain.from_iterable([part] if isinstance(part, str) else part for part in pieces)
+    return r"\allowbreak{}".join(map(latex_text, signs))
 
 
 def needs(text: str) -> list[str]:
     """Return comments for LaTeX on what a text needs: packages, and an engine for its signs."""
-    used = [name for name, sign in PACKAGES.items() if sign in text]
+    used = [name for name, sign in PREAMBLE.items() if sign in text]
     lines = [rf"% Preamble: \usepackage{{{','.join(used)}}}"] if used else []
     if not text.isascii():
         lines.append(

@@ -67,7 +67,7 @@ def made(rule):
 
 def compiled(parts, folder):
     """Set parts as one document, with the packages that they name, and return what was said."""
-    asked = {line for part in parts for line in re.findall("% Preamble: (.*)", part)}
+    asked = {line for part in parts for line in re.findall("% Preamble: ([^;\n]*)", part)}
     text = [
         r"\documentclass[a4paper]{article}", *sorted(asked), r"\begin{document}",
         "\n\\clearpage\n".join(parts), r"\end{document}",
