@@ -134,7 +134,7 @@ def _one_way(
     steps = []
     for name in names:
         rows = [
-            (str(item), *(_cell(one.counts.get(name, {}), i) for one in rounds))
+            (str(item), *(_count_of(one.counts.get(name, {}), i) for one in rounds))
             for i, item in enumerate(items)
         ]
         heads = [f"round {k}" for k in range(1, len(rounds) + 1)]
@@ -144,7 +144,7 @@ def _one_way(
     return tuple(steps), by_number([-place for place in places], items)
 
 
-def _cell(got: Mapping[int, Fraction], item: int) -> Cell:
+def _count_of(got: Mapping[int, Fraction], item: int) -> Cell:
     return number(got[item]) if item in got else ""
 
 
@@ -197,7 +197,7 @@ def _row(decide: Decide, state: State, name: str, items: ItemSet) -> tuple[Cell,
     out = " or ".join(str(items[item]) for item in found.tied)
     what = "remains" if len(inside) == 1 else "first of these" if found.first else "out"
     got = found.counts.get(name, {})
-    cells = (_cell(got, item) for item in range(len(items)))
+    cells = (_count_of(got, item) for item in range(len(items)))
     return ", ".join(str(items[item]) for item in inside), *cells, f"{out} {what}"
 
 
@@ -226,7 +226,7 @@ def _outcomes(decide: Decide, start: State, items: ItemSet) -> Step:
     return Step(heading, (text,), ("ranking",), tuple(rows))
 
 
-def lowest(counts: Mapping[int, Fraction], inside: Sequence[int]) -> tuple[int, ...]:
+def fewest_of(counts: Mapping[int, Fraction], inside: Sequence[int]) -> tuple[int, ...]:
     """Return the items that have least."""
     least = min(counts.values())
     return tuple(item for item in inside if counts[item] == least)
@@ -249,7 +249,7 @@ def instant_runoff_steps(consensus: Consensus) -> Worked:
 
     def decide(inside: tuple[int, ...]) -> Decided:
         firsts = ends(ranks, weights, inside, policy).got
-        return Decided({"first places": firsts}, lowest(firsts, inside))
+        return Decided({"first places": firsts}, fewest_of(firsts, inside))
 
     text = (
         "Each round counts first places among the items that remain; the item with fewest goes out."
@@ -276,7 +276,7 @@ def coombs_steps(consensus: Consensus) -> Worked:
                 return Decided(counts, tuple(most), first=True)
         lasts = ends(ranks, weights, inside, policy, last=True).got
         counts["last places"] = lasts
-        return Decided(counts, lowest({item: -lasts[item] for item in inside}, inside))
+        return Decided(counts, fewest_of({item: -lasts[item] for item in inside}, inside))
 
     text = "Each round counts last places among the items that remain; the item with most goes out"
     text += ", unless an item has more than half of the first places." if rule.majority else "."
@@ -290,9 +290,11 @@ def baldwin_steps(consensus: Consensus) -> Worked:
 
     def decide(inside: tuple[int, ...]) -> Decided:
         sums = sums_of_margins(margins, inside)
-        return Decided({"sums of margins": sums}, lowest(sums, inside))
+        return Decided({"sums of margins": sums}, fewest_of(sums, inside))
 
-    text = "Each round adds up an item's margins over the items that remain; the lowest goes out."
+    text = (
+        "Each round adds up an item's margins over the items that remain; the lowest goes out."
+    )
     return _worked(consensus, decide, text, full_opening(consensus))
 
 

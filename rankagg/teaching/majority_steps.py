@@ -27,8 +27,8 @@ from rankagg.teaching.opening import (
     scored,
     votes_step,
 )
-from rankagg.teaching.place_steps import borda_steps
 from rankagg.teaching.steps import Cell, Step, number, told
+from rankagg.teaching.sum_steps import borda_steps
 
 
 def copeland_steps(consensus: Consensus) -> Worked:
@@ -87,8 +87,8 @@ def majority_steps(consensus: Consensus) -> Worked:
     rows = [
         (
             str(item),
-            _named(votes, (votes.margins[i] > 0)),
-            _named(votes, reached[i] & (np.arange(n) != i)),
+            _items_named(votes, (votes.margins[i] > 0)),
+            _items_named(votes, reached[i] & (np.arange(n) != i)),
         )
         for i, item in enumerate(votes.items)
     ]
@@ -114,7 +114,7 @@ def winner_sentence(votes: PairwiseMatrix) -> str:
     return "No item beats all others: there is no Condorcet winner."
 
 
-def _named(votes: PairwiseMatrix, chosen: object) -> str:
+def _items_named(votes: PairwiseMatrix, chosen: object) -> str:
     names = votes.items.where(np.asarray(chosen))
     return ", ".join(map(str, names)) or "none"
 
@@ -133,7 +133,7 @@ def schulze_steps(consensus: Consensus) -> Worked:
     for i, j in permutations(range(n), 2):
         path = _strongest_path(margins, i, j)
         strength[i, j] = min((margins[arc] for arc in pairwise(path)), default=0)
-        rows.append((f"{items[i]} to {items[j]}", _told(path, margins, items), strength[i, j]))
+        rows.append((f"{items[i]} to {items[j]}", _path_told(path, margins, items), strength[i, j]))
     beats = strength > strength.T
     scores = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
     table = [
@@ -179,7 +179,7 @@ def _strongest_path(margins: Floats, start: int, end: int) -> list[int]:
     return []
 
 
-def _told(path: list[int], margins: Floats, items: ItemSet) -> str:
+def _path_told(path: list[int], margins: Floats, items: ItemSet) -> str:
     if not path:
         return "none"
     steps = [f"({told(margins[i, j])}) {items[j]}" for i, j in pairwise(path)]
@@ -229,11 +229,11 @@ def ranked_pairs_steps(consensus: Consensus) -> Worked:
         (float(margin), [(int(i), int(j)) for i, j in group])
         for margin, group in groupby(arcs, key=lambda arc: margins[arc])
     ]
-    work = _together if rule.tie_breaking == "together" else _in_every_order
+    work = _equal_together if rule.tie_breaking == "together" else _in_every_order
     return work(full_opening(consensus), groups, votes.items)
 
 
-def _together(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -> Worked:
+def _equal_together(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -> Worked:
     locked: nx.DiGraph[int] = nx.DiGraph()
     locked.add_nodes_from(range(len(items)))
     rows: list[tuple[Cell, ...]] = []
@@ -335,7 +335,7 @@ def _orders_of(start: Locked, group: Arcs) -> set[Locked]:
         rest = [(i, j) for i, j in rest if not (_leads(locked, i, j) or _leads(locked, j, i))]
         # Out stays only what closes a cycle with others in the end.
         if out:
-            most = _with_paths(locked, rest)
+            most = _locked_with(locked, rest)
             if not all(_leads(most, j, i) for i, j in out):
                 continue
         if not rest:
@@ -343,7 +343,7 @@ def _orders_of(start: Locked, group: Arcs) -> set[Locked]:
             _check_ways(ended)
             continue
         ways.append((locked, rest[1:], [*out, rest[0]]))
-        ways.append((_with_paths(locked, rest[:1]), rest[1:], out))
+        ways.append((_locked_with(locked, rest[:1]), rest[1:], out))
     return ended
 
 
@@ -351,7 +351,7 @@ def _leads(locked: Locked, i: int, j: int) -> bool:
     return bool(locked[i] >> j & 1)
 
 
-def _with_paths(locked: Locked, arcs: Arcs) -> Locked:
+def _locked_with(locked: Locked, arcs: Arcs) -> Locked:
     """Return who leads to whom once there are these majorities too."""
     reach = list(locked)
     for i, j in arcs:

@@ -31,7 +31,7 @@ from rankagg.exceptions import InvalidInputError, VerificationError
 from rankagg.teaching.show import show_steps
 from rankagg.teaching.steps import Step, Steps, number
 
-ALLOWED = {
+ANSWERS_ALLOWED = {
     "item": 'one of the items, or "none"',
     "order": "all of the items, best first",
     "cycle": "three of the items, each before the one that it beats",
@@ -175,7 +175,7 @@ class Quiz(Result):
     def _refused(self, answer: object) -> InvalidInputError:
         names = ", ".join(map(str, self.profile.items))
         which = "" if self.kind == "number" else f" ({names})"
-        return InvalidInputError("answer", ALLOWED[self.kind] + which, answer)
+        return InvalidInputError("answer", ANSWERS_ALLOWED[self.kind] + which, answer)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rankings.
@@ -227,7 +227,7 @@ class QuizDraw:
     solution: Steps
 
 
-def _drawn(
+def _drawn_profile(
     rng: np.random.Generator, items: str, wanted: Callable[[Lead], bool] = lambda lead: True
 ) -> Profile:
     """Draw three distinct orders, each equally likely, and how many voters have each.
@@ -302,7 +302,7 @@ def _winner(
     rng: np.random.Generator,
     wanted: Callable[[Lead], bool] = lambda lead: True,
 ) -> QuizDraw | None:
-    profile = _drawn(rng, _some_items(rng), wanted)
+    profile = _drawn_profile(rng, _some_items(rng), wanted)
     consensus = rule.aggregate(profile)
     first = consensus.buckets[0]
     # Some rules have winners beside the first bucket, and ties may be broken: notes say so.
@@ -322,7 +322,7 @@ def _instant_runoff(rng: np.random.Generator) -> QuizDraw | None:
 
 def _condorcet_winner(rng: np.random.Generator) -> QuizDraw:
     wanted = _has_winner if rng.random() < 0.5 else _has_none
-    profile = _drawn(rng, _some_items(rng), wanted)
+    profile = _drawn_profile(rng, _some_items(rng), wanted)
     winner = TournamentGraph.from_data(profile).condorcet_winner
     answer = () if winner is None else (winner,)
     question = 'Which item is the Condorcet winner? Answer "none" where there is none.'
@@ -330,7 +330,7 @@ def _condorcet_winner(rng: np.random.Generator) -> QuizDraw:
 
 
 def _kemeny(rng: np.random.Generator) -> QuizDraw | None:
-    profile = _drawn(rng, "ABC")
+    profile = _drawn_profile(rng, "ABC")
     consensus = Kemeny().aggregate(profile)
     optima = consensus.optima
     assert optima is not None, "the rule is exact"
@@ -342,7 +342,7 @@ def _kemeny(rng: np.random.Generator) -> QuizDraw | None:
 
 
 def _cycle(rng: np.random.Generator) -> QuizDraw | None:
-    profile = _drawn(rng, "ABCD")
+    profile = _drawn_profile(rng, "ABCD")
     cycles = TournamentGraph.from_data(profile).cycles()
     if len(cycles) != 1:
         return None

@@ -34,12 +34,10 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching import (
-    average_steps,
     elimination_steps,
-    exact_steps,
+    least_steps,
     majority_steps,
-    nearest_winner_steps,
-    place_steps,
+    sum_steps,
 )
 from rankagg.teaching.opening import Worked
 from rankagg.teaching.steps import Steps
@@ -136,33 +134,33 @@ def _name(aggregator: Aggregator) -> str:
 
 STEPS: Final[Mapping[type[Aggregator], Callable[[Consensus], Worked]]] = MappingProxyType(
     {
-        Approval: place_steps.place_steps,
+        Approval: sum_steps.place_steps,
         Baldwin: elimination_steps.baldwin_steps,
         Black: majority_steps.black_steps,
-        Borda: place_steps.borda_steps,
-        Bucklin: place_steps.bucklin_steps,
+        Borda: sum_steps.borda_steps,
+        Bucklin: sum_steps.bucklin_steps,
         Coombs: elimination_steps.coombs_steps,
         Copeland: majority_steps.copeland_steps,
-        Dodgson: nearest_winner_steps.dodgson_steps,
-        Dowdall: place_steps.place_steps,
-        GeometricMean: average_steps.geometric_mean_steps,
-        HarmonicMean: average_steps.harmonic_mean_steps,
+        Dodgson: least_steps.dodgson_steps,
+        Dowdall: sum_steps.place_steps,
+        GeometricMean: sum_steps.geometric_mean_steps,
+        HarmonicMean: sum_steps.harmonic_mean_steps,
         InstantRunoff: elimination_steps.instant_runoff_steps,
-        Kemeny: exact_steps.kemeny_steps,
-        Mean: average_steps.mean_steps,
-        Median: average_steps.median_steps,
+        Kemeny: least_steps.kemeny_steps,
+        Mean: sum_steps.mean_steps,
+        Median: sum_steps.median_steps,
         Minimax: majority_steps.minimax_steps,
         Nanson: elimination_steps.nanson_steps,
         PairwiseMajority: majority_steps.majority_steps,
-        PickAPerm: place_steps.pick_a_perm_steps,
-        Plurality: place_steps.place_steps,
-        Positional: place_steps.place_steps,
+        PickAPerm: sum_steps.pick_a_perm_steps,
+        Plurality: sum_steps.place_steps,
+        Positional: sum_steps.place_steps,
         RankedPairs: majority_steps.ranked_pairs_steps,
-        ReciprocalRankFusion: place_steps.fusion_steps,
+        ReciprocalRankFusion: sum_steps.fusion_steps,
         Schulze: majority_steps.schulze_steps,
-        Slater: exact_steps.slater_steps,
-        Veto: place_steps.place_steps,
-        Young: nearest_winner_steps.young_steps,
+        Slater: least_steps.slater_steps,
+        Veto: sum_steps.place_steps,
+        Young: least_steps.young_steps,
     }
 )
 

@@ -33,7 +33,7 @@ SHOWN = 60
 # Denominators of fractions that one reads more easily than their digits.
 READ = 60
 # From here on numbers have an exponent.
-LARGE = 1e15
+EXPONENT_FROM = 1e15
 # Signs of a cell: the names of eight items, of some 50 signs each.
 LONGEST = 480
 
@@ -58,7 +58,7 @@ def told(value: object) -> str:
 
 def _decimal(value: float) -> str:
     """Return six digits, or two behind the point of a number with more before it."""
-    whole = f"{abs(value):.0f}" if 1 <= abs(value) < LARGE else ""
+    whole = f"{abs(value):.0f}" if 1 <= abs(value) < EXPONENT_FROM else ""
     return f"{value:.{max(6, len(whole) + 2)}g}"
 
 

@@ -15,7 +15,7 @@ from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import Enumeration
 from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
 from rankagg.teaching import majority_steps
-from rankagg.teaching.exact_steps import certificate_step
+from rankagg.teaching.least_steps import certificate_step
 from rankagg.teaching.opening import Worked
 from rankagg.teaching.show import STEPS
 from rankagg.testing.aggregators import score_tables

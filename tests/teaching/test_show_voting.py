@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.teaching import nearest_winner_steps
+from rankagg.teaching import least_steps
 from rankagg.teaching.show import STEPS, WITHOUT
 from rankagg.teaching.steps import told
 from tests.rules import public_rules
@@ -377,8 +377,8 @@ def test_every_rule_has_steps_or_a_reason():
 @pytest.mark.parametrize(
     ("rule", "limit"),
     [
-        (ra.Young(), (nearest_winner_steps, "MOST_CHOICES")),
-        (ra.Dodgson(), (nearest_winner_steps, "MOST_SITUATIONS")),
+        (ra.Young(), (least_steps, "MOST_CHOICES")),
+        (ra.Dodgson(), (least_steps, "MOST_SITUATIONS")),
     ],
 )
 def test_what_takes_too_many_tries_is_refused(rule, limit, monkeypatch):
