@@ -244,7 +244,7 @@ class Votes:
 # -- constraints: behind the n items stand markers, each with so many items before it -------------
 
 
-class Constraints:
+class StatedConstraints:
     """The places of the markers, the pairs that are decided, and the rows by their names."""
 
     def __init__(self, data: Any, n: int, work: Work) -> None:
@@ -904,7 +904,7 @@ class Strict(Statement):
         n, case = self.votes.n, [0] * self.votes.n
         rows: Given = {}
         if "constraints" in self.data:
-            held = Constraints(self.data["constraints"], n, self.work)
+            held = StatedConstraints(self.data["constraints"], n, self.work)
             held.check(self.order)
             case, rows = held.case, held.rows
         total = self.constant

@@ -119,11 +119,11 @@ class _Sums:
             self._whole += m if weights is None else int(weights.sum())
             return
         there = padded != missing
-        self._both = _added(self._both, count_together(there, there, weights))
+        self._both = _with_block(self._both, count_together(there, there, weights))
         off = padded == missing - 1
         if off.any():
-            self._half = _added(self._half, count_together(off, there, weights))
-            self._off = _added(self._off, count_together(off, off, weights))
+            self._half = _with_block(self._half, count_together(off, there, weights))
+            self._off = _with_block(self._off, count_together(off, off, weights))
 
     def counts(self) -> Counts:
         """Return the sums; what was not counted takes no memory."""
@@ -150,7 +150,7 @@ class _Sums:
             self._above[rows, :stop] += np.tril(told, k=start - 1)
 
 
-def _added(total: Integers64 | None, part: Integers64) -> Integers64:
+def _with_block(total: Integers64 | None, part: Integers64) -> Integers64:
     return part if total is None else total + part
 
 
@@ -170,10 +170,10 @@ def _compare_columns(
     for i in range(n - 1):
         one, others, told = columns[i], columns[i + 1 :], outcome[i + 1 :]
         np.less(one, others, out=told)
-        counts[i, i + 1 :] += count_true(told) if digits is None else _weight_of(told, digits)
+        counts[i, i + 1 :] += count_true(told) if digits is None else weigh_true(told, digits)
         if not strict:
             np.greater(one, others, out=told)
-            counts[i + 1 :, i] += count_true(told) if digits is None else _weight_of(told, digits)
+            counts[i + 1 :, i] += count_true(told) if digits is None else weigh_true(told, digits)
 
 
 def count_together(first: Bools, second: Bools, weights: Integers64 | None = None) -> Integers64:
@@ -213,6 +213,6 @@ def count_true(outcome: Bools) -> Integers64:
     return counts
 
 
-def _weight_of(outcome: Bools, weights: NDArray[np.float64]) -> Integers64:
+def weigh_true(outcome: Bools, weights: NDArray[np.float64]) -> Integers64:
     """Sum whole numbers below 2**53 where each row is true."""
     return np.rint(outcome @ weights).astype(np.int64)

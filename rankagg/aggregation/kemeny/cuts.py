@@ -10,6 +10,7 @@ goes on to branch and bound with the rows and the order that were found.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +80,8 @@ def _search_elsewhere(case: OpenCase) -> FoundInCase:
     relaxation = relaxation_of(case.problem)
     relaxation.add_cycles(case.cycles)
     relaxation.derive(case.rows)
-    search = Search(
-        case.problem, case.deadline, start=case.order, decided=case.decided,
-        relaxation=relaxation, cutoff=case.upper,
-    )  # fmt: skip
+    known: dict[str, Any] = {"start": case.order, "decided": case.decided, "cutoff": case.upper}
+    search = Search(case.problem, case.deadline, relaxation=relaxation, **known)
     with until_stopped() as stop:
         search.run()
     if stop.by_user:

@@ -179,7 +179,7 @@ class FirstOrder:
 #: What is less is rounding.
 VIOLATION = 1e-3
 #: Pairs that are looked at in one go.
-PAIRS_AT_ONCE = 2**20
+ENTRIES_LOOKED_AT = 2**20
 
 
 def cycles_against(
@@ -200,7 +200,7 @@ def cycles_against(
     tails, heads = _arcs_back(before, margins, order, limit)
     thirds = np.empty(len(tails), dtype=np.int32)
     over = np.empty(len(tails), dtype=np.float32)
-    size = max(1, PAIRS_AT_ONCE // n)
+    size = max(1, ENTRIES_LOOKED_AT // n)
     price = np.float32(heavy / max(float(np.abs(margins).max()), 1.0))
     for start in range(0, len(tails), size):
         deadline.seconds_left()
@@ -239,7 +239,7 @@ def _arcs_back(
     tails: list[NDArray[np.int32]] = []
     heads: list[NDArray[np.int32]] = []
     prices: list[Floats32] = []
-    size = max(1, PAIRS_AT_ONCE // n)
+    size = max(1, ENTRIES_LOOKED_AT // n)
     for start in range(0, n, size):
         rows = slice(start, start + size)
         used = (before[rows] > VIOLATION) & (place[rows, None] > place)

@@ -160,10 +160,8 @@ class PlacedRule(SearchingRule):
         """
         weights = self._weights(votes.n_items)
         if list(weights) == [1] * (votes.n_items - 1):
-            kemeny = Kemeny(
-                unranked=self.unranked, tie_cost=self.tie_cost, time_limit=self.time_limit,
-                verify=self.verify, on_progress=self.on_progress,
-            )  # fmt: skip
+            shared = ("unranked", "tie_cost", "time_limit", "verify", "on_progress")
+            kemeny = Kemeny(**{name: getattr(self, name) for name in shared})
             return kemeny.solve(votes, deadline=deadline)
         ends = (deadline or Deadline()).sooner(self.time_limit)
         effort = Effort(ends, self.on_progress, self.verify)

@@ -340,11 +340,9 @@ class Proved(Result):
                 f"and `rankagg.check_certificate` says that {error}."
             ) from None
         except BudgetError as error:
-            warnings.warn(
-                "The package alone has checked the certificate: of the second program, "
-                f"{error}. Raise `time_limit` or `memory_limit` to have both.",
-                VerificationWarning, stacklevel=2,
-            )  # fmt: skip
+            said = f"The package alone has checked the certificate: of the second program, {error}."
+            remedy = "Raise `time_limit` or `memory_limit` to have both."
+            warnings.warn(f"{said} {remedy}", VerificationWarning, stacklevel=2)
         return True
 
     def _check(self, votes: PairwiseMatrix, work: Work = UNLIMITED) -> None:

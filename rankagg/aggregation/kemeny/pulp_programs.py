@@ -232,13 +232,13 @@ class IntegerProgram:
             pulp.LpAffineExpression([(columns[k], c) for k, c in enumerate(self._cost) if c])
         )
         for number, (numbers, least) in enumerate(rows):
-            coefficients, right = _in_floats(numbers, least)
+            coefficients, right = _row_in_floats(numbers, least)
             terms = [(columns[k], v) for k, v in coefficients.items()]
             model.addConstraint(pulp.LpAffineExpression(terms) >= right, f"row{number}")
         return model, columns
 
 
-def _in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, float], float]:
+def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, float], float]:
     """Return a row that floats hold: the same one in lower terms, or a looser one."""
     largest = max(abs(v) for v in numbers.values())
     divisor = gcd(*numbers.values())
@@ -258,7 +258,7 @@ def solve_naive(task: Task) -> Solution:
         relaxation = CbcRelaxation(task.problem)
         relaxation.add_cycles(np.concatenate([items, items[:, [0, 2, 1]]]))
         relaxation.is_whole = True
-        order = _order_of(relaxation.solve(task.deadline))
+        order = _rounded_order(relaxation.solve(task.deadline))
         relaxation.is_whole = False
         weighting = relaxation.weighting(relaxation.solve(task.deadline))
     return Solution(order, (weighting.leaf(),), interrupted=stop.by_user)
@@ -274,7 +274,7 @@ def solve_lazy(task: Task) -> Solution:
         if not point.is_integral:
             relaxation.is_whole = True
             point = _solve_until_closed(relaxation, task)
-        order = _order_of(point)
+        order = _rounded_order(point)
     return Solution(order, (weighting.leaf(),), interrupted=stop.by_user)
 
 
@@ -297,5 +297,5 @@ def _solve_until_closed(relaxation: CbcRelaxation, task: Task) -> Point:
         relaxation.add_cycles(cycles)
 
 
-def _order_of(point: Point) -> NDArray[np.intp]:
+def _rounded_order(point: Point) -> NDArray[np.intp]:
     return np.argsort(-(point.before > 0.5).sum(axis=1), kind="stable")

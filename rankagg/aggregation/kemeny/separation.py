@@ -317,7 +317,7 @@ def violated_walks(before: Floats, limit: int, deadline: Deadline) -> list[Deriv
     graph = _graph(before)
     found: dict[Derived, float] = {}
     for walks in _closed_walks(graph, deadline):
-        found.update(_rows_of(before, walks))
+        found.update(_halved_walks(before, walks))
         if len(found) >= limit:
             break
     return sorted(found, key=lambda row: -found[row])[:limit]
@@ -440,7 +440,7 @@ def _cycles_of_edges(graph: Graph, walk: Ints, here: Ints, there: Ints) -> Walks
     return Walks(walk[inner], a, b, c)
 
 
-def _rows_of(before: Floats, walks: Walks) -> dict[Derived, float]:
+def _halved_walks(before: Floats, walks: Walks) -> dict[Derived, float]:
     walk, a, b, c = walks
     _, reverse = _edge(before, a, b, c)
     cycles = np.column_stack([np.where(reverse, c, b), a, np.where(reverse, b, c)])

@@ -33,10 +33,8 @@ class SubsetTable:
 
     def __init__(self, problem: Problem, deadline: Deadline = NEVER) -> None:
         if problem.n > ENUMERABLE:
-            raise InvalidInputError(
-                "items of subset-dp", f"at most {ENUMERABLE}", problem.n,
-                "The other backends have no such limit.",
-            )  # fmt: skip
+            allowed, remedy = f"at most {ENUMERABLE}", "The other backends have no such limit."
+            raise InvalidInputError("items of subset-dp", allowed, problem.n, remedy)
         self._problem = problem
         self._deadline = deadline
 
@@ -136,7 +134,7 @@ class SubsetTable:
     def second(self) -> int | None:
         """Return the least cost above the best that some order has; None where there is none."""
         n = self._problem.n
-        beyond = _beyond(self._problem)
+        beyond = int(np.abs(self._problem.costs).sum(dtype=object)) + 1  # more than any order costs
         runner: NDArray[Any] = np.full(1 << n, beyond, dtype=self.best.dtype)
         for subsets in by_size(n):
             least: NDArray[Any] = np.full(len(subsets), beyond, dtype=self.best.dtype)
@@ -175,8 +173,3 @@ def _each_size(n: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.intp]]]:
 @lru_cache(maxsize=10)
 def _few_items(n: int) -> list[tuple[NDArray[np.int64], NDArray[np.intp]]]:
     return list(_each_size(n))
-
-
-def _beyond(problem: Problem) -> int:
-    """Return a number above the cost of every order."""
-    return int(np.abs(problem.costs).sum(dtype=object)) + 1
