@@ -1,5 +1,7 @@
 """Commands called in this process, in an empty folder."""
 
+import json
+from shlex import split
 from typing import NamedTuple
 
 import pytest
@@ -17,12 +19,12 @@ class Told(NamedTuple):
 
 @pytest.fixture
 def called(capsys, monkeypatch, tmp_path):
-    """Return a function that calls a command in an empty folder, however it ends."""
+    """Return a function that calls a line and more words in an empty folder, however it ends."""
     monkeypatch.chdir(tmp_path)
 
-    def call(*args) -> Told:
+    def call(line: str, *more) -> Told:
         with pytest.raises(SystemExit) as stop:
-            main([str(arg) for arg in args])
+            main([*split(line), *map(str, more)])
         return Told(stop.value.code or 0, *capsys.readouterr())
 
     return call
@@ -47,5 +49,31 @@ def said(run):
     def call(*args, code=0) -> str:
         told = run(*args, code=code)
         return told.err if code else told.out
+
+    return call
+
+
+@pytest.fixture
+def parsed(said):
+    """Return a function from a call to what it prints as JSON, which has no NaN."""
+
+    def call(*args, code=0) -> dict:
+        out = said(*args, "--json", code=code)
+        assert "NaN" not in out
+        return json.loads(out)
+
+    return call
+
+
+@pytest.fixture
+def refused(called):
+    """Return a function from a call of bad input to its one sentence, without backticks."""
+
+    def call(*args) -> str:
+        code, out, err = called(*args)
+        assert (code, out) == (2, ""), err
+        assert "Traceback" not in err
+        (line,) = [line for line in err.splitlines() if line.lower().startswith("error:")]
+        return line.replace("`", "")
 
     return call

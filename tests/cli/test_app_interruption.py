@@ -12,7 +12,8 @@ import pytest
 
 import rankagg as ra
 from rankagg import __main__ as entry
-from rankagg.aggregation.kemeny.parts import LOGGER
+
+LOGGER = logging.getLogger("rankagg.kemeny")
 
 
 @pytest.fixture(scope="module")

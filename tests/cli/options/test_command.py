@@ -1,37 +1,42 @@
-"""`--plot` draws the picture of a command."""
+"""`--plot` draws the picture of a command; `--as` and `--json` print what it found."""
 
 import re
 
 import pytest
 
 import rankagg as ra
+from rankagg.testing.results import latex_cells, markdown_cells
 
+HUMAN = "--dataset superglue_human"
 DRAWING = {
-    "compare": ["--dataset", "superglue_human"],
-    "solve": ["--dataset", "superglue_human"],
-    "tournament": ["--dataset", "superglue_human"],
-    "stability": ["--dataset", "superglue_human", "--method", "borda", "--samples", "5"],
-    "intervals": ["--dataset", "superglue_human"],
-    "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
-    "test": ["--dataset", "superglue_human", "--reference", "Human"],
-    "power": ["--dataset", "superglue_human"],
-    "agreement": ["--dataset", "superglue_human", "--resamples", "100"],
-    "fit": ["--dataset", "superglue_human", "--pseudo-rankings", "0.5"],
+    "compare": HUMAN,
+    "solve": HUMAN,
+    "tournament": HUMAN,
+    "stability": f"{HUMAN} --method borda --samples 5",
+    "intervals": HUMAN,
+    "missing": "--dataset xtreme_gaps --samples 5",
+    "test": f"{HUMAN} --reference Human",
+    "power": HUMAN,
+    "agreement": f"{HUMAN} --resamples 100",
+    "fit": f"{HUMAN} --pseudo-rankings 0.5",
 }
+PASTED = {
+    name: DRAWING[name] for name in ("compare", "intervals", "test", "power", "agreement")
+} | {"rank": f"{HUMAN} --method borda"}  # fmt: skip
 
 
 @pytest.mark.parametrize("command", DRAWING)
 def test_a_picture_names_all_items_and_changes_no_output(run, tmp_path, monkeypatch, command):
     # Letters in an SVG are outlines unless they are asked to stay letters.
     monkeypatch.setitem(__import__("matplotlib").rcParams, "svg.fonttype", "none")
-    plain = run(command, *DRAWING[command]).out
-    told = run(command, *DRAWING[command], "--plot", "a.svg")
+    line = f"{command} {DRAWING[command]}"
+    plain, told = run(line).out, run(f"{line} --plot a.svg")
     times = r"\d+\.\d+ s\b"
     assert re.sub(times, "", told.out) == re.sub(times, "", plain)
     assert "plot: a.svg" in told.err
     drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
     if command != "stability":
-        data = ra.datasets.load(DRAWING[command][1])
+        data = ra.datasets.load(DRAWING[command].split()[1])
         names = data.tasks if command == "agreement" else data.systems
         assert all(str(name) in drawn for name in names)
 
@@ -40,16 +45,34 @@ def test_a_picture_names_all_items_and_changes_no_output(run, tmp_path, monkeypa
     ("kind", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")]
 )
 def test_pictures_come_in_three_kinds(run, tmp_path, kind, start):
-    run("compare", "--dataset", "tennessee", "--plot", f"a.{kind}")
+    run(f"tournament --dataset tennessee --plot a.{kind}")
     assert (tmp_path / f"a.{kind}").read_bytes().startswith(start)
 
 
-def test_other_kinds_are_refused_before_anything_is_computed(run, tmp_path):
-    told = run("compare", "--dataset", "tennessee", "--plot", "a.docx", code=2)
-    assert "must end in .pdf, .png, .svg" in told.err
+def test_other_kinds_are_refused_before_anything_is_computed(refused, tmp_path):
+    told = refused("compare --dataset tennessee --plot a.docx")
+    assert "must end in .pdf, .png, .svg" in told
     assert not (tmp_path / "a.docx").exists()
 
 
 def test_a_study_draws_its_ratios(run, tmp_path):
-    run("study", "--mallows", "0.8", "--items", "5", "--repetitions", "5", "--plot", "a.png")
+    run("study --mallows 0.8 --items 5 --repetitions 5 --plot a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("command", PASTED)
+def test_the_table_is_printed_alone(run, refused, command) -> None:
+    line = f"{command} {PASTED[command]}"
+    markdown, latex = (run(f"{line} --as {form}") for form in ("markdown", "latex"))
+    assert len(markdown_cells(markdown.out)) == len(latex_cells(latex.out)) > 3
+    assert "6 systems" in markdown.err
+    assert "--as and --json exclude each other" in refused(f"{line} --as latex --json")
+
+
+def test_what_is_printed_is_what_the_result_gives(said, parsed) -> None:
+    consensus = ra.Borda().aggregate(ra.datasets.load("superglue_human"))
+    assert said(f"rank {HUMAN} --method borda --as latex") == consensus.to_latex()
+    intervals = ra.rank_intervals(ra.datasets.load("superglue_human"))
+    cut = said(f"intervals {HUMAN} --as markdown --rows 2")
+    assert cut == intervals.to_markdown(rows=2)
+    assert parsed(f"rank {HUMAN} --method borda")["schema"] == "rankagg.consensus"

@@ -1,6 +1,6 @@
-"""Files of evaluation tools on the command line: recognised, chosen from, and told."""
+"""Files of evaluation tools, cast votes and comparisons: recognised, chosen from, and told."""
 
-import json
+from pathlib import Path
 
 import pytest
 
@@ -17,12 +17,18 @@ from tests.io.evaluations.made import (
     result,
 )
 
-RANK = ("rank", "--method", "borda", "--json")
+# -- files of evaluation tools --------------------------------------------------------------------
 
 
-def ranks(out):
-    found = json.loads(out)
-    return dict(zip(found["items"], found["ranks"], strict=True)), found["input"]
+@pytest.fixture
+def ranks(parsed):
+    """Return a function from files and options to ranks by label, and what is said of the input."""
+
+    def call(*args):
+        found = parsed("rank --method borda", *args)
+        return dict(zip(found["items"], found["ranks"], strict=True)), found["input"]
+
+    return call
 
 
 def logs(folder):
@@ -33,123 +39,217 @@ def logs(folder):
 
 
 @pytest.mark.parametrize("given", ["folder", "pattern", "files", "explicit"])
-def test_folders_patterns_and_files_are_recognised(tmp_path, called, given) -> None:
+def test_folders_patterns_and_files_are_recognised(tmp_path, ranks, given) -> None:
     logs(tmp_path)
     files = {
         "folder": [tmp_path], "pattern": [tmp_path / "*.json"], "files": sorted(tmp_path.iterdir()),
         "explicit": ["--format", "evaluations", tmp_path],
     }[given]  # fmt: skip
-    code, out, err = called(*RANK, *files)
-    assert (code, err) == (0, "")
-    found, lines = ranks(out)
+    found, lines = ranks(*files)
     assert found == {"A": 1, "B": 2, "C": 3}
     assert "read: 3 files of Inspect (logs)" in lines
 
 
-@pytest.mark.parametrize("kind", ["aggregate", "results", "log", "archive", "lines"])
-def test_single_files_are_recognised_by_their_content(tmp_path, called, kind) -> None:
-    content = {
-        "aggregate": lambda: put(tmp_path / "x.json", aggregate("A", result("x", 1))),
-        "results": lambda: put(tmp_path / "x.json", harness("A", {"x": {"acc,none": 1}})),
-        "log": lambda: put(tmp_path / "x.json", log("A", "x", [(1, 1, {"m": "C"})])),
-        "archive": lambda: archive(tmp_path / "x.eval", log("A", "x", [(1, 1, {"m": "C"})])),
-        "lines": lambda: put(tmp_path / "x.jsonl", line("A", "x", "1", 1), line("B", "x", "1", 2)),
-    }  # fmt: skip
-    options = ("--higher", "score") if kind == "lines" else ()
-    code, out, err = called(*RANK, content[kind](), *options)
-    assert (code, err) == (0, "")
-    assert ranks(out)[0] == ({"A": 2, "B": 1} if kind == "lines" else {"A": 1})
+SINGLE = {
+    "aggregate": lambda: put(Path("x.json"), aggregate("A", result("x", 1))),
+    "results": lambda: put(Path("x.json"), harness("A", {"x": {"acc,none": 1}})),
+    "log": lambda: put(Path("x.json"), log("A", "x", [(1, 1, {"m": "C"})])),
+    "archive": lambda: archive(Path("x.eval"), log("A", "x", [(1, 1, {"m": "C"})])),
+    "lines": lambda: put(Path("x.jsonl"), line("A", "x", "1", 1), line("B", "x", "1", 2)),
+    "a table": lambda: put(
+        Path("x.jsonl"), {"system": "A", "score": 1}, {"system": "B", "score": 2}
+    ),
+}
 
 
-def test_samples_are_recognised_without_a_name(tmp_path, called) -> None:
-    file = put(tmp_path / "x.jsonl", line("A", "x", "1", 1), line("B", "x", "1", 2))
-    for number in (1, 2):
-        text = "".join(file.read_text().splitlines(keepends=True)[:number])
-        (tmp_path / "standard input").write_text(text, encoding="utf-8")
-        code, out, err = called(*RANK, tmp_path / "standard input", "--higher", "score")
-        assert (code, err) == (0, "")
-        assert len(ranks(out)[0]) == number
+@pytest.mark.parametrize("kind", SINGLE)
+def test_single_files_are_recognised_by_their_content(ranks, called, kind) -> None:
+    both = kind in ("lines", "a table")
+    options = ["--higher", "score"] if kind == "lines" else []
+    assert ranks(SINGLE[kind](), *options)[0] == ({"A": 2, "B": 1} if both else {"A": 1})
 
 
-def test_tables_in_json_lines_stay_tables(tmp_path, called) -> None:
-    file = put(tmp_path / "x.jsonl", {"system": "A", "x": 1}, {"system": "B", "x": 2})
-    assert ranks(called(*RANK, file)[1])[0] == {"A": 2, "B": 1}
-
-
-def test_choices_are_options(tmp_path, called) -> None:
+def test_choices_are_options(tmp_path, ranks, refused) -> None:
     better = {"x": {"acc": True, "f1": True}, "y": {"acc": True}}
     for model, one, two in (("A", 1, 2), ("B", 2, 1)):
         scores = {"x": {"acc,none": one, "f1,none": two}, "y": {"acc,none": 1, "ppl,none": two}}
         put(tmp_path / f"{model}.json", harness(model, scores, better=better))
-    code, _, err = called(*RANK, tmp_path)
-    assert code == 2
-    assert "`--metric` must be one of those" in err
-    assert "x has acc, f1; y has acc, ppl" in err
-    assert ranks(called(*RANK, tmp_path, "--metric", "acc")[1])[0] == {"A": 2, "B": 1}
-    of_tasks = ("--metric", "x=f1", "--metric", "y=acc")
-    assert ranks(called(*RANK, tmp_path, *of_tasks)[1])[0] == {"A": 1, "B": 2}
-    single = (*RANK, tmp_path, "--metric", "ppl")
-    code, _, err = called(*single)
-    assert code == 2
-    assert "Name the metric in --higher or --lower." in err
-    found, lines = ranks(called(*single, "--lower", "ppl")[1])
-    assert found == {"A": 2, "B": 1}
-    assert "direction given, not stated in the files: lower is better in ppl" in lines
-    assert ranks(called(*single, "--higher", "ppl")[1])[0] == {"A": 1, "B": 2}
-    assert ranks(called(*single, "--lower-is-better")[1])[0] == {"A": 2, "B": 1}
-    dropped = (*RANK, tmp_path, "--metric", "acc", "--drop", "x")
-    assert ranks(called(*dropped)[1])[0] == {"A": 1, "B": 1}
+    told = refused("rank --method borda .")
+    assert "--metric must be one of those" in told
+    assert "x has acc, f1; y has acc, ppl" in told
+    told = refused("rank --method borda . --metric ppl")
+    assert "Name the metric in --higher or --lower." in told
+    first, last = {"A": 1, "B": 2}, {"A": 2, "B": 1}
+    for options, expected in {
+        "--metric acc": last, "--metric x=f1 --metric y=acc": first,
+        "--metric ppl --lower ppl": last, "--metric ppl --higher ppl": first,
+        "--metric ppl --lower-is-better": last, "--metric acc --drop x": {"A": 1, "B": 1},
+    }.items():  # fmt: skip
+        found, lines = ranks(tmp_path, *options.split())
+        assert found == expected, options
+        given = "direction given, not stated in the files: lower is better in ppl"
+        assert (given in lines) == ("lower" in options)
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--metric", "x=m", "--metric", "m"), "not both"),
-        (("--lower", "m", "--higher", "m"), "'m' is given by --lower and by --higher"),
-        (("--lower-is-better", "--lower", "m"), "leave --lower"),
-        (("--lower", "m"), "`--higher or --lower` must be what"),
-        (("--count", "n"), "--count has no meaning for evaluations"),
-        (("--task", "n"), "--task has no meaning for evaluations"),
-        (("--runs", "median"), "--runs"),
-        (("--drop", "z"), "--drop"),
-        (("--by", "samples"), "--by"),
-    ],
-)
-def test_bad_options_are_told(tmp_path, called, options, told) -> None:
-    code, _, err = called(*RANK, logs(tmp_path), *options)
-    assert code == 2
-    assert told in err
+EVALUATIONS = {
+    "--metric x=m --metric m": "not both",
+    "--lower m --higher m": "'m' is given by --lower and by --higher",
+    "--lower-is-better --lower m": "leave --lower",
+    "--lower m": "--higher or --lower must be what",
+    "--count n": "--count has no meaning for evaluations",
+    "--task n": "--task has no meaning for evaluations",
+    "--drop z": "--drop",
+}
 
 
-@pytest.mark.parametrize("option", [("--metric", "m"), ("--runs", "mean"), ("--use-groups",)])
-def test_options_of_evaluations_are_of_them_alone(called, option) -> None:
-    code, _, err = called(*RANK, "--dataset", "tennessee", *option)
-    assert code == 2
-    assert f"{option[0]} has no meaning for" in err
+@pytest.mark.parametrize("options", EVALUATIONS)
+def test_bad_options_are_told(tmp_path, refused, options) -> None:
+    assert EVALUATIONS[options] in refused(f"rank --method borda {logs(tmp_path)} {options}")
 
 
-def test_several_files_are_evaluations_or_refused(tmp_path, called) -> None:
-    for name in "ab":
-        (tmp_path / f"{name}.csv").write_text("system,x\nA,1\nB,2\n", encoding="utf-8")
-    code, _, err = called(*RANK, *sorted(tmp_path.iterdir()))
-    assert code == 2
-    assert "Give one FILE, not 2" in err
+@pytest.mark.parametrize("option", ["--metric m", "--runs mean", "--use-groups"])
+def test_options_of_evaluations_are_of_them_alone(refused, option) -> None:
+    told = refused(f"rank --method borda --dataset tennessee {option}")
+    assert f"{option.split()[0]} has no meaning for" in told
+
+
+def test_several_files_are_evaluations_or_refused(refused) -> None:
+    for name in ("a.csv", "b.csv"):
+        Path(name).write_text("system,x\nA,1\nB,2\n", encoding="utf-8")
+    assert "Give one FILE, not 2" in refused("rank --method borda a.csv b.csv")
 
 
 @pytest.mark.slow
-def test_a_page_says_what_was_read(tmp_path, called) -> None:
+def test_a_page_says_what_was_read(tmp_path, run) -> None:
     put(tmp_path / "in" / f"results_{TIME}.json", harness("A<b>", {"x": {"acc,none": 0.5}}))
     put(tmp_path / "in" / f"samples_x_{TIME}.jsonl", document(0, acc=1), document(1, acc=0))
-    code, _, err = called("report", tmp_path / "in", "-o", tmp_path / "page.html")
-    assert (code, err) == (0, "")
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert run("report in -o page.html").err == ""
+    page = Path("page.html").read_text(encoding="utf-8")
     assert "1 file of lm-evaluation-harness (results)" in page
     assert "<b>" not in page.replace("&lt;b&gt;", "")
 
 
-def test_ranks_are_written_as_every_eval_ever(tmp_path, called) -> None:
-    code, _, _ = called("rank", logs(tmp_path / "in"), "--method", "borda", "--every-eval-ever",
-                     tmp_path / "out")  # fmt: skip
-    assert code == 0
-    found, _ = ranks(called(*RANK, tmp_path / "out")[1])
-    assert found == {"A": 1, "B": 2, "C": 3}
+def test_ranks_are_written_as_every_eval_ever(tmp_path, run, ranks) -> None:
+    run("rank --method borda --every-eval-ever out", logs(tmp_path / "in"))
+    assert ranks("out")[0] == {"A": 1, "B": 2, "C": 3}
+
+
+# -- cast votes -----------------------------------------------------------------------------------
+
+WIDE = "first,second,third,n\nAnn,undervote,Bob,5\novervote,Bob,UWI,2\nAnn,Ann,Bob,1\n,,,3\n"
+LONG = "id,rank,name\n1,1,Ann\n1,2,Bob\n2,1,Ann\n2,1,Cid\n2,2,Bob\n"
+COMPARISONS = (
+    "a,b,won,judge,w\nx,y,model_a,j1,1\ny,z,tie,j1,2\nz,x,model_b,j2,1\nw,v,model_a,j2,1\n"
+)
+
+
+@pytest.fixture
+def files(called):
+    """Write files of cast votes and of comparisons."""
+    for name, text in (("wide.csv", WIDE), ("long.csv", LONG), ("battles.csv", COMPARISONS)):
+        Path(name).write_text(text, encoding="utf-8")
+
+
+def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
+    line = "wide.csv --format cast-votes --count n --overvotes skip --write-ins drop"
+    lines = [
+        "ballots: rank 1 is best",
+        "read: wide.csv, Profile of 8 rankings (2 rows) of 2 items, top-k lists, strict",
+        "11 cast ballots: 0 as they were cast, 8 changed, 3 blank, 0 with nothing left",
+        "33 choices: 14 ranked",
+        "undervote: 8 ballots, 14 choices",
+        "skipped choice: 5 ballots, 5 choices, close",
+        "overvote: 2 ballots, 2 choices, skip",
+        "write-in: 2 ballots, 2 choices, drop",
+        "repeated item: 1 ballot, 1 choice",
+        "read as no names: empty 9, 'undervote' 5, 'UWI' 2, 'overvote' 2",
+    ]
+    assert said(f"rank {line} --method borda").splitlines()[: len(lines)] == lines
+    said(f"report {line} -o page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "skipped choice: 5 ballots, 5 choices, close" in page
+
+
+def test_the_long_form_and_spellings(files, said):
+    line = "rank long.csv --format cast-votes --ballot id --rank rank --item name --method borda"
+    told = said(line)
+    assert "2 cast ballots: 1 as they were cast, 0 changed, 0 blank, 1 with nothing left" in told
+    told = said(f"{line} --overvotes skip --spelling undervote=ANN --left-out unranked")
+    assert "with unranked items" in told
+    assert "'Ann' 2" in told
+    told = said(f"{line} --spelling overvote= --spelling undervote=")
+    assert "Profile of 1 ranking" in told
+
+
+# -- comparisons ----------------------------------------------------------------------------------
+
+COLUMNS = "--format comparisons --first-side a --second b --outcome won"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("rank", "rank item\n   1    w"),
+        ("compare", "Copeland"),
+        ("solve --first x", "   1    x"),
+        ("tournament", "pairs with a majority: 3, without: 7"),
+        ("explain --pair x y", "x"),
+        ("fit --model bradley-terry --pseudo-rankings 0.5", "BradleyTerry"),
+    ],
+)
+def test_commands_take_comparisons(files, said, line, expected):
+    told = said(f"{line} battles.csv {COLUMNS} --cluster judge")
+    assert "comparisons: ties stay ties\nread: " in told
+    assert "Comparisons: 4 comparisons of 5 items, 1 tie, 2 clusters" in told
+    assert expected in told
+
+
+def test_short_names_weights_and_gaps(files, said):
+    options = "--format comparisons --first a --second b --outcome won --weight w"
+    told = said(f"rank battles.csv {options}")
+    assert "1 tie, weighted" in told
+    gap = "no comparison joins these 2 sets, so that their order says nothing: v, w | x"
+    assert gap in " ".join(told.split())
+
+
+REFUSED = {
+    "rank wide.csv --method borda --overvotes skip": "has no meaning for a table of scores",
+    "rank wide.csv --format ballots --choice first": "--choice has no meaning for a table of ball",
+    "rank wide.csv --format cast-votes --task x": "--task has no meaning for cast votes",
+    "rank wide.csv --format cast-votes --choice frst": "--choice must be a column of wide.csv",
+    "rank wide.csv --format cast-vote": "Did you mean 'cast-votes'?",
+    "rank wide.csv --format cast-votes --overvotes ends": "Did you mean 'end'?",
+    "rank wide.csv --format cast-votes --skiped end": "--skipped",
+    "rank long.csv --format cast-votes --ballot id": "--ballot, --rank and --item must be given",
+    "rank long.csv --format cast-votes --spelling x": "--spelling must be KIND=TEXT",
+    "rank long.csv --format cast-votes --spelling x=y": "--spelling must be a mapping",
+    "rank battles.csv --cluster judge": "--cluster has no meaning for a table of scores",
+    "rank battles.csv --format comparisons": "give --first and --second and --outcome",
+    f"rank battles.csv {COLUMNS} --first-side aa": "Did you mean 'a'",
+    f"rank battles.csv {COLUMNS} --weight w --weight won": "takes one --weight COLUMN",
+    f"rank battles.csv {COLUMNS} --weight judge": "must be a finite number",
+    f"rank battles.csv {COLUMNS} --system a": "--system has no meaning for a table of comparisons",
+    f"rank battles.csv {COLUMNS} --outcome judge": "column 'judge' must say 'left'",
+    f"stability battles.csv {COLUMNS}": "needs rankings or scores; comparisons do not hold them",
+    f"missing battles.csv {COLUMNS}": "comparisons do not say what is missing",
+    f"dispersion battles.csv {COLUMNS}": "comparisons do not hold them",
+    f"fit battles.csv {COLUMNS}": "--model plackett-luce needs rankings; comparisons do not hold",
+    f"intervals battles.csv {COLUMNS} --unit cluster": "without clusters",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_does_not_suit_is_refused(files, refused, line):
+    assert REFUSED[line] in refused(line)
+
+
+def test_intervals_of_ranks_of_comparisons(said, parsed):
+    rows = [("x", "y", "left"), ("y", "z", "tie"), ("z", "x", "right"), ("x", "y", "right")] * 30
+    lines = [f"{a},{b},{won},{at % 24}" for at, (a, b, won) in enumerate(rows)]
+    Path("battles.csv").write_text("\n".join(["a,b,won,judge", *lines]))
+    told = said(f"intervals battles.csv {COLUMNS} --cluster judge")
+    assert "ranks by mean win rates over all opponents" in told
+    assert "independent: 24 clusters" in told
+    found = parsed(f"intervals battles.csv {COLUMNS} --ranks pairwise")
+    assert found["ranks"]["unit"] == "comparison"
+    assert found["intervals"] is None

@@ -1,59 +1,47 @@
-"""Every numeric option of every command: absurd values are refused by name, before any work."""
+"""Numbers out of range are refused by name before any work; choices are those of functions."""
 
+import inspect
 import math
+import sys
+from collections.abc import Iterator
+from typing import get_args
 
 import click
 import pytest
 
-from rankagg.cli import main
+import rankagg as ra
+from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, Whole
+from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, OneOf, Whole
+from rankagg.core.grouped_tally import MOST_GROUPS
+from rankagg.io.scan.scan_scores import ScoreScan
 
 ABSURD = [
-    "0",
-    "-1",
-    str(10**18),
-    "-" + "9" * 40,
-    "nan",
-    "inf",
-    "-inf",
-    "1e400",
-    "",
-    "x",
-    "9" * 5000,
-]
+    "0", "-1", str(10**18), "-" + "9" * 40, "nan", "inf", "-inf", "1e400", "", "x", "9" * 5000,
+]  # fmt: skip
 
 
-def numeric_options() -> list[tuple[str, str, click.ParamType]]:
-    """Return commands, options and their types; what several share, of the first one."""
-    found, seen = [], set()
-    context = click.Context(app)
+def options_of(*kinds) -> Iterator[tuple[str, click.Parameter, click.ParamType]]:
+    """Yield commands, options and their types; what several share, of the first one."""
+    seen = set()
     for name in COMMANDS:
-        command = app.get_command(context, name)
+        command = app.get_command(click.Context(app), name)
         assert command is not None
-        for parameter in command.params:
-            types = getattr(parameter.type, "types", [parameter.type])
-            if id(parameter) in seen:
-                continue
-            seen.add(id(parameter))
-            found += [(name, parameter.opts[0], kind) for kind in types if is_numeric(kind)]
-    return found
+        for one in command.params:
+            if id(one) not in seen:
+                seen.add(id(one))
+                for kind in getattr(one.type, "types", [one.type]):
+                    if isinstance(kind, kinds):
+                        yield name, one, kind
 
 
-def is_numeric(kind: click.ParamType) -> bool:
-    numbers = (Number, Whole, click.types.IntParamType, click.types.FloatParamType)
-    return isinstance(kind, numbers)
-
-
-OPTIONS = numeric_options()
+NUMERIC = [*options_of(Number, Whole)]
 
 
 def test_there_are_many_and_all_have_a_range() -> None:
-    assert len(OPTIONS) > 40
-    bare = [
-        (name, option) for name, option, kind in OPTIONS if not isinstance(kind, Number | Whole)
-    ]
-    assert bare == []
+    assert len(NUMERIC) > 40
+    bare = options_of(click.types.IntParamType, click.types.FloatParamType)
+    assert [kind for *_, kind in bare if not isinstance(kind, Number | Whole)] == []
 
 
 def reads(kind: click.ParamType, text: str) -> bool:
@@ -74,24 +62,17 @@ def reads(kind: click.ParamType, text: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("command", "option", "kind"), OPTIONS, ids=[f"{name} {option}" for name, option, _ in OPTIONS]
+    ("command", "option", "kind"),
+    [pytest.param(*case, id=f"{case[0]} {case[1].opts[0]}") for case in NUMERIC],
 )
-def test_absurd_values_are_refused_in_one_sentence(capsys, command, option, kind) -> None:
-    refused = 0
-    for text in ABSURD:
-        if reads(kind, text):
-            continue
-        refused += 1
-        values = [text, "1"] if option == "--score-range" else [text]
-        with pytest.raises(SystemExit) as stop:
-            main([command, option, *values])
-        told = capsys.readouterr()
-        assert (stop.value.code, told.out) == (2, "")
-        (line,) = [line for line in told.err.splitlines() if line.startswith("Error: ")]
-        assert option in line
+def test_absurd_values_are_refused_in_one_sentence(refused, command, option, kind) -> None:
+    absurd = [text for text in ABSURD if not reads(kind, text)]
+    assert len(absurd) >= 6
+    for text in absurd:
+        line = refused(command, option.opts[0], text, *["1"] * (option.nargs - 1))
+        assert option.opts[0] in line
         assert "must be" in line
         assert len(line) < 250
-    assert refused >= 6
 
 
 def test_ranges_are_said_and_kept() -> None:
@@ -114,10 +95,92 @@ def test_ranges_are_said_and_kept() -> None:
                 kind.convert(repr(value), None, None)
 
 
-def test_draws_that_no_memory_holds_are_refused(capsys) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["sample", "--items", "A,B,C", "--size", str(10**8)])
-    assert stop.value.code == 2
-    assert (
-        "'--size': must be at most 33333333 for 3 items. Got 100000000." in capsys.readouterr().err
-    )
+def test_draws_that_no_memory_holds_are_refused(refused) -> None:
+    told = refused("sample --items A,B,C --size 100000000")
+    assert "'--size': must be at most 33333333 for 3 items. Got 100000000." in told
+
+
+# -- choices --------------------------------------------------------------------------------------
+
+
+def allowed(function, parameter: str) -> set[str]:
+    """Return the words of a parameter's type, `none` for None."""
+    function = inspect.unwrap(function)
+    told = inspect.signature(function).parameters[parameter].annotation
+    kinds = eval(told, vars(sys.modules[function.__module__])) if isinstance(told, str) else told
+    return set(words(kinds))
+
+
+def words(kind) -> Iterator[str]:
+    for part in get_args(kind):
+        if isinstance(part, str):
+            yield part
+        else:
+            yield from words(part)
+
+
+READERS = {
+    "--unranked": (ra.Borda, "unranked"),
+    "--errors": (ra.read_scores, "errors"),
+    "--by": (ra.Evaluations.select, "by"),
+    "--runs": (ra.Evaluations.select, "runs"),
+    "--left-out": (ra.read_ballots, "left_out"),
+    "--overvotes": (ra.read_cast_votes, "overvotes"),
+    "--skipped": (ra.read_cast_votes, "skipped"),
+    "--write-ins": (ra.read_cast_votes, "write_ins"),
+    "--outcome-is": (ra.read_comparisons, "outcome_is"),
+}
+SCANS = {"--scattered": (ra.scan_scores, "scattered"), "--engine": (ScoreScan.summarize, "engine")}
+OWN = {
+    "solve": {"--backend": (ra.Kemeny, "backend")},
+    "steps": {"--tie-breaking": (ra.Coombs, "tie_breaking")},
+    "compare": {**SCANS, "--decide": (ra.paired_tests, "unit")},
+    "scan": SCANS,
+    "report": {"--unit": (ra.make_report, "unit")},
+    "test": {"--method": (ra.paired_tests, "method"), "--unit": (ra.paired_tests, "unit")},
+    "power": {"--unit": (ra.paired_tests, "unit")},
+    "stability": {"--over": (ra.stability, "over")},
+    "removals": {"--unit": (ra.removal_radius, "unit")},
+    "intervals": {
+        "--ranks": (ra.rank_intervals, "of"),
+        "--method": (ra.rank_intervals, "method"),
+        "--unit": (ra.rank_intervals, "unit"),
+        "--ties": (ra.rank_intervals, "ties"),
+        "--pairs": (ra.PairwiseIntervals.from_data, "method"),
+        "--simultaneous": (ra.PairwiseIntervals.from_data, "simultaneous"),
+        "--estimand": (ra.PairwiseIntervals.from_data, "estimand"),
+    },
+    "fit": {
+        "--ties": (ra.fit_bradley_terry, "ties"),
+        "--errors-by": (ra.fit_bradley_terry, "cov_type"),
+    },
+}
+# What does not decide ranks is refused with the option that it is for.
+REFUSED = {("intervals", "--method"): allowed(ra.PairwiseIntervals.from_data, "method")}
+# Names of this side: what is made of them is tested by its results.
+NAMED_HERE = {"--method", "--format", "--as", "--decimal", "--model", "--study", "--measure"}
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "choices"),
+    [
+        pytest.param(name, one.opts[0], kind, id=f"{name} {one.opts[0]}")
+        for name, one, kind in options_of(OneOf)
+        if isinstance(one, click.Option)
+    ],
+)
+def test_choices_are_those_of_the_package(command, option, choices) -> None:
+    known = {**READERS, **OWN.get(command, {})}
+    if option == "--axiom":
+        assert set(choices.choices) == set(NAMES)
+    elif option in known:
+        more = REFUSED.get((command, option), set())
+        assert set(choices.choices) - {"none"} == allowed(*known[option]) | more
+    else:
+        assert option in NAMED_HERE
+
+
+def test_a_scan_takes_as_many_groups_as_sums_do() -> None:
+    scan = app.get_command(click.Context(app), "scan")
+    (groups,) = (one for one in scan.params if one.name == "n_groups")
+    assert groups.type.high == MOST_GROUPS
