@@ -67,7 +67,7 @@ from rankagg.io.strict_json import Field
 
 
 def total_bound(
-    problem: Any,
+    problem: Problem | WeakProblem,
     proofs: tuple[Proof, ...],
     demands: Demands = NO_DEMANDS,
     work: Work = UNLIMITED,
@@ -77,10 +77,11 @@ def total_bound(
     Every pair costs at least its cheaper direction, or the one that is demanded; each proof
     replaces the share of the pairs inside its part by what it proves about them.
     """
-    if not demands:
+    if isinstance(problem, WeakProblem) or not demands:
         bounds = ((proof, proof.part_of(problem)) for proof in proofs)
-        total: int = problem.floor
-        return total + sum(proof.bound_of(part, None, work) - part.floor for proof, part in bounds)
+        return problem.floor + sum(
+            proof.bound_of(part, None, work) - part.floor for proof, part in bounds
+        )
     whole = demands.with_markers(problem)
     decided = demands.decided(problem.n)
     if decided is None:
