@@ -508,7 +508,7 @@ def _agreement_by_k(table: ScoreTable) -> pd.DataFrame:
     names = {PROCEDURES[name].name: name for name in ("one level", "two levels", "mean")}
     rules = [PROCEDURES[name] for name in names.values()]
     by_k = AgreementStudy(data=table, aggregators=rules).run().by_k().loc["instances"].sort_index()
-    parts = {}
+    parts: dict[str, pd.DataFrame] = {}
     for first, second in dict.fromkeys(key[:2] for key in by_k.index):
         both = {names[first], names[second]}
         label = next(label for label, pair in PAIRED.items() if set(pair) == both)

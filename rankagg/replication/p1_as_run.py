@@ -54,7 +54,8 @@ def unstable_ranks(scores: Floats) -> Floats:
 
 def rank_sums(values: Floats) -> Floats:
     """Return the sum of the ranks over tasks."""
-    return np.add.reduce([unstable_ranks(task) for task in values.T])
+    sums: Floats = np.add.reduce([unstable_ranks(task) for task in values.T])
+    return sums
 
 
 def inverse_permutation(scores: Floats) -> Permutation:

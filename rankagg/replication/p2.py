@@ -102,7 +102,7 @@ def compatible_rankings(_: Bench, found: ExperimentRun) -> None:
     gaps, complete = load_table("xtreme_gaps"), load_table("toy_tasks")
     order = gaps.systems.at(np.argsort(_compatible_sums(gaps), kind="stable"))
     ranking = PartialRanking.from_order(order, items=gaps.systems)
-    apart = _apart(_compatible_sums(gaps), _sums_of_ranks(gaps).to_numpy())
+    apart = _apart(_compatible_sums(gaps), np.asarray(_sums_of_ranks(gaps), dtype=np.float64))
     found.add("Equation 5", {"order by the column sums": as_order(ranking)}, "Table 5")
     found.add("Equation 5", {"largest difference from sums of expected ranks": apart}, "Table 5")
     ranks_of_toy: Floats = complete.rankings().ranks.sum(axis=0).astype(float)
@@ -438,12 +438,12 @@ def _add_all_systems(found: ExperimentRun, result: MissingScoresResult) -> None:
     means = medium.groupby(["model", "method"])["tau"].mean().unstack("method")
     means.columns = pd.Index(["one level", "mean"])
     nothing = frame[frame["proportion"] == 0].groupby("model")["tau"].min()
-    for model, taus_of in means.to_dict("index").items():
+    for model, taus_of in zip(means.index.astype(str), means.to_dict("records"), strict=True):
         lead = _ahead(taus_of["one level"] - taus_of["mean"])
         found.add("Figure 2", {"one level ahead of the mean": lead}, model)
         taus_of["nothing removed"] = nothing[model]
         for what, tau in taus_of.items():
-            found.add("Figure 2", {"tau with the full data": tau}, what, model)
+            found.add("Figure 2", {"tau with the full data": tau}, str(what), model)
 
 
 @experiment("p2-figure-3", "missing scores and a task on another scale", "Figure 3")
@@ -594,7 +594,7 @@ def _add_dialogue(found: ExperimentRun, table: ScoreTable) -> None:
     ties = sum(not ranking.is_strict for ranking in table.rankings())
     found.add(DIALOGUE, {"rankings": table.n_units, "rankings with ties": ties})
     unranked = TwoLevel(Borda(), Borda(), absent="unranked")
-    ways = {
+    ways: dict[str, Borda | TwoLevel] = {
         "one level": Borda(),
         "two levels": TwoLevel(Borda(), Borda(), absent="ranked"),
         "two levels, absent systems unranked": unranked,
@@ -621,9 +621,9 @@ def sizes_of_data(bench: Bench, found: ExperimentRun) -> None:
         kinds = {str(task).lower().split("_")[0] for task in table.tasks}
         numbers = {"kinds of metrics": len(kinds), "metrics with their variants": table.n_tasks}
         found.add("Section 4.1", numbers, "dialogue")
-    frame = pd.DataFrame(
-        {model.label: _sizes_of(model.data) for model in _metrics_of(bench)}, dtype=float
-    ).T
+    tables = bench.tables(*INSTANCES_OF).items()
+    sizes = {name: _sizes_of(metrics_of(table)) for name, table in tables}
+    frame = pd.DataFrame(sizes, dtype=float).T
     items = {"Figure 7": "systems", "Figure 8": "sentences", "Figure 9": "sentences per system"}
     for item, what in items.items() if len(frame) else ():
         found.each(item, what, frame[what])

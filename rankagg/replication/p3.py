@@ -211,8 +211,8 @@ def spread_of_scores(_: Bench, found: ExperimentRun) -> None:
         found.add("Table 5", {f"order by {quantity}, largest first": as_order(ranking)})
     for name, consensus in by_means(table).items():
         frame.insert(0, f"{name} mean", scores_of_items(consensus).to_numpy())
-    for quantity, column in frame.items():
-        found.each("Table 5", str(quantity), column)
+    for label, column in frame.items():
+        found.each("Table 5", str(label), column)
     described = frame.rename_axis("system").reset_index()
     found.sheets.append(Sheet("p3-table-5", "Statistics of ten columns.", described))
     found.sentences.append(
