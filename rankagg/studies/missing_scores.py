@@ -231,10 +231,9 @@ class MissingScoresResult(StudyResult):
         means = self._groups("method")["tau"].mean().unstack("proportion")
         models = [model.name for model in self.study.models]
         order = product(models, self.study.scales, self.study.methods)
-        table = means.reindex(list(order))[list(self.study.proportions)].reset_index()
-        table.columns = pd.Index(
-            [f"{100 * name:g} %" if isinstance(name, float) else name for name in table.columns]
-        )
+        shares = {share: f"{100 * share:g} %" for share in self.study.proportions}
+        table = means.reindex(list(order))[list(shares)].rename(columns=shares)
+        table = table.rename_axis(columns=None).reset_index()
         return table if len(self.study.scales) > 1 else table.drop(columns="scale")
 
     def _facts(self) -> Iterable[str]:
@@ -494,7 +493,7 @@ def _agreements(
         values = np.full((len(rankings), len(rankings)), np.nan)
         if known:
             values[np.ix_(there, there)] = tables[measure]
-        found[measure] = np.where(np.isfinite(values), values, None).tolist()
+        found[measure] = [[x if isfinite(x) else None for x in row] for row in values.tolist()]
     return found
 
 

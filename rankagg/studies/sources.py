@@ -160,11 +160,15 @@ class Observed(DataSource):
         owner = f"of {type(self).__name__}"
         if not isinstance(self.label, str):
             raise InvalidInputError(f"label {owner}", "a text", self.label)
-        if not isinstance(self.data, ScoreTable | Profile):
+        data: object = self.data
+        if isinstance(data, ScoreTable):
+            digest = table_digest(data)
+        elif isinstance(data, Profile):
+            digest = _profile_digest(data)
+        else:
             allowed = "a Profile or a ScoreTable"
-            raise InvalidInputError(f"data {owner}", allowed, self.data, "`read_scores` makes one.")
-        digest = table_digest if isinstance(self.data, ScoreTable) else _profile_digest
-        object.__setattr__(self, "digest", digest(self.data))  # type: ignore[operator]
+            raise InvalidInputError(f"data {owner}", allowed, data, "`read_scores` makes one.")
+        object.__setattr__(self, "digest", digest)
 
     @property
     def gives(self) -> Literal["scores", "rankings"]:  # type: ignore[override]

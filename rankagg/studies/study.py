@@ -13,7 +13,7 @@ from hashlib import sha256
 from itertools import product
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -44,6 +44,8 @@ from rankagg.studies.sources import as_sources
 if TYPE_CHECKING:
     from distributed import Client
     from pandas.core.groupby import DataFrameGroupBy
+
+    Groups: TypeAlias = DataFrameGroupBy[tuple[Hashable, ...], Literal[True]]
 
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
@@ -312,7 +314,7 @@ class StudyResult(Result):
         """The dimensions of the grid."""
         return [one.name for one in self.study._dimensions]
 
-    def _groups(self, *more: str) -> DataFrameGroupBy[Any]:
+    def _groups(self, *more: str) -> Groups:
         """Return the rows by the dimensions of the grid, and more."""
         return self._frame.groupby([*self._grid, *more], sort=False)
 
@@ -333,7 +335,7 @@ def _dtype(kinds: Kinds) -> str:
     return nullable.get(kind, kind.__name__) if len(kinds) > 1 else kind.__name__
 
 
-def wilson(groups: DataFrameGroupBy[Any], column: str, alpha: float) -> list[Floats]:
+def wilson(groups: Groups, column: str, alpha: float) -> list[Floats]:
     """Return the share of a flag in each group, where it is known, and its Wilson interval."""
     from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
 
