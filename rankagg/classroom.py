@@ -221,10 +221,23 @@ def exported(notebook: Notebook, folder: Path) -> Path:
             shutil.copy(path, place)
         page = Path(place) / target.name
         done = subprocess.run(
-            [sys.executable, "-m", "marimo", "export", "html", notebook.path.name,
-             "--no-include-code", "--output", str(page)],
-            cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "marimo",
+                "export",
+                "html",
+                notebook.path.name,
+                "--no-include-code",
+                "--output",
+                str(page),
+            ],
+            cwd=place,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         # Where a cell failed, a page is written all the same: not one to put online.
         if done.returncode or not page.exists():
             said = (done.stderr or done.stdout).strip().splitlines()

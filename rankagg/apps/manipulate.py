@@ -20,10 +20,22 @@ with app.setup:
     RULES = {
         name: getattr(ra, name)
         for name in (
-            "Borda", "Plurality", "Veto", "Dowdall", "InstantRunoff", "Coombs", "Baldwin", "Nanson",
-            "Black", "Copeland", "Minimax", "Schulze", "RankedPairs", "Kemeny",
+            "Borda",
+            "Plurality",
+            "Veto",
+            "Dowdall",
+            "InstantRunoff",
+            "Coombs",
+            "Baldwin",
+            "Nanson",
+            "Black",
+            "Copeland",
+            "Minimax",
+            "Schulze",
+            "RankedPairs",
+            "Kemeny",
         )
-    }  # fmt: skip
+    }
     HONEST = ("A", "B", "C", "D")
 
 

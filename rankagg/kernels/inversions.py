@@ -91,6 +91,7 @@ def smaller_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
 def _holding(digits: int) -> type[np.unsignedinteger]:
     """Return the smallest type that holds numbers of so many binary digits."""
     return next(
-        kind for kind in (np.uint8, np.uint16, np.uint32, np.uint64)
+        kind
+        for kind in (np.uint8, np.uint16, np.uint32, np.uint64)
         if np.dtype(kind).itemsize * 8 >= digits
-    )  # fmt: skip
+    )

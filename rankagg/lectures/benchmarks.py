@@ -68,9 +68,11 @@ def _():
 @app.cell(hide_code=True)
 def _():
     factor = mo.ui.slider(
-        steps=[0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 10, 100], value=1, label="Task3 times",
+        steps=[0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 10, 100],
+        value=1,
+        label="Task3 times",
         show_value=True,
-    )  # fmt: skip
+    )
     mo.vstack([mo.md("Measure Task3 in another unit, and watch two rankings:"), factor])
     return (factor,)
 
@@ -130,9 +132,12 @@ def _():
         [42, 40, 51, 38, 44, 39, 39, 41, 44],
     ]
     instances = ra.ScoreTable(
-        scores, systems=["A", "B", "C"], higher_is_better=True,
-        tasks=["qa"] * 6 + ["translation"] * 2 + ["summary"], instances=[*range(6), 0, 1, 0],
-    )  # fmt: skip
+        scores,
+        systems=["A", "B", "C"],
+        higher_is_better=True,
+        tasks=["qa"] * 6 + ["translation"] * 2 + ["summary"],
+        instances=[*range(6), 0, 1, 0],
+    )
     levels = {
         "one level": ra.Borda().aggregate(instances).order,
         "two levels": ra.TwoLevel(ra.Borda(), ra.Borda()).aggregate(instances).order,
@@ -297,8 +302,9 @@ def _():
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label="SuperGLUE", data=board)],
         aggregators=[ra.Mean(), ra.Borda(), ra.Borda(unranked="last")],
-        proportions=[0, 0.1, 0.3, 0.5], n_repetitions=30,
-    )  # fmt: skip
+        proportions=[0, 0.1, 0.3, 0.5],
+        n_repetitions=30,
+    )
     removed = study.run()
     with ra.plotting.style():
         curves = removed.plot()
@@ -399,8 +405,10 @@ def _():
             ra.studies.PrintedRadius(radius="equation 4"),
             ra.studies.IntervalMethod(simultaneous="bonferroni"),
         ],
-        alphas=[0.1], proportions=[0, 0.2], n_repetitions=20,
-    )  # fmt: skip
+        alphas=[0.1],
+        proportions=[0, 0.2],
+        n_repetitions=20,
+    )
     covered = confidence.run().by_method()[["coverage", "coverage_imputed", "decided"]]
     covered = covered.droplevel(["model", "alpha"])
     mo.show_code(mo.plain(covered.round(3).reset_index()), position="above")
@@ -440,10 +448,12 @@ def _():
         for _ in range(n_tables):
             base = np.repeat(rng.normal(size=(2, 20)), 4, axis=1)
             table = ra.ScoreTable(
-                base + 0.1 * rng.normal(size=base.shape), systems=["A", "B"], higher_is_better=True,
+                base + 0.1 * rng.normal(size=base.shape),
+                systems=["A", "B"],
+                higher_is_better=True,
                 tasks=np.tile(["bleu", "rouge", "chrf", "meteor"], 20),
                 instances=np.repeat(range(20), 4),
-            )  # fmt: skip
+            )
             found += ra.paired_test(table, "A", "B", method="sign", unit=unit).p_value <= 0.05
         return found / n_tables
 

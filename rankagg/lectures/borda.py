@@ -256,9 +256,14 @@ def _():
 @app.cell
 def _():
     rules = [
-        ra.Borda(), ra.FootruleOptimal(), ra.PickAPerm(), ra.KwikSort(),
-        ra.Copeland(), ra.InsertionSearch(), ra.Kemeny(),
-    ]  # fmt: skip
+        ra.Borda(),
+        ra.FootruleOptimal(),
+        ra.PickAPerm(),
+        ra.KwikSort(),
+        ra.Copeland(),
+        ra.InsertionSearch(),
+        ra.Kemeny(),
+    ]
     mo.show_code({rule.name: str(rule.guarantee) for rule in rules}, position="above")
     return (rules,)
 
@@ -266,9 +271,13 @@ def _():
 @app.cell(hide_code=True)
 def _(rules):
     assert {r.name: r.guarantee.factor for r in rules if r.guarantee} == {
-        "Borda": 5, "FootruleOptimal": 2, "PickAPerm": 2, "KwikSort": 2, "InsertionSearch": 5,
+        "Borda": 5,
+        "FootruleOptimal": 2,
+        "PickAPerm": 2,
+        "KwikSort": 2,
+        "InsertionSearch": 5,
         "Kemeny": 1,
-    }  # fmt: skip
+    }
     mo.md("""
     `InsertionSearch` starts from Borda and moves single items as long as that makes the ranking
     cheaper, so it inherits Borda's 5. Nothing is proved of Copeland here.
@@ -290,8 +299,10 @@ def _(rules):
     study = ra.studies.ApproximationStudy(
         aggregators=[rule for rule in rules if rule.name != "Kemeny"],
         models=[ra.cultures.ImpartialCulture(), ra.cultures.MallowsCulture(phi=0.8)],
-        n_items=[12], n_rankings=[9], n_repetitions=20,
-    )  # fmt: skip
+        n_items=[12],
+        n_rankings=[9],
+        n_repetitions=20,
+    )
     result = study.run()
     found = result.by_method()[["hit_rate", "mean_ratio", "max_ratio"]]
     found = found.droplevel(["n_items", "n_rankings", "missing"])
@@ -552,14 +563,22 @@ def _(errors, sizes):
         for _ax, _model in zip(_axes, ("Mallows", "Plackett-Luce"), strict=True):
             for _rule, _look in zip(
                 ("Plurality", "Copeland", "Kemeny", "Borda"),
-                (("#999999", ":", "D"), ("#009E73", "-.", "^"), ("#D55E00", "--", "s"),
-                 ("#0072B2", "-", "o")),
+                (
+                    ("#999999", ":", "D"),
+                    ("#009E73", "-.", "^"),
+                    ("#D55E00", "--", "s"),
+                    ("#0072B2", "-", "o"),
+                ),
                 strict=True,
-            ):  # fmt: skip
+            ):
                 _ax.plot(
-                    sizes, _means[_model][_rule], color=_look[0], linestyle=_look[1],
-                    marker=_look[2], label=_rule,
-                )  # fmt: skip
+                    sizes,
+                    _means[_model][_rule],
+                    color=_look[0],
+                    linestyle=_look[1],
+                    marker=_look[2],
+                    label=_rule,
+                )
             _ax.set(xscale="log", xlabel="votes", title=_model)
             _ax.set_xticks(sizes, sizes)
         _axes[0].set_ylabel("mean distance to the truth")

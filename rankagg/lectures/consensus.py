@@ -75,9 +75,10 @@ def _():
 @app.cell(hide_code=True)
 def _(apart, first, second, tau):
     _pairs = [
-        f"{i}{j}" for i, j in combinations("ABCDE", 2)
+        f"{i}{j}"
+        for i, j in combinations("ABCDE", 2)
         if second.order.index(i) > second.order.index(j)
-    ]  # fmt: skip
+    ]
     assert _pairs == ["AB", "CD", "CE"]
     assert apart == len(_pairs)
     assert np.isclose(tau, 1 - 2 * apart / 10)
@@ -110,11 +111,13 @@ def _(chosen):
     _center, _other = ra.Permutation.from_order("ABCD"), ra.Permutation.from_order(chosen.value)
     _vertices = {
         order: Vertex(
-            0.35, "strong" if "".join(order) in ("ABCD", chosen.value) else "faint",
-            "", "".join(order) == chosen.value,
+            0.35,
+            "strong" if "".join(order) in ("ABCD", chosen.value) else "faint",
+            "",
+            "".join(order) == chosen.value,
         )
         for order in permutations("ABCD")
-    }  # fmt: skip
+    }
     _moved = _center.ranks - _other.ranks
     _rows = [
         ("Kendall", "swaps of neighbors", ra.kendall_distance(_center, _other), 6),

@@ -621,11 +621,14 @@ def _(looks):
 def _():
     study = ra.studies.CycleStudy(
         models=[
-            ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture(),
-            ra.cultures.SinglePeakedCulture(), ra.cultures.EuclideanCulture(n_dimensions=2),
+            ra.cultures.ImpartialCulture(),
+            ra.cultures.AnonymousCulture(),
+            ra.cultures.SinglePeakedCulture(),
+            ra.cultures.EuclideanCulture(n_dimensions=2),
         ],
-        n_rankings=[25], n_repetitions=80,
-    )  # fmt: skip
+        n_rankings=[25],
+        n_repetitions=80,
+    )
     cycles = study.run().by_size().droplevel(["n_items", "n_rankings"])
     _columns = ["cycle", "cycle_low", "cycle_high", "cycle_exact", "optimal"]
     mo.show_code(mo.plain(cycles[_columns].round(3)), position="above")

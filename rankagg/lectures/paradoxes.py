@@ -214,12 +214,18 @@ def _():
         [
             mo.ui.slider(0, 15, value=value, label=order, show_value=True, full_width=True)
             for order, value in zip(
-                ("A > E > D > C > B", "B > D > C > E > A", "C > E > D > B > A",
-                 "E > D > C > B > A", "D > A > B > E > C"),
-                (9, 6, 5, 3, 2), strict=True,
+                (
+                    "A > E > D > C > B",
+                    "B > D > C > E > A",
+                    "C > E > D > B > A",
+                    "E > D > C > B > A",
+                    "D > A > B > E > C",
+                ),
+                (9, 6, 5, 3, 2),
+                strict=True,
             )
         ]
-    )  # fmt: skip
+    )
     mo.vstack(list(sizes))
     return (sizes,)
 
@@ -666,8 +672,9 @@ def _(election, manipulated):
     # The same voter does better still with D last and E first.
     _changed = ra.Profile.from_orders(
         ["AEDCB", "EACBD", "BDCEA", "CEDBA", "EDCBA", "DABEC"],
-        counts=[8, 1, 6, 5, 3, 2], items="ABCDE",
-    )  # fmt: skip
+        counts=[8, 1, 6, 5, 3, 2],
+        items="ABCDE",
+    )
     assert ra.Borda().aggregate(_changed).order[0] == "E"
     assert ra.Borda().aggregate(election).order[0] == "D"
     mo.md(r"""
@@ -753,8 +760,9 @@ def _():
 def _():
     topic = mo.ui.dropdown(
         ["borda", "condorcet winner", "copeland", "cycle", "kemeny"],
-        value="condorcet winner", label="topic",
-    )  # fmt: skip
+        value="condorcet winner",
+        label="topic",
+    )
     number = mo.ui.number(0, 999, value=3, label="number")
     mo.hstack([topic, number], justify="start", wrap=True)
     return number, topic
@@ -780,9 +788,11 @@ def _(election):
         _lead = np.hstack([_counts[_others] - _counts[_item], np.ones((4, 1))])
         _fall = np.hstack([np.eye(5)[1:] - np.eye(5)[:-1], np.zeros((4, 1))])
         _best = linprog(
-            [0] * 5 + [-1], A_ub=np.vstack([_lead, _fall]), b_ub=np.zeros(8),
+            [0] * 5 + [-1],
+            A_ub=np.vstack([_lead, _fall]),
+            b_ub=np.zeros(8),
             bounds=[(1, 1), (0, 1), (0, 1), (0, 1), (0, 0), (None, None)],
-        )  # fmt: skip
+        )
         assert _best.success
         if _best.x[5] > 1e-9:
             _weights = [round(float(w), 3) for w in _best.x[:5]]

@@ -45,9 +45,11 @@ def figure_of(draw: Callable[[], Axes], alternative: str, caption: str) -> Figur
             figure = cast(Drawing, draw().figure)
             try:
                 figure.savefig(
-                    target, format="svg", transparent=True,
+                    target,
+                    format="svg",
+                    transparent=True,
                     metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
-                )  # fmt: skip
+                )
             finally:
                 plt.close(figure)
     return Figure(Markup(_inline(target.getvalue(), salt, alternative)), alternative, caption)

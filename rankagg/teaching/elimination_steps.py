@@ -292,9 +292,7 @@ def baldwin_steps(consensus: Consensus) -> Worked:
         sums = sums_of_margins(margins, inside)
         return Decided({"sums of margins": sums}, fewest_of(sums, inside))
 
-    text = (
-        "Each round adds up an item's margins over the items that remain; the lowest goes out."
-    )
+    text = "Each round adds up an item's margins over the items that remain; the lowest goes out."
     return _worked(consensus, decide, text, full_opening(consensus))
 
 

@@ -66,8 +66,9 @@ def certificate_step(
         new = taken + _floor(rest) + problem.constant
         # An order before its cycle is walked the other way: who beats whom.
         names = " beats ".join(str(votes.items[k]) for k in (a, c, b, a))
-        rows.append((names, _votes(weight, problem), _votes(new - total, problem),
-                     _votes(new, problem)))  # fmt: skip
+        rows.append(
+            (names, _votes(weight, problem), _votes(new - total, problem), _votes(new, problem))
+        )
         total = new
     raised = problem.next_attainable(total)
     if Fraction(raised, problem.denominator) != Fraction(
@@ -77,8 +78,14 @@ def certificate_step(
             "The steps of a proof come to another bound than the proof; please report the data."
         )
     if raised != total:
-        rows.append(("the next cost that an order can have", "",
-                     _votes(raised - total, problem), _votes(raised, problem)))  # fmt: skip
+        rows.append(
+            (
+                "the next cost that an order can have",
+                "",
+                _votes(raised - total, problem),
+                _votes(raised, problem),
+            )
+        )
     if cycles:
         text.append(
             "No order agrees with all majorities of a cycle: it contradicts at least one of them, "
@@ -89,8 +96,7 @@ def certificate_step(
     text.append(f"{said}: {'no order is cheaper' if proved else 'what lies between is open'}.")
     columns = ("what", "weight", "adds", "sum")
     by = counted(len(cycles), "cycle") if cycles else "the floor alone"
-    return Step(f"The proof, by {by}", tuple(text), columns,
-                tuple(rows)), bound  # fmt: skip
+    return Step(f"The proof, by {by}", tuple(text), columns, tuple(rows)), bound
 
 
 def _cycles(certificate: Certificate) -> list[tuple[Cycle, Fraction]] | None:
@@ -126,9 +132,11 @@ def kemeny_steps(consensus: Consensus) -> Worked:
     assert isinstance(rule, Kemeny), "the registry says so"
     if not isinstance(certificate, Certificate) or certificate.demands:
         raise InvalidInputError(
-            "aggregator", "Kemeny over all strict orders, to be worked out in steps",
-            Described(rule.name), "Leave out ties of the consensus and constraints.",
-        )  # fmt: skip
+            "aggregator",
+            "Kemeny over all strict orders, to be worked out in steps",
+            Described(rule.name),
+            "Leave out ties of the consensus and constraints.",
+        )
     proof, bound = certificate_step(certificate, consensus.pairwise, consensus.cost)
     steps, least = _with_orders(consensus, [_sum_of_pairs(consensus), proof], bound)
     opening = (*rankings_step(consensus._evidence), votes_step(consensus.pairwise))
@@ -159,10 +167,11 @@ def _sum_of_pairs(consensus: Consensus) -> Step:
     rows = [
         (
             f"{votes.items[i]} above {votes.items[j]}",
-            number(votes.wins[i, j]), number(votes.wins[j, i]),
+            number(votes.wins[i, j]),
+            number(votes.wins[j, i]),
         )
         for i, j in combinations(places, 2)
-    ]  # fmt: skip
+    ]
     text = [
         "An order costs the votes that it contradicts: those against, over all of its pairs.",
         f"{' + '.join(told(row[2]) for row in rows) or '0'} = "
@@ -268,10 +277,12 @@ def dodgson_steps(consensus: Consensus) -> Worked:
     for i, item in enumerate(items):
         others = [j for j in range(len(items)) if j != i]
         margins = [
-            sum(u * ((row[j] > row[i]) - (row[j] < row[i]))
-                for u, row in zip(units, codes, strict=True))
+            sum(
+                u * ((row[j] > row[i]) - (row[j] < row[i]))
+                for u, row in zip(units, codes, strict=True)
+            )
             for j in others
-        ]  # fmt: skip
+        ]
         behind = [j for j, margin in zip(others, margins, strict=True) if margin <= 0]
         lacking = tuple(1 - margin for margin in margins if margin <= 0)
         halves, lifts = _cheapest([_lifts_of(row, i, behind) for row in codes], units, lacking)
@@ -389,8 +400,9 @@ def young_steps(consensus: Consensus) -> Worked:
     if over > 1:
         text.append(f"A part of a ballot may be left out, in steps of 1/{over}.")
     against = "beaten by" if rule.weak else "does not beat"
-    step = Step("What is left out", tuple(text), ("item", against, "left out", "score"),
-                tuple(rows))  # fmt: skip
+    step = Step(
+        "What is left out", tuple(text), ("item", against, "left out", "score"), tuple(rows)
+    )
     scores = np.array([float(one) for one in kept])
     return Worked((*full_opening(consensus), step), scores, ranking=by_number(kept, items))
 
@@ -401,11 +413,12 @@ def _left_out(
     """Return how many units of each ballot to leave out; None where no choice is enough."""
     kinds = [
         BallotKind(
-            sum(units[b] for b, row in enumerate(leads) if row == one), one,
+            sum(units[b] for b, row in enumerate(leads) if row == one),
+            one,
             tuple(b for b, row in enumerate(leads) if row == one),
         )
         for one in dict.fromkeys(leads)
-    ]  # fmt: skip
+    ]
     kinds = [kind for kind in kinds if min(kind.leads, default=0) < 0]
     table = np.array(leads, dtype=np.int64).reshape(len(units), -1)
     sums = np.array(units, dtype=object) @ table.astype(object)
@@ -441,14 +454,16 @@ def _left_out(
 def _beaten(
     leads: Sequence[tuple[int, ...]], units: Sequence[int], goal: int, others: Sequence[str]
 ) -> str:
-    sums = [sum(u * row[k] for u, row in zip(units, leads, strict=True))
-            for k in range(len(others))]  # fmt: skip
+    sums = [
+        sum(u * row[k] for u, row in zip(units, leads, strict=True)) for k in range(len(others))
+    ]
     return ", ".join(name for name, one in zip(others, sums, strict=True) if one < goal) or "nobody"
 
 
 def _ballots_named(out: Sequence[int], over: int, names: ItemSet | Sequence[str]) -> str:
     parts = [
         f"{told(Fraction(many, over))} of {name}"
-        for many, name in zip(out, names, strict=True) if many
-    ]  # fmt: skip
+        for many, name in zip(out, names, strict=True)
+        if many
+    ]
     return ", ".join(parts) or "nothing"

@@ -163,10 +163,8 @@ def schulze_steps(consensus: Consensus) -> Worked:
             ("from", *items),
             tuple(table),
         ),
-        scored(
-            "The score", "How many items it beats, less how many beat it.", items, scores
-        ),
-    )  # fmt: skip
+        scored("The score", "How many items it beats, less how many beat it.", items, scores),
+    )
     return Worked(steps, scores)
 
 

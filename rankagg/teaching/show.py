@@ -100,9 +100,11 @@ def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance 
         names = ", ".join(rule.__name__ for rule in STEPS)
         why = WITHOUT.get(type(aggregator))
         raise InvalidInputError(
-            "aggregator", f"a rule with steps ({names})", Described(aggregator.name),
+            "aggregator",
+            f"a rule with steps ({names})",
+            Described(aggregator.name),
             "" if why is None else f"{type(aggregator).__name__} rests on {why}.",
-        )  # fmt: skip
+        )
     if isinstance(data, ScoreSummary):
         raise InvalidInputError(
             "data", "scores, rankings or votes", data, "Read the scores with `read_scores`."
@@ -111,9 +113,11 @@ def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance 
     n_items = len(evidence.items)
     if n_items > MOST_ITEMS:
         raise InvalidInputError(
-            "data", f"of at most {MOST_ITEMS} items", Described(counted(n_items, "item")),
+            "data",
+            f"of at most {MOST_ITEMS} items",
+            Described(counted(n_items, "item")),
             "`profile.restrict`, or `table.drop(systems=...)`, leaves some out.",
-        )  # fmt: skip
+        )
     consensus = aggregator.aggregate(evidence)
     worked = work(consensus)
     worked.check(consensus)

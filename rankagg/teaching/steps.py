@@ -156,8 +156,9 @@ class Step:
         array, and long tables longtable.
         """
         parts = [
-            rf"\paragraph{{{latex_text(self.heading)}}}", *map(latex_paragraph, self.sentences)
-        ]  # fmt: skip
+            rf"\paragraph{{{latex_text(self.heading)}}}",
+            *map(latex_paragraph, self.sentences),
+        ]
         if self.columns:
             parts.append("\n" + latex_table(self._shown(self.rows), self.texts))
         return "\n".join(parts)

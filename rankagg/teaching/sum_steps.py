@@ -378,10 +378,13 @@ def _by_ranking(
     text: Sequence[str],
 ) -> Step:
     table = tuple(
-        (number(weight), as_ranking(np.array(row, dtype=np.int32), items)._arrows(),
-         *map(number, each))
+        (
+            number(weight),
+            as_ranking(np.array(row, dtype=np.int32), items)._arrows(),
+            *map(number, each),
+        )
         for row, weight, each in zip(rows, weights, given, strict=True)
-    )  # fmt: skip
+    )
     how = "A row holds what one ranking gives each item; it counts as often as the count says."
     return Step("The points", (*text, how), ("count", "ranking", *items), table)
 
@@ -404,12 +407,14 @@ def _points_of(row: Sequence[int], worth_of: PlaceWeights, unranked: Unranked) -
         # The item at place j of k is at place p of n if j of the p before it are ranked ones.
         at = [
             sum(
-                (Fraction(comb(p, j) * comb(n - 1 - p, k - 1 - j), comb(n, k)) * worth[p]
-                 for p in range(n)),
+                (
+                    Fraction(comb(p, j) * comb(n - 1 - p, k - 1 - j), comb(n, k)) * worth[p]
+                    for p in range(n)
+                ),
                 Fraction(0),
             )
             for j in range(k)
-        ]  # fmt: skip
+        ]
     points = []
     for code in codes:
         if code == UNRANKED:
@@ -425,9 +430,10 @@ def _of_listed(row: Sequence[int], worth: Sequence[Fraction]) -> list[Fraction]:
     sizes = {place: list(row).count(place) for place in row}
     return [
         sum(worth[place : place + sizes[place]], Fraction(0)) / sizes[place]
-        if place >= 0 else Fraction(0)
+        if place >= 0
+        else Fraction(0)
         for place in row
-    ]  # fmt: skip
+    ]
 
 
 def pick_a_perm_steps(consensus: Consensus) -> Worked:

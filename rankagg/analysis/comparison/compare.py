@@ -64,9 +64,15 @@ class RuleComparison(Result):
     _plot = "bump_chart"
     _named_rows = False
     _formats: ClassVar[Mapping[str, str]] = {
-        "cost": "{:z.6g}", "excess": "{:z.4g}", "ratio": "{:z.4f}", "guarantee": "{:zg}",
-        "distance": "{:zg}", "nearest": "{:zg}", "farthest": "{:zg}", "runtime": "{:z.3f} s",
-    }  # fmt: skip
+        "cost": "{:z.6g}",
+        "excess": "{:z.4g}",
+        "ratio": "{:z.4f}",
+        "guarantee": "{:zg}",
+        "distance": "{:zg}",
+        "nearest": "{:zg}",
+        "farthest": "{:zg}",
+        "runtime": "{:z.3f} s",
+    }
     _best: ClassVar[Mapping[str, Direction]] = {
         **dict.fromkeys(("cost", "excess", "ratio", "distance"), "lowest"),
         **dict.fromkeys(("tau", *(f"top{k}" for k in DEPTHS)), "highest"),
