@@ -22,7 +22,7 @@ from rankagg.core.arithmetic.exact_sum import exact_sums
 from rankagg.core.tally import EXACT_ITEMS, grid, shares_fit
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.kernels.counting import count_together
-from rankagg.kernels.scores import count_scores
+from rankagg.kernels.rows import count_scores
 
 # A float is a whole number of 2**-1074 below 2**(1074 + 1024).
 LARGEST_SCORE = 2**2098

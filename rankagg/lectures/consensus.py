@@ -689,7 +689,7 @@ def _():
     _others = [ra.Permutation.from_order(order) for order in permutations("ABCDEF")]
     _rows = []
     for _name in _names:
-        _all = np.array([getattr(ra, _name)(_center, one) for one in _others])
+        _all = np.array([getattr(ra.distances, _name)(_center, one) for one in _others])
         _far = _all == _all.max()
         _example = next(one for one, far in zip(_others, _far, strict=True) if far)
         _rows.append(

@@ -19,7 +19,7 @@ from rankagg.core.arithmetic.exact_sum import (
     restored,
 )
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
-from rankagg.kernels import scores
+from rankagg.kernels import rows
 from tests.strategies import POLICIES, quick
 
 NAN = float("nan")
@@ -148,7 +148,7 @@ def _units(table, part):
 class TestKernels:
     @pytest.mark.parametrize(("n", "m"), [(1, 3), (2, 9), (3, 64), (130, 5), (5, 300)])
     def test_wins_and_leads(self, n, m, monkeypatch):
-        monkeypatch.setattr(scores, "UNITS_AT_ONCE", 64)
+        monkeypatch.setattr(rows, "UNITS_AT_ONCE", 64)
         rng = np.random.default_rng(n * m)
         columns = rng.integers(0, 4, (n, m)).astype(float)
         columns[rng.random((n, m)) < 0.3] = NAN
