@@ -152,16 +152,16 @@ class TestKernels:
         rng = np.random.default_rng(n * m)
         columns = rng.integers(0, 4, (n, m)).astype(float)
         columns[rng.random((n, m)) < 0.3] = NAN
-        wins, behind = scores.count_scores(columns, leads=True)
+        wins, behind = rows.count_scores(columns, leads=True)
         above = columns[:, None] > columns[None]
         assert wins.tolist() == above.sum(axis=2).tolist()
         assert behind.tolist() == (above.sum(axis=0) - above.sum(axis=1)).tolist()
-        assert scores.count_scores(columns, leads=False)[1].size == 0
+        assert rows.count_scores(columns, leads=False)[1].size == 0
 
     @pytest.mark.parametrize("n", [127, 128, 129, 300])
     def test_leads_that_a_byte_does_not_hold(self, n):
         columns = np.arange(float(n))[:, None].repeat(9, axis=1)
-        _, behind = scores.count_scores(columns, leads=True)
+        _, behind = rows.count_scores(columns, leads=True)
         assert behind[:, 8].tolist() == list(range(n - 1, -n, -2))
 
     @given(
