@@ -21,8 +21,7 @@ from rankagg.core.arithmetic.exact import INT64_SAFE
 from rankagg.core.arithmetic.exact_sum import exact_sums
 from rankagg.core.tally import EXACT_ITEMS, grid, shares_fit
 from rankagg.core.value import Value, array_key, frozen_array
-from rankagg.kernels.counting import count_together
-from rankagg.kernels.rows import count_scores
+from rankagg.kernels.counting import count_scores, count_together
 
 # A float is a whole number of 2**-1074 below 2**(1074 + 1024).
 LARGEST_SCORE = 2**2098

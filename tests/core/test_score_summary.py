@@ -19,7 +19,7 @@ from rankagg.core.arithmetic.exact_sum import (
     restored,
 )
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
-from rankagg.kernels import rows
+from rankagg.kernels import counting
 from tests.strategies import POLICIES, quick
 
 NAN = float("nan")
@@ -148,20 +148,20 @@ def _units(table, part):
 class TestKernels:
     @pytest.mark.parametrize(("n", "m"), [(1, 3), (2, 9), (3, 64), (130, 5), (5, 300)])
     def test_wins_and_leads(self, n, m, monkeypatch):
-        monkeypatch.setattr(rows, "UNITS_AT_ONCE", 64)
+        monkeypatch.setattr(counting, "UNITS_AT_ONCE", 64)
         rng = np.random.default_rng(n * m)
         columns = rng.integers(0, 4, (n, m)).astype(float)
         columns[rng.random((n, m)) < 0.3] = NAN
-        wins, behind = rows.count_scores(columns, leads=True)
+        wins, behind = counting.count_scores(columns, leads=True)
         above = columns[:, None] > columns[None]
         assert wins.tolist() == above.sum(axis=2).tolist()
         assert behind.tolist() == (above.sum(axis=0) - above.sum(axis=1)).tolist()
-        assert rows.count_scores(columns, leads=False)[1].size == 0
+        assert counting.count_scores(columns, leads=False)[1].size == 0
 
     @pytest.mark.parametrize("n", [127, 128, 129, 300])
     def test_leads_that_a_byte_does_not_hold(self, n):
         columns = np.arange(float(n))[:, None].repeat(9, axis=1)
-        _, behind = rows.count_scores(columns, leads=True)
+        _, behind = counting.count_scores(columns, leads=True)
         assert behind[:, 8].tolist() == list(range(n - 1, -n, -2))
 
     @given(
