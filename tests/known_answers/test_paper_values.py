@@ -205,23 +205,15 @@ def _discordant(ranking, table):
     return sum(ra.kendall_distance(ranking, task) for task in table.rankings()) / table.n_tasks
 
 
-@ledger.covers("dispersion_per_task_borda*")
+@ledger.covers("dispersion_per_task_*")
 @every_leaderboard
-def test_dispersion_of_borda(name, leaderboard, definition):
+def test_dispersion_of_borda_and_of_the_mean(name, leaderboard, definition):
     table = leaderboard(name)
-    ranking = ra.Borda().aggregate(table).ranking
-    expected = definition("dispersion_per_task_borda", name)
-    assert _discordant(ranking, table) == pytest.approx(expected, abs=1e-9)
-
-
-@ledger.covers("dispersion_per_task_mean*")
-@every_leaderboard
-def test_dispersion_of_the_mean(name, leaderboard, definition):
-    table = leaderboard(name)
-    mean = ra.Mean().aggregate(table).ranking
-    expected = definition("dispersion_per_task_mean", name)
-    values = [_discordant(ranking, table) for ranking in _as_printed(name, mean)]
-    assert any(value == pytest.approx(expected, abs=1e-9) for value in values)
+    mean, borda = (rule.aggregate(table).ranking for rule in (ra.Mean(), ra.Borda()))
+    for rule, rankings in (("borda", [borda]), ("mean", _as_printed(name, mean))):
+        expected = definition(f"dispersion_per_task_{rule}", name)
+        values = [_discordant(ranking, table) for ranking in rankings]
+        assert any(value == pytest.approx(expected, abs=1e-9) for value in values)
 
 
 @pytest.mark.parametrize(
@@ -490,31 +482,13 @@ def test_dialogue_with_gaps_on_two_levels(absent, sums, dialogue):
 # -- intervals ------------------------------------------------------------------------------------
 
 
-def even_pair(z):
-    return ra.Profile.from_orders(["AB", "BA"], counts=[z // 2, z - z // 2])
-
-
-@ledger.covers("hoeffding/c(*")
-def test_equation_4_of_p2_is_the_radius_of_one_bound():
-    printed = hoeffding_radius(1 / 100, 0.01, sides=1)
-    assert printed == pytest.approx(0.15174271, abs=1e-7)
-    # As two bounds it holds at twice the error.
-    assert printed == pytest.approx(hoeffding_radius(1 / 100, 0.02), abs=1e-12)
-    bound = ra.PairwiseIntervals.from_data(even_pair(100), alpha=0.01, alternative="less")
-    assert bound.upper[0, 1] == pytest.approx(0.5 + printed, abs=1e-12)
-
-
-@ledger.covers("hoeffding/two_sided*")
-def test_two_bounds_take_more():
-    both = ra.PairwiseIntervals.from_data(even_pair(100), alpha=0.01)
-    assert both.upper[0, 1] - 0.5 == pytest.approx(0.16276236, abs=1e-7)
-    assert 0.5 - both.lower[0, 1] == pytest.approx(0.16276236, abs=1e-7)
-
-
-def test_the_radii_equal_those_of_the_facts(facts):
+@ledger.covers("hoeffding/*")
+def test_radii_of_one_bound_and_of_two(facts):
     one, two = facts("paper_values")["hoeffding"]["value"].values()
     assert hoeffding_radius(1 / 100, 0.01, sides=1) == pytest.approx(one, abs=1e-7)
     assert hoeffding_radius(1 / 100, 0.01) == pytest.approx(two, abs=1e-7)
+    # As two bounds that of equation 4 of P2 holds at twice the error.
+    assert hoeffding_radius(1 / 100, 0.02) == pytest.approx(one, abs=1e-7)
 
 
 @pytest.mark.parametrize(("n", "alpha", "m"), [(10, 0.01, 100), (3, 0.2, 7)])
