@@ -298,9 +298,8 @@ def p1_boards_by_words(data):
         found["Beyond: exact consensus", f"cost of Borda over the least, {board}"] = borda / least
         found["Beyond: exact consensus", f"it is proved, {board}"] = "yes"
         found["Beyond: exact consensus", f"pairs of systems, {board}"] = float(comb(len(points), 2))
-        n_tasks = len(votes_of(values))
-        for name, text in (("sizes of subsets", float(n_tasks - 1)),):
-            found["Figure 8", f"{name}, {board}"] = text
+        n_tasks = values.shape[1]
+        found["Figure 8", f"sizes of subsets, {board}"] = float(n_tasks - 1)
         total = sum(crossings(a, b) for a, b in product(-expected_all(values).T, repeat=2))
         average = total / n_tasks / (n_tasks - 1)
         found["Equation (3)", f"sum over ordered pairs of tasks, {board}"] = total
@@ -312,7 +311,7 @@ def p1_boards_by_words(data):
         found["Remark 2", f"it is from 1/2 to 1, {board}"] = "yes"
         found["Remark 2", f"the least total is at least, {board}"] = n_tasks * average / 2
         if board != "GLUE":
-            first, relation, number = optima(votes)
+            _, first, _, relation, number = optima(votes)
             undecided = sum(
                 not (relation[i, j] or relation[j, i])
                 for i, j in combinations(range(len(points)), 2)
@@ -327,10 +326,6 @@ def p1_boards_by_words(data):
                 )
             }
     return found
-
-
-def votes_of(values):
-    return list(values.T)
 
 
 def wins(values, policy="uniform"):
@@ -365,7 +360,7 @@ def cost_of(scores, votes):
 
 
 def optima(votes):
-    """Return who may be first, which pairs all optima order, and how many optima there are."""
+    """Return the cost, who may be first, worst ranks, pairs all optima order, their number."""
     n = len(votes)
     whole = (1 << n) - 1
     unit = np.rint(votes * SCALE).astype(np.int64)
@@ -399,14 +394,14 @@ def optima(votes):
     backward = np.full(1 << n, big)
     backward[whole] = 0
     possible = np.zeros((n, n), dtype=bool)
-    first = np.zeros(n, dtype=bool)
+    first, worst = np.zeros(n, dtype=bool), np.ones(n, dtype=int)
     for some in by_layer[-2::-1]:
         for j in range(n):
             free = some[((some >> j) & 1) == 0]
             after = free | (1 << j)
             cost = against(j, free) + backward[after]
             backward[free] = np.minimum(backward[free], cost)
-    for some in by_layer[:-1]:
+    for size, some in enumerate(by_layer[:-1], 1):
         good = some[forward[some] + backward[some] == forward[whole]]
         for j in range(n):
             free = good[((good >> j) & 1) == 0]
@@ -417,8 +412,9 @@ def optima(votes):
                 before_j = np.bitwise_or.reduce(hit)
                 possible[:, j] |= ((before_j >> np.arange(n)) & 1).astype(bool)
                 first[j] |= bool((hit == 0).any())
+                worst[j] = size
     relation = possible & ~possible.T
-    return first, relation, int(ways[whole])
+    return forward[whole] / SCALE, first, worst, relation, int(ways[whole])
 
 
 #: A multiple of all denominators of votes by compatible permutations of up to 15 items.
@@ -673,19 +669,15 @@ def cell_errors(study, cell):
         "one level": -ranks.sum(axis=1),
         "two levels": -sum(rankdata(task) for task in tasks),
     }
-    n = len(truth)
-    signs = np.sign(truth[:, None] - truth[None])
-    return {
-        rule: float(
-            (
-                (np.sign(s[:, None] - s[None]) * signs < 0).sum()
-                + (np.sign(s[:, None] - s[None]) == 0).sum() / 2
-                - n / 2
-            )
-            / (n * (n - 1))
-        )
-        for rule, s in scores.items()
-    }
+    pairs = comb(len(truth), 2)
+    above = np.triu_indices(len(truth), 1)
+
+    def error(one):
+        signs = (np.sign(s[:, None] - s[None])[above] for s in (one, truth))
+        # 1 for a pair the wrong way round, a half for one that is tied.
+        return float((1 - np.prod(list(signs), axis=0)).sum() / 2 / pairs)
+
+    return {rule: error(one) for rule, one in scores.items()}
 
 
 # -- P2 -------------------------------------------------------------------------------------------
@@ -714,22 +706,14 @@ def missing_scores(study, rules):
         row = {"model": cell.model.name, "scale": cell.scale, "proportion": cell.proportion}
         for rule in rules:
             row[rule] = tau_open(full[cell.model.identity][rule], found[rule])
-        for one, other in combinations(rules, 2):
-            label = one, other
-            row["tau", label] = tau_open(found[one], found[other])
-            row["top1", label] = (
-                same_top(found[one], found[other], 1) if all_ranked(found, label, 1) else 0.0
-            )
-            row["top3", label] = (
-                same_top(found[one], found[other], 3) if all_ranked(found, label, 3) else 0.0
-            )
+        for label in combinations(rules, 2):
+            pair = [found[rule] for rule in label]
+            row["tau", label] = tau_open(*pair)
+            for k in (1, 3):
+                sizes = {min(k, int((~np.isnan(scores)).sum())) for scores in pair}
+                row[f"top{k}", label] = same_top(*pair, k) if len(sizes) == 1 else 0.0
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def all_ranked(found, label, k):
-    sizes = [min(k, int((~np.isnan(found[rule])).sum())) for rule in label]
-    return sizes[0] == sizes[1]
 
 
 def p2_tasks(data, n_repetitions=100):
@@ -852,16 +836,10 @@ def one_run(values, sums, n_repetitions):
             )
     out = {}
     for what, found in rows.items():
-        table = np.nan_to_num(np.array(found, dtype=float))
-        medium = table[(table[:, 0] >= 0.05) & (table[:, 0] <= 0.4)]
-        out[what] = (
-            table[:, 1].mean(),
-            table[:, 1].std(),
-            table[:, 2].mean(),
-            table[:, 3].mean(),
-            medium[:, 4].mean(),
-            medium[:, 5].mean(),
-        )
+        levels, taus, *tops_same, one, by_mean = np.nan_to_num(np.array(found, dtype=float)).T
+        medium = (levels >= 0.05) & (levels <= 0.4)
+        means = [numbers.mean() for numbers in (*tops_same, one[medium], by_mean[medium])]
+        out[what] = (taus.mean(), taus.std(), *means)
     return out
 
 
@@ -997,8 +975,8 @@ def decided_pairs(table):
 def p2_rest(data):
     """Return sizes, and sums by counts beside sums of proportions."""
     found = {}
-    for name, label in (("GLUE", "GLUE"), ("SuperGLUE", "SuperGLUE"), ("XTREME", "XTREME")):
-        found["Appendix B.1", f"systems, {label}"] = float(data[name].n_systems)
+    for name in BOARDS:
+        found["Appendix B.1", f"systems, {name}"] = float(data[name].n_systems)
     sizes = []
     total = 0
     for name in FIVE:
@@ -1033,12 +1011,12 @@ def p2_policies(data):
         relations, signs = {}, {}
         for policy in ("uniform", "ignore", "last"):
             votes = wins(values, policy)
-            facts = solve(votes) if n > 15 else enumerated(votes)
-            least, first, worst, relations[policy], unique = facts
+            facts = solve(votes) if n > 15 else optima(votes)
+            least, first, worst, relations[policy], number = facts
             values_of = {
                 "Kemeny cost": least,
                 "proof": "optimal",
-                "only optimum": "yes" if unique else "no",
+                "only optimum": "yes" if number == 1 else "no",
                 "first in an optimal order": named(table, first),
                 "among the first three of every optimal order": named(table, worst <= 3),
             }
@@ -1077,43 +1055,8 @@ def named(table, some):
     return ", ".join(str(table.systems[int(at)]) for at in np.flatnonzero(some)) or "none"
 
 
-def enumerated(votes):
-    """Return cost, who may be first, worst ranks, what all optima order, and whether one is all."""
-    first, relation, number = optima(votes)
-    n = len(votes)
-    unit = np.rint(votes * SCALE).astype(np.int64)
-    # Worst ranks need the sets before an item in an optimum, which `optima` folds: enumerate anew.
-    worst = np.ones(n, dtype=int)
-    layers = [{0: 0}]
-    for _ in range(n):
-        after = {}
-        for some, cost in layers[-1].items():
-            for j in range(n):
-                if not some >> j & 1:
-                    new = cost + sum(int(unit[j, i]) for i in range(n) if some >> i & 1)
-                    key = some | 1 << j
-                    if key not in after or new < after[key]:
-                        after[key] = new
-        layers.append(after)
-    whole = (1 << n) - 1
-    least = layers[-1][whole]
-    good = {whole}
-    for size in range(n, 0, -1):
-        earlier = set()
-        for some in good:
-            for j in range(n):
-                if some >> j & 1:
-                    rest = some & ~(1 << j)
-                    step = sum(int(unit[j, i]) for i in range(n) if rest >> i & 1)
-                    if layers[size - 1][rest] + step == layers[size][some]:
-                        earlier.add(rest)
-                        worst[j] = max(worst[j], size)
-        good = earlier
-    return least / SCALE, first, worst, relation, number == 1
-
-
 def solve(votes):
-    """Return the same by mixed integer programs."""
+    """Return the same by mixed integer programs; 2 where there are several optima."""
     n = len(votes)
     least, order = optimal_cost(votes)
     at = np.zeros((n, n), dtype=bool)
@@ -1136,13 +1079,8 @@ def solve(votes):
     worst = np.array(
         [3 + (optimal_cost(votes, at_least=(i, 3))[0] <= least + 1e-6) for i in range(n)]
     )
-    return (
-        least,
-        first,
-        worst,
-        relation,
-        bool((relation | relation.T | np.eye(n, dtype=bool)).all()),
-    )
+    is_only = (relation | relation.T | np.eye(n, dtype=bool)).all()
+    return least, first, worst, relation, 1 if is_only else 2
 
 
 # -- P3 -------------------------------------------------------------------------------------------
@@ -1164,14 +1102,8 @@ def p3_all(data=None):
         found |= {(item, f"{what}, {name}"): x for what, x in brute(table, wins(values)).items()}
         found[item, f"proof, {name}"] = "optimal"
         if "Human" in table.systems:
-            logs = {
-                "arithmetic": np.nanmean(values, axis=1),
-                "geometric": np.exp(np.nanmean(np.log(values), axis=1)),
-                "harmonic": 1 / np.nanmean(1 / values, axis=1),
-            }
-            logs["Borda"] = one_level(values, units)
-            for rule, scores in logs.items():
-                by = f"the {rule} mean" if rule != "Borda" else "Borda"
+            by_rule = {f"the {kind} mean": x for kind, x in kinds_of_means(values).items()}
+            for by, scores in (by_rule | {"Borda": one_level(values, units)}).items():
                 found[item, f"place of humans by {by}, {name}"] = place_of_humans(table, scores)
     xtreme = tables["XTREME, four groups"]
     dropped = xtreme.drop(tasks=["Sentence Retrieval"])
@@ -1189,6 +1121,15 @@ def p3_all(data=None):
         facts["place of humans by Borda"] = place_of_humans(table, points)
         found |= {(item, f"{what}, XTREME, missing score {label}"): x for what, x in facts.items()}
     return found
+
+
+def kinds_of_means(values):
+    """Return the means of rows, by their kind."""
+    return {
+        "arithmetic": np.nanmean(values, axis=1),
+        "geometric": np.exp(np.nanmean(np.log(values), axis=1)),
+        "harmonic": 1 / np.nanmean(1 / values, axis=1),
+    }
 
 
 def place_of_humans(table, scores):
@@ -1227,8 +1168,11 @@ def brute(table, votes):
 def p3_below(data=None):
     """Return by how much models are below humans, over the columns of the printed means."""
     found = {}
-    scores = {}
-    for name, ten in (("GLUE", 11), ("SuperGLUE", 10)):
+    models = {
+        "GLUE": (11, "DeBERTa", "MacAlbert + DKM"),
+        "SuperGLUE": (10, "DeBERTa", "T5 + Meena"),
+    }
+    for name, (n_columns, *systems) in models.items():
         table = ra.datasets.load(f"{name.lower()}_metrics")
         columns = {}
         for task in table.tasks:
@@ -1236,20 +1180,13 @@ def p3_below(data=None):
                 table.values[:, table.tasks.index(task)]
             )
         values = np.column_stack([np.mean(some, axis=0) for some in columns.values()])
-        assert values.shape[1] == ten
-        scores[name] = {
-            "geometric": np.exp(np.nanmean(np.log(values), axis=1)),
-            "harmonic": 1 / np.nanmean(1 / values, axis=1),
-        }
-        for system in {
-            "GLUE": ("DeBERTa", "MacAlbert + DKM"),
-            "SuperGLUE": ("DeBERTa", "T5 + Meena"),
-        }[name]:
-            for kind, of in scores[name].items():
-                at, human = (table.systems.index(label) for label in (system, "Human"))
-                found[
-                    "Sections 1 and 4", f"per cent below humans, {kind} mean, {name}, {system}"
-                ] = 100 * (1 - of[at] / of[human])
+        assert values.shape[1] == n_columns
+        means = kinds_of_means(values)
+        for system in systems:
+            at, human = (table.systems.index(label) for label in (system, "Human"))
+            for kind in ("geometric", "harmonic"):
+                where = f"per cent below humans, {kind} mean, {name}, {system}"
+                found["Sections 1 and 4", where] = 100 * (1 - means[kind][at] / means[kind][human])
     low, high = min(found.values()), max(found.values())
     found["Sections 1 and 4", "the best models are worse than humans by"] = (
         f"{low:.1f} to {high:.1f} %"
@@ -1264,15 +1201,8 @@ def p3_ratios(data=None):
     found = {}
     for system in ("DeBERTa", "MacAlbert + DKM", "T5"):
         ratios = table.values[table.systems.index(system)] / human
-        kinds = {
-            "arithmetic": ratios.mean(),
-            "geometric": np.exp(np.log(ratios).mean()),
-            "harmonic": 1 / (1 / ratios).mean(),
-        }
-        found |= {
-            ("Table 6", f"{kind} mean of ratios, GLUE, {system}"): float(x)
-            for kind, x in kinds.items()
-        }
+        for kind, (mean_ratio,) in kinds_of_means(ratios[None]).items():
+            found["Table 6", f"{kind} mean of ratios, GLUE, {system}"] = float(mean_ratio)
     return found
 
 

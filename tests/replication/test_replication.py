@@ -149,7 +149,7 @@ def test_what_has_no_row_is_an_error(experiment):
         ra.replication.replicate(progress=False)
 
 
-def test_tables_that_are_not_there(experiment, tmp_path):
+def test_tables_that_are_there_or_not(experiment, tmp_path, data):
     experiment(needs=("XTREME", "GLUE"))
     (row,) = ra.replication.replicate(progress=False).rows
     assert row.verdict == "not judged"
@@ -164,10 +164,6 @@ def test_tables_that_are_not_there(experiment, tmp_path):
         "tasks/xtreme.csv is another version than the papers'; "
         "there is no tasks/glue_full.csv in the folder of the data"
     )
-
-
-def test_tables_that_are_there(experiment, data):
-    experiment(needs=("XTREME",))
     folder = data("tasks/xtreme.csv").parents[1]
     (row,) = ra.replication.replicate(data=folder, progress=False).rows
     assert row.verdict == "beyond the paper"
