@@ -195,19 +195,17 @@ def test_rules_of_two_policies_are_refused():
 # -- the plot -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("curve", ["top", "last", "top_tau"])
-def test_the_plot_shows_the_means(curve):
+@pytest.mark.parametrize(("scope", "curve"), [("instances", "top"), ("within", "top_tau")])
+def test_the_plot_shows_the_means(scope, curve):
     result = of(INSTANCES)
-    for scope in result.scopes:
-        ax = plotting.agreement_plot(result, scope=scope, curve=curve)
-        table = result.by_k().loc[scope]
-        pairs = list(dict.fromkeys(key[:2] for key in table.index))
-        for number, pair in enumerate(pairs):
-            (line,) = of_group(ax, f"curve-{number}")
-            np.testing.assert_allclose(line.get_xdata(), table.loc[pair].index)
-            np.testing.assert_allclose(line.get_ydata(), table.loc[pair][curve])
-        assert len(of_group(ax, "random")) == (curve != "top_tau")
-        plt.close("all")
+    ax = plotting.agreement_plot(result, scope=scope, curve=curve)
+    table = result.by_k().loc[scope]
+    for number, pair in enumerate(dict.fromkeys(key[:2] for key in table.index)):
+        (line,) = of_group(ax, f"curve-{number}")
+        np.testing.assert_allclose(line.get_xdata(), table.loc[pair].index)
+        np.testing.assert_allclose(line.get_ydata(), table.loc[pair][curve])
+    assert len(of_group(ax, "random")) == (curve != "top_tau")
+    plt.close("all")
 
 
 def test_the_plot_starts_with_all_instances():

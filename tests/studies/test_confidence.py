@@ -169,13 +169,13 @@ def expected(method, step, m, n, alpha):
 def test_shares_are_those_of_exact_sums(step) -> None:
     methods = [EQUATION, FIGURE, HOEFFDING, ALL_PAIRS, ANYTIME, EXACT]
     model = latent(step, 40, 5)
-    study = make(models=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=100)
+    study = make(models=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=49)
     frame = study.run().to_frame()
     for method in methods:
         rows = frame[frame["method"] == method.name]
         shares = rows[["decided", "wrong", "covered", "width"]].to_numpy(float)
         shares[:, :3] /= 10
-        error = shares.std(axis=0) / sqrt(100)
+        error = shares.std(axis=0) / 7
         values = expected(method, step, 40, 5, 0.2)
         assert (np.abs(shares.mean(axis=0) - values) <= 4 * error + 0.004).all(), method.name
 
@@ -187,15 +187,6 @@ def test_figure_4_by_exact_sums(facts) -> None:
         np.testing.assert_allclose(values, printed, atol=case["tolerance"])
         by_equation = [expected(EQUATION, step, m, 10, 0.01)[0] for step in STEPS]
         assert np.max(np.subtract(by_equation, printed)) > 0.3
-
-
-def test_figure_4_in_few_tables(facts) -> None:
-    case = facts("paper_values")["fig4_interval"]
-    study = ra.studies.ConfidenceStudy(methods=[FIGURE], alphas=[0.01], n_repetitions=12)
-    decided = study.run().by_method()["decided"].groupby("model").first()
-    for m, printed in zip((100, 500), case["value"].values(), strict=True):
-        found = decided[[latent(step, m).name for step in STEPS]]
-        np.testing.assert_allclose(found, printed, atol=2 * case["tolerance"])
 
 
 @pytest.mark.slow
@@ -414,32 +405,6 @@ def test_a_method_that_cannot_judge_a_table_is_counted() -> None:
 
 
 # -- input -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"methods": []}, "methods of ConfidenceStudy"),
-        ({"methods": ["hoeffding"]}, "objects such as IntervalMethod"),
-        (
-            {
-                "methods": [
-                    ra.studies.IntervalMethod(holm=True, method="wilson"),
-                    ra.studies.IntervalMethod(holm=True, method="clopper-pearson"),
-                ]
-            },
-            "different values",
-        ),
-        ({"methods": HOEFFDING}, "methods of ConfidenceStudy"),
-        ({"alphas": [0]}, r"in \(0, 1\)"),
-        ({"alphas": 0.1}, "alphas of ConfidenceStudy"),
-        ({"proportions": [1]}, r"\[0, 1\)"),
-        ({"proportions": [0.999]}, "leave something of 120 scores"),
-    ],
-)
-def test_bad_input_is_named(changes, message) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        make(**changes)
 
 
 def test_one_system_has_no_pairs() -> None:

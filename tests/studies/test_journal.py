@@ -7,6 +7,7 @@ import os
 import signal
 import warnings
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -133,14 +134,7 @@ def test_a_line_that_is_none_is_named(path, line, words) -> None:
 def test_a_line_of_another_study_and_one_twice_are_noticed(path, tmp_path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     other = tmp_path / "other.jsonl"
-    ra.studies.ApproximationStudy(
-        aggregators=STUDY.aggregators,
-        models=STUDY.models,
-        n_items=[3],
-        n_rankings=[4],
-        n_repetitions=1,
-        seed=5,
-    ).run(journal=other)
+    replace(STUDY, n_items=[3], n_repetitions=1, seed=5).run(journal=other)
     path.write_text("".join([*lines, other.read_text().splitlines(keepends=True)[1]]))
     with pytest.raises(DataFormatError, match=r"line 8: changed since it was written, or of an"):
         read(path)
@@ -258,13 +252,7 @@ class Suicidal(ra.Borda):
 )
 def test_a_killed_worker_does_not_spoil_the_journal(rule, n_jobs, kept, tmp_path) -> None:
     path = tmp_path / "study.jsonl"
-    study = ra.studies.ApproximationStudy(
-        aggregators=[rule],
-        models=STUDY.models,
-        n_items=[3, 5],
-        n_rankings=[4],
-        n_repetitions=kept,
-    )
+    study = replace(STUDY, aggregators=[rule], n_repetitions=kept)
     with pytest.raises(WorkerError, match="was killed"):
         study.run(n_jobs=n_jobs, journal=path)
     left = study._journal(path).read()

@@ -1,18 +1,15 @@
 """The study of missing scores: against slow loops from the paper's words, and what it promises."""
 
 import json
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 import pytest
-from pandas.testing import assert_frame_equal, assert_series_equal
+from pandas.testing import assert_series_equal
 
 import rankagg as ra
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
-from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests import oracles
+from tests.studies.rules import Stubborn
 
 BORDAS = tuple(ra.Borda(unranked=policy) for policy in ("uniform", "ignore", "last"))
 TWO_LEVELS = tuple(ra.TwoLevel(rule, rule) for rule in BORDAS)
@@ -207,32 +204,6 @@ def test_where_nothing_is_removed_tau_is_one(whole_tasks) -> None:
     assert (frame[["unranked", "lost_systems", "lost_tasks"]] == 0).all(axis=None)
 
 
-def test_rankings_do_not_know_the_scale_of_a_task() -> None:
-    model = ra.studies.LatentModel(step=0.2, n_systems=10, n_tasks=8, n_instances=None)
-    study = make(
-        models=[model], aggregators=[ra.Mean(), *BORDAS], proportions=[0, 0.2], scales=[1, 100],
-        n_repetitions=12,
-    )  # fmt: skip
-    table = study.run().by_method()
-    untouched = table.xs(0.0, level="proportion").droplevel("model")
-    for rule in ("uniform", "ignore", "last"):
-        assert untouched.loc[(100, f"Borda, {rule}"), "mean_tau"] == 1
-    assert untouched.loc[(100, "Mean"), "mean_tau"] < 0.85
-    true = table.xs(0.2, level="proportion").droplevel("model")["mean_tau_true"]
-    assert true[(100, "Borda, uniform")] > true[(100, "Mean")] + 0.1
-    assert abs(true[(100, "Borda, uniform")] - true[(1, "Borda, uniform")]) < 0.1
-
-
-def test_the_figure_of_the_paper_has_its_direction() -> None:
-    study = make(
-        models=[LEADERBOARD], aggregators=[ra.Mean(), BORDAS[0]], proportions=[0, 0.1, 0.3, 0.5],
-        n_repetitions=25,
-    )  # fmt: skip
-    means = study.run().by_method()["mean_tau"].unstack("method").droplevel(["model", "scale"])
-    assert (means.diff().dropna() < 0).all(axis=None), "the more is removed, the lower is tau"
-    assert (means["Borda, uniform"] - means["Mean"])[1:].min() > 0.1
-
-
 # -- tables ----------------------------------------------------------------------------------------
 
 
@@ -310,37 +281,14 @@ def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data) -> Non
         assert abs(groups.mean()[key] - tau) < noise
 
 
-def test_tables_of_one_label_do_not_share_a_journal(tmp_path) -> None:
-    path = tmp_path / "study.jsonl"
-    tables = [SMALL, SMALL.drop(tasks=["z"])]
-    studies = [
-        make(models=[ra.studies.Observed(label="mine", data=table)], proportions=[0.3])
-        for table in tables
-    ]
-    studies[0].run(journal=path)
-    assert_frame_equal(studies[1].run(journal=path)._frame, studies[1].run()._frame)
-
-
 # -- what is not known -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stubborn(Aggregator):
-    """Ranks nothing in which a score is missing."""
-
-    needs: ClassVar[Needs] = "scores"
-
-    def _aggregate(self, evidence, rng):
-        if evidence.scores.n_missing:
-            raise NotIdentifiedError("a score is missing")
-        return Outcome(scores=np.arange(len(evidence.items), dtype=float))
 
 
 def test_a_method_that_fails_is_counted_and_the_study_goes_on() -> None:
     result = make(models=[LATENT], aggregators=[Stubborn(), ra.Borda()]).run()
     frame = result.to_frame()
     failed = (frame["method"] == "Stubborn") & (frame["proportion"] > 0)
-    assert (frame.loc[failed, "error"] == "a score is missing").all()
+    assert (frame.loc[failed, "error"] == "gaps").all()
     assert frame.loc[failed, ["tau", "top1", "tau_ranked", "unranked"]].isna().all(axis=None)
     assert frame.loc[~failed, "error"].isna().all()
     assert frame.loc[~failed & (frame["proportion"] < 0.8), "tau"].notna().all()
@@ -350,22 +298,14 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on() -> None:
     assert "methods could not rank the table 6 times" in result.summary()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Contrary(Stubborn):
-    """Ranks nothing but what has missing scores."""
-
-    def _aggregate(self, evidence, rng):
-        if not evidence.scores.n_missing:
-            raise NotIdentifiedError("no score is missing")
-        return Outcome(scores=np.arange(len(evidence.items), dtype=float))
-
-
 @pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
 def test_a_method_that_cannot_rank_the_full_data_says_so(model) -> None:
-    study = make(models=[model], aggregators=[Contrary(), ra.Borda()], proportions=[0.3])
+    study = make(
+        models=[model], aggregators=[Stubborn(refused="no gaps"), ra.Borda()], proportions=[0.3]
+    )
     frame = study.run().to_frame()
-    part = frame[frame["method"] == "Contrary"]
-    assert (part["error"] == "full data: no score is missing").all()
+    part = frame[frame["method"] == "Stubborn"]
+    assert (part["error"] == "full data: no gaps").all()
     assert part["tau"].isna().all()
     assert (part["unranked"] == 0).all()
     assert part["tau_true"].notna().all() == (model is LATENT)
@@ -393,21 +333,6 @@ def test_exact_rankings_that_are_not_proved_are_counted() -> None:
 
 
 # -- input -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"aggregators": [ra.Borda(), BORDAS[0]]}, "different values"),
-        ({"proportions": [1.0]}, r"\[0, 1\)"),
-        ({"proportions": [0.97]}, r"leave something of 11 entries. Got 0.97 for small"),
-        ({"scales": [0]}, "scales of MissingScoresStudy"),
-        ({"whole_tasks": 1}, "whole_tasks"),
-    ],
-)
-def test_bad_input_is_named(changes, message) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        make(**changes)
 
 
 def test_equal_locations_have_no_true_ranking() -> None:

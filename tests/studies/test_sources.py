@@ -42,9 +42,9 @@ def test_mallows_rankings_are_as_far_apart_as_the_law_says() -> None:
     p = law.pairwise_probabilities()
     upper = p[np.triu_indices(n, 1)]
     expected = (2 * upper * (1 - upper)).sum()
-    pairs = [ra.cultures.MallowsCulture(phi=phi).draw(n, 2, rng=k) for k in range(800)]
+    pairs = [ra.cultures.MallowsCulture(phi=phi).draw(n, 2, rng=k) for k in range(400)]
     found = [ra.kendall_distance(pair[0], pair[1]) for pair in pairs]
-    assert np.mean(found) == pytest.approx(expected, abs=4 * np.std(found) / np.sqrt(800))
+    assert np.mean(found) == pytest.approx(expected, abs=4 * np.std(found) / 20)
 
 
 def test_gumbel_scores_are_means_over_instances() -> None:
@@ -65,9 +65,9 @@ def test_resampled_rankings_are_those_of_the_profile() -> None:
         assert {r.order for r in drawn} <= allowed
         seen.add(frozenset(drawn.items))
     assert len(seen) == 10
-    whole = model.draw(5, 4000, rng=0).reindex("ABCDE")
+    whole = model.draw(5, 1000, rng=0).reindex("ABCDE")
     share = np.mean([r.order == tuple("ABCDE") for r in whole])
-    assert share == pytest.approx(5 / 8, abs=4 * np.sqrt(5 / 8 * 3 / 8 / 4000))
+    assert share == pytest.approx(5 / 8, abs=4 * np.sqrt(5 / 8 * 3 / 8 / 1000))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
@@ -93,10 +93,7 @@ def test_every_ranking_loses_the_same_number(model, share, lost) -> None:
         (lambda: ra.cultures.PlackettLuceCulture(spread=-1), "spread of PlackettLuceCulture"),
         (lambda: ra.studies.LatentModel(step=-1, n_instances=None), "step of LatentModel"),
         (lambda: ra.studies.LatentModel(step=1, n_instances=0), "n_instances of LatentModel"),
-        (
-            lambda: ra.studies.Resampled(label=1, data=MODELS[3].data),
-            "label of Resampled",
-        ),
+        (lambda: ra.studies.Resampled(label=1, data=MODELS[3].data), "label of Resampled"),
         (lambda: ra.studies.Resampled(label="x", data="x"), "data of Resampled"),
         (lambda: MODELS[3].draw(9, 1), "at most 8"),
         (lambda: MODELS[0].draw(1, 1), "n_items"),

@@ -96,6 +96,29 @@ def test_the_journal_of_another_study_is_refused(make, tmp_path) -> None:
     assert path.read_text() == before
 
 
+RULES = [ra.Mean(), ra.Borda(unranked="last")]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("approximation", [{"aggregators": RULES[1:]}, {"time_limit": 5.0}, {"nearest": True}]),
+        ("task subsets", [{"data": TABLE.with_task_weights({1: 2})}, {"tolerance": {1: 0.1}}]),
+        *(
+            (name, [{"aggregators": RULES}, {"time_limit": 5.0}, {"n_systems": 5}, {"n_tasks": 4},
+                    {"n_instances": 3}])
+            for name in ("manipulation", "scaling")
+        ),
+    ],
+)  # fmt: skip
+def test_what_changes_the_rows_changes_the_journal(name, changes, tmp_path) -> None:
+    path, make = tmp_path / "study.jsonl", STUDIES[name]
+    make(n_repetitions=1).run(journal=path)
+    for change in changes:
+        with pytest.raises(InvalidInputError, match="journal"):
+            make(n_repetitions=1, **change).run(journal=path)
+
+
 @pytest.mark.parametrize(
     ("name", "backend"),
     [
@@ -145,6 +168,12 @@ def test_the_bar_is_shown_on_request(capsys) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"aggregators": [ra.Borda(), ra.Copeland(unranked="ignore")]}, "one policy"),
+        ({"aggregators": [ra.Mean()]}, "rules without scores"),
+        ({"n_items": [1]}, "at least 2"),
+        ({"missing": [1.0]}, r"\[0, 1\)"),
+        ({"missing": [0.6], "n_items": [3]}, "leaves two of 3 items"),
+        ({"nearest": 1}, "nearest"),
         ({"aggregators": []}, "aggregators of ApproximationStudy"),
         ({"aggregators": ra.Borda()}, "aggregators of ApproximationStudy"),
         ({"aggregators": ["borda"]}, "aggregator objects"),
@@ -175,6 +204,49 @@ def test_every_cell_has_random_numbers_of_its_own(make) -> None:
 def test_bad_seeds_and_repetitions_are_named(make, changes) -> None:
     with pytest.raises(InvalidInputError, match=f"{next(iter(changes))} of .*Study"):
         make(**changes)
+
+
+HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson", "clopper-pearson")]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        *(
+            (name, changes, f"{next(iter(changes))} of .*Study")
+            for name in ("manipulation", "scaling")
+            for changes in ({"steps": [0]}, {"steps": [np.inf]}, {"n_systems": 1}, {"n_tasks": 0},
+                            {"n_instances": 0})
+        ),
+        *(
+            ("manipulation", {"n_corrupted": wrong}, "n_corrupted of ManipulationStudy")
+            for wrong in ([], [-1], [21], [0.5])
+        ),
+        ("scaling", {"factors": [0]}, "factors of ScalingStudy"),
+        ("scaling", {"reversed": [0]}, "reversed of ScalingStudy"),
+        ("confidence", {"methods": []}, "methods of ConfidenceStudy"),
+        ("confidence", {"methods": HOLM[0]}, "methods of ConfidenceStudy"),
+        ("confidence", {"methods": ["hoeffding"]}, "objects such as IntervalMethod"),
+        ("confidence", {"methods": HOLM}, "different values"),
+        ("confidence", {"alphas": [0]}, r"in \(0, 1\)"),
+        ("confidence", {"alphas": 0.1}, "alphas of ConfidenceStudy"),
+        ("confidence", {"proportions": [1]}, r"\[0, 1\)"),
+        ("confidence", {"proportions": [0.999]}, "leave something of 80 scores"),
+        ("missing scores", {"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
+        ("missing scores", {"proportions": [1.0]}, r"\[0, 1\)"),
+        ("missing scores", {"proportions": [0.99]}, "of 20 entries. Got 0.99 for table 1"),
+        ("missing scores", {"scales": [0]}, "scales of MissingScoresStudy"),
+        ("missing scores", {"whole_tasks": 1}, "whole_tasks"),
+        ("task subsets", {"data": PROFILE}, "data of TaskSubsetStudy"),
+        ("task subsets", {"data": TABLE.drop(tasks=[0, 1, 2, 3])}, "at least two tasks"),
+        ("task subsets", {"sizes": [0]}, "sizes of TaskSubsetStudy"),
+        ("task subsets", {"sizes": [6]}, "at most 5"),
+        ("task subsets", {"tolerance": {"nowhere": 1.0}}, "tolerance"),
+    ],
+)  # fmt: skip
+def test_bad_values_of_one_study_are_named(name, changes, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        STUDIES[name](**changes)
 
 
 # -- what data are drawn from ---------------------------------------------------------------------
