@@ -67,21 +67,9 @@ def test_a_frame():
     assert ra.read_ballots(named, count="n", drop="voter") == profile
 
 
-def test_a_sorted_frame_has_no_more_items():
-    # Sorting leaves a shuffled range as the index; it must not become an item.
-    frame = pd.DataFrame({"A": [1, 3, 2], "B": [3, 1, 2], "C": [2, 2, 1]}).sort_values("A")
-    assert ra.read_ballots(frame).items.labels == ("A", "B", "C")
-
-
 def test_a_frame_with_numbered_columns():
     profile = ra.read_ballots(pd.DataFrame([[1, 2], [2, 1]]))
     assert profile.items.labels == (0, 1)
-
-
-def test_one_item_and_one_ballot():
-    assert read("A\n1\n").ranks.tolist() == [[0]]
-    assert ra.Kemeny().aggregate(read("A\n1\n4\n")).order == ("A",)
-    assert ra.Kemeny().aggregate(read("A,B,C\n2,3,1\n")).order == ("C", "A", "B")
 
 
 # -- what is refused ------------------------------------------------------------------------------
@@ -187,12 +175,6 @@ def test_groups_are_quoted_for_their_semicolons_too():
     stream = StringIO()
     ra.write_ballots(ra.Profile.from_orders(["AB"], groups=["x;y"]), stream)
     assert stream.getvalue() == '"A","B","count","group"\n1,2,1,"x;y"\n'
-
-
-def test_a_column_that_says_nothing_is_not_written(tmp_path):
-    path = tmp_path / "ballots.csv"
-    ra.write_ballots(ra.Profile.from_orders(["AB", "BA"]), str(path))
-    assert cells(path) == [["A", "B", "count"], ["1", "2", "1"], ["2", "1", "1"]]
 
 
 @pytest.mark.parametrize(

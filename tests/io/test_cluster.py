@@ -1,11 +1,9 @@
 """What is said where a cluster is asked for and there is none."""
 
-import pickle
 import sys
 
 import pytest
 
-import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.io import cluster
 from tests.io.scan.scan_files import drawn, scan, wide, write
@@ -42,18 +40,3 @@ def test_paths_are_whole_and_files_as_they_were(tmp_path, monkeypatch):
     assert (found.path, found.kind, found.identity[1:]) == (path, file.kind, file.identity[1:])
     monkeypatch.chdir(tmp_path.parent)
     found.require_unchanged()
-
-
-def test_summaries_travel(tmp_path):
-    table = drawn(1)
-    frame = wide(table)
-    names = {"higher_is_better": True, "task": "task", "instance": "id"}
-    paths = [
-        write(rows, tmp_path / f"{at}.parquet") for at, rows in enumerate((frame[:15], frame[15:]))
-    ]
-    one, other = (
-        pickle.loads(pickle.dumps(ra.scan_scores(path, **names).summarize())) for path in paths
-    )
-    whole = ra.scan_scores(paths, **names).summarize()
-    assert one + other == other + one == whole
-    assert (one + other).fingerprint == whole.fingerprint

@@ -1,9 +1,6 @@
 """Tables of comparisons: how outcomes are written, and every kind of file."""
 
-import random
 import re
-from decimal import Decimal
-from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 
@@ -47,17 +44,13 @@ def as_csv(table):
     [
         (["left", "right", "tie"], [1, -1, 0]),
         (["model_a", "model_b", "tie (bothbad)", "tie"], [1, -1, 0, 0]),
-        (["model_a", "model_b", "both bad"], [1, -1, 0]),
         (["A", "b", "draw"], [1, -1, 0]),
-        (["a", "B", "bothbad"], [1, -1, 0]),
         ([1, 0, 0.5], [1, -1, 0]),
         ([1.0, 0.0, 1.0], [1, -1, 1]),
-        ([1, 0], [1, -1]),
         ([1, 0, -1], [1, 0, -1]),
         ([0, -1], [0, -1]),
         ([0.5, 0], [0, -1]),
         ([1, 2], [1, -1]),
-        (["1", "2", "tie"], [1, -1, 0]),
         (["1", "x", "2"], [1, 0, -1]),
         (["+1", "1/2", "0.0"], [1, 0, -1]),
         (["win", "loss", "draw"], [1, -1, 0]),
@@ -65,12 +58,9 @@ def as_csv(table):
         (["l", "r", "r"], [1, -1, -1]),
         (["w", "b", "d"], [1, -1, 0]),
         (["1-0", "0-1", "1/2-1/2"], [1, -1, 0]),
-        (["home", "away", "draw"], [1, -1, 0]),
         (["White", "black", "draw"], [1, -1, 0]),
         (["[[A]]", "[[B]]", "[[C]]"], [1, -1, 0]),
-        (["A>B", "B>A", "A=B"], [1, -1, 0]),
         (["Response_A", "response b", "NO PREFERENCE"], [1, -1, 0]),
-        (["player 1", "player 2", "equal"], [1, -1, 0]),
         ([True, False], [1, -1]),
         (["  first ", "second", "Tie"], [1, -1, 0]),
         (["tie", "tie"], [0, 0]),
@@ -186,11 +176,6 @@ def test_an_item_that_is_called_like_a_tie():
     assert read(["tie", "left"], pairs=pairs, outcome_is="side").outcomes.tolist() == [0, 1]
 
 
-def oracle(outcome, first, second):
-    """Read one outcome the slow way."""
-    return {"left": 1, "right": -1, "tie": 0, first: 1, second: -1}[outcome]
-
-
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from("lrtw")), min_size=1)
 )
@@ -203,7 +188,7 @@ def test_sides_and_names_say_the_same(rows):
         {"left": one, "right": other, "tie": "tie"}[side]
         for side, (one, other) in zip(sides, pairs, strict=True)
     ]
-    expected = [oracle(side, *pair) for side, pair in zip(sides, pairs, strict=True)]
+    expected = [{"left": 1, "right": -1, "tie": 0}[side] for side in sides]
     for outcomes in (sides, names):
         table = frame(outcomes, pairs)
         for source in (table, as_csv(table)):
@@ -245,11 +230,7 @@ def test_sides(sides, expected):
 @pytest.mark.parametrize(
     ("column", "cells", "words"),
     [
-        (
-            "weight",
-            [1, -1],
-            r"row 2, column 'w' must be a weight from 1e-100 to 1e\+100. Got -1; l",
-        ),
+        ("weight", [1, -1], r"row 2, column 'w' must be a weight from 1e-100 to 1e\+100. Got -1"),
         ("weight", [1, 0], "Got 0; leave out what has no weight"),
         ("weight", [1, float("inf")], "row 2, column 'w' must be a finite number"),
         ("weight", [1, None], "row 2, column 'w' must be a weight from .* Got nan"),
@@ -322,20 +303,17 @@ def expected():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["csv", "csv.gz", "tsv", "jsonl", "jsonl.gz", "parquet", "xlsx"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_kinds_of_files(tmp_path, expected, kind):
     path = tmp_path / f"battles.{kind}"
     if kind == "parquet":
         WHOLE.to_parquet(path)
-    elif kind == "xlsx":
-        pytest.importorskip("openpyxl")
-        WHOLE.to_excel(path, index=False)
-    elif kind.startswith("jsonl"):
+    elif kind == "jsonl":
         WHOLE.to_json(path, orient="records", lines=True)
     else:
-        WHOLE.to_csv(path, index=False, sep="\t" if kind == "tsv" else ",")
+        WHOLE.to_csv(path, index=False)
     found = ra.read_comparisons(path, **EVERY)
-    if kind.startswith(("csv", "tsv")):  # labels of text files are texts
+    if kind == "csv":  # labels of text files are texts
         assert found.cluster_labels == ("7", "8", "9")
         found = ra.Comparisons.from_dict({**found.to_dict(), "cluster_labels": [7, 8, 9]})
     assert found == expected
@@ -349,10 +327,7 @@ def test_frames(expected):
 
 
 def test_a_table_of_comparisons_is_read_again(expected):
-    columns = {
-        "first": "first", "second": "second", "outcome": "outcome", "weight": "weight",
-        "cluster": "cluster", "side": "side",
-    }  # fmt: skip
+    columns = {name: name for name in ("first", "second", "outcome", "weight", "cluster", "side")}
     assert ra.read_comparisons(expected.to_frame(), **columns) == expected
 
 
@@ -368,50 +343,6 @@ def test_columns_of_numbers_are_read_at_once():
     battles = ra.read_comparisons(table, **COLUMNS, outcome_is="side")
     assert len(battles) == m
     assert battles.n_ties == int((table["won"] == 0.5).sum())
-
-
-# -- damage ---------------------------------------------------------------------------------------
-
-
-CELLS = [
-    None, True, False, 0, 1, -1, 2, 0.5, 1.5, float("nan"), float("inf"), 10**400, 2**64, "", " ",
-    "x", "y", "tie", "left", "model_a", "a", "1", "0", "-1", "nan", "None", b"x", ("x",), [], {},
-    1 + 2j, Decimal("1"), Decimal("NaN"), Fraction(1, 2), np.float32(1), np.int8(1), np.bool_(True),
-    pd.NA, pd.NaT, pd.Timestamp(0), object(), "=x", "'x", "\u2028",
-]  # fmt: skip
-
-
-def hostile(number, seed):
-    rng = random.Random(seed)
-    found = set()
-    for _ in range(number):
-        columns = {
-            name: [rng.choice(CELLS) for _ in range(3)]
-            if rng.random() < 0.3
-            else rng.choice(
-                [["x", "y", "z"], ["y", "z", "x"], [1, 2, 3], ["a", "b", "tie"], [1, 1, 0]]
-            )
-            for name in ("one", "other", "won", "w", "c", "s", "z")
-        }
-        given = rng.choice([EVERY, COLUMNS, {**EVERY, "covariates": "z"}])
-        try:
-            ra.read_comparisons(pd.DataFrame(columns), **given)
-            found.add("read")
-        except RankaggError as error:
-            found.add(type(error).__name__ if 0 < len(str(error)) < 2000 else "no sentence")
-        except Exception as error:
-            error.add_note(f"from {columns!r}")
-            raise
-    return found
-
-
-def test_hostile_frames():
-    assert hostile(120, 0) == {"read", "DataFormatError", "InvalidInputError"}
-
-
-@pytest.mark.slow
-def test_many_hostile_frames():
-    assert "read" in hostile(20_000, 1)
 
 
 def test_half_a_character_in_a_name_of_a_column_is_told(tmp_path):

@@ -10,41 +10,25 @@ from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.matrices import looks_like_matrix
 
 
-def test_numbers_may_be_broken_into_lines_anyhow() -> None:
-    votes = ra.read_matrix(StringIO("3\n0 1 2 3\n9 5\n6 7 0\n"))
-    assert votes.wins.tolist() == [[0, 1, 2], [3, 0, 5], [6, 7, 0]]
-
-
 def test_one_title_line_may_stand_first() -> None:
     assert ra.read_matrix(StringIO("input-output table\n2\n0 1\n2 0\n")).n_items == 2
-
-
-@pytest.mark.parametrize("text", ["", "3\n1 2 3\n", "2\n1 2 3 x\n", "two\nlines\n2\n0 1 2 0\n"])
-def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(DataFormatError, match="a number n and n x n numbers"):
-        ra.read_matrix(StringIO(text))
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "0\n",
-        "-2\n1 2 3 4\n",
-        "2.0\n0 1 2 0\n",
-        "²\n0 1 2 0\n",
-        "٢\n0 1 2 0\n",
-        "2\n0 nan 2 0\n",
-        "2\n0 inf 2 0\n",
-        "2\n0 1_0 2 0\n",
-        "2\n0 1 2 0 5\n",
-        "3\n1\n5\n",  # a line of numbers is no title
-        "3 4.5\n1\n5\n",
-        "2\n0 1e-99999999999999999999999 2 0\n",
+        "", "3\n1 2 3\n", "2\n1 2 3 x\n", "two\nlines\n2\n0 1 2 0\n", "0\n", "0\n0\n",
+        "-2\n1 2 3 4\n", "2.0\n0 1 2 0\n", "²\n0 1 2 0\n", "٢\n0 1 2 0\n", "2\n0 nan 2 0\n",
+        "2\n0 inf 2 0\n", "2\n0 1_0 2 0\n", "2\n0 1 2 0 5\n", "2\n0 1e-99999999999999999999 2 0\n",
+        "3\n1\n5\n", "3 4.5\n1\n5\n",  # a line of numbers is no title
+        # No memory is taken for the size that is stated.
+        "1000000000\n1 2\n", "1e300\n1 2\n", "9" * 5000 + "\n1\n",
     ],
-)
-def test_what_is_almost_a_matrix_is_refused(text: str) -> None:
+    ids=lambda text: text[:20],
+)  # fmt: skip
+def test_what_is_no_matrix_is_refused(text: str) -> None:
     assert not looks_like_matrix(text)
-    with pytest.raises(DataFormatError, match=r"^the stream is no .*a number n and n x n numbers"):
+    with pytest.raises(DataFormatError, match=r"^the stream is .*a number n and n x n numbers"):
         ra.read_matrix(StringIO(text))
 
 

@@ -7,7 +7,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.cli import main
 from rankagg.exceptions import DataFormatError
 from rankagg.io.preflib import looks_like_preflib
 from tests.strategies import profiles
@@ -152,12 +151,3 @@ def test_categories_are_refused_by_name(tmp_path):
         DataFormatError, match=r"^a\.CAT: DATA TYPE must be .* cat holds categories"
     ):
         ra.read_preflib(tmp_path / "a.CAT")
-
-
-def test_the_command_line_knows_the_old_form(tmp_path, capsys):
-    path = tmp_path / "old.toc"
-    path.write_text(SMALL["toc"][0], encoding="utf-8")
-    with pytest.raises(SystemExit) as stop:
-        main(["rank", str(path), "--method", "borda"])
-    assert stop.value.code == 0
-    assert "5 rankings (2 rows) of 4 items" in capsys.readouterr().out

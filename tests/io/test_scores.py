@@ -157,24 +157,10 @@ def test_a_long_frame_keeps_whole_numbers_as_labels():
     assert table.tasks.labels == (10, 11)
 
 
-def test_a_sorted_frame_has_no_more_tasks():
-    # Sorting leaves a shuffled range as the index; it must not become a task.
-    frame = pd.DataFrame({"model": ["A", "B", "C"], "x": [2.0, 1.0, 3.0]}).sort_values("x")
-    table = ra.read_scores(frame, higher_is_better=True, system="model")
-    assert table.tasks.labels == ("x",)
-
-
 def test_a_frame_whose_labels_are_no_labels():
     frame = pd.DataFrame({"model": [0.5, 1.5], "x": [1, 2]})
     with pytest.raises(InvalidInputError, match="strings or integers"):
         ra.read_scores(frame, higher_is_better=True)
-
-
-def test_a_frame_is_left_as_it_was():
-    frame = pd.DataFrame({"model": ["A", "B"], "x": [1.0, None]})
-    before = frame.copy(deep=True)
-    ra.read_scores(frame, higher_is_better=True)
-    pd.testing.assert_frame_equal(frame, before)
 
 
 # -- directions, weights, drop --------------------------------------------------------------------
@@ -296,31 +282,21 @@ def test_a_system_without_any_score_stays():
 
 # -- the smallest tables --------------------------------------------------------------------------
 
-ONE_SYSTEM = [("system,x,y\nA,1,2\n", {}), ("system,k,x\nA,1,1\nA,2,3\n", {"instance": "k"})]
-ONE_TASK = [
-    ("system,x\nA,1\nB,3\nC,2\n", {}),
-    ("system,k,x\nA,1,1\nB,1,3\nC,1,2\n", {"instance": "k"}),
-]
 
-
-@pytest.mark.parametrize(("text", "names"), ONE_SYSTEM)
-def test_one_system_alone(text, names):
+@pytest.mark.parametrize(
+    ("text", "names", "order"),
+    [
+        ("system,x,y\nA,1,2\n", {}, "A"),
+        ("system,k,x\nA,1,1\nA,2,3\n", {"instance": "k"}, "A"),
+        ("system,x\nA,1\nB,3\nC,2\n", {}, "BCA"),
+        ("system,k,x\nA,1,1\nB,1,3\nC,1,2\n", {"instance": "k"}, "BCA"),
+    ],
+)
+def test_one_system_or_one_task_alone(text, names, order):
     table = read(text, **names)
-    assert table.n_systems == 1
-    for rule in [*ra.compare(table).consensuses, ra.PairwiseMajority().aggregate(table)]:
-        assert rule.order == ("A",)
-        assert rule.cost == 0
-    assert ra.Kemeny().aggregate(table).certificate.status == "optimal"
-
-
-@pytest.mark.parametrize(("text", "names"), ONE_TASK)
-def test_one_task_alone(text, names):
-    table = read(text, **names)
-    assert table.n_tasks == 1
-    for rule in [*ra.compare(table).consensuses, ra.PairwiseMajority().aggregate(table)]:
-        assert rule.order == ("B", "C", "A")
-        assert rule.cost == 0
-    assert ra.Kemeny().aggregate(table).certificate.status == "optimal"
+    assert 1 in (table.n_systems, table.n_tasks)
+    for rule in ra.compare(table).consensuses:
+        assert (rule.order, rule.cost) == (tuple(order), 0)
 
 
 # -- round trips ----------------------------------------------------------------------------------
@@ -343,26 +319,17 @@ def tables(draw):
     )
 
 
-@given(table=tables())
-@settings(max_examples=25)
-def test_a_table_comes_back_from_its_frame(table):
-    directions = table.higher_is_better
-    assert ra.read_scores(table.to_frame(), higher_is_better=directions) == table
-
-
 @given(table=tables(), tabs=st.booleans())
 @settings(max_examples=25)
-def test_a_table_comes_back_from_a_file(table, tabs, tmp_path_factory):
+def test_a_table_comes_back_from_a_file_and_from_frames(table, tabs, tmp_path_factory):
     path = tmp_path_factory.mktemp("scores") / "table.csv"
-    frame = guard_frame(table.to_frame())
-    frame.to_csv(path, sep="\t" if tabs else ",", index_label="system", quoting=csv.QUOTE_ALL)
-    assert ra.read_scores(path, higher_is_better=table.higher_is_better) == table
-
-
-@given(table=tables())
-@settings(max_examples=25)
-def test_the_long_form_holds_the_same_table(table):
-    frame = table.to_frame().rename_axis("system").reset_index()
-    long = frame.melt(id_vars="system", var_name="task", value_name="score")
-    directions = table.higher_is_better
-    assert ra.read_scores(long, higher_is_better=directions, task="task", score="score") == table
+    frame, directions = table.to_frame(), table.higher_is_better
+    guard_frame(frame).to_csv(
+        path, sep="\t" if tabs else ",", index_label="system", quoting=csv.QUOTE_ALL
+    )
+    for source in (path, frame):
+        assert ra.read_scores(source, higher_is_better=directions) == table
+    long = frame.rename_axis("system").reset_index()
+    long = long.melt(id_vars="system", var_name="task", value_name="score")
+    found = ra.read_scores(long, higher_is_better=directions, task="task", score="score")
+    assert found == table

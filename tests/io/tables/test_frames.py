@@ -5,11 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rankagg as ra
 from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.sources import read_table
 
@@ -82,20 +80,3 @@ def test_frames_of_arrow_are_as_those_of_pandas(frame):
     if not kinds:
         table = read_table(pa.Table.from_pandas(frame, preserve_index=False))
         assert seen(table) == seen(as_lists(table))
-
-
-@pytest.mark.parametrize("kind", ["int64", "uint64", "Int64", "int64[pyarrow]"])
-def test_a_whole_number_that_no_float_is(kind):
-    frame = pd.DataFrame({"s": ["A", "B"], "x": pd.Series([1, 2**53 + 1], dtype=kind)})
-    for given_frame in (frame, frame.assign(y=[0.5, 1.5])):
-        with pytest.raises(DataFormatError, match=r"row 2, column 'x' is 9007199254740993, which"):
-            ra.read_scores(given_frame, higher_is_better=True)
-
-
-@pytest.mark.parametrize("kind", ["str", "object", "category", "string"])
-def test_a_label_that_is_missing(kind):
-    labels = pd.Series(["A", None, "B"], dtype=object).astype(kind)
-    if kind == "str" and pd.__version__ < "3":
-        labels = labels.mask([False, True, False])
-    with pytest.raises(DataFormatError, match="row 2, column 's' is empty"):
-        ra.read_scores(pd.DataFrame({"s": labels, "x": [1, 2, 3]}), higher_is_better=True)

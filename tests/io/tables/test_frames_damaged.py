@@ -20,6 +20,7 @@ ODD = [
     pd.Timestamp("2020"), pd.Timedelta("1s"), "\x00", "\ud800",
 ]  # fmt: skip
 COLUMNS = ["system", "x", "y", "k", 1, 2.5, None, ("a", "b"), "=q", np.nan, True]
+PLAIN = [1, 2, "A", 0.5]
 WAYS = {
     "wide": lambda frame: ra.read_scores(frame, higher_is_better=True),
     "instances": lambda frame: ra.read_scores(frame, higher_is_better=True, instance="k"),
@@ -27,10 +28,21 @@ WAYS = {
     "ballots": ra.read_ballots,
     "counts": lambda frame: ra.read_ballots(frame, count="x", group="y"),
     "table": lambda frame: ra.ScoreTable(frame, higher_is_better=True),
+    "comparisons": lambda frame: ra.read_comparisons(
+        frame, first="system", second="x", outcome="y", outcome_is="side", weight="k"
+    ),
+    "comparisons by side": lambda frame: ra.read_comparisons(
+        frame, first="system", second="x", outcome="y", outcome_is="side", side="k"
+    ),
+}
+#: What stands in the columns where nothing is odd.
+CELLS = {
+    "comparisons": [["A", "B"], ["C", "D"], ["left", "tie", "model_b"], [1, 0.5]],
+    "comparisons by side": [["A", "B"], ["C", "D"], [1, 0], [1, -1]],
 }
 
 
-def frames(number, seed):
+def frames(number, seed, cells):
     rng = random.Random(seed)
     for _ in range(number):
         columns = rng.sample(COLUMNS, rng.randint(0, 4))
@@ -38,20 +50,20 @@ def frames(number, seed):
             columns = ["system", "x", "y", "k"][: len(columns)]
         odd = rng.choice([0, 0.1, 0.3])
         rows = [
-            [rng.choice(ODD if rng.random() < odd else [1, 2, "A", 0.5]) for _ in columns]
+            [rng.choice(ODD if rng.random() < odd else cells[at]) for at in range(len(columns))]
             for _ in range(rng.randint(0, 3))
         ]
         frame = pd.DataFrame(rows, columns=columns, dtype=object)
         yield frame.set_index(columns[0]) if columns and rng.random() < 0.3 else frame
 
 
-def outcomes(read, number, seed):
+def outcomes(way, number, seed):
     found, longest = [], 0
-    for frame in frames(number, seed):
+    for frame in frames(number, seed, CELLS.get(way, [PLAIN] * 4)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             try:
-                read(frame)
+                WAYS[way](frame)
             except RankaggError as error:
                 found.append(type(error).__name__)
                 longest = max(longest, len(str(error)))
@@ -63,7 +75,7 @@ def outcomes(read, number, seed):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_frames_of_any_cells(way):
-    found = outcomes(WAYS[way], 60, seed=0)
+    found = outcomes(way, 60, seed=0)
     assert len(found) == 60
     assert "DataFormatError" in found or way == "table"
 
@@ -71,5 +83,5 @@ def test_frames_of_any_cells(way):
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_many_frames_of_any_cells(way):
-    found = outcomes(WAYS[way], 2_000, seed=1)
+    found = outcomes(way, 2_000, seed=1)
     assert found.count("read") > 5  # frames that are never read would test nothing

@@ -42,10 +42,6 @@ def test_delimiters_and_line_ends(delimiter, end):
     assert rows_of(table) == lines[1:]
 
 
-def test_a_last_line_without_an_end():
-    assert rows_of(table_of("system,x\nA,1")) == [["A", "1"]]
-
-
 def test_empty_lines_are_skipped_and_still_counted():
     table = table_of("\n\nsystem,x\n\nA,1\n,\n  \nB,2\n\n")
     assert rows_of(table) == [["A", "1"], ["B", "2"]]
@@ -100,21 +96,7 @@ def test_numbers(cell, number):
 
 
 @pytest.mark.parametrize(
-    "cell",
-    [
-        "abc",
-        "1.2.3",
-        "-",
-        "?",
-        "12%",
-        "1 000",
-        "1_000",
-        "1\x00",
-        "inf",
-        "-Infinity",
-        "1e999",
-        "0x1F",
-    ],
+    "cell", ["abc", "1.2.3", "-", "12%", "1 000", "1_000", "1\x00", "-Infinity", "1e999", "0x1F"]
 )
 def test_a_cell_that_is_no_number_is_named(cell):
     table = table_of(f"system,x,acc\nA,1,2\n\nB,1,{cell}\n")
@@ -123,11 +105,6 @@ def test_a_cell_that_is_no_number_is_named(cell):
     ) as error:
         table.numbers("acc", "task")
     assert repr(cell) in str(error.value)
-
-
-def test_decimal_commas_between_commas_break_the_shape():
-    with pytest.raises(DataFormatError, match="row 2 has 3 cells where the header has 2"):
-        table_of("system,acc\nA,0,5\n")
 
 
 # -- shapes ---------------------------------------------------------------------------------------
@@ -176,9 +153,10 @@ def test_the_index_of_a_frame_is_its_first_column():
         assert table.numbers("x", "task").tolist() == pytest.approx([1, np.nan], nan_ok=True)
 
 
-def test_a_plain_range_is_no_column():
-    table = read_table(pd.DataFrame({"model": ["A"], "x": [1]}))
-    assert table.header == ["model", "x"]
+def test_a_range_is_no_column_though_it_be_shuffled():
+    frame = pd.DataFrame({"model": ["A", "B", "C"], "x": [2, 1, 3]})
+    for source in (frame, frame.sort_values("x")):
+        assert read_table(source).header == ["model", "x"]
 
 
 def test_rows_of_a_frame_are_counted_from_one():
@@ -235,12 +213,6 @@ def test_cells_of_a_frame_that_are_no_labels():
 
 
 # -- limits ----------------------------------------------------------------------------------------
-
-
-def test_only_quotes_are_an_empty_table():
-    for text in ('""', '""\n""\n', '" "'):
-        with pytest.raises(DataFormatError, match="is empty"):
-            table_of(text)
 
 
 def test_lines_of_all_three_kinds_in_one_file():
