@@ -1,4 +1,5 @@
 """Who is above whom in how many rankings, or in how many units of scores: O(m n^2 / 2).
+
 Where all listed items of a ranking have places of their own, half of the pairs tell the other
 half; only rankings with ties are compared both ways. Comparisons are made on columns of one byte
 where that holds a place, eight of them a word, and counted as bits. Which items are there together
