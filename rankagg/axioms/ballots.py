@@ -16,8 +16,6 @@ from rankagg.core.items import ItemSet, shortened
 from rankagg.core.profile import Profile
 from rankagg.exceptions import Described, InvalidInputError
 
-__all__ = ["Ballots", "Order", "ballots_of", "canonical", "profile_of", "relabelled", "written"]
-
 Order: TypeAlias = tuple[int, ...]
 #: Each order once, ascending, with how often it was cast.
 Ballots: TypeAlias = tuple[tuple[Order, int], ...]
@@ -55,13 +53,6 @@ def fewer(ballots: Ballots, old: Order, copies: int = 1) -> Ballots:
     """Return the ballots without some copies of one order."""
     counts = Counter(dict(ballots))
     counts[old] -= copies
-    return counted_ballots(counts)
-
-
-def together(first: Ballots, second: Ballots) -> Ballots:
-    """Return the ballots of two electorates."""
-    counts = Counter(dict(first))
-    counts.update(dict(second))
     return counted_ballots(counts)
 
 
@@ -113,19 +104,15 @@ def canonical(ballots: Ballots) -> tuple[Ballots, Order]:
 def ballots_of(profile: Profile, items: ItemSet | None = None) -> Ballots:
     """Return what a profile of complete strict rankings without weights is."""
     if not isinstance(profile, Profile):
-        raise InvalidInputError(
-            "profile", "a Profile", profile, "`Profile.from_orders` makes one."
-        )  # fmt: skip
+        remedy = "`Profile.from_orders` makes one."
+        raise InvalidInputError("profile", "a Profile", profile, remedy)
     if not (profile.is_complete and profile.is_strict):
-        raise InvalidInputError(
-            "profile", "of complete strict rankings, of which axioms speak", profile,
-            "`Profile.restrict` takes items that all rankings have.",
-        )  # fmt: skip
+        allowed = "of complete strict rankings, of which axioms speak"
+        remedy = "`Profile.restrict` takes items that all rankings have."
+        raise InvalidInputError("profile", allowed, profile, remedy)
     if (profile.weights != 1).any():
-        raise InvalidInputError(
-            "profile", "without weights, as axioms count voters", Described("weights"),
-            "Whole numbers of voters are `counts`.",
-        )  # fmt: skip
+        allowed, remedy = "without weights, as axioms count voters", "Voters are `counts`."
+        raise InvalidInputError("profile", allowed, Described("weights"), remedy)
     numbers = np.arange(profile.n_items)
     if items is not None:
         numbers = np.array(items.indices(profile.items))

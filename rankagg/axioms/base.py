@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,9 +11,9 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
-from rankagg.axioms.ballots import Ballots, Order, ballots_of, profile_of, written
+from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
 from rankagg.axioms.outcomes import Outcomes, check_aggregator
-from rankagg.core.items import counted, listed, shortened
+from rankagg.core.items import counted, listed
 from rankagg.core.profile import Profile
 from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import InvalidInputError
@@ -36,7 +36,7 @@ class Axiom(ABC):
     `Schulze` and `RankedPairs` the items that no path of majorities beats.
 
     A new axiom is a frozen dataclass that states `name`, `definition` and `source` and implements
-    `_cases`, `_fits`, `_fails` and `_sentence`.
+    `_cases` and `_fault`.
 
     Attributes
     ----------
@@ -85,48 +85,23 @@ class Axiom(ABC):
         """
         rule, ballots = check_aggregator(aggregator), ballots_of(profile)
         if self.most_items is not None and profile.n_items > self.most_items:
-            raise InvalidInputError(
-                "profile", f"of at most {counted(self.most_items, 'item')} for {self.name!r}, "
-                "which compares all their orders", profile,
-                "`Profile.restrict` takes some of them.",
-            )  # fmt: skip
-        return self._first(ballots, Outcomes(rule, profile.items))
-
-    def _first(self, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
+            most = f"of at most {counted(self.most_items, 'item')} for {self.name!r}"
+            allowed = f"{most}, which compares all their orders"
+            remedy = "`Profile.restrict` takes some of them."
+            raise InvalidInputError("profile", allowed, profile, remedy)
+        outcomes = Outcomes(rule, profile.items)
         for case in self._cases(ballots, outcomes):
-            if self._fails(case, outcomes):
-                return witness_of(self, case, outcomes)
+            if (fault := self._fault(case, outcomes)) is not None:
+                return witness_of(self, case, fault, outcomes)
         return None
-
-    def _holds_against(self, case: Case, outcomes: Outcomes) -> bool:
-        """Say whether a case breaks the axiom, with nothing taken from the search."""
-        return self._fits(case) and self._fails(case, outcomes)
 
     @abstractmethod
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         """Yield the cases of a profile in which the axiom could be broken."""
 
     @abstractmethod
-    def _fits(self, case: Case) -> bool:
-        """Say whether the axiom speaks of the case, whatever the outcomes."""
-
-    @abstractmethod
-    def _fails(self, case: Case, outcomes: Outcomes) -> bool:
-        """Say whether the outcomes of a case that fits break the axiom."""
-
-    @abstractmethod
-    def _sentence(self, case: Case, outcomes: Outcomes) -> str:
-        """Say what is wrong."""
-
-
-def named(items: Sequence[int] | frozenset[int], labels: Sequence[Label]) -> str:
-    """Return the labels of items in a sentence."""
-    return listed([labels[item] for item in sorted(items)])
-
-
-def arrows(order: Order, labels: Sequence[Label]) -> str:
-    """Return an order in a sentence."""
-    return " > ".join(shortened(labels[item]) for item in order)
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
+        """Say what is wrong where the outcomes of a case break the axiom."""
 
 
 class Witness(Result):
@@ -185,7 +160,7 @@ class Witness(Result):
         case = Case(ballots, tuple(labels.indices(self.items)))
         outcomes = Outcomes(self.aggregator, labels)
         found = tuple(labels.at(sorted(outcomes.winners(one))) for one in ballots)
-        return found == self.winners and self.axiom._holds_against(case, outcomes)
+        return found == self.winners and breaks(self.axiom, case, outcomes) is not None
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per kind of ballot.
@@ -232,7 +207,13 @@ class Witness(Result):
         return [*lines, self.sentence]
 
 
-def witness_of(axiom: Axiom, case: Case, outcomes: Outcomes) -> Witness:
+def breaks(axiom: Axiom, case: Case, outcomes: Outcomes) -> str | None:
+    """Say what is wrong, with no case and no outcome taken from the search."""
+    cases = axiom._cases(case.ballots[0], outcomes)
+    return axiom._fault(case, outcomes) if case in cases else None
+
+
+def witness_of(axiom: Axiom, case: Case, fault: str, outcomes: Outcomes) -> Witness:
     """Return the witness that a case is."""
     labels = outcomes.labels
     return Witness(
@@ -244,5 +225,5 @@ def witness_of(axiom: Axiom, case: Case, outcomes: Outcomes) -> Witness:
             for ballots in case.ballots
         ),
         items=tuple(labels[item] for item in case.items),
-        sentence=axiom._sentence(case, outcomes),
+        sentence=fault,
     )

@@ -21,7 +21,7 @@ from rankagg.axioms.outcomes import (
     unsteady,
 )
 from rankagg.axioms.search import (
-    MOST_ITEMS,
+    MOST_ITEMS_SEARCHED,
     Pace,
     check_size,
     labels_for,
@@ -32,8 +32,6 @@ from rankagg.axioms.search import (
 from rankagg.core.items import listed, shortened
 from rankagg.core.profile import Profile
 from rankagg.core.results import Result, plain_rows
-
-__all__ = ["Disagreement", "smallest_disagreement"]
 
 
 class Disagreement(Result):
@@ -148,7 +146,7 @@ def smallest_disagreement(
     Kemeny: A, B win; A > B > C; B > A > C; B > C > A
     """
     rules = (check_aggregator(first, "first"), check_aggregator(second, "second"))
-    most_items = check_integer(n_items, "n_items", low=1, high=MOST_ITEMS)
+    most_items = check_integer(n_items, "n_items", low=1, high=MOST_ITEMS_SEARCHED)
     most_rankings = check_integer(n_rankings, "n_rankings", low=1)
     check_choice(on, ("winners", "rankings"), "on")
     labels = labels_for(most_items)

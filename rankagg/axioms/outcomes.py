@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, permutations, product
 from typing import TypeAlias
@@ -14,19 +14,8 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.ranked_pairs import RankedPairs, locked_paths
 from rankagg.aggregation.result import Consensus
 from rankagg.axioms.ballots import Ballots, Order, canonical, items_in, profile_of, relabelled, size
+from rankagg.core.items import listed, shortened
 from rankagg.exceptions import InvalidInputError
-
-__all__ = [
-    "NotNeutralError",
-    "Outcomes",
-    "Rankings",
-    "Winners",
-    "check_aggregator",
-    "side",
-    "strict_orders",
-    "unsteady",
-    "winners_of",
-]
 
 
 def winners_of(consensus: Consensus) -> tuple[Label, ...]:
@@ -50,8 +39,6 @@ Winners: TypeAlias = frozenset[int]
 Buckets: TypeAlias = tuple[tuple[int, ...], ...]
 Rankings: TypeAlias = frozenset[Buckets]
 
-# Neutrality is tried on profiles of so many ballots: whoever breaks ties by name does so there.
-TRIED = 3
 # How many outcomes are remembered at once; beyond, they are asked for again.
 REMEMBERED = 200_000
 
@@ -60,9 +47,12 @@ class NotNeutralError(Exception):
     """A rule took notice of names, so that profiles cannot stand for each other."""
 
 
-def renamed(ranking: Buckets, names: Sequence[int]) -> Buckets:
-    """Return a ranking after item i became names[i]."""
-    return tuple(tuple(sorted(names[item] for item in bucket)) for bucket in ranking)
+def renamed(rankings: Rankings, names: Sequence[int]) -> Rankings:
+    """Return rankings after item i became names[i]."""
+    return frozenset(
+        tuple(tuple(sorted([names[item] for item in bucket])) for bucket in ranking)
+        for ranking in rankings
+    )
 
 
 def side(rankings: Rankings, first: int, second: int) -> int:
@@ -98,10 +88,9 @@ def check_aggregator(value: object, parameter: str = "aggregator") -> Aggregator
 
 def unsteady(aggregator: Aggregator) -> InvalidInputError:
     """Return the error of a rule that answers the same question in two ways."""
-    return InvalidInputError(
-        "aggregator", "a rule that gives equal ballots the same outcome each time", aggregator,
-        "Random numbers come from the generator that it is given.",
-    )  # fmt: skip
+    allowed = "a rule that gives equal ballots the same outcome each time"
+    remedy = "Random numbers come from the generator that it is given."
+    return InvalidInputError("aggregator", allowed, aggregator, remedy)
 
 
 class Outcomes:
@@ -122,74 +111,77 @@ class Outcomes:
         self.labels = labels
         self.neutral = neutral
         self.before_asking = before_asking
-        self._winners: dict[Ballots, Winners] = {}
+        # Winners are remembered as the only bucket of a ranking.
+        self._winners: dict[Ballots, Rankings] = {}
         self._rankings: dict[Ballots, Rankings] = {}
         # The proof is not looked at here; what is found is asked of the rule itself again.
         self._asked: Aggregator = aggregator
         if type(aggregator) is Kemeny:
             self._asked = replace(aggregator, verify=False)
 
+    def listed(self, items: Iterable[int]) -> str:
+        """Return the labels of items in a sentence."""
+        return listed([self.labels[item] for item in sorted(items)])
+
+    def arrows(self, order: Order) -> str:
+        """Return an order in a sentence."""
+        return " > ".join(shortened(self.labels[item]) for item in order)
+
     def winners(self, ballots: Ballots) -> Winners:
         """Return who wins."""
-        if not self.neutral:
-            return self._remembered(ballots)
-        least, names = canonical(ballots)
-        return frozenset(names[item] for item in self._remembered(least))
+        ((bucket,),) = self._outcome(ballots, self._ask_winners, self._winners)
+        return frozenset(bucket)
 
     def rankings(self, ballots: Ballots) -> Rankings:
         """Return the ranking, or all optimal ones of an exact rule."""
+        return self._outcome(ballots, self._ask_rankings, self._rankings)
+
+    def _outcome(
+        self, ballots: Ballots, ask: Callable[[Ballots], Rankings], known: dict[Ballots, Rankings]
+    ) -> Rankings:
         if not self.neutral:
-            return self._rankings_remembered(ballots)
+            return self._remembered(ballots, ask, known)
         least, names = canonical(ballots)
-        return frozenset(renamed(one, names) for one in self._rankings_remembered(least))
+        return renamed(self._remembered(least, ask, known), names)
 
-    def _remembered(self, ballots: Ballots) -> Winners:
-        if ballots not in self._winners:
-            found = self._ask_winners(ballots)
+    def _remembered(
+        self, ballots: Ballots, ask: Callable[[Ballots], Rankings], known: dict[Ballots, Rankings]
+    ) -> Rankings:
+        if ballots not in known:
+            found = ask(ballots)
             for names in self._other_names(ballots):
-                expected = frozenset(names[item] for item in found)
-                if self._ask_winners(relabelled(ballots, names)) != expected:
+                if ask(relabelled(ballots, names)) != renamed(found, names):
                     raise NotNeutralError
-            if len(self._winners) >= REMEMBERED:
-                self._winners.clear()
-            self._winners[ballots] = found
-        return self._winners[ballots]
-
-    def _rankings_remembered(self, ballots: Ballots) -> Rankings:
-        if ballots not in self._rankings:
-            found = self._ask_rankings(ballots)
-            for names in self._other_names(ballots):
-                expected = frozenset(renamed(one, names) for one in found)
-                if self._ask_rankings(relabelled(ballots, names)) != expected:
-                    raise NotNeutralError
-            if len(self._rankings) >= REMEMBERED:
-                self._rankings.clear()
-            self._rankings[ballots] = found
-        return self._rankings[ballots]
+            if len(known) >= REMEMBERED:
+                known.clear()
+            known[ballots] = found
+        return known[ballots]
 
     def _other_names(self, ballots: Ballots) -> list[Order]:
         """Return the names under which neutrality is tried, with canonical ballots."""
-        if not self.neutral or size(ballots) > TRIED:
+        # Whoever breaks ties by name does so on as few ballots.
+        if not self.neutral or size(ballots) > 3:
             return []
         items = items_in(ballots)
         return [items[::-1], (*items[1:], items[0])]
 
-    def _ask_winners(self, ballots: Ballots) -> Winners:
-        number = self._numbers(ballots)
-        return frozenset(number[label] for label in winners_of(self._ask(ballots)))
+    def _ask_winners(self, ballots: Ballots) -> Rankings:
+        return self._numbered(ballots, [(winners_of(self._ask(ballots)),)])
 
     def _ask_rankings(self, ballots: Ballots) -> Rankings:
         consensus = self._ask(ballots)
-        number = self._numbers(ballots)
         rankings = [consensus.ranking] if consensus.optima is None else consensus.optima
-        return frozenset(
-            tuple(tuple(sorted(number[label] for label in bucket)) for bucket in one.buckets)
-            for one in rankings
-        )
+        return self._numbered(ballots, (one.buckets for one in rankings))
 
     def _ask(self, ballots: Ballots) -> Consensus:
         self.before_asking()
         return self._asked.aggregate(profile_of(ballots, self.labels), rng=0)
 
-    def _numbers(self, ballots: Ballots) -> dict[Label, int]:
-        return {self.labels[item]: item for item in items_in(ballots)}
+    def _numbered(
+        self, ballots: Ballots, rankings: Iterable[tuple[tuple[Label, ...], ...]]
+    ) -> Rankings:
+        number = {self.labels[item]: item for item in items_in(ballots)}
+        return frozenset(
+            tuple(tuple(sorted(number[label] for label in bucket)) for bucket in one)
+            for one in rankings
+        )

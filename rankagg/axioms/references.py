@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
+from typing import NamedTuple, TypeAlias
 
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland, Minimax, Schulze
@@ -26,10 +27,6 @@ from rankagg.aggregation.voting.positional_rules import (
 )
 from rankagg.axioms.base import Axiom
 
-__all__ = ["OF_POINTS", "OF_RULES", "TAKEN_TOGETHER", "Reference", "reference_for"]
-
-Statements = dict[str, tuple[bool, str]]
-
 BRANDT = "Brandt (2009), https://doi.org/10.1002/malq.200810017"
 FELSENTHAL = "Felsenthal (2012), https://doi.org/10.1007/978-3-642-20441-8_3"
 FISHBURN = "Fishburn (1977), https://doi.org/10.1137/0133030"
@@ -50,231 +47,148 @@ ZAVIST = "Zavist and Tideman (1989), https://doi.org/10.1007/BF00303170"
 FROM_SMITH = "it keeps smith"
 FROM_CONDORCET = "it keeps condorcet winner"
 TURNED_POINTS = "points change sides of their mean, and who wins alone has more than the mean"
-
-#: Of positional rules, whatever the points.
-OF_POINTS: Statements = {
-    "monotonicity": (True, "who rises gets no fewer points, and no other gets more"),
-    "participation": (True, f"a ballot gives the most to what it has highest; {MOULIN}"),
-    "reinforcement": (True, f"points add up; {YOUNG}"),
-    "reinforcement of rankings": (True, f"points add up; {SMITH}"),
-}
-
 # Eliminations by Borda counts never lose the Smith set.
 LAST_OF_SMITH = (
     "the last item of the Smith set that remains beats all others that do, so that its count is "
     f"above the average; {FISHBURN}"
 )
 
-#: Of ranked pairs, however they take equal majorities.
-OF_RANKED_PAIRS: Statements = {
-    "condorcet winner": (True, FROM_SMITH),
-    "condorcet loser": (True, FROM_SMITH),
-    "smith": (True, "no majority leads back into the Smith set, so that those out of it lock"),
-    "majority": (True, FROM_CONDORCET),
-    "pareto": (True, "what all agree on has no cycle, and is locked first"),
-    "participation": (False, NO_SHOW),
+#: Ranked pairs that take equal majorities together; the class stands for those in every order.
+TAKEN_TOGETHER = RankedPairs(tie_breaking="together")
+RANKED_PAIRS = (RankedPairs, TAKEN_TOGETHER)
+#: Positional rules, whatever the points.
+OF_POINTS = (Approval, Borda, Dowdall, Plurality, Positional, Veto)
+
+Proofs: TypeAlias = dict[str, dict[str, tuple[type[Aggregator] | Aggregator, ...]]]
+
+#: Of every axiom the proofs that rules keep it.
+KEPT: Proofs = {
+    "condorcet winner": {
+        FISHBURN: (Black, Copeland, Dodgson, Minimax, Young),
+        SCHULZE: (Schulze,),
+        YOUNG_LEVENGLICK: (Kemeny,),
+        FROM_SMITH: (Baldwin, Nanson, *RANKED_PAIRS),
+    },
+    "condorcet loser": {
+        FELSENTHAL: (Black, Copeland, Kemeny),
+        FISHBURN_GEHRLEIN: (Borda,),
+        SCHULZE: (Schulze,),
+        FROM_SMITH: (Baldwin, Nanson, *RANKED_PAIRS),
+        "who has a majority of first places beats some item": (Coombs,),
+        "in the last round of two items it loses": (InstantRunoff,),
+    },
+    "smith": {
+        FISHBURN: (Copeland, Kemeny),
+        SCHULZE: (Schulze,),
+        LAST_OF_SMITH: (Baldwin, Nanson),
+        "no majority leads back into the Smith set, so that those out of it lock": RANKED_PAIRS,
+    },
+    "majority": {
+        FELSENTHAL: (Bucklin, Coombs, Copeland, InstantRunoff, Kemeny, Minimax, Plurality),
+        SCHULZE: (Schulze,),
+        FROM_SMITH: (Baldwin, Nanson),
+        FROM_CONDORCET: (Black, Dodgson, Young, *RANKED_PAIRS),
+    },
+    "pareto": {
+        FELSENTHAL: (Black, Borda, Copeland, Kemeny),
+        SCHULZE: (Schulze,),
+        "who is above another on all ballots has more than half at a smaller depth": (Bucklin,),
+        "who is below another on all ballots loses by all, and somebody does not": (Minimax,),
+        "what all agree on has no cycle, and is locked first": RANKED_PAIRS,
+        "who is below another on all ballots has no first place": (Plurality,),
+        "a place above has more points": (Dowdall,),
+        "who is below another on all ballots has no first place while that remains, and what has "
+        "none goes out before what has some": (InstantRunoff,),
+        "who is above another on all ballots is last on none while that remains": (Coombs,),
+        "who is above another on all ballots has the higher count, and stays on": (Baldwin, Nanson),
+        "who is below another on all ballots can keep none": (Young,),
+        "who is above another on all ballots gets wherever that does with fewer swaps": (Dodgson,),
+    },
+    "monotonicity": {
+        FELSENTHAL: (Black, Bucklin, Copeland, Kemeny),
+        SCHULZE: (Schulze,),
+        "who rises gets no fewer points, and no other gets more": OF_POINTS,
+        "who rises loses to nobody by more, and no other loses by less": (Minimax,),
+        "who rises can keep what it kept, and no other can keep more": (Young,),
+        "who comes out first still does, as its majorities grow and no path between others passes "
+        f"it; {TIDEMAN}": (RankedPairs,),
+    },
+    "participation": {f"a ballot gives the most to what it has highest; {MOULIN}": OF_POINTS},
+    "reinforcement": {f"points add up; {YOUNG}": OF_POINTS},
+    "reinforcement of rankings": {
+        f"points add up; {SMITH}": OF_POINTS,
+        YOUNG_LEVENGLICK: (Kemeny,),
+    },
+    "clone independence": {
+        SCHULZE: (Schulze,),
+        TIDEMAN: (InstantRunoff,),
+        "a path through clones is one through any of them, so that outside of them the same "
+        "majorities lock however many there are": (TAKEN_TOGETHER,),
+    },
+    "reversal symmetry": {
+        SCHULZE: (Schulze,),
+        TURNED_POINTS: (Borda, Copeland),
+        f"a Condorcet winner becomes the Condorcet loser; else {TURNED_POINTS}": (Black,),
+        "who wins alone is above the average at first, and so below it after": (Nanson,),
+        "optima turn round, and who is first in all is last in none": (Kemeny,),
+        "an order that comes out does in reverse of the reverse ballots, and who is first in all "
+        "is last in none": (RankedPairs,),
+        "all arrows turn round, and what alone none leads to has one that leaves it": (
+            TAKEN_TOGETHER,
+        ),
+    },
+    "later-no-harm": {WOODALL: (InstantRunoff, Plurality)},
 }
 
-#: Of ranked pairs that take equal majorities together.
-TAKEN_TOGETHER: Statements = {
-    **OF_RANKED_PAIRS,
-    "clone independence": (
-        True, "a path through clones is one through any of them, so that outside of them the "
-        "same majorities lock however many there are",
-    ),
-    "reversal symmetry": (
-        True, "all arrows turn round, and what alone none leads to has one that leaves it",
-    ),
-}  # fmt: skip
+#: Of every axiom the proofs that rules break it.
+BROKEN: Proofs = {
+    "condorcet loser": {
+        FELSENTHAL: (Minimax,),
+        FISHBURN_GEHRLEIN: (Dowdall, Veto),
+        BRANDT: (Dodgson,),
+    },
+    "smith": {FISHBURN: (Black, Dodgson, Minimax, Young)},
+    "monotonicity": {SMITH: (InstantRunoff,), FISHBURN: (Dodgson, Nanson)},
+    "participation": {
+        FISHBURN_BRAMS: (InstantRunoff,),
+        NO_SHOW: (
+            *RANKED_PAIRS,
+            *(Baldwin, Black, Copeland, Dodgson, Kemeny, Minimax, Nanson, Schulze, Young),
+        ),
+    },
+    "clone independence": {ZAVIST: (RankedPairs,), TIDEMAN: (Kemeny,), BRANDT: (Dodgson,)},
+}
 
-OF_RULES: dict[type[Aggregator], Statements] = {
-    Borda: {
-        **OF_POINTS,
-        "condorcet loser": (True, FISHBURN_GEHRLEIN),
-        "pareto": (True, FELSENTHAL),
-        "reversal symmetry": (True, TURNED_POINTS),
-    },
-    Bucklin: {
-        "majority": (True, FELSENTHAL),
-        "monotonicity": (True, FELSENTHAL),
-        "pareto": (
-            True, "who is above another on all ballots has more than half at a smaller depth",
-        ),
-    },
-    Copeland: {
-        "condorcet winner": (True, FISHBURN),
-        "condorcet loser": (True, FELSENTHAL),
-        "smith": (True, FISHBURN),
-        "majority": (True, FELSENTHAL),
-        "monotonicity": (True, FELSENTHAL),
-        "pareto": (True, FELSENTHAL),
-        "participation": (False, NO_SHOW),
-        "reversal symmetry": (True, TURNED_POINTS),
-    },
-    Minimax: {
-        "condorcet winner": (True, FISHBURN),
-        "majority": (True, FELSENTHAL),
-        "condorcet loser": (False, FELSENTHAL),
-        "smith": (False, FISHBURN),
-        "monotonicity": (True, "who rises loses to nobody by more, and no other loses by less"),
-        "pareto": (
-            True, "who is below another on all ballots loses by all, and somebody does not",
-        ),
-        "participation": (False, NO_SHOW),
-    },
-    Schulze: {
-        "condorcet winner": (True, SCHULZE),
-        "condorcet loser": (True, SCHULZE),
-        "smith": (True, SCHULZE),
-        "majority": (True, SCHULZE),
-        "pareto": (True, SCHULZE),
-        "monotonicity": (True, SCHULZE),
-        "clone independence": (True, SCHULZE),
-        "reversal symmetry": (True, SCHULZE),
-        "participation": (False, NO_SHOW),
-    },
-    RankedPairs: {
-        **OF_RANKED_PAIRS,
-        "monotonicity": (
-            True, "who comes out first still does, as its majorities grow and no path between "
-            f"others passes it; {TIDEMAN}",
-        ),
-        "clone independence": (False, ZAVIST),
-        "reversal symmetry": (
-            True, "an order that comes out does in reverse of the reverse ballots, and who is "
-            "first in all is last in none",
-        ),
-    },
-    Kemeny: {
-        "condorcet winner": (True, YOUNG_LEVENGLICK),
-        "reinforcement of rankings": (True, YOUNG_LEVENGLICK),
-        "condorcet loser": (True, FELSENTHAL),
-        "majority": (True, FELSENTHAL),
-        "smith": (True, FISHBURN),
-        "monotonicity": (True, FELSENTHAL),
-        "pareto": (True, FELSENTHAL),
-        "clone independence": (False, TIDEMAN),
-        "participation": (False, NO_SHOW),
-        "reversal symmetry": (True, "optima turn round, and who is first in all is last in none"),
-    },
-    Plurality: {
-        "majority": (True, FELSENTHAL),
-        "pareto": (True, "who is below another on all ballots has no first place"),
-        "later-no-harm": (True, WOODALL),
-    },
-    Veto: {
-        "condorcet loser": (False, FISHBURN_GEHRLEIN),
-    },
-    Dowdall: {
-        "condorcet loser": (False, FISHBURN_GEHRLEIN),
-        "pareto": (True, "a place above has more points"),
-    },
-    InstantRunoff: {
-        "condorcet loser": (True, "in the last round of two items it loses"),
-        "majority": (True, FELSENTHAL),
-        "pareto": (
-            True, "who is below another on all ballots has no first place while that remains, and "
-            "what has none goes out before what has some",
-        ),
-        "monotonicity": (False, SMITH),
-        "participation": (False, FISHBURN_BRAMS),
-        "clone independence": (True, TIDEMAN),
-        "later-no-harm": (True, WOODALL),
-    },
-    Coombs: {
-        "condorcet loser": (True, "who has a majority of first places beats some item"),
-        "majority": (True, FELSENTHAL),
-        "pareto": (
-            True, "who is above another on all ballots is last on none while that remains",
-        ),
-    },
-    Baldwin: {
-        "smith": (True, LAST_OF_SMITH),
-        "condorcet winner": (True, FROM_SMITH),
-        "condorcet loser": (True, FROM_SMITH),
-        "majority": (True, FROM_SMITH),
-        "pareto": (True, "who is above another on all ballots has the higher count, and stays on"),
-        "participation": (False, NO_SHOW),
-    },
-    Nanson: {
-        "smith": (True, LAST_OF_SMITH),
-        "condorcet winner": (True, FROM_SMITH),
-        "condorcet loser": (True, FROM_SMITH),
-        "majority": (True, FROM_SMITH),
-        "pareto": (True, "who is above another on all ballots has the higher count, and stays on"),
-        "reversal symmetry": (
-            True, "who wins alone is above the average at first, and so below it after",
-        ),
-        "monotonicity": (False, FISHBURN),
-        "participation": (False, NO_SHOW),
-    },
-    Black: {
-        "condorcet winner": (True, FISHBURN),
-        "condorcet loser": (True, FELSENTHAL),
-        "majority": (True, FROM_CONDORCET),
-        "pareto": (True, FELSENTHAL),
-        "monotonicity": (True, FELSENTHAL),
-        "smith": (False, FISHBURN),
-        "participation": (False, NO_SHOW),
-        "reversal symmetry": (
-            True, f"a Condorcet winner becomes the Condorcet loser; else {TURNED_POINTS}",
-        ),
-    },
-    Young: {
-        "condorcet winner": (True, FISHBURN),
-        "majority": (True, FROM_CONDORCET),
-        "pareto": (True, "who is below another on all ballots can keep none"),
-        "monotonicity": (True, "who rises can keep what it kept, and no other can keep more"),
-        "smith": (False, FISHBURN),
-        "participation": (False, NO_SHOW),
-    },
-    Dodgson: {
-        "condorcet winner": (True, FISHBURN),
-        "majority": (True, FROM_CONDORCET),
-        "pareto": (
-            True, "who is above another on all ballots gets wherever that does with fewer swaps",
-        ),
-        "condorcet loser": (False, BRANDT),
-        "monotonicity": (False, FISHBURN),
-        "clone independence": (False, BRANDT),
-        "smith": (False, FISHBURN),
-        "participation": (False, NO_SHOW),
-    },
-}  # fmt: skip
-
-
-POSITIONAL = (Approval, Dowdall, Plurality, Positional, Veto)
 # They change no outcome of complete strict ballots that is found.
 WITHOUT_EFFECT = frozenset(["unranked", "time_limit", "verify", "n_jobs", "backend"])
 
 
-@dataclass(frozen=True)
-class Reference:
+class Theorem(NamedTuple):
     """What is proved: whether a rule keeps an axiom, and why or who says so."""
 
-    # Whether the rule keeps the axiom.
     holds: bool
-    # Where that is shown, or the proof.
     source: str
 
 
-def reference_for(aggregator: Aggregator, axiom: Axiom) -> Reference | None:
-    """Return what is proved of a rule and an axiom.
+PROVED = {
+    (rule, axiom): Theorem(holds, source)
+    for holds, proofs in ((True, KEPT), (False, BROKEN))
+    for axiom, sources in proofs.items()
+    for source, rules in sources.items()
+    for rule in rules
+}
 
-    Axioms are as they are by default, and so are rules; but eliminations follow parallel
-    universes, ranked pairs take equal majorities in every order or together, and places may have
-    any points.
+
+def theorem_on(aggregator: Aggregator, axiom: Axiom) -> Theorem | None:
+    """Return what is proved of a rule and an axiom, both as they are by default.
+
+    But eliminations follow parallel universes, ranked pairs take equal majorities in every order
+    or together, and places may have any points.
     """
-    kind = type(aggregator)
-    if axiom != type(axiom)():
+    if axiom != type(axiom)() or not _is_usual(aggregator):
         return None
-    stated = None
-    if kind in POSITIONAL:
-        stated = OF_POINTS.get(axiom.name)
-    if stated is None and _is_usual(aggregator):
-        together = isinstance(aggregator, RankedPairs) and aggregator.tie_breaking == "together"
-        stated = (TAKEN_TOGETHER if together else OF_RULES.get(kind, {})).get(axiom.name)
-    return None if stated is None else Reference(*stated)
+    together = isinstance(aggregator, RankedPairs) and aggregator.tie_breaking == "together"
+    return PROVED.get((TAKEN_TOGETHER if together else type(aggregator), axiom.name))
 
 
 def _is_usual(aggregator: Aggregator) -> bool:

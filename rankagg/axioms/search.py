@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial
 from itertools import combinations_with_replacement, islice, permutations
 from math import comb, factorial
 from string import ascii_uppercase
@@ -27,7 +28,7 @@ from rankagg.axioms.agendas import (
     WinnerIndependence,
 )
 from rankagg.axioms.ballots import Ballots, Order, ballots_of, fewer, size, tallied
-from rankagg.axioms.base import Axiom, Witness, witness_of
+from rankagg.axioms.base import Axiom, Witness, breaks, witness_of
 from rankagg.axioms.majorities import CondorcetLoser, CondorcetWinner, Majority, Pareto, Smith
 from rankagg.axioms.outcomes import NotNeutralError, Outcomes, check_aggregator, unsteady
 from rankagg.axioms.voters import (
@@ -41,14 +42,13 @@ from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError, nearest
 
 # How many profiles are looked through at most, and how many at once.
-LARGEST, CHUNK = 3_000_000, 1 << 16
-DRAWN = "A search at random for one rule and axiom, `n_samples=1000`, looks at some of them."
+MOST_PROFILES, PROFILES_AT_ONCE = 3_000_000, 1 << 16
 #: More items have more orders than there is room for in a table of their products.
-MOST_ITEMS = 6
+MOST_ITEMS_SEARCHED = 6
 
 
-@lru_cache(maxsize=MOST_ITEMS)
-def _orders(n_items: int) -> tuple[tuple[Order, ...], NDArray[np.int64]]:
+@lru_cache(maxsize=MOST_ITEMS_SEARCHED)
+def _orders_renamed(n_items: int) -> tuple[tuple[Order, ...], NDArray[np.int64]]:
     """Return all orders, and the table of what each becomes in the names of another.
 
     Entry (b, a) is the number of order a after the items were named by their ranks in order b.
@@ -63,51 +63,44 @@ def _orders(n_items: int) -> tuple[tuple[Order, ...], NDArray[np.int64]]:
 
 
 def _candidates(n_items: int, n_rankings: int, *, neutral: bool) -> int:
-    kinds = factorial(n_items)
-    return comb(kinds + n_rankings - 2, n_rankings - 1) if neutral else comb(
-        kinds + n_rankings - 1, n_rankings
-    )  # fmt: skip
+    # Up to the names of items one of the ballots is the first order.
+    free = n_rankings - neutral
+    return comb(factorial(n_items) + free - 1, free)
 
 
 def check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
     """Raise unless all profiles of a size can be looked through."""
-    if n_items > MOST_ITEMS:
-        raise InvalidInputError(
-            "n_items", f"at most {MOST_ITEMS} for a whole search", n_items, DRAWN
-        )  # fmt: skip
+    remedy = "A search at random for one rule and axiom, `n_samples=1000`, looks at some of them."
+    too_many = partial(InvalidInputError, remedy=remedy)
+    if n_items > MOST_ITEMS_SEARCHED:
+        raise too_many("n_items", f"at most {MOST_ITEMS_SEARCHED} for a whole search", n_items)
+    items = counted(n_items, "item")
     number = _candidates(n_items, n_rankings, neutral=neutral)
-    if number > LARGEST:
+    if number > MOST_PROFILES:
         many = f"{number:.1e}" if number < 1e300 else "more than 1e+300"
-        what = f"{n_rankings}, {many} profiles of {counted(n_items, 'item')}"
-        raise InvalidInputError(
-            "n_rankings", f"so small that a whole search has at most {LARGEST:,} profiles to see",
-            Described(what), DRAWN,
-        )  # fmt: skip
+        allowed = f"so small that a whole search has at most {MOST_PROFILES:,} profiles to see"
+        what = Described(f"{n_rankings}, {many} profiles of {items}")
+        raise too_many("n_rankings", allowed, what)
     # Profiles are compared as one number each.
     if factorial(n_items) ** n_rankings >= 2**63:
         most = next(m for m in range(63) if factorial(n_items) ** (m + 1) >= 2**63)
-        raise InvalidInputError(
-            "n_rankings", f"at most {most} for a whole search with {counted(n_items, 'item')}",
-            n_rankings, DRAWN,
-        )  # fmt: skip
+        allowed = f"at most {most} for a whole search with {items}"
+        raise too_many("n_rankings", allowed, n_rankings)
 
 
 def profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
     """Iterate over all anonymous profiles of a size."""
-    orders, _ = _orders(n_items)
-    for rows in _classes(n_items, n_rankings) if neutral else _all(n_items, n_rankings):
+    orders, _ = _orders_renamed(n_items)
+    of_size = _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings)
+    for rows in of_size:
         for row in rows.tolist():
             yield tallied(orders[number] for number in row)
 
 
 def _chunks(kinds: int, length: int) -> Iterator[NDArray[np.int64]]:
     multisets = combinations_with_replacement(range(kinds), length)
-    while chosen := list(islice(multisets, CHUNK)):
+    while chosen := list(islice(multisets, PROFILES_AT_ONCE)):
         yield np.array(chosen, dtype=np.int64).reshape(len(chosen), length)
-
-
-def _all(n_items: int, n_rankings: int) -> Iterator[NDArray[np.int64]]:
-    return _chunks(factorial(n_items), n_rankings)
 
 
 def _classes(n_items: int, n_rankings: int) -> Iterator[NDArray[np.int64]]:
@@ -116,7 +109,7 @@ def _classes(n_items: int, n_rankings: int) -> Iterator[NDArray[np.int64]]:
     It has the first order among its ballots, as every ballot can be named so.
     """
     kinds = factorial(n_items)
-    _, table = _orders(n_items)
+    _, table = _orders_renamed(n_items)
     weights = kinds ** np.arange(n_rankings, dtype=np.int64)[::-1]
     for rest in _chunks(kinds, n_rankings - 1):
         rows = np.hstack([np.zeros((len(rest), 1), dtype=np.int64), rest])
@@ -147,13 +140,6 @@ def class_count(n_items: int, n_rankings: int) -> int:
     return fixed // kinds
 
 
-def profile_count(n_items: int, n_rankings: int, *, neutral: bool = True) -> int:
-    """Return how many profiles of a size `profiles` gives."""
-    if neutral:
-        return class_count(n_items, n_rankings)
-    return comb(factorial(n_items) + n_rankings - 1, n_rankings)
-
-
 #: Each axiom as it is unless another convention is asked for.
 AXIOMS: tuple[Axiom, ...] = (
     CondorcetWinner(),
@@ -182,10 +168,8 @@ def as_axiom(value: object, parameter: str = "axiom") -> Axiom:
         return value
     if isinstance(value, str) and value.casefold() in NAMES:
         return NAMES[value.casefold()]
-    raise InvalidInputError(
-        parameter, "an axiom or the name of one", value,
-        nearest(value, NAMES) or f"The names are {', '.join(NAMES)}.",
-    )  # fmt: skip
+    remedy = nearest(value, NAMES) or f"The names are {', '.join(NAMES)}."
+    raise InvalidInputError(parameter, "an axiom or the name of one", value, remedy)
 
 
 LOGGER = logging.getLogger("rankagg.axioms")
@@ -203,14 +187,9 @@ class Pace:
         self._start = self._told = monotonic()
         self._seen = 0
 
-    @property
-    def is_over(self) -> bool:
-        """Whether no time is left."""
-        return self._deadline.is_over
-
     def check(self) -> None:
         """Raise `OutOfTimeError` where no time is left."""
-        if self.is_over:
+        if self._deadline.is_over:
             raise OutOfTimeError(
                 f"Not searched in time: {self._seen:,} of {self._total:,} profiles were looked at "
                 f"under {self._name}. Fewer items or rankings take less."
@@ -222,17 +201,14 @@ class Pace:
         now = monotonic()
         if now - self._told >= SECONDS_BETWEEN:
             self._told = now
-            LOGGER.info(
-                "%s: %s of at most %s profiles, %.0f s",
-                self._name, f"{self._seen:,}", f"{self._total:,}", now - self._start,
-            )  # fmt: skip
+            seen = f"{self._seen:,} of at most {self._total:,} profiles"
+            LOGGER.info("%s: %s, %.0f s", self._name, seen, now - self._start)
         self._seen += 1
 
 
 Search: TypeAlias = Literal["all", "random"]
 
-# Items that are drawn: their names are letters, and no rule is asked about more.
-MOST_LETTERS = len(ascii_uppercase)
+# Of a profile that is drawn; its items are letters.
 MOST_RANKINGS = 10_000
 # More kinds of ballots than that make no simple witness.
 MOST_KINDS = 50
@@ -255,7 +231,7 @@ def number_to_see(
 ) -> int:
     """Return how many profiles a whole search has at most."""
     return sum(
-        profile_count(items, rankings, neutral=neutral)
+        class_count(items, rankings) if neutral else _candidates(items, rankings, neutral=False)
         for items, rankings in sizes(fewest_items, n_items, n_rankings)
     )
 
@@ -329,17 +305,24 @@ def find_counterexample(
     True
     """
     rule, asked = check_aggregator(aggregator), as_axiom(axiom)
-    most_items = check_integer(n_items, "n_items", low=1, high=asked.most_items or MOST_LETTERS)
-    most_rankings = check_integer(
-        n_rankings, "n_rankings", low=1, high=asked.most_rankings or MOST_RANKINGS
-    )
+    letters, high = len(ascii_uppercase), asked.most_rankings or MOST_RANKINGS
+    most_items = check_integer(n_items, "n_items", low=1, high=asked.most_items or letters)
+    most_rankings = check_integer(n_rankings, "n_rankings", low=1, high=high)
     check_choice(search, ("all", "random"), "search")
     number = check_integer(n_samples, "n_samples", low=1)
     generator = as_generator(rng)
     deadline = Deadline.after(time_limit_of(time_limit))
     if search == "random":
-        drawn = (_draw(most_items, most_rankings, generator) for _ in range(number))
-        return _drawn(rule, asked, most_items, drawn, Pace(rule.name, number, deadline))
+        pace = Pace(rule.name, number, deadline)
+        for _ in range(number):
+            ballots = _drawn_ballots(most_items, most_rankings, generator)
+            pace.step()
+            # Each profile by itself, so that memory stays bounded.
+            outcomes = Outcomes(rule, labels_for(most_items), before_asking=pace.check)
+            witness = _confirmed(asked, ballots, outcomes)
+            if witness is not None:
+                return _smaller(asked, witness, outcomes)
+        return None
     return search_all(rule, [asked], most_items, most_rankings, deadline)[0]
 
 
@@ -356,25 +339,19 @@ def search_all(
     check_size(n_items, n_rankings, neutral=neutral)
     fewest = min((axiom.fewest_items for axiom in axioms), default=n_items)
     pace = Pace(rule.name, number_to_see(n_items, n_rankings, fewest, neutral=neutral), deadline)
-    outcomes = Outcomes(
-        rule, labels_for(n_items), neutral=neutral, before_asking=pace.check
-    )  # fmt: skip
+    labels = labels_for(n_items)
+    outcomes = Outcomes(rule, labels, neutral=neutral, before_asking=pace.check)
     found: dict[int, Witness] = {}
     try:
         for items, rankings in sizes(fewest, n_items, n_rankings):
-            open_axioms = [
-                at for at, axiom in enumerate(axioms)
-                if at not in found and items >= axiom.fewest_items
-            ]  # fmt: skip
-            if not open_axioms:
+            speak = [at for at, axiom in enumerate(axioms) if items >= axiom.fewest_items]
+            if all(at in found for at in speak):
                 continue
             for ballots in profiles(items, rankings, neutral=neutral):
                 pace.step()
-                for at in open_axioms:
-                    if at not in found:
-                        witness = _confirmed(axioms[at], ballots, outcomes)
-                        if witness is not None:
-                            found[at] = witness
+                for at in speak:
+                    if at not in found and (one := _confirmed(axioms[at], ballots, outcomes)):
+                        found[at] = one
     except NotNeutralError:
         return search_all(rule, axioms, n_items, n_rankings, deadline, neutral=False)
     return [found.get(at) for at in range(len(axioms))]
@@ -383,30 +360,16 @@ def search_all(
 def _confirmed(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
     """Return a witness of which the rule was asked itself."""
     for case in axiom._cases(ballots, outcomes):
-        if axiom._fails(case, outcomes):
+        if axiom._fault(case, outcomes) is not None:
             asked = Outcomes(outcomes.aggregator, outcomes.labels)
-            if not axiom._holds_against(case, asked):
-                if outcomes.neutral:
-                    raise NotNeutralError
-                raise unsteady(outcomes.aggregator)
-            return witness_of(axiom, case, asked)
+            fault = breaks(axiom, case, asked)
+            if fault is None:
+                raise NotNeutralError if outcomes.neutral else unsteady(outcomes.aggregator)
+            return witness_of(axiom, case, fault, asked)
     return None
 
 
-def _drawn(
-    rule: Aggregator, axiom: Axiom, n_items: int, drawn: Iterator[Ballots], pace: Pace
-) -> Witness | None:
-    for ballots in drawn:
-        pace.step()
-        # Each profile by itself, so that memory stays bounded.
-        outcomes = Outcomes(rule, labels_for(n_items), before_asking=pace.check)
-        witness = _confirmed(axiom, ballots, outcomes)
-        if witness is not None:
-            return _smaller(axiom, witness, outcomes)
-    return None
-
-
-def _draw(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ballots:
+def _drawn_ballots(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ballots:
     """Draw up to so many ballots, of one to so many kinds: few kinds make simple profiles."""
     number = int(rng.integers(1, n_rankings + 1))
     kinds = int(rng.integers(1, min(number, MOST_KINDS, factorial(n_items)) + 1))
@@ -417,11 +380,9 @@ def _draw(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ballots:
 
 def _smaller(axiom: Axiom, witness: Witness, outcomes: Outcomes) -> Witness:
     """Return a witness none of whose ballots can be spared, as far as there is time."""
-    try:
+    with suppress(OutOfTimeError):
         while (smaller := _spared(axiom, ballots_of(witness.profile), outcomes)) is not None:
             witness = smaller
-    except OutOfTimeError:
-        pass
     return witness
 
 

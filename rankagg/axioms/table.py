@@ -14,14 +14,12 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.axioms.ballots import ballots_of, written
 from rankagg.axioms.base import Axiom, Witness
 from rankagg.axioms.outcomes import check_aggregator
-from rankagg.axioms.references import Reference, reference_for
+from rankagg.axioms.references import Theorem, theorem_on
 from rankagg.axioms.search import AXIOMS, as_axiom, search_all
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.results import ROWS, Result
 from rankagg.exceptions import InvalidInputError
-
-__all__ = ["LARGER", "AxiomTable", "axiom_table", "larger_witness"]
 
 # D loses to each of A, B and C by one ballot, and each of these to another by three, or by five.
 CYCLE_ABOVE_A_LOSER = "2 DABC, 1 DBCA, 1 DCAB, 1 ABCD, 2 BCAD, 2 CABD"
@@ -98,8 +96,7 @@ def larger_witness(aggregator: Aggregator, axiom: Axiom) -> Witness | None:
     return axiom.check(aggregator, Profile.from_orders(orders, counts=list(map(int, counts))))
 
 
-# Lines of the printed table are no longer; a long name is shortened as all do.
-WIDTH = 100
+# A long name is shortened as all do.
 IIA, SHORT = "independence of irrelevant alternatives", "IIA"
 
 
@@ -157,7 +154,7 @@ class AxiomTable(Result):
         for at, axiom in enumerate(self.axioms):
             for column, rule in enumerate(self.aggregators):
                 found = self.witnesses[at][column]
-                reference = reference_for(rule, axiom)
+                reference = theorem_on(rule, axiom)
                 yield _Cell(axiom, rule, found, self.larger[at][column], reference)
 
     def to_frame(self) -> pd.DataFrame:
@@ -245,12 +242,12 @@ class AxiomTable(Result):
 
     def _printed(self, table: pd.DataFrame) -> str:
         """Return the columns in blocks that fit on a line."""
-        first = max(map(len, table.index))
+        first, longest = max(map(len, table.index)), 100
         blocks: list[list[str]] = []
-        width = WIDTH
+        width = longest
         for head in table.columns:
             needed = 2 + max(len(head), *map(len, table[head]))
-            if width + needed > WIDTH:
+            if width + needed > longest:
                 blocks.append([])
                 width = first
             blocks[-1].append(head)
@@ -289,10 +286,10 @@ class _Cell(NamedTuple):
     rule: Aggregator
     found: Witness | None
     larger: Witness | None
-    reference: Reference | None
+    reference: Theorem | None
 
 
-def _verb(reference: Reference) -> str:
+def _verb(reference: Theorem) -> str:
     return "keeps" if reference.holds else "breaks"
 
 

@@ -6,27 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import prod
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from rankagg._validation import check_choice
 from rankagg.axioms.agendas import changed_ballot
-from rankagg.axioms.ballots import Ballots, Order, difference, fewer, replaced, size, together
-from rankagg.axioms.base import Axiom, Case, arrows, named
+from rankagg.axioms.ballots import Ballots, Order, difference, fewer, replaced, size
+from rankagg.axioms.base import Axiom, Case
 from rankagg.axioms.outcomes import Outcomes, Winners, strict_orders
 from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError
-
-__all__ = [
-    "EXTENSIONS",
-    "GroupStrategyproofness",
-    "Participation",
-    "RankingReinforcement",
-    "Reinforcement",
-    "SetPreference",
-    "Strategyproofness",
-    "check_extension",
-    "prefers",
-]
 
 SetPreference: TypeAlias = Literal["fishburn", "gardenfors", "kelly", "optimist", "pessimist"]
 EXTENSIONS: tuple[SetPreference, ...] = get_args(SetPreference)
@@ -60,11 +48,6 @@ _RULES: dict[SetPreference, Callable[[set[int], set[int]], bool]] = {
 }
 
 
-def check_extension(value: object, parameter: str) -> None:
-    """Raise unless the value names an extension."""
-    check_choice(value, EXTENSIONS, parameter)
-
-
 def prefers(order: Order, one: Winners, other: Winners, extension: SetPreference) -> bool:
     """Say whether a voter with an order strictly prefers one set of winners to another."""
     if one == other:
@@ -81,22 +64,21 @@ DIVISIONS = 100_000
 class Reinforcement(Axiom):
     """What two electorates both choose is what they choose together."""
 
-    name: ClassVar[str] = "reinforcement"
-    definition: ClassVar[str] = (
+    name = "reinforcement"
+    definition = (
         "Where two electorates have winners in common, tied ones counted, these and no others win "
         "in both together."
     )
-    source: ClassVar[str] = "Young (1975), https://doi.org/10.1137/0128067"
+    source = "Young (1975), https://doi.org/10.1137/0128067"
     # They divide in 2**16 ways at most.
-    most_rankings: ClassVar[int | None] = 16
+    most_rankings = 16
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         number = prod(count + 1 for _, count in ballots)
         if number > DIVISIONS:
-            raise InvalidInputError(
-                "profile", f"such that it divides into two in at most {DIVISIONS:,} ways",
-                Described(counted(number, "way", ",")), "Take fewer ballots.",
-            )  # fmt: skip
+            allowed = f"such that it divides into two in at most {DIVISIONS:,} ways"
+            ways = Described(counted(number, "way", ","))
+            raise InvalidInputError("profile", allowed, ways, "Take fewer ballots.")
         for taken in product(*(range(count + 1) for _, count in ballots)):
             rows = list(zip(ballots, taken, strict=True))
             one = tuple((order, here) for (order, _), here in rows if here)
@@ -104,20 +86,14 @@ class Reinforcement(Axiom):
             if one and other and (size(one), one) <= (size(other), other):
                 yield Case((ballots, one, other))
 
-    def _fits(self, case: Case) -> bool:
-        whole, one, other = case.ballots
-        return together(one, other) == whole
-
-    def _fails(self, case: Case, outcomes: Outcomes) -> bool:
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         one, other = map(outcomes.winners, case.ballots[1:])
-        return bool(one & other) and outcomes.winners(case.ballots[0]) != one & other
-
-    def _sentence(self, case: Case, outcomes: Outcomes) -> str:
-        one, other = map(outcomes.winners, case.ballots[1:])
-        whole = outcomes.winners(case.ballots[0])
+        common = one & other
+        if not common or (whole := outcomes.winners(case.ballots[0])) == common:
+            return None
         return (
-            f"The two parts have {named(one & other, outcomes.labels)} in common among their "
-            f"winners, and together they choose {named(whole, outcomes.labels)}."
+            f"The two parts have {outcomes.listed(common)} in common among their winners, and "
+            f"together they choose {outcomes.listed(whole)}."
         )
 
 
@@ -125,27 +101,25 @@ class Reinforcement(Axiom):
 class RankingReinforcement(Reinforcement):
     """A ranking that two electorates both choose is what they choose together."""
 
-    name: ClassVar[str] = "reinforcement of rankings"
-    definition: ClassVar[str] = (
+    name = "reinforcement of rankings"
+    definition = (
         "Where two electorates have strict rankings in common, these and no others are those of "
         "both together; a ranking with ties stands for all that break them, and an exact rule has "
         "all its optima."
     )
-    source: ClassVar[str] = "Young and Levenglick (1978), https://doi.org/10.1137/0135023"
-    most_items: ClassVar[int | None] = 6
+    source = "Young and Levenglick (1978), https://doi.org/10.1137/0135023"
+    most_items = 6
 
-    def _fails(self, case: Case, outcomes: Outcomes) -> bool:
-        whole, one, other = (strict_orders(outcomes.rankings(part)) for part in case.ballots)
-        return bool(one & other) and whole != one & other
-
-    def _sentence(self, case: Case, outcomes: Outcomes) -> str:
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         whole, one, other = (strict_orders(outcomes.rankings(part)) for part in case.ballots)
         common = one & other
+        if not common or whole == common:
+            return None
         added = whole - common
         if min(common) in whole and added:
-            more = arrows(min(added), outcomes.labels)
+            more = outcomes.arrows(min(added))
             return f"Together they choose {more} too, which is not common to both parts."
-        lost = arrows(min(common - whole), outcomes.labels)
+        lost = outcomes.arrows(min(common - whole))
         return f"Both parts choose {lost}, and together they do not."
 
 
@@ -156,7 +130,7 @@ class _Preference(Axiom):
     extension: SetPreference = "fishburn"
 
     def __post_init__(self) -> None:
-        check_extension(self.extension, f"extension of {type(self).__name__}")
+        check_choice(self.extension, EXTENSIONS, f"extension of {type(self).__name__}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,34 +153,26 @@ class Participation(_Preference):
     Brandl, Brandt, Geist and Hofbauer (2019), Journal of Artificial Intelligence Research 66.
     """
 
-    name: ClassVar[str] = "participation"
-    definition: ClassVar[str] = (
+    name = "participation"
+    definition = (
         "No voter prefers the winners without the own ballot to those with it; sets of tied "
         "winners are compared by Fishburn's extension unless another is asked for."
     )
-    source: ClassVar[str] = "Moulin (1988), https://doi.org/10.1016/0022-0531(88)90253-0"
+    source = "Moulin (1988), https://doi.org/10.1016/0022-0531(88)90253-0"
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         if size(ballots) > 1:
             for order, _ in ballots:
                 yield Case((ballots, fewer(ballots, order)))
 
-    def _fits(self, case: Case) -> bool:
-        gone, come = difference(*case.ballots)
-        return sum(gone.values()) == 1 and not come
-
-    def _fails(self, case: Case, outcomes: Outcomes) -> bool:
-        gone, _ = difference(*case.ballots)
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
+        ((order,), _) = difference(*case.ballots)
         present, absent = map(outcomes.winners, case.ballots)
-        return prefers(next(iter(gone)), absent, present, self.extension)
-
-    def _sentence(self, case: Case, outcomes: Outcomes) -> str:
-        gone, _ = difference(*case.ballots)
-        order = next(iter(gone))
-        present, absent = (named(outcomes.winners(one), outcomes.labels) for one in case.ballots)
+        if not prefers(order, absent, present, self.extension):
+            return None
         return (
-            f"A voter with {arrows(order, outcomes.labels)} stays away, and gets {absent} in place "
-            f"of {present}."
+            f"A voter with {outcomes.arrows(order)} stays away, and gets "
+            f"{outcomes.listed(absent)} in place of {outcomes.listed(present)}."
         )
 
 
@@ -226,17 +192,17 @@ class GroupStrategyproofness(_Preference):
     https://doi.org/10.1016/0022-0531(76)90016-8.
     """
 
-    name: ClassVar[str] = "group strategyproofness"
-    definition: ClassVar[str] = (
+    name = "group strategyproofness"
+    definition = (
         "No group of voters with equal ballots prefers the winners that there are once all of them "
         "cast another ballot, the same; sets of tied winners are compared by Fishburn's extension "
         "unless another is asked for."
     )
-    source: ClassVar[str] = "Gärdenfors (1976), https://doi.org/10.1016/0022-0531(76)90016-8"
-    most_items: ClassVar[int | None] = 6
+    source = "Gärdenfors (1976), https://doi.org/10.1016/0022-0531(76)90016-8"
+    most_items = 6
 
     #: Of how many voters a group has at most; None for any number.
-    _largest: ClassVar[int | None] = None
+    _largest = None
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         for order, count in ballots:
@@ -245,24 +211,17 @@ class GroupStrategyproofness(_Preference):
                     if other != order:
                         yield Case((ballots, replaced(ballots, order, other, copies)))
 
-    def _fits(self, case: Case) -> bool:
-        change = changed_ballot(*case.ballots)
-        return change is not None and change[2] <= (self._largest or change[2])
-
-    def _fails(self, case: Case, outcomes: Outcomes) -> bool:
-        change = changed_ballot(*case.ballots)
-        assert change is not None, "the case fits"
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
+        old, new, copies = changed_ballot(*case.ballots)
         honest, other = map(outcomes.winners, case.ballots)
-        return prefers(change[0], other, honest, self.extension)
-
-    def _sentence(self, case: Case, outcomes: Outcomes) -> str:
-        change = changed_ballot(*case.ballots)
-        assert change is not None, "the case fits"
-        old, new = (arrows(order, outcomes.labels) for order in change[:2])
-        honest, other = (named(outcomes.winners(one), outcomes.labels) for one in case.ballots)
-        voters = counted(change[2], "voter")
-        cast, get = ("casts", "gets") if change[2] == 1 else ("cast", "get")
-        return f"{voters} with {old} {cast} {new}, and {get} {other} in place of {honest}."
+        if not prefers(old, other, honest, self.extension):
+            return None
+        cast, get = ("casts", "gets") if copies == 1 else ("cast", "get")
+        return (
+            f"{counted(copies, 'voter')} with {outcomes.arrows(old)} {cast} "
+            f"{outcomes.arrows(new)}, and {get} {outcomes.listed(other)} in place of "
+            f"{outcomes.listed(honest)}."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,10 +239,10 @@ class Strategyproofness(GroupStrategyproofness):
     https://doi.org/10.1016/0022-0531(75)90050-2.
     """
 
-    name: ClassVar[str] = "strategyproofness"
-    definition: ClassVar[str] = (
+    name = "strategyproofness"
+    definition = (
         "No single voter prefers the winners that there are once the own ballot is another; sets "
         "of tied winners are compared by Fishburn's extension unless another is asked for."
     )
-    source: ClassVar[str] = "Gibbard (1973), https://doi.org/10.2307/1914083"
-    _largest: ClassVar[int | None] = 1
+    source = "Gibbard (1973), https://doi.org/10.2307/1914083"
+    _largest = 1

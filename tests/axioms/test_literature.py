@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
-from rankagg.axioms.references import OF_POINTS, OF_RULES, reference_for
+from rankagg.axioms.references import PROVED, theorem_on
 from rankagg.axioms.table import LARGER, larger_witness
 from tests.axioms.brute_force import broken
 from tests.axioms.rules import NAMES, RULES, ballots, of, plain
@@ -121,12 +121,13 @@ def test_what_is_proved_is_what_the_literature_says() -> None:
     for rule in RULES:
         for axiom in ra.axioms.AXIOMS:
             keeps = said(rule)[axiom.name]
-            reference = reference_for(rule, axiom)
+            reference = theorem_on(rule, axiom)
             if keeps or reference is not None:
                 assert reference is not None, (rule, axiom)
                 assert reference.holds == keeps, (rule, axiom)
-    assert {plain(rule) for rule in RULES} >= {kind.__name__ for kind in OF_RULES}
-    assert {name for row in [OF_POINTS, *OF_RULES.values()] for name in row} <= set(NAMES)
+    kinds = {kind if isinstance(kind, type) else type(kind) for kind, _ in PROVED}
+    assert {type(rule) for rule in RULES} | {ra.Positional} == kinds
+    assert {axiom for _, axiom in PROVED} <= set(NAMES)
 
 
 def test_larger_profiles_break_what_they_are_said_to_break() -> None:
@@ -173,28 +174,28 @@ def test_no_profile_breaks_what_is_kept(rule, n_items, n_rankings) -> None:
 
 def test_proofs_are_of_rules_and_axioms_as_they_are_by_default() -> None:
     loser = ra.axioms.CondorcetLoser()
-    assert reference_for(ra.Copeland(), loser) is not None
-    assert reference_for(ra.Copeland(alpha=1), loser) is None
+    assert theorem_on(ra.Copeland(), loser) is not None
+    assert theorem_on(ra.Copeland(alpha=1), loser) is None
     kelly = ra.axioms.Participation(extension="kelly")
-    assert reference_for(ra.Borda(), ra.axioms.Participation()) is not None
-    assert reference_for(ra.Borda(), kelly) is None
+    assert theorem_on(ra.Borda(), ra.axioms.Participation()) is not None
+    assert theorem_on(ra.Borda(), kelly) is None
     # What changes no outcome of complete ballots changes no proof.
-    assert reference_for(ra.Kemeny(time_limit=9), loser) is not None
-    assert reference_for(ra.Borda(unranked="last"), loser) is not None
+    assert theorem_on(ra.Kemeny(time_limit=9), loser) is not None
+    assert theorem_on(ra.Borda(unranked="last"), loser) is not None
     # Ranked pairs are proved both ways, and each has proofs that the other has not.
     clones, rises = ra.axioms.CloneIndependence(), ra.axioms.Monotonicity()
-    assert reference_for(ra.RankedPairs(), loser) == reference_for(of("RankedPairs"), loser)
-    assert reference_for(ra.RankedPairs(), clones).holds
-    assert not reference_for(of("RankedPairs"), clones).holds
-    assert reference_for(ra.RankedPairs(), rises) is None
-    assert reference_for(of("RankedPairs"), rises).holds
+    assert theorem_on(ra.RankedPairs(), loser) == theorem_on(of("RankedPairs"), loser)
+    assert theorem_on(ra.RankedPairs(), clones).holds
+    assert not theorem_on(of("RankedPairs"), clones).holds
+    assert theorem_on(ra.RankedPairs(), rises) is None
+    assert theorem_on(of("RankedPairs"), rises).holds
     # Ties broken together can make a Condorcet loser win; points may be any.
-    assert reference_for(ra.InstantRunoff(), loser) is None
-    assert reference_for(ra.Positional([3, 1, 0]), ra.axioms.Reinforcement()) is not None
-    assert reference_for(ra.Positional([3, 1, 0]), loser) is None
+    assert theorem_on(ra.InstantRunoff(), loser) is None
+    assert theorem_on(ra.Positional([3, 1, 0]), ra.axioms.Reinforcement()) is not None
+    assert theorem_on(ra.Positional([3, 1, 0]), loser) is None
 
 
 def test_a_rule_of_the_same_name_has_no_proofs() -> None:
     mine = type("Borda", (ra.Borda,), {})()
     assert mine.name == "Borda"
-    assert reference_for(mine, ra.axioms.CondorcetLoser()) is None
+    assert theorem_on(mine, ra.axioms.CondorcetLoser()) is None

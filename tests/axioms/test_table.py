@@ -5,6 +5,7 @@ import json
 import pytest
 
 import rankagg as ra
+from rankagg.axioms.references import PROVED, Theorem
 from rankagg.cli import main
 from rankagg.exceptions import InvalidInputError
 from tests.axioms.brute_force import winners
@@ -58,9 +59,7 @@ def test_a_larger_profile_stands_where_none_of_those_looked_at_breaks() -> None:
 
 
 def test_a_proof_that_a_witness_contradicts_is_not_hidden(monkeypatch) -> None:
-    from rankagg.axioms.references import OF_RULES  # noqa: PLC0415
-
-    monkeypatch.setitem(OF_RULES[ra.Borda], "majority", (True, "wishful thinking"))
+    monkeypatch.setitem(PROVED, (ra.Borda, "majority"), Theorem(True, "wishful thinking"))
     table = ra.axioms.axiom_table([ra.Borda()], ["majority"], n_rankings=3)
     assert "majority  1 (keeps)" in table.summary()
 

@@ -328,7 +328,7 @@ def axioms(
         click.echo(error, err=True)
         return Answer(code=UNPROVED)
     looked_at = "all" if n_samples is None else f"{n_samples} drawn"
-    sizes = (counted(number, name[2:-1]) for name, number in size.items())
+    sizes = (counted(number, name[2:-1]) for name, number in sorted(size.items()))
     none = f"{rules[0].name}: none among {looked_at} profiles of up to {' and '.join(sizes)}"
     content = {"rule": rules[0].name, "axiom": asked[0], **size, "n_samples": n_samples}
     found = None if witness is None else witness.to_dict()
