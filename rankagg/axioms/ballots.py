@@ -104,8 +104,7 @@ def canonical(ballots: Ballots) -> tuple[Ballots, Order]:
 def ballots_of(profile: Profile, items: ItemSet | None = None) -> Ballots:
     """Return what a profile of complete strict rankings without weights is."""
     if not isinstance(profile, Profile):
-        remedy = "`Profile.from_orders` makes one."
-        raise InvalidInputError("profile", "a Profile", profile, remedy)
+        raise InvalidInputError("profile", "a Profile, as of `Profile.from_orders`", profile)
     if not (profile.is_complete and profile.is_strict):
         allowed = "of complete strict rankings, of which axioms speak"
         remedy = "`Profile.restrict` takes items that all rankings have."

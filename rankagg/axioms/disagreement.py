@@ -163,7 +163,7 @@ def smallest_disagreement(
         profile=profile_of(found, labels),
         winners=tuple(tuple(labels[item] for item in sorted(one.winners(found))) for one in asked),
         rankings=tuple(
-            tuple(sorted(_arrows(ranking, labels) for ranking in one.rankings(found)))
+            tuple(sorted(_ranking_of(ranking, labels) for ranking in one.rankings(found)))
             for one in asked
         ),
     )
@@ -201,5 +201,5 @@ def _outcome(outcomes: Outcomes, ballots: Ballots, on: str) -> Winners | Ranking
     return outcomes.winners(ballots) if on == "winners" else outcomes.rankings(ballots)
 
 
-def _arrows(ranking: Buckets, labels: tuple[str, ...]) -> str:
+def _ranking_of(ranking: Buckets, labels: tuple[str, ...]) -> str:
     return " > ".join(" = ".join(shortened(labels[item]) for item in bucket) for bucket in ranking)

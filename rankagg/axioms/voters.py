@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import prod
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from rankagg._validation import check_choice
 from rankagg.axioms.agendas import changed_ballot
@@ -202,7 +202,7 @@ class GroupStrategyproofness(_Preference):
     most_items = 6
 
     #: Of how many voters a group has at most; None for any number.
-    _largest = None
+    _largest: ClassVar[int | None] = None
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         for order, count in ballots:
