@@ -14,15 +14,17 @@ from rankagg.aggregation.voting.elimination_rules import Coombs, Elimination, Ti
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.teaching.opening import (
+from rankagg.teaching.steps import (
+    Cell,
+    Step,
     Worked,
     by_number,
     distinct_rankings,
     full_opening,
     margins_of,
+    number,
     rankings_step,
 )
-from rankagg.teaching.steps import Cell, Step, number
 
 
 class EndCount(NamedTuple):

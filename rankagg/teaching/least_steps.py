@@ -24,16 +24,19 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import Described, InvalidInputError, VerificationError
-from rankagg.teaching.opening import (
+from rankagg.teaching.steps import (
+    Cell,
+    Step,
     Worked,
     by_number,
     distinct_rankings,
     full_opening,
     margins_of,
+    number,
     rankings_step,
+    told,
     votes_step,
 )
-from rankagg.teaching.steps import Cell, Step, number, told
 
 Cycle = tuple[int, int, int]
 

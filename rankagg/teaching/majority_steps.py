@@ -17,17 +17,20 @@ from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import as_ranking
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.teaching.opening import (
+from rankagg.teaching.steps import (
+    Cell,
+    Step,
     Worked,
     by_number,
     full_opening,
     majority_step,
     margins_of,
+    number,
     rankings_step,
     scored,
+    told,
     votes_step,
 )
-from rankagg.teaching.steps import Cell, Step, number, told
 from rankagg.teaching.sum_steps import borda_steps
 
 

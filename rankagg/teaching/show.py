@@ -39,8 +39,7 @@ from rankagg.teaching import (
     majority_steps,
     sum_steps,
 )
-from rankagg.teaching.opening import Worked
-from rankagg.teaching.steps import Steps
+from rankagg.teaching.steps import Steps, Worked
 
 #: More do not fit into tables that one reads.
 MOST_ITEMS: Final = 8

@@ -20,15 +20,18 @@ from rankagg.core.rankings.partial import as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED, competition_ranks
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import VerificationError
-from rankagg.teaching.opening import (
+from rankagg.teaching.steps import (
+    Cell,
+    Step,
     Worked,
     by_number,
     distinct_rankings,
+    number,
     rankings_step,
     scored,
+    told,
     votes_step,
 )
-from rankagg.teaching.steps import Cell, Step, number, told
 from rankagg.teaching.tables import Formula
 
 Pairs = Sequence[tuple[float, Fraction]]

@@ -16,8 +16,8 @@ from rankagg.aggregation.kemeny.proof_nodes import Enumeration
 from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
 from rankagg.teaching import majority_steps
 from rankagg.teaching.least_steps import certificate_step
-from rankagg.teaching.opening import Worked
 from rankagg.teaching.show import STEPS
+from rankagg.teaching.steps import Worked
 from rankagg.testing.aggregators import score_tables
 from tests.teaching.ballots import ballots, partial, supporters, table, voters
 
