@@ -215,9 +215,11 @@ def test_the_published_counts_of_an_election(record):
 )
 def test_an_election_ballot_by_ballot(record, policies):
     with record.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))[1:]
-    ballots = [["" if mark == "undervote" else mark for mark in row] for row in rows]
-    check(ra.read_cast_votes(record, **options(policies)), ballots, policies)
+        lines = [next(file) for _ in range(20_000)]
+    ballots = [
+        ["" if mark == "undervote" else mark for mark in row] for row in csv.reader(lines[1:])
+    ]
+    check(read("".join(lines), **options(policies)), ballots, policies)
 
 
 # -- columns and words ----------------------------------------------------------------------------

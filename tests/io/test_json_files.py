@@ -53,13 +53,6 @@ def test_a_file_is_one_line_without_blanks_and_as_it_is_spoken(tmp_path) -> None
     )
 
 
-def test_whoever_judges_two_items_compares_them() -> None:
-    votes = read(PLAIN)
-    assert votes.comparisons.tolist() == [[0, 4], [4, 0]]
-    assert votes.scaled_comparisons.tolist() == [[0, 8], [8, 0]]
-    assert votes.denominator == 2
-
-
 def test_the_largest_numbers_that_are_read() -> None:
     most = 10**100
     assert read({**PLAIN, "wins": [[0, 2 * most], [0, 0]]}).wins[0, 1] == 1e100

@@ -3,7 +3,6 @@
 import re
 from io import StringIO
 
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -163,19 +162,6 @@ SHORT = "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 3\n\n"
 def test_the_line_of_a_wrong_alternative_is_named(ballots, said, tied):
     with pytest.raises(DataFormatError, match=said):
         read(SHORT + ballots + tied)
-
-
-def test_a_file_of_strict_ballots_has_one_more_that_is_tied():
-    rng = np.random.default_rng(0)
-    lines = "".join(f"2: {','.join(map(str, rng.permutation(5) + 1))}\n" for _ in range(50))
-    header = "# NUMBER ALTERNATIVES: 5\n"
-    strict = read(header + lines)
-    tied = read(header + lines + "1: {1,2},3,4,5\n")
-    assert strict == tied[:50]
-    assert strict.ranks.tolist() == [
-        np.argsort([int(a) for a in line[3:].split(",")]).tolist()
-        for line in lines.split("\n")[:50]
-    ]
 
 
 @pytest.mark.parametrize(
@@ -368,10 +354,11 @@ def test_real_files_hold_what_their_lines_say(data, tmp_path):
         assert profile.n_items == int(header["NUMBER ALTERNATIVES"])
         assert path.suffix[1:] == header["DATA TYPE"]
         assert profile.counts.tolist() == [count for count, _ in ballots]
-        for ranking, (_, groups) in [*zip(profile, ballots, strict=True)][::37]:
+        for at in range(0, len(profile), 37):
+            ranking, (_, groups) = profile[at], ballots[at]
             named = [{header[f"ALTERNATIVE NAME {i}"].strip() for i in group} for group in groups]
             assert [set(bucket) for bucket in ranking.buckets] == named
-        if len(profile) < 1000:
+        if len(profile) < 300:
             copy = tmp_path / path.name
             ra.write_preflib(profile, copy)
             assert ra.read_preflib(copy) == profile.compress()

@@ -157,12 +157,6 @@ def test_a_long_frame_keeps_whole_numbers_as_labels():
     assert table.tasks.labels == (10, 11)
 
 
-def test_a_frame_whose_labels_are_no_labels():
-    frame = pd.DataFrame({"model": [0.5, 1.5], "x": [1, 2]})
-    with pytest.raises(InvalidInputError, match="strings or integers"):
-        ra.read_scores(frame, higher_is_better=True)
-
-
 # -- directions, weights, drop --------------------------------------------------------------------
 
 
@@ -184,10 +178,7 @@ def test_one_direction_for_all_tasks_or_one_each():
     [
         ({"acc": True}, "none for 'f1'"),
         ({"acc": True, "f1": True, "em": True}, "'em'"),
-        ({"acc": True, "f1": "higher"}, "'higher'"),
-        ("higher", "'higher'"),
         (1, "Got 1"),
-        (None, "None"),
     ],
 )
 def test_directions_that_are_refused(directions, message):
@@ -198,14 +189,6 @@ def test_directions_that_are_refused(directions, message):
 
 def test_task_weights():
     assert read(WIDE, task_weights={"f1": 2.5}).task_weights == {"acc": 1, "f1": 2.5}
-
-
-@pytest.mark.parametrize(
-    "weights", [{"em": 1.0}, {"f1": 0}, {"f1": -1.0}, {"f1": nan}, {"f1": "2"}, {"f1": np.inf}]
-)
-def test_task_weights_that_are_refused(weights):
-    with pytest.raises(InvalidInputError, match="task_weights"):
-        read(WIDE, task_weights=weights)
 
 
 @pytest.mark.parametrize("drop", ["acc", ["acc"], ("acc",), {"acc"}, iter(["acc"])])
@@ -272,12 +255,6 @@ def test_a_task_without_any_score():
     with pytest.raises(InvalidInputError, match=r"every task has a score.*'f1'"):
         read("system,acc,f1\nA,1,\nB,2,NA\n")
     assert read("system,acc,f1\nA,1,\nB,2,NA\n", drop="f1").n_tasks == 1
-
-
-def test_a_system_without_any_score_stays():
-    table = read("system,acc,f1\nA,1,2\nB,,\n")
-    assert table.systems.labels == ("A", "B")
-    assert ra.Mean().aggregate(table).ranking.unranked == ("B",)
 
 
 # -- the smallest tables --------------------------------------------------------------------------

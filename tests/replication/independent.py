@@ -501,9 +501,8 @@ def p1_instances(data):
                 common = sorted(surely(a, k) & surely(b, k))
                 tau = tau_b(a[common], b[common]) if len(common) > 1 else np.nan
                 curves[pair, name, k] = share, tau, n
-            found["Figure 11", f"common share of the first 3, {pair}, {name}"] = curves[
-                pair, name, 3
-            ][0]
+            where = f"common share of the first 3, {pair}, {name}"
+            found["Figure 11", where] = curves[pair, name, 3][0]
             k = min(10, n)
             tau = curves[pair, name, k][1]
             found["Figure 10", f"tau of {pair} among the common of the first {k}, {name}"] = (
@@ -627,9 +626,8 @@ def p1_drawn(data=None, n_repetitions=100):
             least = int(np.flatnonzero(means[step, rule] > 0.75)[0])
             where = f"corrupted tasks for an error above .75, {rule}, phi = {step:g}"
             found["Section 4.2", where] = float(least)
-    found["Section 4.2", "error of the mean with 2 corrupted tasks, phi = 0.1"] = means[
-        0.1, "mean"
-    ][2]
+    where = "error of the mean with 2 corrupted tasks, phi = 0.1"
+    found["Section 4.2", where] = means[0.1, "mean"][2]
     study = ra.studies.ScalingStudy(n_repetitions=n_repetitions)
     curves = {}
     for cell in study.cells():
@@ -917,10 +915,8 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
     """Return the shares of decided pairs of figures 4, 6 and 11."""
     found = {}
     # By default its models are those of Figure 4, and equal systems.
-    study = ra.studies.ConfidenceStudy(
-        methods=(PrintedRadius(radius="equation 4"),),
-        n_repetitions=n_repetitions,
-    )
+    methods = (PrintedRadius(radius="equation 4"),)
+    study = ra.studies.ConfidenceStudy(methods=methods, n_repetitions=n_repetitions)
     shares = {}
     for cell in study.cells():
         table = cell.left(cell.complete(study.seed), study.seed)
@@ -930,15 +926,14 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
             hits = sum(abs(p - 0.5) > np.sqrt(log(1 / level) / (2 * z)) for p, z in above)
             shares.setdefault((label, m, step), []).append(hits / pairs)
     for (label, m, step), values in shares.items():
-        found["Figure 4", f"share decided by {label}, m = {m}, phi = {step:g}"] = float(
-            np.mean(values)
-        )
+        where = f"share decided by {label}, m = {m}, phi = {step:g}"
+        found["Figure 4", where] = float(np.mean(values))
         if step == 0:
             wrong = float(np.mean([value > 0 for value in values]))
             found["Figure 4", f"tables with a wrong decision, {label}, m = {m}, phi = 0"] = wrong
     study = ra.studies.ConfidenceStudy(
         models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
-        methods=(PrintedRadius(radius="equation 4"),),
+        methods=methods,
         alphas=(0.01,),
         proportions=(0.2,),
         n_repetitions=n_tables,
@@ -1022,9 +1017,8 @@ def p2_policies(data):
             }
             if policy != "uniform":
                 turned = relations[policy] & relations["uniform"].T
-                values_of["pairs in another order than uniform, whatever the optimum"] = float(
-                    turned.sum()
-                )
+                what = "pairs in another order than uniform, whatever the optimum"
+                values_of[what] = float(turned.sum())
             found |= {
                 ("Beyond: policies", f"{what}, {policy}, {name}"): x
                 for what, x in values_of.items()

@@ -6,7 +6,7 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import kendalltau
 
 import rankagg as ra
 from rankagg import plotting
@@ -218,62 +218,3 @@ def test_the_plot_starts_with_all_instances():
     with pytest.raises(InvalidInputError, match=r"AgreementStudy\.run"):
         plotting.agreement_plot(TABLE)
     plt.close("all")
-
-
-# -- the first paper ------------------------------------------------------------------------------
-
-# Tau is printed with the score as a task: .82, .92, .91, ties inside tasks broken by an unstable
-# sort. With mid-ranks it is .938, .923, .935, and without the score .913, .915, .947.
-TAU = {"XTREME": (0.938, 0.913), "GLUE": (0.923, 0.915), "SuperGLUE": (0.935, 0.947)}
-FILES = {
-    "XTREME": "tasks/xtreme.csv",
-    "GLUE": "tasks/glue_full.csv",
-    "SuperGLUE": "tasks/superglue_full.csv",
-}
-every_leaderboard = pytest.mark.parametrize("name", FILES)
-
-
-@pytest.fixture
-def leaderboard(data):
-    """Return a function from a name to the table of tasks, with the score as a task or without."""
-
-    def read(name, *, score):
-        table = ra.read_scores(data(FILES[name]), higher_is_better=True)
-        if name != "XTREME":
-            return table if score else table.drop(tasks=["Score"])
-        if not score:
-            return table
-        own = ra.read_scores(data("tasks/xtreme_leaderboard_score.csv"), higher_is_better=True)
-        assert own.systems == table.systems
-        return ra.ScoreTable(
-            np.column_stack([own.values, table.values]), systems=table.systems,
-            tasks=["Score", *table.tasks], higher_is_better=True,
-        )  # fmt: skip
-
-    return read
-
-
-@every_leaderboard
-def test_tau_of_table_2_with_the_score_and_without(name, leaderboard):
-    for score, expected in zip((True, False), TAU[name], strict=True):
-        table = leaderboard(name, score=score)
-        sums = rankdata(table.values, axis=0).sum(axis=1)
-        means = table.values.mean(axis=1).round(9)
-        (row,) = of(table).to_frame().to_dict("records")
-        assert row["tau"] == pytest.approx(kendalltau(sums, means).statistic, abs=1e-9)
-        assert row["tau"] == pytest.approx(expected, abs=5e-4)
-
-
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("sum_eval", "tac_08")]
-
-
-@pytest.mark.parametrize("name", ["dialog_pc", "flickr", *SLOW])
-def test_all_instances_agree_as_the_definitions_say(name, data, facts):
-    # Figure 6 of P1 prints -.10 to .52: systems and instances are swapped there.
-    expected = facts("paper_values")[f"instance_level / instances/{name}.csv"]["value"]
-    path = data(f"instances/{name}.csv")
-    table = ra.read_scores(path, higher_is_better=True, instance="instance")
-    taus = of(table).by_scope().loc["instances", "tau"]
-    assert taus[("Mean", "Borda")] == pytest.approx(expected["tau_mean_l"], abs=1e-5)
-    assert taus[("Mean", TWO.name)] == pytest.approx(expected["tau_mean_2l"], abs=1e-5)
-    assert taus[("Borda", TWO.name)] == pytest.approx(expected["tau_l_2l"], abs=1e-5)

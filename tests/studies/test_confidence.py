@@ -240,24 +240,6 @@ def test_imputed_proportions_agree_with_enumeration(chances, lost) -> None:
     )
 
 
-def test_estimates_are_of_what_is_said_they_are_of() -> None:
-    model = latent(0.6, 400, 5)
-    cells = list(make(models=[model], proportions=[0.4], n_repetitions=25).cells())
-    direct, imputed = [], []
-    order = list(range(5))
-    for cell in cells:
-        left = cell.left(cell.complete(0), 0)
-        for found, estimand in ((direct, "direct"), (imputed, "imputed")):
-            intervals = ra.PairwiseIntervals.from_data(left, estimand=estimand)
-            at = intervals.items.indices(order)
-            found.append(intervals.estimate[np.ix_(at, at)])
-    true = model.true_proportions().to_numpy()
-    np.testing.assert_allclose(np.mean(direct, axis=0), true, atol=0.025)
-    expected = imputed_proportions(true, 400, 800)
-    np.testing.assert_allclose(np.mean(imputed, axis=0), expected, atol=0.01)
-    assert np.abs(expected - true).max() > 0.1
-
-
 def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth() -> None:
     methods = [EQUATION, HOEFFDING, ra.studies.IntervalMethod(estimand="imputed")]
     table = flat(
@@ -354,14 +336,6 @@ def test_methods_fit_the_tables() -> None:
     plain = make(methods=None)
     assert {way.unit for way in plain.ways} == {"ranking"}
     assert len({way.name for way in plain.ways}) == len(plain.ways) == 10
-
-
-def test_a_table_and_draws_from_it_do_not_share_a_journal(tmp_path) -> None:
-    path = tmp_path / "study.jsonl"
-    kinds = ra.studies.Observed, ra.studies.Resampled
-    for kind in kinds:
-        study = make(models=[kind(label="mine", data=LEADERBOARD)], methods=[HOLM])
-        assert study.run(journal=path) == study.run()
 
 
 # -- methods ---------------------------------------------------------------------------------------

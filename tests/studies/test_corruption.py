@@ -5,7 +5,6 @@ from itertools import combinations, permutations
 import numpy as np
 import pandas as pd
 import pytest
-from pandas.testing import assert_frame_equal
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
@@ -130,16 +129,6 @@ def test_rows_agree_with_slow_loops(make, corruption) -> None:
     assert len(distances) > 4
 
 
-def test_the_two_studies_meet() -> None:
-    many = numbers(manipulation(n_repetitions=1).run()).set_index(
-        ["n_corrupted", "step", "repetition", "method"]
-    )
-    scaled = numbers(scaling(n_repetitions=1).run())
-    scaled = scaled[scaled["factor"] == 1].set_index(["reversed", "step", "repetition", "method"])
-    for reverse in (False, True):
-        assert_frame_equal(scaled.loc[reverse].drop(columns="factor"), many.loc[int(reverse)])
-
-
 def test_systems_stand_in_random_order() -> None:
     tops = {Drawing(4, 3, 2, 0.1, repetition).truth(0).order[0] for repetition in range(40)}
     assert tops == {0, 1, 2, 3}
@@ -205,15 +194,6 @@ def test_a_rule_that_fails_is_counted_and_the_study_goes_on() -> None:
 # -- input ----------------------------------------------------------------------------------------
 
 
-MEAN, ONE, TWO = (rule.name for rule in PAPER_RULES)
-
-
-def points(result):
-    """Return {step: {method: breakdown point}}."""
-    table = result.breakdown().set_index(["step", "method"])["n_corrupted"]
-    return {step: part.droplevel("step").to_dict() for step, part in table.groupby(level="step")}
-
-
 def result_of(distances):
     """Return the result that has these mean distances at 0, 2, 4, ... corrupted tasks."""
     counts = [2 * k for k in range(len(distances))]
@@ -270,20 +250,6 @@ def test_a_bad_threshold_is_named(threshold) -> None:
 def test_all_numbers_of_corrupted_tasks_by_default() -> None:
     study = ra.studies.ManipulationStudy(n_tasks=3, n_repetitions=1, steps=[0.1])
     assert list(study.cells()) == [ManipulationCell(0.1, k, 0) for k in range(4)]
-
-
-def test_the_figure_goes_the_way_of_the_paper() -> None:
-    """The mean goes first, one level next, two levels last; all are lost in the end."""
-    study = ra.studies.ManipulationStudy(
-        steps=[0.05, 0.3], n_corrupted=[0, 3, 8, 10, 14], n_repetitions=2, aggregators=PAPER_RULES
-    )
-    result = study.run()
-    assert points(result) == {0.05: {MEAN: 3, ONE: 8, TWO: 10}, 0.3: {MEAN: 8, ONE: 10, TWO: 14}}
-    table = result.by_method()
-    assert (table.xs(0, level="n_corrupted")["mean_distance"] < 0.1).all()
-    assert (table.xs(14, level="n_corrupted")["mean_distance"] > 0.9).all()
-    assert (table.xs(14, level="n_corrupted")["top1"] == 0).all()
-    assert (table.loc[0.3].xs(0, level="n_corrupted")["top1"] == 1).all()
 
 
 @pytest.mark.slow

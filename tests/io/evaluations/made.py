@@ -3,6 +3,8 @@
 import json
 import zipfile
 
+import rankagg as ra
+
 TIME = "2026-01-02T03-04-05.678901"
 
 
@@ -14,6 +16,13 @@ def put(path, *contents):
     else:
         path.write_text(json.dumps(contents[0]), encoding="utf-8")
     return path
+
+
+def read(folder, *contents):
+    """Write files of one object each, and read the folder."""
+    for number, content in enumerate(contents):
+        put(folder / f"results_{number}.json", content)
+    return ra.read_evaluations(folder)
 
 
 def aggregate(model, *results, run=None, version="0.3.0", **more):

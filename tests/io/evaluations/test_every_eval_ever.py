@@ -7,14 +7,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError, OutputError
-from tests.io.evaluations.made import aggregate, line, put, result
+from tests.io.evaluations.made import aggregate, line, put, read, result
 from tests.io.evaluations.schema import faults
-
-
-def read(folder, *contents):
-    for number, content in enumerate(contents):
-        put(folder / f"{number}.json", content)
-    return ra.read_evaluations(folder)
 
 
 def test_the_samples_of_the_format_itself(data) -> None:
@@ -40,7 +34,7 @@ def test_directions_are_those_of_the_files(tmp_path) -> None:
 
 
 def test_a_direction_that_files_state_differently_is_named(tmp_path) -> None:
-    with pytest.raises(DataFormatError, match=r"0\.json says that higher .*1\.json that lower is"):
+    with pytest.raises(DataFormatError, match=r"_0\.json says that higher .*_1\.json that lower"):
         read(tmp_path, aggregate("A", result("x", 1)), aggregate("B", result("x", 1, lower=True)))
 
 
@@ -60,7 +54,7 @@ def test_versions_that_say_the_same_are_read(tmp_path, version) -> None:
 def test_other_versions_are_refused_by_name(tmp_path, version) -> None:
     with pytest.raises(DataFormatError, match=r"schema_version` must be .*0\.3\.0.*Convert"):
         read(tmp_path, aggregate("A", result("x", 1), version=version))
-    put(tmp_path / "0.json", aggregate("A", result("x", 1)))
+    put(tmp_path / "results_0.json", aggregate("A", result("x", 1)))
     put(tmp_path / "s.jsonl", line("A", "x", "1", 1, version=version))
     with pytest.raises(DataFormatError, match=r"s\.jsonl, line 1: `schema_version` must be"):
         ra.read_evaluations(tmp_path)

@@ -7,13 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from tests.io.evaluations.made import accuracy, archive, log, put
-
-
-def read(folder, *contents):
-    for number, content in enumerate(contents):
-        put(folder / f"{number}.json", content)
-    return ra.read_evaluations(folder)
+from tests.io.evaluations.made import accuracy, archive, log, put, read
 
 
 def test_logs_of_inspect_itself(data) -> None:

@@ -6,13 +6,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from tests.io.evaluations.made import TIME, document, harness, put
-
-
-def read(folder, *contents):
-    for number, content in enumerate(contents):
-        put(folder / f"results_{number}.json", content)
-    return ra.read_evaluations(folder)
+from tests.io.evaluations.made import TIME, document, harness, put, read
 
 
 def test_a_run_of_the_harness_itself(data) -> None:

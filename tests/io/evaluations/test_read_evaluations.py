@@ -9,6 +9,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, RankaggError
+from tests.io.damage import damaged
 from tests.io.evaluations.made import (
     TIME,
     accuracy,
@@ -85,19 +86,6 @@ def changed(content, rng):
     else:
         above[key] = rng.choice(EVIL)
     return content
-
-
-def damaged(data, rng):
-    """Return bytes that are cut off, overwritten, put behind a mark, or buried."""
-    how = rng.random()
-    if how < 0.3:
-        return data[: rng.randrange(len(data))]
-    if how < 0.8:
-        changed = bytearray(data)
-        for _ in range(rng.choice([1, 3])):
-            changed[rng.randrange(len(changed))] = rng.randrange(256)
-        return bytes(changed)
-    return rng.choice([b"\xef\xbb\xbf" + data, b"[" * 100_000 + data, b"", b"\n\n", b"\0" + data])
 
 
 def obvious(contents):

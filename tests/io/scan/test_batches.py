@@ -30,22 +30,22 @@ class TestSources:
         with pytest.raises(InvalidInputError, match=r"notes\.txt"):
             scan(paths[0].parent, table)
 
-    def test_not_what_the_name_says(self, tmp_path):
-        path = tmp_path / "a.parquet"
-        path.write_text("A,B\n1,2\n", encoding="utf-8")
-        with pytest.raises(DataFormatError, match=r"a\.parquet cannot be read"):
-            ra.scan_scores(path, higher_is_better=True)
-
-    def test_an_empty_text_file(self, tmp_path):
-        path = tmp_path / "a.csv"
-        path.touch()
-        with pytest.raises(DataFormatError, match="is empty"):
-            ra.scan_scores(path, higher_is_better=True)
-
-    def test_no_score_at_all(self, tmp_path):
-        path = tmp_path / "a.csv"
-        path.write_text("A,B\n", encoding="utf-8")
-        with pytest.raises(InvalidInputError, match="a score"):
+    @pytest.mark.parametrize(
+        ("name", "text", "message"),
+        [
+            ("a.parquet", "A,B\n1,2\n", r"a\.parquet cannot be read"),
+            ("a.csv", "", "is empty"),
+            ("a.csv", "A,B\n", "a score"),
+            ("a.jsonl", '{"A": 1, "B": null}\n{"B": 2}\n{"C": 3}\n',
+             "'C' is there, which the first row lacks"),
+            ("a.csv", "A,B\n1,2\n9007199254740993,3\n", r"row 2, column 'A' is \S+, and from"),
+            ("a.jsonl", '{"A": 1}\n{"A": 1e17}\n', r"row 2, column 'A' is \S+, and from"),
+        ],
+    )  # fmt: skip
+    def test_what_no_file_may_hold(self, name, text, message, tmp_path):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises((DataFormatError, InvalidInputError), match=message):
             ra.scan_scores(path, higher_is_better=True).summarize()
 
 
@@ -121,43 +121,25 @@ class TestRows:
         with pytest.raises((DataFormatError, InvalidInputError), match=message):
             scan(path, table, names).summarize()
 
-    @pytest.mark.parametrize("value", [float("inf"), -float("inf")])
-    def test_infinities(self, value, table, tmp_path):
-        frame = wide(table)
+    @pytest.mark.parametrize(
+        ("value", "ending", "message"),
+        [
+            (float("inf"), "parquet", r"a\.parquet, row group 1, row 3, column 's2' must be"),
+            (-float("inf"), "parquet", r"a\.parquet, row group 1, row 3, column 's2' must be"),
+            (float("inf"), "csv", r"a\.csv, row 7, column 's2'"),
+            ("good", "csv", r"a\.csv.*cannot be read.*good"),
+            ("good", "jsonl", r"a\.jsonl.*cannot be read"),
+        ],
+    )
+    def test_what_is_no_score(self, value, ending, message, table, tmp_path):
+        frame = wide(table).astype({"s2": object})
         frame.loc[6, "s2"] = value
-        self.refuse(frame, tmp_path, r"a\.parquet, row group 1, row 3, column 's2' must be")
-
-    def test_infinities_in_text(self, table, tmp_path):
-        frame = wide(table)
-        frame.loc[6, "s2"] = float("inf")
-        self.refuse(frame, tmp_path, r"a\.csv, row 7, column 's2'", ending="csv")
-
-    def test_words_in_text(self, table, tmp_path):
-        frame = wide(table).astype({"s2": object})
-        frame.loc[6, "s2"] = "good"
-        self.refuse(frame, tmp_path, r"a\.csv.*cannot be read.*good", ending="csv")
-        frame = wide(table).astype({"s2": object})
-        frame.loc[6, "s2"] = "good"
-        self.refuse(frame, tmp_path, r"a\.jsonl.*cannot be read", ending="jsonl")
+        self.refuse(frame, tmp_path, message, ending=ending)
 
     def test_whole_numbers_that_no_float_holds(self, table, tmp_path):
         frame = wide(table).assign(s2=range(40)).astype({"s2": "int64"})
         frame.loc[9, "s2"] = 2**53 + 1
         self.refuse(frame, tmp_path, "row group 2, row 2, column 's2' is 9007199254740993")
-
-    @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-    def test_large_numbers_in_text_may_have_been_rounded(self, ending, tmp_path):
-        path = tmp_path / f"a.{ending}"
-        rows = {"csv": "A,B\n1,2\n9007199254740993,3\n", "jsonl": '{"A": 1}\n{"A": 1e17}\n'}
-        path.write_text(rows[ending], encoding="utf-8")
-        with pytest.raises(DataFormatError, match=r"row 2, column 'A' is \S+, and from 2\*\*53 on"):
-            ra.scan_scores(path, higher_is_better=True).summarize()
-
-    def test_names_that_come_later(self, tmp_path):
-        path = tmp_path / "a.jsonl"
-        path.write_text('{"A": 1, "B": null}\n{"B": 2}\n{"C": 3}\n', encoding="utf-8")
-        with pytest.raises(DataFormatError, match="'C' is there, which the first row lacks"):
-            ra.scan_scores(path, higher_is_better=True).summarize()
 
     @pytest.mark.parametrize("column", ["task", "id"])
     @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])

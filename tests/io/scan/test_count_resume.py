@@ -136,6 +136,7 @@ ra.scan_scores(sys.argv[1], higher_is_better={"x": True, "y": True, "z": False},
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="there is no SIGKILL")
 def test_a_process_that_was_killed(made, tmp_path):
     whole, expected = made

@@ -165,14 +165,3 @@ def test_some_columns_as_systems(tmp_path):
     for task, tally in summary.tallies.items():
         assert (tally.wins == expected.tallies[task].wins[::-1, ::-1]).all()
     assert summary.n_empty == expected.n_empty > 0
-
-
-def test_exact_kemeny_from_a_file(tmp_path):
-    table = drawn(8, n=6)
-    summary = scan(write(wide(table), tmp_path / "scores.parquet"), table).summarize()
-    found, expected = ra.Kemeny().aggregate(summary), ra.Kemeny().aggregate(table)
-    assert found == expected
-    assert found.is_proved
-    comparison = ra.compare(summary)
-    assert comparison.methods == ra.compare(table).methods
-    assert comparison.ranks().equals(ra.compare(table).ranks())
