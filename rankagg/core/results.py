@@ -480,7 +480,7 @@ class Result(Pastable, Value):
 
     def _plain(self, *names: str) -> dict[str, Any]:
         """Return attributes, and what methods without arguments return, as plain data for JSON."""
-        return {name: _plain_value(getattr(self, name)) for name in names}
+        return {name: plain_value(getattr(self, name)) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""
@@ -564,7 +564,8 @@ def _html(lines: Iterable[str]) -> str:
     return "".join(f"<{tag}>{escape(line)}</{tag}>" for line, tag in tags)
 
 
-def _plain_value(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """Return a value, or what a method without arguments returns, as plain data for JSON."""
     if callable(value):
         value = value()
     if isinstance(value, np.ndarray | np.generic):
@@ -572,7 +573,7 @@ def _plain_value(value: Any) -> Any:
     if isinstance(value, float) and not isfinite(value):
         return None
     is_many = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
-    return [_plain_value(part) for part in value] if is_many else value
+    return [plain_value(part) for part in value] if is_many else value
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.comparison.agreement import overlap_curves
+from rankagg.analysis.comparison.agreement import averaged_tasks, overlap_curves
 from rankagg.analysis.comparison.compare import DEPTHS, RuleComparison, compare
 from rankagg.analysis.robustness.stability import Parts
 from rankagg.core.items import counted, listed
@@ -29,8 +29,7 @@ from rankagg.core.results import Result, plain_rows
 from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.studies.sources import averaged
-from rankagg.studies.study import check_rules, check_table, finished, several
+from rankagg.studies.study import check_rules, check_table, finished, several, several_of
 
 Scope: TypeAlias = Literal["tasks", "instances", "within"]
 CURVES_OF_PAIRS = ["top", "last", "top_tau"]
@@ -292,9 +291,8 @@ class AgreementStudy:
         if len(self._one_level) < 2 and not (self.data.is_instance_level and len(self.rules) > 1):
             allowed, found = "two or more rules with one level", Described(repr(list(self.rules)))
             raise InvalidInputError(f"aggregators {owner}", allowed, found)
-        object.__setattr__(self, "depths", several(self.depths, f"depths {owner}"))
-        for depth in self.depths:
-            check_integer(depth, f"depths {owner}", low=1)
+        depths = several_of(check_integer, self.depths, f"depths {owner}", low=1)
+        object.__setattr__(self, "depths", depths)
         object.__setattr__(self, "tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
     @property
@@ -338,7 +336,8 @@ class AgreementStudy:
         """Iterate over what is compared: where, of which task, the scores, and the rules."""
         several_rules = len(self._one_level) > 1
         if several_rules:
-            yield "tasks", None, Evidence(averaged(self.data), self.tolerance), self._one_level
+            means = Evidence(averaged_tasks(self.data), self.tolerance)
+            yield "tasks", None, means, self._one_level
         if not self.data.is_instance_level:
             return
         yield "instances", None, Evidence(self.data, self.tolerance), self.rules

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import inf
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -18,7 +19,6 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.core.results import plain_rows
 from rankagg.cultures import DataSource
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError
@@ -53,6 +53,14 @@ class ApproximationResult(StudyResult):
     _schema = "rankagg.study_result"
     _plot = "ratio_plot"
     _row = "rule"
+    _stated = MappingProxyType(
+        {
+            "time_limit": "study.time_limit",
+            "unranked_policy": "study.unranked",
+            "cells": "n_cells",
+            "unproved": "n_unproved",
+        }
+    )
 
     def to_frame(self, *, runtime: bool = True) -> pd.DataFrame:
         """Return one row per cell and rule.
@@ -123,18 +131,8 @@ class ApproximationResult(StudyResult):
         }
         return pd.DataFrame(table)
 
-    def _content(self) -> dict[str, Any]:
-        return {
-            "seed": self.study.seed,
-            "time_limit": self.study.time_limit,
-            "unranked_policy": self.study.unranked,
-            "cells": self.n_cells,
-            "unproved": self.n_unproved,
-            "results": plain_rows(self._table()),
-        }
-
     def _table(self) -> pd.DataFrame:
-        return self.by_method().reset_index()
+        return self._results()
 
     def _facts(self) -> list[str]:
         lines = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias, cast, get_args
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.stats import hypergeom
 from rankagg._typing import Floats
 from rankagg._validation import check_number
 from rankagg.core.items import counted
-from rankagg.core.results import ROWS, plain_rows
+from rankagg.core.results import ROWS
 from rankagg.core.scores import ScoreTable
 from rankagg.cultures import DataSource
 from rankagg.exceptions import InvalidInputError, RankaggError
@@ -33,7 +34,7 @@ from rankagg.studies.sources import (
     n_removed,
     without_proportion,
 )
-from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, several
+from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, several, several_of
 
 #: The grid of figure 4, and equal systems.
 FIGURE_4 = tuple(
@@ -141,6 +142,7 @@ class ConfidenceResult(StudyResult):
     _schema = "rankagg.confidence_result"
     _plot = "confidence_plot"
     _row = "method"
+    _stated = MappingProxyType({"tables": "n_cells", "failed": "n_failed", "methods": "_names"})
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per table, level and method.
@@ -219,17 +221,12 @@ class ConfidenceResult(StudyResult):
         ranked = RankedTable.of(cell.left(cell.complete(seed), seed))
         return ranked, cell.judge(seed, ranked, method, alpha)
 
-    def _content(self) -> dict[str, Any]:
-        return {
-            "seed": self.study.seed,
-            "tables": self.n_cells,
-            "failed": self.n_failed,
-            "methods": [method.name for method in self.study.ways],
-            "results": plain_rows(self.by_method().reset_index()),
-        }
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(method.name for method in self.study.ways)
 
     def _table(self) -> pd.DataFrame:
-        table = self.by_method().reset_index()
+        table = self._results()
         shown = [*self._by, "width", "decided", "wrong", "any_wrong", "coverage", "covers_all"]
         if self.study.proportions != (0.0,):
             shown.append("coverage_imputed")
@@ -265,8 +262,7 @@ class ConfidenceResult(StudyResult):
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say of every method whether it held its level where that is hardest."""
-        table = self.by_method().reset_index()
-        table = table[table["any_wrong"].notna()]
+        table = self._results().dropna(subset="any_wrong")
         beyond = (table["any_wrong"] - table["alpha"]).sort_values(ascending=False, kind="stable")
         worst = table.loc[beyond.index].drop_duplicates("method")
         lines = [
@@ -365,12 +361,9 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     def __post_init__(self) -> None:
         super().__post_init__()
         owner = "of ConfidenceStudy"
-        name = f"alphas {owner}"
-        levels = [
-            check_number(level, name, low=0, high=1, open_low=True, open_high=True)
-            for level in several(self.alphas, name)
-        ]
-        self._set("alphas", several(levels, name))
+        inside = {"low": 0, "high": 1, "open_low": True, "open_high": True}
+        levels = several_of(check_number, self.alphas, f"alphas {owner}", **inside)
+        self._set("alphas", levels)
         tables = check_removal(self.models, self.proportions, owner, whole_tasks=False)
         if self.methods is None:
             shared = any(_shares_instances(table) for table in tables)

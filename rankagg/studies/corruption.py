@@ -84,6 +84,17 @@ class CorruptionResult(StudyResult):
     study: CorruptionStudy[Any, Any]
 
     _row = "row"
+    _stated = MappingProxyType(
+        {
+            "time_limit": "study.time_limit",
+            "systems": "study.n_systems",
+            "tasks": "study.n_tasks",
+            "instances": "study.n_instances",
+            "cells": "n_cells",
+            "failed": "n_failed",
+            "unproved": "n_unproved",
+        }
+    )
 
     def to_frame(self, *, runtime: bool = True) -> pd.DataFrame:
         """Return one row per cell and rule.
@@ -143,20 +154,8 @@ class CorruptionResult(StudyResult):
         """How often a rule could not rank a table."""
         return int(self._frame["distance"].isna().sum())
 
-    def _content(self) -> dict[str, Any]:
-        study = self.study
-        results = self.by_method().drop(columns="median_runtime").reset_index()
-        return {
-            "seed": study.seed,
-            "time_limit": study.time_limit,
-            "systems": study.n_systems,
-            "tasks": study.n_tasks,
-            "instances": study.n_instances,
-            "cells": self.n_cells,
-            "failed": self.n_failed,
-            "unproved": self.n_unproved,
-            "results": plain_rows(results),
-        }
+    def _results(self) -> pd.DataFrame:
+        return super()._results().drop(columns="median_runtime")
 
     def _facts(self) -> Iterable[str]:
         study = self.study
@@ -291,11 +290,8 @@ class ManipulationResult(CorruptionResult):
         yield f"corrupted tasks from which the mean distance to the true order is above {LOST}:"
 
     def _content(self) -> dict[str, Any]:
-        return {
-            **super()._content(),
-            "threshold": LOST,
-            "breakdown": plain_rows(self.breakdown()),
-        }
+        breakdown = plain_rows(self.breakdown())
+        return super()._content() | {"threshold": LOST, "breakdown": breakdown}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from rankagg.aggregation.positional import Borda
 from rankagg.core.items import counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.results import ROWS, plain_rows
+from rankagg.core.results import ROWS
 from rankagg.cultures import DataSource
 from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
@@ -52,6 +53,8 @@ class CycleResult(StudyResult):
     _schema = "rankagg.cycle_result"
     _plot = "cycle_plot"
     _row = "size"
+    _summed = "by_size"
+    _stated = MappingProxyType({"repetitions": "study.n_repetitions", "headline": "headline"})
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per profile.
@@ -135,20 +138,13 @@ class CycleResult(StudyResult):
         )
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "seed": self.study.seed,
-            "repetitions": self.study.n_repetitions,
-            "headline": self.headline(),
-            "results": plain_rows(self.by_size().reset_index()),
-            "known": [
-                {"model": model, "n_items": size, "cycle_limit": limit, "source": source}
-                for model, size, limit, source in self._known
-            ],
-        }
+        names = "model", "n_items", "cycle_limit", "source"
+        known = [dict(zip(names, one, strict=True)) for one in self._known]
+        return super()._content() | {"known": known}
 
     def _table(self) -> pd.DataFrame:
         columns = ["winner", "winner_exact", "cycle", "cycle_exact", "finds_winner", "optimal"]
-        return self.by_size()[columns].reset_index()
+        return self._results()[[*self._grid, *columns]]
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
         return [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, product
 from math import comb, isfinite
 from types import MappingProxyType
@@ -40,9 +41,6 @@ from rankagg.studies.study import (
     with_policy,
 )
 
-#: How two methods are compared on the same table.
-PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
-
 
 def taus(rankings: Sequence[PartialRanking]) -> Floats:
     """Return tau-b of each two rankings, over all systems.
@@ -68,13 +66,13 @@ def taus(rankings: Sequence[PartialRanking]) -> Floats:
 
 def top_k_overlaps(rankings: Sequence[PartialRanking], k: int) -> Floats:
     """Return the expected share of systems that each two top-k sets have in common."""
-    shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
-    return _products(shares) / k
+    shares = _top_k_shares(rankings, k)
+    return _products(shares) / min(k, len(rankings[0].items))
 
 
 def same_top_k(rankings: Sequence[PartialRanking], k: int) -> Floats:
     """Return the chance that each two top-k sets are the same, ties at rank k broken at random."""
-    shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
+    shares = _top_k_shares(rankings, k)
     inside, possible = shares > 1 - ROUNDING, shares > ROUNDING
     sizes = np.rint(shares.sum(axis=1)).astype(int).tolist()
     ways = [
@@ -91,10 +89,25 @@ def same_top_k(rankings: Sequence[PartialRanking], k: int) -> Floats:
     return found
 
 
+def _top_k_shares(rankings: Sequence[PartialRanking], k: int) -> Floats:
+    ranks = np.stack([ranking.ranks for ranking in rankings])
+    return places.top_k_shares(ranks, min(k, ranks.shape[1]))
+
+
 def _products(rows: Floats) -> Floats:
     """Return the scalar product of each two rows; to the bit the same in every process."""
     found: Floats = np.einsum("ip,jp->ij", rows, rows, optimize=False)
     return found
+
+
+#: How two methods are compared on the same table.
+PAIR_MEASURES: Final[Mapping[str, Callable[[Sequence[PartialRanking]], Floats]]] = {
+    "tau": taus,
+    "top1": partial(top_k_overlaps, k=1),
+    "top3": partial(top_k_overlaps, k=3),
+    "same_top3": partial(same_top_k, k=3),
+}
+TOP_MEASURES: Final = tuple(PAIR_MEASURES)[1:]
 
 
 def label_of(rule: Aggregator) -> str:
@@ -125,6 +138,9 @@ class MissingScoresResult(StudyResult):
     _plot = "missing_scores_plot"
     _row = "method"
     _formats = MappingProxyType({"scale": "{:zg}"})
+    _stated = MappingProxyType(
+        {"whole_tasks": "study.whole_tasks", "tables": "n_cells", "methods": "study.methods"}
+    )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per table and method.
@@ -176,7 +192,7 @@ class MissingScoresResult(StudyResult):
             **{f"tau_{q:g}": taus.quantile(q) for q in levels},
             **{
                 f"mean_{name}": groups[name].mean()
-                for name in ("tau_ranked", *PAIR_MEASURES[1:], "tau_true")
+                for name in ("tau_ranked", *TOP_MEASURES, "tau_true")
             },
             "se_tau_true": groups["tau_true"].sem(),
         }
@@ -213,19 +229,12 @@ class MissingScoresResult(StudyResult):
             "defined": groups["tau"].count(),
             "mean_tau": groups["tau"].mean(),
             "sd_tau": groups["tau"].std(),
-            **{f"mean_{measure}": groups[measure].mean() for measure in PAIR_MEASURES[1:]},
+            **{f"mean_{measure}": groups[measure].mean() for measure in TOP_MEASURES},
         }
         return pd.DataFrame(table)
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "seed": self.study.seed,
-            "whole_tasks": self.study.whole_tasks,
-            "tables": self.n_cells,
-            "methods": list(self.study.methods),
-            "results": plain_rows(self.by_method().reset_index()),
-            "pairs": plain_rows(self.by_pair().reset_index()),
-        }
+        return super()._content() | {"pairs": plain_rows(self.by_pair().reset_index())}
 
     def _table(self) -> pd.DataFrame:
         means = self._groups("method")["tau"].mean().unstack("proportion")
@@ -237,33 +246,25 @@ class MissingScoresResult(StudyResult):
         return table if len(self.study.scales) > 1 else table.drop(columns="scale")
 
     def _facts(self) -> Iterable[str]:
-        study, frame = self.study, self._frame
-        tables = frame.drop_duplicates([*self._grid, "repetition"])
-        removed = "all scores of a system on a task" if study.whole_tasks else "single scores"
-        lines = [
-            f"{counted(len(study.methods), 'method')} on {counted(self.n_cells, 'table')}, "
-            f"seed {study.seed}",
-            f"a proportion of entries removed at random, {removed} at once"
+        study, tables = self.study, counted(self.n_cells, "table")
+        yield f"{counted(len(study.methods), 'method')} on {tables}, seed {study.seed}"
+        yield (
+            "a proportion of entries removed at random, all scores of a system on a task at once"
             if study.whole_tasks
-            else f"a proportion of {removed} removed at random",
-            "mean tau-b with the ranking of the full data by the same method",
-        ]
+            else "a proportion of single scores removed at random"
+        )
+        yield "mean tau-b with the ranking of the full data by the same method"
+        each = self._frame.drop_duplicates([*self._grid, "repetition"])
         for noun in ("system", "task"):
-            lost = int((tables[f"lost_{noun}s"] > 0).sum())
-            if lost:
-                lines.append(
-                    f"at least one {noun} lost all its scores in {lost} of "
-                    f"{counted(self.n_cells, 'table')}"
-                )
-        table = self.by_method()
-        unranked, *others = (int(table[name].sum()) for name in ("unranked", "undefined", "failed"))
-        for line in self._times("methods left systems unranked", unranked):
-            lines.append(f"{line}; tau takes those for randomly placed")
-        said = "tau is not defined", "methods could not rank the table"
-        for sentence, number in zip(said, others, strict=True):
-            lines += self._times(sentence, number)
-        unproved = int((frame["proved"] == False).sum())  # noqa: E712
-        return lines + self._times("exact rankings are not proved optimal", unproved)
+            if lost := int((each[f"lost_{noun}s"] > 0).sum()):
+                yield f"at least one {noun} lost all its scores in {lost} of {tables}"
+        number = self.by_method()[["unranked", "undefined", "failed"]].sum().astype(int)
+        for line in self._times("methods left systems unranked", number["unranked"]):
+            yield f"{line}; tau takes those for randomly placed"
+        yield from self._times("tau is not defined", number["undefined"])
+        yield from self._times("methods could not rank the table", number["failed"])
+        unproved = int((self._frame["proved"] == False).sum())  # noqa: E712
+        yield from self._times("exact rankings are not proved optimal", unproved)
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say for every model which method stays nearest to its own ranking of the full data."""
@@ -479,20 +480,11 @@ def _agreements(
     """Return how much each two of some rankings agree; None for what is no ranking."""
     there = np.flatnonzero([ranking is not None for ranking in rankings])
     known = [ranking for ranking in rankings if ranking is not None]
-    tables: dict[str, Floats] = {}
-    if known:
-        three = min(3, len(known[0].items))
-        tables = {
-            "tau": taus(known),
-            "top1": top_k_overlaps(known, 1),
-            "top3": top_k_overlaps(known, three),
-            "same_top3": same_top_k(known, three),
-        }
     found = {}
-    for measure in PAIR_MEASURES:
+    for measure, values_of in PAIR_MEASURES.items():
         values = np.full((len(rankings), len(rankings)), np.nan)
         if known:
-            values[np.ix_(there, there)] = tables[measure]
+            values[np.ix_(there, there)] = values_of(known)
         found[measure] = [[x if isfinite(x) else None for x in row] for row in values.tolist()]
     return found
 

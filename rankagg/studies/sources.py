@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_integer, check_number
+from rankagg.analysis.comparison.agreement import averaged_tasks
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, Permutation
@@ -352,15 +353,7 @@ def check_most_items(models: Iterable[DataSource], n_items: Iterable[int]) -> No
 
 def averaged(data: ScoreTable | Profile) -> ScoreTable | Profile:
     """Return data with the averages of the instances of every task."""
-    if not isinstance(data, ScoreTable) or not data.is_instance_level:
-        return data
-    return ScoreTable(
-        data.task_scores(),
-        systems=data.systems,
-        tasks=list(data.tasks),
-        higher_is_better=data.higher_is_better,
-        task_weights=data.task_weights,
-    )
+    return averaged_tasks(data) if isinstance(data, ScoreTable) else data
 
 
 def _items_of(data: ScoreTable | Profile) -> tuple[Label, ...]:

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
+from operator import attrgetter
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -27,7 +29,7 @@ from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.core.results import Result
+from rankagg.core.results import Result, plain_rows, plain_value
 from rankagg.core.scores import ScoreTable
 from rankagg.cultures import DataSource
 from rankagg.exceptions import (
@@ -292,6 +294,19 @@ class StudyResult(Result):
     _rows: Rows[Any] = field(compare=False)
 
     _named_rows = False
+    #: The method that says what the repetitions do.
+    _summed: ClassVar[str] = "by_method"
+    #: What plain data state beside it: attributes, and methods without arguments, by their keys.
+    _stated: ClassVar[Mapping[str, str]] = MappingProxyType({})
+
+    def _results(self) -> pd.DataFrame:
+        """Return what the repetitions say, as a table without an index."""
+        table: pd.DataFrame = getattr(self, self._summed)()
+        return table.reset_index()
+
+    def _content(self) -> dict[str, Any]:
+        stated = {key: plain_value(attrgetter(of)(self)) for key, of in self._stated.items()}
+        return {"seed": self.study.seed, **stated, "results": plain_rows(self._results())}
 
     def _key(self) -> tuple[Hashable, ...]:
         # Every digit counts, but how long it took is no part of what was found.
@@ -357,8 +372,14 @@ def _checked(one: Any, values: object, parameter: str) -> tuple[Any, ...]:
     """Return the values of a dimension, which are within its bounds and different."""
     if one.name == "model" and isinstance(values, Iterable):
         return several(as_sources(values, parameter), parameter)
-    check = _dimension(one)[1]
-    given = [check(value, parameter, **one.metadata) for value in several(values, parameter)]
+    return several_of(_dimension(one)[1], values, parameter, **one.metadata)
+
+
+def several_of(
+    check: Callable[..., Any], values: object, parameter: str, **bounds: Any
+) -> tuple[Any, ...]:
+    """Return one or more different values, each as its check returns it."""
+    given = [check(value, parameter, **bounds) for value in several(values, parameter)]
     return several(given, parameter)
 
 

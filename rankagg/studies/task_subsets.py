@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -22,7 +23,6 @@ from rankagg.analysis.robustness.stability import Parts, draw_subset
 from rankagg.core.items import counted, listed
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results import plain_rows
 from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
@@ -55,6 +55,15 @@ class TaskSubsetResult(StudyResult):
     _schema = "rankagg.task_subset_result"
     _plot = "task_subset_plot"
     _row = "row"
+    _summed = "by_size"
+    _stated = MappingProxyType(
+        {
+            "tasks": "study.data.n_tasks",
+            "repetitions": "study.n_repetitions",
+            "headline": "headline",
+            "notes": "notes",
+        }
+    )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per subset and rule.
@@ -139,19 +148,8 @@ class TaskSubsetResult(StudyResult):
         ]
         return tuple(f"{number} {rows} {what}" for number, what in said if number)
 
-    def _content(self) -> dict[str, Any]:
-        return {
-            "seed": self.study.seed,
-            "tasks": self.study.data.n_tasks,
-            "repetitions": self.study.n_repetitions,
-            "headline": self.headline(),
-            "notes": list(self.notes),
-            "results": plain_rows(self.by_size().reset_index()),
-        }
-
     def _table(self) -> pd.DataFrame:
-        without = ["subsets", "defined", "failed", "unproved"]
-        return self.by_size().drop(columns=without).reset_index()
+        return self._results().drop(columns=["subsets", "defined", "failed", "unproved"])
 
     def _facts(self) -> list[str]:
         study = self.study
