@@ -8,8 +8,6 @@ from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
 
-import pytest
-
 import rankagg as ra
 
 GUIDES = Path(__file__).parents[1] / "docs" / "howto"
@@ -37,35 +35,24 @@ def test_every_guide_for_authors_is_followed() -> None:
     assert {path.stem for path in GUIDES.glob("own_*.rst")} == LEAST.keys()
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
-    """Follow all guides, each in a folder of its own, and run their tests: one start for all."""
-    root = tmp_path_factory.mktemp("guides")
+def test_guides_followed_literally_pass_their_contracts(tmp_path: Path) -> None:
+    """Follow each guide in a folder of its own, and run the tests of all: one start for all."""
     for guide in LEAST:
         files = files_of(guide)
         assert len(files) == 2
-        (root / guide).mkdir()
+        (tmp_path / guide).mkdir()
         for name, code in files.items():
-            (root / guide / name).write_text(code, encoding="utf-8")
-    return subprocess.run(
+            (tmp_path / guide / name).write_text(code, encoding="utf-8")
+    run = subprocess.run(
         [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-W", "error", "."],
-        cwd=root, env={**os.environ, "MPLBACKEND": "Agg"}, text=True, capture_output=True,
+        cwd=tmp_path, env={**os.environ, "MPLBACKEND": "Agg"}, text=True, capture_output=True,
         check=False,
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(("guide", "least"), LEAST.items())
-def test_a_guide_followed_literally_passes_its_contract(
-    guide: str, least: int, run: subprocess.CompletedProcess[str]
-) -> None:
-    outcomes = re.findall(rf"^{guide}/test_\w+\.py::.* ([A-Z]+) +\[", run.stdout, re.MULTILINE)
-    assert outcomes.count("PASSED") >= least, run.stdout + run.stderr
-    assert set(outcomes) == {"PASSED"}, run.stdout
-
-
-def test_nothing_else_happens_in_the_guides(run: subprocess.CompletedProcess[str]) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "skipped" not in run.stdout.splitlines()[-1]
+    for guide, least in LEAST.items():
+        outcomes = re.findall(rf"^{guide}/test_\w+\.py::.* ([A-Z]+) +\[", run.stdout, re.MULTILINE)
+        assert len(outcomes) >= least, guide
+        assert set(outcomes) == {"PASSED"}, guide
 
 
 # -- the reference --------------------------------------------------------------------------------

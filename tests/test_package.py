@@ -1,8 +1,6 @@
 """The package as a whole: lazy, typed, and true to its README and examples."""
 
 import ast
-import contextlib
-import io
 import pkgutil
 import re
 import runpy
@@ -25,29 +23,33 @@ HEAVY = (
 )  # fmt: skip
 
 
-def modules_after(code: str) -> set[str]:
-    script = f"import sys\n{code}\nprint(*sorted(sys.modules))"
+def modules_after(*steps: str) -> list[set[str]]:
+    """Run lines of code one after the other; return what is loaded after each."""
+    told = "print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    script = "\n".join(["import sys", *(f"{step}\n{told}" for step in steps)])
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    return {name.split(".")[0] for name in done.stdout.split()}
+    return [set(line.split()) for line in done.stdout.splitlines()]
 
 
-def test_import_loads_nothing_heavy_until_a_name_is_used() -> None:
-    loaded = modules_after("import rankagg")
-    assert not loaded & set(HEAVY)
-    assert "rankagg" in loaded
+def test_what_is_used_is_loaded_and_nothing_heavy_before() -> None:
+    bare, ranking, rule, solved = modules_after(
+        "import rankagg as ra",
+        "ra.Permutation.from_order('AB')",
+        "ra.Kemeny()",
+        'ra.Kemeny().aggregate(ra.datasets.load("three_cycle"))',
+    )
+    assert "rankagg" in bare
+    assert not (bare | ranking) & set(HEAVY)
+    assert "pulp" in solved - rule
 
 
-def test_rankings_need_numpy_only() -> None:
-    loaded = modules_after("import rankagg; rankagg.Permutation.from_order('AB')")
-    assert not loaded & set(HEAVY)
-
-
-def test_using_a_rule_loads_what_it_needs() -> None:
-    assert "pulp" not in modules_after("import rankagg; rankagg.Kemeny()")
-    solve = 'import rankagg as ra; ra.Kemeny().aggregate(ra.datasets.load("three_cycle"))'
-    assert "pulp" in modules_after(solve)
+@pytest.mark.slow
+def test_all_names_may_be_loaded_at_once() -> None:
+    # SPEC 1 has this for those who want errors early.
+    (loaded,) = modules_after("import os; os.environ['EAGER_IMPORT'] = '1'; import rankagg")
+    assert {"pandas", "scipy"} <= loaded
 
 
 @pytest.mark.parametrize("name", ra.__all__)
@@ -85,13 +87,6 @@ def test_a_name_that_moved_says_where_it_is_now(old: str, new: str) -> None:
     assert getattr(value, "func", value) is pkgutil.resolve_name(f"rankagg.{place}")
 
 
-@pytest.mark.slow
-def test_all_names_may_be_loaded_at_once() -> None:
-    # SPEC 1 has this for those who want errors early.
-    script = "import os; os.environ['EAGER_IMPORT'] = '1'; import rankagg"
-    assert {"pandas", "scipy"} <= modules_after(script)
-
-
 def test_version_is_that_of_the_metadata() -> None:
     assert version("rankagg") == ra.__version__
 
@@ -124,12 +119,14 @@ OPTIONAL = {
 
 
 def _run(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of a module, but for what is there for type checkers alone."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+    """Yield the statements of a module, but for what is there for type checkers alone."""
+    left = [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
             continue
         yield node
-        yield from _run(node)
+        left += [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.expr)]
 
 
 @pytest.mark.parametrize("extra", ["", "test", "fast", "big", "teach"])
@@ -159,25 +156,14 @@ def fenced(language: str) -> str:
     return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
 
 
-def test_readme_prints_what_it_shows() -> None:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(fenced("python"), "README.md", "exec"), {})
-    assert printed.getvalue().rstrip() == fenced("text").rstrip()
+def test_readme_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(fenced("python"), "README.md", "exec"), {})
+    assert capsys.readouterr().out.rstrip() == fenced("text").rstrip()
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
-def test_example_prints_what_is_kept_beside_it(script: Path) -> None:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        runpy.run_path(str(script), run_name="__main__")
-    assert printed.getvalue() == script.with_suffix(".txt").read_text(encoding="utf-8")
-
-
-def test_the_coverage_study_prints_what_is_kept_of_it() -> None:
-    # All rows are there, so that nothing is computed again.
-    folder = ROOT / "examples" / "long" / "coverage"
-    done = subprocess.run(
-        [sys.executable, str(folder / "run.py")], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == (folder / "coverage.txt").read_text(encoding="utf-8")
+def test_example_prints_what_is_kept_beside_it(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out == script.with_suffix(".txt").read_text(encoding="utf-8")

@@ -9,7 +9,6 @@ import pickle
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from functools import cache
 from html import unescape
 from typing import Any, ClassVar
 
@@ -22,11 +21,6 @@ from rankagg.core.results import Result
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["ResultContract"]
-
-
-@cache
-def _made(make: Callable[[], Result]) -> Result:
-    return make()
 
 
 def _values_of(result: Result) -> dict[str, Any]:
@@ -106,10 +100,11 @@ class ResultContract:
         if "result" in metafunc.fixturenames:
             metafunc.parametrize("result", self.results, indirect=True)
 
-    @pytest.fixture
-    def result(self, request: pytest.FixtureRequest) -> Result:
-        """Make a result, once for all tests."""
-        return _made(self.results[request.param])
+    @pytest.fixture(scope="class")
+    @classmethod
+    def result(cls, request: pytest.FixtureRequest) -> Result:
+        """Make a result, once for all its tests, which run one after the other."""
+        return cls.results[request.param]()
 
     # -- a value ------------------------------------------------------------------------------
 

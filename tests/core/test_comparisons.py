@@ -182,9 +182,6 @@ def test_whole_numbers_and_letters_make_items():
     assert Comparisons.from_arrays("ba", "ab", [1, 1]).items == ItemSet("ab")
 
 
-# -- connectivity ---------------------------------------------------------------------------------
-
-
 # -- what is refused ------------------------------------------------------------------------------
 
 

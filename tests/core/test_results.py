@@ -104,23 +104,6 @@ def test_fields_are_by_keyword_all_and_nothing_else() -> None:
     assert small() != small(4)
 
 
-# -- what tables and graphs refuse and return -----------------------------------------------------
-
-
-def test_refusals_name_the_parameter() -> None:
-    directions = {"x": True, "y": False, "z": True}
-    table = ra.ScoreTable([[1.0, 2.0, 3.0]], systems="A", tasks="xyz", higher_is_better=directions)
-    for groups in ({"new": ["x", "y"]}, {"z": ["x"]}, {"a": ["x"], "b": ["x"]}):
-        with pytest.raises(InvalidInputError, match=r"^`groups` must be"):
-            table.group_tasks(groups)
-    profile = ra.Profile.from_orders(["AB"])
-    with pytest.raises(InvalidInputError, match=r"^`items` must be a set that holds every item"):
-        profile.reindex("A")
-    grouped = ra.Profile.from_orders(["AB"], groups=["x"])
-    with pytest.raises(InvalidInputError, match=r"^`groups` must be given in both profiles"):
-        profile + grouped
-
-
 HOSTILE = (
     "a_b", "50%", "R&D", "#1", "$x$", "\\input{x}", "~", "x^2", "{", "}", "a|b", "``x''", "a`b",
     "[1em]", "*", "two\nlines", "tab\there", "模型", "--", "---", "\\", "\\\\", "a\\|b", "<b>",

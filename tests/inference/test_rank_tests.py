@@ -1,6 +1,5 @@
 """Friedman's test against SciPy, Kendall's W by hand, and Nemenyi's differences against print."""
 
-import json
 from fractions import Fraction
 from itertools import combinations
 from math import inf
@@ -78,16 +77,6 @@ def test_average_ranks_and_w_are_those_of_the_definition(profile):
     assert test.kendall_w == pytest.approx(float(kendall_w_by_hand(rows)), rel=1e-14)
     assert test.n_rankings == len(rows)
     assert test.items == profile.items
-
-
-@given(observed(ties=False))
-@strategies.quick
-def test_w_is_the_mean_rank_correlation_of_two_rankings(profile):
-    # Kendall and Babington Smith: the mean of Spearman's rho is (N W - 1)/(N - 1).
-    rows, test = mid_ranks(profile), ra.friedman(profile)
-    rhos = [stats.spearmanr(a, b).statistic for a, b in combinations(rows, 2)]
-    n = test.n_rankings
-    assert (n * test.kendall_w - 1) / (n - 1) == pytest.approx(np.mean(rhos), abs=1e-12)
 
 
 @given(observed())
@@ -371,14 +360,7 @@ def test_other_data_are_refused(data, words):
     assert f"`data` must be {words}" in str(caught.value)
 
 
-def test_units_that_the_data_do_not_know_are_refused():
-    profile = ra.Profile.from_orders(["AB", "BA"])
-    with pytest.raises(InvalidInputError, match="they have no tasks"):
-        ra.friedman(profile, unit="task")
-    with pytest.raises(InvalidInputError, match="they have no instances"):
-        ra.friedman(profile, unit="instance")
-    with pytest.raises(InvalidInputError, match="`unit` must be 'ranking' or"):
-        ra.friedman(profile, unit="voter")
+def test_one_task_shows_no_agreement():
     one = ra.Profile.from_orders(["AB", "BA"], groups="xx")
     with pytest.raises(InvalidInputError, match=r"two tasks or more\. Got 1 task"):
         ra.friedman(one, unit="task")
@@ -400,20 +382,13 @@ def test_levels_are_probabilities(alpha):
 def test_json_holds_everything(profile):
     test = ra.friedman(profile)
     told = test.to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert list(test.to_frame()["average_rank"]) == sorted(test.average_ranks)
     assert (told["schema"], told["version"]) == ("rankagg.friedman", 1)
     assert dict(zip(told["items"], told["average_ranks"], strict=True)) == (
         test.to_frame()["average_rank"].to_dict()
     )
     assert told["p_value"] == test.p_value
     assert told["f_df"] == [*test.f_df]
-
-
-def test_the_table_has_the_best_first():
-    frame = ra.friedman(SUPERGLUE).to_frame()
-    assert frame["average_rank"].is_monotonic_increasing
-    assert frame.index[0] == "Human"
-    assert frame.index.name == "item"
 
 
 def test_the_summary_tells_statistics_and_groups():
@@ -427,8 +402,6 @@ def test_the_summary_tells_statistics_and_groups():
     bars = [line for line in lines if line.startswith("not told apart")]
     assert len(bars) == sum(len(group) > 1 for group in test.groups(0.1))
     assert lines[-6].split() == ["Human", "2.100"]
-    assert str(test) == test.summary()
     short = test.summary(rows=2).splitlines()
     assert short[-1] == "... and 4 more items"
     assert sum(line.startswith("not told apart") for line in short) == 2
-    assert test.summary(rows=None) == test.summary()

@@ -1,5 +1,7 @@
 """Intervals from what scores add up to, against those from the rankings."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -88,15 +90,6 @@ def test_many_systems():
     assert_same(found, ra.PairwiseIntervals.from_data(table, **options), exactly=False)
 
 
-def test_decisions():
-    table = many(4)
-    found, expected = (
-        ra.PairwiseIntervals.from_data(data).decisions()
-        for data in (ra.ScoreSummary.from_scores(table), table)
-    )
-    assert (found.above == expected.above).all()
-
-
 def test_resampling_tasks_is_possible():
     rng = np.random.default_rng(3)
     table = ra.ScoreTable(
@@ -106,13 +99,6 @@ def test_resampling_tasks_is_possible():
     options = {"method": "percentile", "unit": "task", "rng": 1}
     found = ra.PairwiseIntervals.from_data(ra.ScoreSummary.from_scores(table), **options)
     assert_same(found, ra.PairwiseIntervals.from_data(table, **options), exactly=False)
-
-
-@pytest.mark.parametrize("options", [{"method": "percentile"}, {"unit": "instance"}])
-def test_what_needs_the_rankings(options):
-    summary = ra.ScoreSummary.from_scores(many(3))
-    with pytest.raises(InformationLostError, match="read_scores"):
-        ra.PairwiseIntervals.from_data(summary, **options)
 
 
 @quick
@@ -148,13 +134,25 @@ def test_ranks_by_majorities(table, method):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"method": "sign-flips"}, {"method": "bernstein"}, {"of": "mean"}, {"unit": "task"},
-     {"of": "pairwise", "method": "max-t"}],
+    "call",
+    [
+        *(
+            partial(ra.PairwiseIntervals.from_data, **options)
+            for options in ({"method": "percentile"}, {"unit": "instance"})
+        ),
+        *(
+            partial(ra.rank_intervals, **options)
+            for options in (
+                {"method": "sign-flips"}, {"method": "bernstein"}, {"of": "mean"},
+                {"unit": "task"}, {"of": "pairwise", "method": "max-t"},
+            )
+        ),
+        ra.friedman,
+    ],
 )  # fmt: skip
-def test_ranks_that_need_the_rankings(options):
+def test_what_needs_the_rankings(call):
     with pytest.raises(InformationLostError, match="read_scores"):
-        ra.rank_intervals(ra.ScoreSummary.from_scores(many(3)), **options)
+        call(ra.ScoreSummary.from_scores(many(3)))
 
 
 @pytest.mark.parametrize("options", [{"tolerance": 0.1}, {"instances": [1]}])
@@ -162,9 +160,3 @@ def test_ranks_that_need_the_rankings(options):
 def test_options_that_sums_were_made_without(options, of):
     with pytest.raises(InvalidInputError, match=next(iter(options))):
         ra.rank_intervals(ra.ScoreSummary.from_scores(many(3)), of=of, **options)
-
-
-@pytest.mark.parametrize("function", [ra.friedman])
-def test_functions_that_need_the_rankings(function):
-    with pytest.raises(InformationLostError, match="read_scores"):
-        function(ra.ScoreSummary.from_scores(many(3)))

@@ -98,22 +98,6 @@ def values_of(held):
 # -- what one ranking says ------------------------------------------------------------------------
 
 
-def test_a_ranking_says_above_below_tied_or_nothing():
-    ranking = ra.PartialRanking([0, 1, 1, -2, -2, -1], "ABCDEF")
-    held = units_of(ra.Profile([ranking]))
-    said = dict(zip(zip(*held.pairs, strict=True), values_of(held)[0], strict=True))
-    assert said[0, 1] == said[0, 3] == said[1, 4] == 1
-    assert said[1, 2] == 0.5
-    assert np.isnan([said[3, 4], said[0, 5], said[4, 5]]).all()
-    upside_down = ra.Profile([ra.PartialRanking([1, 0], "AB")])
-    assert values_of(units_of(upside_down)).tolist() == [[0]]
-
-
-def test_the_missing_items_example_imputed():
-    held = units_of(ra.Profile.from_orders(["BC"], items="ABCD"), estimand="imputed")
-    assert values_of(held)[0] == pytest.approx([1 / 3, 2 / 3, 1 / 2, 1, 2 / 3, 1 / 3])
-
-
 @given(strategies.profiles(), estimands)
 @strategies.quick
 def test_values_are_those_of_an_enumeration(profile, estimand):
@@ -220,31 +204,6 @@ def test_moments_of_fixed_tasks(profile, estimand):
     )
 
 
-def test_fixed_tasks_count_by_their_weights_and_not_by_their_sizes():
-    profile = ra.Profile.from_orders(
-        ["AB", "BA", "BA"], counts=[6, 1, 3], groups="xyy", weights=[3, 1, 1]
-    )
-    moments = units_of(profile, fixed_tasks=True).moments
-    assert moments.n.tolist() == [10]
-    assert moments.mean.tolist() == [3 / 4]
-    assert moments.shares == pytest.approx([(3 / 4) ** 2 / 6 + (1 / 4) ** 2 / 4])
-
-
-def test_an_instance_is_one_observation_whatever_its_metrics():
-    profile = ra.Profile.from_orders(["AB", "AB", "BA", "BA"])
-    moments = units_of(profile, unit="instance", instances=[7, 7, 7, 8]).moments
-    assert moments.n.tolist() == [2]
-    assert moments.mean == pytest.approx([1 / 3])
-    assert moments.variance == pytest.approx([2 / 9])
-
-
-def test_weights_count_within_an_instance_only():
-    profile = ra.Profile.from_orders(["AB", "BA", "BA"], weights=[3, 1, 50])
-    moments = units_of(profile, unit="instance", instances="uuv").moments
-    assert moments.mean == pytest.approx([3 / 8])
-    assert moments.shares.tolist() == [1 / 2]
-
-
 # -- blocks ---------------------------------------------------------------------------------------
 
 CHOICES = [
@@ -283,11 +242,6 @@ def test_a_block_holds_no_more_than_it_should(monkeypatch):
     monkeypatch.setattr(units, "VALUES_HELD", 15)
     sizes = [len(block.values) for block in units_of(profile, unit="task").blocks()]
     assert sizes == [2, 2]
-
-
-def test_the_members_of_a_unit_need_not_stand_together():
-    profile = ra.Profile.from_orders(["AB", "BA", "AB", "BA", "AB"], groups="xyxyy")
-    assert values_of(units_of(profile, unit="task")) == pytest.approx(np.array([[1], [1 / 3]]))
 
 
 # -- all units at once ----------------------------------------------------------------------------
@@ -372,16 +326,12 @@ def test_a_pair_that_an_instance_never_compares_has_no_say(table):
         ([1, 3, 2], {"unit": "task"}, False),
         ([1, 1, 2], {"unit": "instance"}, False),
         ([1, 1, 1], {"fixed_tasks": True}, True),
+        ([0.1, 0.1, 0.1], {"unit": "task"}, False),
     ],
 )
 def test_units_are_weighted_where_they_differ_or_tasks_are_fixed(weights, choice, expected):
     profile = ra.Profile.from_orders(["AB"] * 3, weights=weights, groups="xxy")
     assert units_of(profile, instances="uuv", **choice).is_weighted is expected
-
-
-def test_tasks_of_equal_weight_are_not_weighted_whatever_their_sizes():
-    profile = ra.Profile.from_orders(["AB"] * 4, weights=[0.1] * 4, groups="xxxy")
-    assert not units_of(profile, unit="task").is_weighted
 
 
 # -- errors ---------------------------------------------------------------------------------------

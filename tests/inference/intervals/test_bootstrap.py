@@ -48,20 +48,6 @@ def test_the_mean_of_the_sample_is_that_of_the_moments(profile, choice):
     assert resamples.means.shape == (5, len(held.pairs[0]))
 
 
-@given(strategies.profiles(groups=True, max_rows=6), st.sampled_from(CHOICES))
-@strategies.quick
-def test_resampled_means_stay_among_the_values(profile, choice):
-    held = units_of(profile, **choice)
-    means = resampled_means(held, 20, generator()).means
-    values = held.whole().values
-    for p in range(values.shape[1]):
-        told = values[:, p][~np.isnan(values[:, p])]
-        drawn = means[:, p][~np.isnan(means[:, p])]
-        assert (len(told) > 0) or (len(drawn) == 0)
-        if len(drawn):
-            assert told.min() - 1e-12 <= drawn.min() <= drawn.max() <= told.max() + 1e-12
-
-
 @given(strategies.profiles(groups=True, max_rows=6), st.booleans())
 @strategies.quick
 def test_as_many_units_are_drawn_of_each_fixed_task_as_it_has(profile, fixed):
@@ -156,12 +142,6 @@ def test_percentile_is_a_direct_simulation_within_fixed_tasks():
     assert [low[0], high[0]] == pytest.approx(expected, abs=0.008)
 
 
-def test_percentile_of_given_means():
-    means = np.arange(101)[:, None] / 100
-    low, high = Resamples(np.array([0.5]), means, np.zeros(1)).percentile(0.1, 2)
-    assert (low[0], high[0]) == pytest.approx((0.05, 0.95))
-
-
 # -- BCa ------------------------------------------------------------------------------------------
 
 
@@ -173,37 +153,20 @@ class Drawn:
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
-@pytest.mark.parametrize("seed", [0, 3, 8])
-def test_bca_is_that_of_scipy(alpha, seed):
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("seed", [0, 8])
+def test_bca_is_that_of_scipy(alpha, alternative, seed):
     held, values = instances_of(30, 4, seed)
-    resamples = resampled_means(held, 10_000, generator(seed))
+    resamples = resampled_means(held, 4000, generator(seed))
     theirs = stats.bootstrap(
         (values,), np.mean, method="BCa", n_resamples=0, confidence_level=1 - alpha,
-        bootstrap_result=Drawn(resamples.means[:, 0]),
+        alternative=alternative, bootstrap_result=Drawn(resamples.means[:, 0]),
     ).confidence_interval  # fmt: skip
-    low, high = resamples.bca(alpha, 2)
-    assert (low[0], high[0]) == pytest.approx(tuple(theirs), abs=1e-9)
-
-
-def test_a_bound_of_bca_is_that_of_scipy():
-    held, values = instances_of(30, 4)
-    resamples = resampled_means(held, 10_000, generator())
-    low, high = resamples.bca(0.05, 1)
-    for alternative, bound in (("greater", low), ("less", high)):
-        theirs = stats.bootstrap(
-            (values,), np.mean, method="BCa", n_resamples=0, confidence_level=0.95,
-            alternative=alternative, bootstrap_result=Drawn(resamples.means[:, 0]),
-        ).confidence_interval  # fmt: skip
-        assert bound[0] == pytest.approx(theirs.low if alternative == "greater" else theirs.high)
-
-
-def test_the_acceleration_is_that_of_the_jackknife():
-    held, values = instances_of(20, 3)
-    total = values.sum()
-    left_out = (total - values) / (len(values) - 1)
-    deviations = left_out.mean() - left_out
-    expected = (deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5)
-    assert resampled_means(held, 10, generator()).skewness == pytest.approx([expected])
+    low, high = resamples.bca(alpha, 2 if alternative == "two-sided" else 1)
+    if alternative != "less":
+        assert low[0] == pytest.approx(theirs.low, abs=1e-9)
+    if alternative != "greater":
+        assert high[0] == pytest.approx(theirs.high, abs=1e-9)
 
 
 def test_the_acceleration_counts_every_observation():

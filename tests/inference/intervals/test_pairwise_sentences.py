@@ -22,12 +22,6 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
         (lambda: ra.PairwiseIntervals.from_data(TABLE, instances=["a"]),
          "`instances` must be one for each column of the table (2 of them). Got 1 instance. "
          "Leave them out to take the table's own."),
-        (lambda: ra.PairwiseIntervals.from_data(
-            VOTES, estimand="imputed", simultaneous="bonferroni").decisions(),
-         "`estimand` must be 'direct' for decisions. Got 'imputed'. An imputed proportion says "
-         "nothing about which item would win."),
-        (lambda: ra.PairwiseIntervals.from_data(VOTES).decisions("bonferroni"),
-         "`how` must be 'holm' or 'intervals'. Got 'bonferroni'."),
         (lambda: ra.PairwiseIntervals.from_data(VOTES).summary(rows=0),
          "`rows` must be an integer of at least 1. Got 0."),
         (lambda: ra.rank_intervals(VOTES, of="rank"),

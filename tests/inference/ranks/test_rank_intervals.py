@@ -1,6 +1,5 @@
 """Intervals for ranks against pairs decided by hand, and against true places."""
 
-import json
 from fractions import Fraction
 from math import log, nan, sqrt
 
@@ -221,13 +220,6 @@ def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
         assert result.rank.tolist() == expected
 
 
-def test_lower_may_be_better():
-    cells = [[1, 2, 3], [3, 5, 4]]
-    for higher, expected in ((True, [2, 1]), (False, [1, 2])):
-        table = ra.ScoreTable(cells, systems="AB", higher_is_better=higher)
-        assert ra.rank_intervals(table, of="mean", score_range=(0, 5)).rank.tolist() == expected
-
-
 @pytest.mark.parametrize("method", ["hoeffding", "bernstein", "max-t"])
 def test_means_are_decided_by_their_differences(method):
     rng = np.random.default_rng(1)
@@ -268,23 +260,6 @@ def test_how_pairs_were_decided_is_said():
     ):
         result = ra.rank_intervals(table, of="mean", **options)
         assert result.decisions.how == f"{how} of differences of scores"
-
-
-def test_units_of_scores_change_nothing():
-    rng = np.random.default_rng(2)
-    scores = rng.random((3, 40)) + np.array([[0.3], [0.15], [0]])
-    results = [
-        ra.rank_intervals(ra.ScoreTable(factor * scores, higher_is_better=True), of="mean", rng=0)
-        for factor in (1, 1000, 2.0**-20)
-    ]
-    assert results[0] == results[1] == results[2]
-    assert results[0].decisions.share > 0
-
-
-def test_tiny_scores_have_places_too():
-    table = ra.ScoreTable([[1e-13, 2e-13], [3e-13, 5e-13]], systems="AB", higher_is_better=True)
-    assert ra.Mean().aggregate(table).order == ("B", "A")
-    assert ra.rank_intervals(table, of="mean", rng=0).rank.tolist() == [2, 1]
 
 
 # -- coverage -------------------------------------------------------------------------------------
@@ -355,19 +330,6 @@ def test_the_table_has_the_best_place_first():
     assert frame.columns.tolist() == ["rank", "best", "worst"]
 
 
-@pytest.mark.parametrize("of", ["pairwise", "borda"])
-def test_json_is_plain(of):
-    result = ra.rank_intervals(TENNESSEE, of=of, alpha=0.1)
-    told = result.to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert (told["schema"], told["version"]) == ("rankagg.rank_intervals", 2)
-    assert (told["of"], told["unit"], told["alpha"]) == (of, "ranking", 0.1)
-    assert [row["item"] for row in told["ranks"]] == result.to_frame().index.tolist()
-    assert set(told["ranks"][0]) == {"item", "rank", "best", "worst"}
-    numbers = ra.rank_intervals(ra.Profile.from_orders([[1, 2]]), of=of).to_dict()
-    assert json.loads(json.dumps(numbers, allow_nan=False)) == numbers
-
-
 def test_summary_tells_places_level_and_unit():
     result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", alpha=0.1)
     assert result.summary().splitlines() == [
@@ -380,10 +342,7 @@ def test_summary_tells_places_level_and_unit():
         "may be first: A",
     ]
     assert result.summary(rows=1).splitlines()[-2] == "... and 2 more items"
-    assert result.summary(rows=None) == result.summary() == str(result)
     assert repr(result) == "<RankIntervals of 3 items by pairwise>"
-    with pytest.raises(InvalidInputError, match="`rows`"):
-        result.summary(rows=0)
 
 
 def test_what_the_reader_must_know_is_noted():
@@ -395,12 +354,6 @@ def test_what_the_reader_must_know_is_noted():
     assert (alike.best.tolist(), alike.worst.tolist()) == ([1, 1], [2, 2])
 
 
-def test_one_item_is_first():
-    for of in ("pairwise", "borda"):
-        alone = ra.rank_intervals(ra.Profile.from_orders(["A"]), of=of)
-        assert (alone.rank.tolist(), alone.best.tolist(), alone.worst.tolist()) == ([1], [1], [1])
-
-
 # -- what is refused ------------------------------------------------------------------------------
 
 TABLE = ra.ScoreTable([[0.1, 0.9], [0.5, 0.4]], systems="AB", higher_is_better=True)
@@ -409,11 +362,8 @@ TABLE = ra.ScoreTable([[0.1, 0.9], [0.5, 0.4]], systems="AB", higher_is_better=T
 @pytest.mark.parametrize(
     ("of", "method"),
     [
-        ("pairwise", "bernstein"),
         ("pairwise", "bca"),
         ("borda", "clopper-pearson"),
-        ("borda", "wilson"),
-        ("mean", "clopper-pearson"),
         ("mean", "percentile"),
         ("borda", "magic"),
     ],
@@ -423,22 +373,9 @@ def test_methods_are_those_for_the_kind_of_place(of, method):
         ra.rank_intervals(TABLE, of=of, method=method)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"alpha": 0}, r"`alpha` must be a number in \(0, 1\)"),
-        ({"of": "borda", "alpha": 1.5}, r"`alpha` must be a number in \(0, 1\)"),
-        ({"of": "borda", "unit": "day"}, "`unit`"),
-        ({"of": "borda", "unit": "task"}, "they have no tasks"),
-        ({"of": "borda", "unit": "instance"}, "they have no instances"),
-        ({"of": "borda", "fixed_tasks": True}, "`fixed_tasks`"),
-        ({"of": "borda", "fixed_tasks": 1}, "`fixed_tasks`"),
-        ({"of": "borda", "unit": "instance", "instances": [1]}, "`instances`"),
-    ],
-    ids=str,
-)
-def test_options_are_checked(options, words):
-    with pytest.raises(InvalidInputError, match=words):
+@pytest.mark.parametrize("options", [{"alpha": 0}, {"of": "pairwise", "alpha": 1.5}], ids=str)
+def test_levels_are_probabilities(options):
+    with pytest.raises(InvalidInputError, match=r"`alpha` must be a number in \(0, 1\)"):
         ra.rank_intervals(CLEAR, **options)
 
 
