@@ -6,7 +6,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -58,7 +58,7 @@ def assert_same_votes(found, expected):
 
 @pytest.mark.usefixtures("kernels")
 class TestAgainstTheScores:
-    @quick
+    @settings(quick, max_examples=15)
     @given(table=tables(), policy=st.sampled_from(POLICIES))
     def test_votes_means_and_points(self, table, policy):
         summary = ra.ScoreSummary.from_scores(table)

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankagg import Kemeny, PairwiseMatrix, Profile
@@ -82,7 +82,7 @@ def test_the_order_of_rankings_and_blocks_change_no_rounded_vote(profile, data):
 
 
 @given(st.data(), strategies.letters(max_size=4))
-@strategies.quick
+@settings(strategies.quick, max_examples=15)
 def test_rounded_votes_add_up_to_those_of_the_whole(data, items):
     parts = [data.draw(strategies.profiles(items)) for _ in range(3)]
     whole = parts[0] + parts[1] + parts[2]

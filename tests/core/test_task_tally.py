@@ -43,7 +43,7 @@ def changed(plain, name, path, number):
 
 def test_what_scores_have_is_taken():
     for n in (1, 2, 4, 101):
-        for seed in range(5):
+        for seed in range(2):
             plain = made(n, 12, seed)
             assert TaskTally.from_dict(json.loads(json.dumps(plain))).to_dict() == plain
 
@@ -74,7 +74,7 @@ def test_numbers_out_of_range(name, number):
 @pytest.mark.parametrize("number", [-1, 2**62])
 def test_shares_of_many_systems(name, number):
     plain = made(101, 5)
-    for path in list(places(plain[name]))[::4999]:
+    for path in list(places(plain[name]))[::9999]:
         with pytest.raises(ValueError, match="no scores have these sums"):
             TaskTally.from_dict(changed(plain, name, path, lambda _: number))
 

@@ -156,15 +156,28 @@ def test_fresh_arrays_change_nothing_behind_them(value):
         (lambda a: ScoreTable(a, higher_is_better=True), np.array([[0.0, 1.0]])),
         (lambda a: Profile.from_orders(["AB", "BA"], counts=a), np.array([1, 2])),
         (lambda a: Profile.from_orders(["AB", "BA"], weights=a), np.array([1.0, 2.0])),
+        (lambda a: Comparisons("ab", a, [1, 0], [1, 1]), np.array([0, 1])),
+        (lambda a: Comparisons("ab", [0, 1], [1, 0], [1, 1], weights=a), np.array([1.0, 2.0])),
     ],
-    ids=["ranks", "from_ranks", "profile", "wins", "ties", "scores", "counts", "weights"],
+    ids=[
+        "ranks",
+        "from_ranks",
+        "profile",
+        "wins",
+        "ties",
+        "scores",
+        "counts",
+        "weights",
+        "first",
+        "weights of comparisons",
+    ],
 )
 def test_given_arrays_stay_the_callers(make, given_array):
     original = given_array.copy()
     value = make(given_array)
     assert given_array.flags.writeable
     assert np.array_equal(given_array, original)
-    given_array[...] = 1
+    given_array[...] = given_array[..., ::-1].copy()
     assert value == make(original)
 
 

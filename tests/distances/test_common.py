@@ -1,11 +1,15 @@
+from functools import partial
 from math import isnan
 
 import pytest
 from hypothesis import given
 
+import rankagg as ra
+import rankagg.distances
 from rankagg import PartialRanking, Permutation, kendall_distance, kendall_tau
 from rankagg.distances import last_k_agreement, spearman_footrule, spearman_rho, top_k_agreement
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from rankagg.testing.distances import DistanceContract
 from tests import oracles, strategies
 
 NAN = float("nan")
@@ -62,3 +66,42 @@ def test_rankings_share_an_observed_item():
     for measure in ALL:
         with pytest.raises(InvalidInputError, match="observe an item in common"):
             measure(first, second)
+
+
+# -- the contract suite for every distance and measure of agreement -------------------------------
+
+
+class TestMetrics(DistanceContract):
+    distances = (
+        ra.kendall_distance,
+        ra.distances.spearman_footrule,
+        ra.distances.cayley_distance,
+        ra.distances.hamming_distance,
+        ra.distances.ulam_distance,
+    )
+
+
+class TestCorrelations(DistanceContract):
+    kind = "similarity"
+    distances = (
+        ra.kendall_tau,
+        ra.distances.spearman_rho,
+        ra.distances.weighted_kendall_tau,
+        ra.distances.tau_ap,
+    )
+
+
+class TestAgreement(DistanceContract):
+    kind = "similarity"
+    separates = False
+    distances = (
+        partial(ra.distances.top_k_agreement, k=2),
+        partial(ra.distances.last_k_agreement, k=3),
+        ra.distances.rank_biased_overlap,
+    )
+
+
+def test_every_public_distance_has_a_contract() -> None:
+    suites = DistanceContract.__subclasses__()
+    tested = {getattr(one, "func", one).__name__ for suite in suites for one in suite.distances}
+    assert tested == set(rankagg.distances.__all__)

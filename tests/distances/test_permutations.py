@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
-from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from rankagg.exceptions import InvalidInputError
 from tests.strategies import strict_rankings
 
 MOVES = (ra.distances.cayley_distance, ra.distances.hamming_distance, ra.distances.ulam_distance)
@@ -61,17 +61,6 @@ def test_hamming_counts_other_places(first, data):
 
 
 @pytest.mark.parametrize("distance", MOVES)
-@given(orders=st.lists(st.permutations(range(5)), min_size=3, max_size=3))
-def test_they_are_metrics_that_names_do_not_matter_to(distance, orders):
-    a, b, c = (ra.Permutation.from_order(order) for order in orders)
-    assert distance(a, b) == distance(b, a)
-    assert distance(a, c) <= distance(a, b) + distance(b, c)
-    assert (distance(a, b) == 0) == (a == b)
-    renamed = [ra.Permutation(r.ranks[[2, 0, 4, 1, 3]]) for r in (a, b)]
-    assert distance(*renamed) == distance(a, b)
-
-
-@pytest.mark.parametrize("distance", MOVES)
 def test_the_largest_distance_is_one_when_normalized(distance):
     start = ra.Permutation.from_order(range(5))
     values = [
@@ -85,15 +74,13 @@ def test_the_largest_distance_is_one_when_normalized(distance):
 
 
 @pytest.mark.parametrize("distance", MOVES)
-def test_ties_gaps_and_other_items_are_refused(distance):
+def test_ties_and_gaps_are_refused(distance):
     whole = ra.Permutation.from_order("ABC")
     for other in (ra.PartialRanking.from_ranks([0, 0, 2], items="ABC"), [0, 1, 2]):
         with pytest.raises(InvalidInputError, match="`second` must be a complete strict ranking"):
             distance(whole, other)
         with pytest.raises(InvalidInputError, match="`first` must be a complete strict ranking"):
             distance(other, whole)
-    with pytest.raises(ItemMismatchError):
-        distance(whole, ra.Permutation.from_order("ABD"))
 
 
 def test_long_rankings_are_quick():
@@ -104,9 +91,6 @@ def test_long_rankings_are_quick():
     )
     assert ra.distances.cayley_distance(first, second) > 19_970
     assert ra.distances.hamming_distance(first, second) > 19_980
-
-
-# -- overlap and weighted tau ---------------------------------------------------------------------
 
 
 def test_weighted_tau_is_that_of_scipy_where_there_are_ties():

@@ -8,8 +8,16 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg import PairwiseIntervals
+from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals import bootstrap
-from rankagg.inference.intervals.bootstrap import Resamples, resample_counts, resampled_means
+from rankagg.inference.intervals.bootstrap import (
+    Resamples,
+    hierarchical_means,
+    resample_counts,
+    resample_rows,
+    resampled_means,
+    widened,
+)
 from rankagg.inference.units import units_of
 from tests import strategies
 
@@ -270,3 +278,383 @@ def test_pairs_that_do_not_vary_do_not_widen_the_others():
         assert mine == pytest.approx(theirs, rel=0.1)
     found = PairwiseIntervals.from_data(profile, method="percentile", simultaneous="max-t", rng=1)
     assert found.lower[0, 1] == pytest.approx(alone.max_t(0.05, sides)[0][0], abs=0.021)
+
+
+# -- several fixed tasks, small ones too ----------------------------------------------------------
+
+
+def fixed(sizes, gaps=0.0, seed=0):
+    """Return scores of three systems in tasks of so many instances, some of them missing."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(3, sum(sizes)))
+    values[rng.random(values.shape) < gaps] = np.nan
+    values[2] = np.where(np.isnan(values).all(axis=0), 0.0, values[2])
+    tasks = np.repeat(np.arange(len(sizes)), sizes)
+    return ra.ScoreTable(
+        values, tasks=tasks.tolist(), instances=range(len(tasks)), higher_is_better=True,
+        task_weights={s: s + 1.0 for s in range(len(sizes))},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (5, 3, 7), (1, 4), (20, 2, 2)])
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_freedom_of_fixed_tasks_in_plain_python(sizes, gaps):
+    held = units_of(fixed(sizes, gaps), fixed_tasks=True)
+    block, found = held.all_blocks(), resampled_means(held, 100, np.random.default_rng(1))
+    for p in range(3):
+        parts, single = [], False
+        for s in range(len(sizes)):
+            told = block.values[block.strata == s, p]
+            told = told[~np.isnan(told)]
+            single |= len(told) == 1
+            if len(told) > 1:
+                parts.append(((s + 1) ** 2 * told.var(ddof=1) / len(told), len(told) - 1))
+        total = sum(a for a, _ in parts)
+        doubt = sum(a**2 / f for a, f in parts)
+        expected = 0 if single else total**2 / doubt if doubt else np.inf
+        assert found.freedom[p] == pytest.approx(expected)
+        assert found.single[p] == single
+
+
+@pytest.mark.parametrize(("sizes", "gaps"), [((2, 2), 0.0), ((3, 4, 2), 0.0), ((12, 8), 0.3)])
+def test_resamples_of_small_fixed_tasks_vary_as_much_as_means(sizes, gaps):
+    held = units_of(fixed(sizes, gaps, seed=4), fixed_tasks=True)
+    block = held.all_blocks()
+    found = resampled_means(held, 20_000, np.random.default_rng(1)).means.var(axis=0)
+    share = np.arange(1, len(sizes) + 1) / np.arange(1, len(sizes) + 1).sum()
+    expected = sum(
+        share[s] ** 2
+        * np.nanvar(block.values[block.strata == s], axis=0, ddof=1)
+        / (~np.isnan(block.values[block.strata == s])).sum(axis=0)
+        for s in range(len(sizes))
+    )
+    np.testing.assert_allclose(found, expected, rtol=0.15 if gaps else 0.06)
+
+
+def test_one_task_draws_as_without_tasks():
+    table = fixed((12,))
+    mine, theirs = (
+        resampled_means(units_of(table, fixed_tasks=flag), 50, np.random.default_rng(1))
+        for flag in (True, False)
+    )
+    np.testing.assert_array_equal(mine.means, theirs.means)
+    assert mine.freedom is None
+
+
+@pytest.mark.parametrize("simultaneous", [None, "max-t"])
+def test_a_fixed_task_of_one_unit_decides_nothing_and_says_so(simultaneous):
+    options = {"method": "percentile", "simultaneous": simultaneous, "fixed_tasks": True, "rng": 0}
+    found = PairwiseIntervals.from_data(fixed((9, 1, 8)), **options)
+    off = ~np.eye(3, dtype=bool)
+    assert (found.lower[off] == 0).all()
+    assert (found.upper[off] == 1).all()
+    (note,) = found.notes
+    assert note.startswith("on 3 pairs a fixed task has one ranking alone")
+    ranks = ra.rank_intervals(fixed((9, 1, 8)), of="mean", fixed_tasks=True)
+    assert ranks.decisions.pairs == ()
+    assert any("one ranking alone" in text for text in ranks.notes)
+
+
+def test_little_freedom_is_said():
+    few, many = (
+        PairwiseIntervals.from_data(fixed(sizes), method="percentile", fixed_tasks=True, rng=0)
+        for sizes in ((2, 2), (30, 30))
+    )
+    assert any("degrees of freedom; intervals were measured to hold from 7" in n for n in few.notes)
+    assert many.notes == ()
+
+
+def test_quantiles_of_t_are_as_far_out():
+    freedom = np.array([0.0, 1.0, 5.0, np.inf])
+    for quantile in (-2.0, 0.0, 1.5, 3.0):
+        wide = widened(quantile, freedom)
+        assert wide[[0, 3]].tolist() == [quantile, quantile]
+        far = stats.t.cdf(wide[1:3], freedom[1:3])
+        assert far == pytest.approx(stats.norm.cdf([quantile] * 2))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_few_degrees_of_freedom_are_bonferroni(alternative):
+    # Four resamples of two tasks of two: their largest deviation is no more than the root of two.
+    drawn = resampled_means(
+        units_of(fixed((2, 2)), fixed_tasks=True), 2000, np.random.default_rng(1)
+    )
+    drawn = drawn.take(drawn.varies)
+    low, high = drawn.max_t(0.05, alternative)
+    tail = 0.05 / (2 if alternative == "two-sided" else 1) / len(drawn.mean)
+    radius = stats.t.isf(tail, drawn.freedom) * drawn.means.std(axis=0, ddof=1)
+    np.testing.assert_allclose(drawn.mean - low, radius)
+    np.testing.assert_allclose(high - drawn.mean, radius)
+
+
+@pytest.mark.parametrize(
+    "sizes", [(2, 3, 4) * 2, pytest.param((5, 10, 15) * 2, marks=pytest.mark.slow)]
+)
+def test_equal_systems_in_small_tasks_are_rarely_told_apart(sizes):
+    # Before tasks drew one less, and t, about a fifth of such tables were wrong.
+    rng, wrong, times = np.random.default_rng(3), 0, 30 if len(sizes) * 3 == sum(sizes) else 400
+    tasks = np.repeat(np.arange(len(sizes)), sizes).tolist()
+    for _ in range(times):
+        table = ra.ScoreTable(
+            rng.normal(size=(6, len(tasks))), tasks=tasks, instances=range(len(tasks)),
+            higher_is_better=True,
+        )  # fmt: skip
+        found = ra.rank_intervals(table, of="mean", fixed_tasks=True, n_resamples=300, rng=rng)
+        wrong += bool(found.decisions.pairs)
+    assert wrong <= stats.binom.isf(1e-4, times, 0.05)
+
+
+# -- instances in tasks, and runs of instances ----------------------------------------------------
+
+
+HIERARCHICAL = {"unit": "task", "hierarchical": True}
+
+
+def in_tasks(seed=0, sizes=(3, 5, 2, 6), systems=3, gaps=0.0, **more):
+    rng = np.random.default_rng(seed)
+    columns = sum(sizes)
+    values = rng.normal(size=(systems, columns)) + np.repeat(rng.normal(size=len(sizes)), sizes)
+    values[rng.random(values.shape) < gaps] = np.nan
+    tasks = np.repeat(range(len(sizes)), sizes).tolist()
+    return ra.ScoreTable(
+        values, tasks=tasks, instances=range(columns), higher_is_better=True, **more
+    )
+
+
+def slow_mean(values, tasks, drawn, weights):
+    """Return the mean of tasks of what is drawn: instances in groups, one group a drawn task."""
+    total, mass = 0.0, 0.0
+    for group in drawn:
+        told = [values[i] for i in group if not np.isnan(values[i])]
+        if told:
+            weight = weights[tasks[group[0]]]
+            total += weight * np.mean(told)
+            mass += weight
+    return total / mass if mass else np.nan
+
+
+def slow_hierarchical(values, tasks, weights, times, rng):
+    """Draw tasks, then instances of each, one after the other."""
+    members = [np.flatnonzero(tasks == t) for t in range(tasks.max() + 1)]
+    means = []
+    for _ in range(times):
+        chosen = rng.integers(len(members), size=len(members))
+        drawn = [rng.choice(members[t], size=len(members[t])) for t in chosen]
+        means.append(slow_mean(values, tasks, drawn, weights))
+    return np.array(means)
+
+
+@pytest.mark.parametrize(("gaps", "weights"), [(0, {}), (0.3, {}), (0, {0: 3.0, 2: 0.5})])
+def test_tasks_and_then_instances_are_drawn(gaps, weights):
+    scores = in_tasks(gaps=gaps, task_weights=weights)
+    units = units_of(scores, **HIERARCHICAL)
+    found = hierarchical_means(units, 4000, np.random.default_rng(1))
+    values = units_of(scores).source.values()[:, 0]
+    task_weights = [weights.get(t, 1.0) for t in range(4)]
+    rng = np.random.default_rng(2)
+    slow = slow_hierarchical(values, scores.unit_tasks, task_weights, 4000, rng)
+    fast = found.means[:, 0]
+    assert np.isnan(fast).mean() == pytest.approx(np.isnan(slow).mean(), abs=0.02)
+    assert np.nanmean(fast) == pytest.approx(np.nanmean(slow), abs=0.02)
+    assert np.nanstd(fast) == pytest.approx(np.nanstd(slow), rel=0.06)
+    for level in (0.05, 0.5, 0.95):
+        low, high = (np.nanquantile(means, level) for means in (fast, slow))
+        assert low == pytest.approx(high, abs=0.05)
+
+
+def test_variances_are_those_that_are_stated():
+    scores = in_tasks(sizes=(8,) * 6, systems=2)
+    units = units_of(scores, **HIERARCHICAL)
+    found = hierarchical_means(units, 40_000, np.random.default_rng(0))
+    values = units.source.values()[:, 0].reshape(6, 8)
+    between, within = values.mean(axis=1).var(), values.var(axis=1).mean()
+    assert found.means.var() == pytest.approx(between / 6 + within / 8 / 6, rel=0.03)
+
+
+def test_blocks_change_nothing(monkeypatch):
+    units = units_of(in_tasks(gaps=0.2), **HIERARCHICAL)
+    whole = hierarchical_means(units, 300, np.random.default_rng(0)).means
+    monkeypatch.setattr("rankagg.inference.intervals.bootstrap.DRAWN_AT_ONCE", 40)
+    parts = hierarchical_means(units, 300, np.random.default_rng(0)).means
+    np.testing.assert_allclose(parts, whole)
+
+
+def test_runs_of_an_instance_are_drawn_together():
+    """Where all runs of a question agree, its runs add nothing."""
+    once = in_tasks(seed=3)
+    profile = once.rankings()
+    again = ra.Profile(
+        [ranking for ranking in profile for _ in range(2)],
+        groups=[group for group in profile.groups for _ in range(2)],
+    )
+    questions = [label for label in once.instances for _ in range(2)]
+    one, two = (
+        hierarchical_means(units_of(data, **HIERARCHICAL, **more), 500, np.random.default_rng(0))
+        for data, more in ((once, {}), (again, {"instances": questions}))
+    )
+    np.testing.assert_allclose(one.means, two.means)
+
+
+def test_it_is_wider_than_tasks_alone():
+    scores = in_tasks(sizes=(4,) * 8)
+    wide, narrow = (
+        ra.PairwiseIntervals.from_data(scores, method="percentile", unit=unit, rng=0)
+        for unit in ("hierarchical", "task")
+    )
+    off = ~np.eye(3, dtype=bool)
+    np.testing.assert_allclose(wide.estimate, narrow.estimate)
+    assert ((wide.upper - wide.lower)[off] > (narrow.upper - narrow.lower)[off]).all()
+    assert (wide.hierarchical, narrow.hierarchical) == (True, False)
+    assert wide.unit == "task"
+    assert "tasks and then their instances drawn" in wide.describe()
+
+
+def test_ranks_say_what_was_drawn():
+    for of in ("borda", "mean", "pairwise"):
+        ranks = ra.rank_intervals(in_tasks(), of=of, unit="hierarchical", n_resamples=200)
+        assert (ranks.method, ranks.unit, ranks.n_units) == ("max-t", "task", 4)
+        assert "tasks and then their instances drawn" in ranks.describe()
+
+
+# -- fixed tasks ----------------------------------------------------------------------------------
+
+
+def test_runs_of_fixed_tasks_are_averaged():
+    scores = in_tasks(sizes=(6, 4))
+    questions = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    units = units_of(scores, unit="instance", fixed_tasks=True, instances=questions)
+    values = units_of(scores).source.values()
+    by_question = values.reshape(5, 2, -1).mean(axis=1)
+    expected = (by_question[:3].mean(axis=0) + by_question[3:].mean(axis=0)) / 2
+    np.testing.assert_allclose(units.moments.mean, expected)
+    np.testing.assert_allclose(units.moments.shares, (1 / 3 + 1 / 2) / 4)
+    assert units.unit_strata.tolist() == [0, 0, 0, 1, 1]
+    found = resampled_means(units, 8000, np.random.default_rng(0))
+    variance = (by_question[:3].var(axis=0) / 2 + by_question[3:].var(axis=0) / 1) / 4
+    np.testing.assert_allclose(found.means.var(axis=0), variance, rtol=0.08)
+
+
+def test_drawn_rows_stay_in_their_fixed_task():
+    scores = in_tasks(sizes=(6, 4))
+    questions = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    units = units_of(scores, unit="instance", fixed_tasks=True, instances=questions)
+    drawn = resample_rows(units, 50, np.random.default_rng(0))
+    assert (drawn[:, :6].sum(axis=1) == 6).all()
+    assert (drawn[:, 6:].sum(axis=1) == 4).all()
+    assert (drawn[:, ::2] == drawn[:, 1::2]).all()
+
+
+# -- what does not go -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "bernstein", "normal", "bca", "clopper-pearson"])
+def test_only_resamples_are_hierarchical(method):
+    with pytest.raises(InvalidInputError, match="`unit='task'` goes with every method"):
+        ra.PairwiseIntervals.from_data(in_tasks(), unit="hierarchical", method=method)
+
+
+@pytest.mark.parametrize(("of", "method"), [("borda", "sign-flips"), ("pairwise", "sign-test")])
+def test_signs_are_not_hierarchical(of, method):
+    with pytest.raises(InvalidInputError, match="Only resamples draw tasks"):
+        ra.rank_intervals(in_tasks(), of=of, method=method, unit="hierarchical")
+
+
+def test_others_do_not_take_it():
+    scores = in_tasks()
+    for call in (ra.friedman, lambda data, unit: ra.rank_shares(data, ra.Borda(), unit=unit)):
+        with pytest.raises(InvalidInputError, match="'ranking' or 'instance' or 'task'"):
+            call(scores, unit="hierarchical")
+    summary = ra.ScoreSummary.from_scores(scores)
+    with pytest.raises(InformationLostError, match="unit='task'"):
+        ra.rank_intervals(summary, unit="hierarchical", method="max-t")
+    with pytest.raises(InformationLostError, match="unit='task'"):
+        ra.PairwiseIntervals.from_data(summary, unit="hierarchical", method="percentile")
+    with pytest.raises(InvalidInputError, match="they have no tasks"):
+        ra.rank_intervals(ra.Profile.from_orders(["AB", "BA"]), unit="hierarchical")
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (3,), (1,)])
+def test_two_tasks_one_task_one_instance(sizes):
+    scores = in_tasks(sizes=sizes)
+    ranks = ra.rank_intervals(scores, of="mean", unit="hierarchical", n_resamples=200)
+    assert any("max-t intervals were measured" in note for note in ranks.notes) or len(sizes) == 1
+    assert ranks.decisions.pairs == () or len(sizes) > 1
+    found = ra.PairwiseIntervals.from_data(scores, unit="hierarchical", method="percentile", rng=0)
+    assert (found.lower <= found.estimate).all()
+    assert (found.estimate <= found.upper).all()
+
+
+def test_a_task_in_which_two_systems_share_nothing():
+    values = [[1, 2, np.nan, np.nan, 3, 4], [np.nan, np.nan, 3, 4, 1, 2], [1, 1, 1, 1, np.nan, 1]]
+    scores = ra.ScoreTable(
+        values, tasks=[0, 0, 1, 1, 2, 2], instances=range(6), higher_is_better=True
+    )
+    found = ra.PairwiseIntervals.from_data(scores, unit="hierarchical", method="percentile", rng=0)
+    assert found.n_units[0, 1] == 1
+    assert np.isfinite(found.lower).all()
+
+
+def test_equal_scores_everywhere():
+    scores = ra.ScoreTable(
+        np.ones((3, 8)), tasks=[0, 0, 1, 1, 2, 2, 3, 3], instances=range(8), higher_is_better=True
+    )
+    ranks = ra.rank_intervals(scores, of="mean", unit="hierarchical", n_resamples=200)
+    assert ranks.decisions.pairs == ()
+    assert (ranks.rank == 1).all()
+
+
+def test_one_task_says_nothing_of_others():
+    values = np.arange(2)[:, None] * 5 + np.random.default_rng(0).normal(size=(2, 30))
+    scores = ra.ScoreTable(values, tasks=["x"] * 30, instances=range(30), higher_is_better=True)
+    ranks = ra.rank_intervals(scores, of="mean", unit="hierarchical", n_resamples=200)
+    assert ranks.decisions.pairs == ()
+    assert any("no pair can be decided" in note for note in ranks.notes)
+
+
+# -- coverage -------------------------------------------------------------------------------------
+
+RUNS = 300
+STATED = {  # What is said of six equal systems, and whether it should be right in 95 % of tables.
+    "signs of tasks": (True, lambda t, rng: nothing_decided(t, rng, unit="task")),
+    "signs of instances": (False, lambda t, rng: nothing_decided(t, rng, unit="ranking")),
+    "tasks": (False, lambda t, rng: holds(t, rng, unit="task")),
+    "tasks and instances": (True, lambda t, rng: holds(t, rng, unit="hierarchical")),
+    "two systems": (True, lambda t, rng: no_difference(t, rng, unit="task")),
+    "two systems, instances": (False, lambda t, rng: no_difference(t, rng, unit="ranking")),
+}
+
+
+def nothing_decided(scores, rng, **options):
+    return not ra.rank_intervals(
+        scores, of="mean", n_resamples=400, rng=rng, **options
+    ).decisions.pairs
+
+
+def holds(scores, rng, **options):
+    found = ra.PairwiseIntervals.from_data(
+        scores, method="percentile", n_resamples=400, rng=rng, **options
+    )
+    return found.lower[0, 1] <= 0.5 <= found.upper[0, 1]
+
+
+def no_difference(scores, rng, **options):
+    found = ra.paired_test(scores, 0, 1, n_resamples=400, rng=rng, **options)
+    return found.lower <= 0 <= found.upper
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STATED)
+def test_coverage_of_equal_systems(name):
+    """Tasks of 5 to 15 instances, each with its own strengths; with six tasks."""
+    should, right = STATED[name]
+    held = []
+    for seed in range(RUNS):
+        rng = np.random.default_rng([seed, 7])
+        tasks = np.repeat(range(6), [5, 10, 15, 5, 10, 15])
+        values = (0.5 * rng.normal(size=(6, 6)))[:, tasks] + rng.normal(size=(6, 60))
+        scores = ra.ScoreTable(
+            values, tasks=tasks.tolist(), instances=range(60), higher_is_better=True
+        )
+        held.append(right(scores, rng))
+    error = np.sqrt(0.05 * 0.95 / RUNS)
+    assert (np.mean(held) >= 0.95 - 3 * error) == should
