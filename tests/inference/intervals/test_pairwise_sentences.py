@@ -1,6 +1,5 @@
 """What intervals and ranks say: refusals, notes and descriptions as whole sentences."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -154,21 +153,6 @@ def test_hypotheses_that_cannot_be_rejected_do_not_count_for_single_items_either
     assert result.decisions.pairs == (("A", "B"),)
     assert result.marginal_worst.tolist() == [3, 4, 4, 4]
     assert result.marginal_best.tolist() == [1, 2, 1, 1]
-
-
-@pytest.mark.parametrize(
-    "found",
-    [ra.PairwiseIntervals.from_data(VOTES), ra.rank_intervals(VOTES)],
-    ids=["intervals", "ranks"],
-)
-def test_they_are_drawn_where_they_are_told_to(found):
-    figure, axes = plt.subplots(1, 2)
-    try:
-        assert found.plot(ax=axes[1]) is axes[1]
-        assert axes[1].has_data()
-        assert not axes[0].has_data()
-    finally:
-        plt.close(figure)
 
 
 def test_one_number_for_all_of_a_row_and_column():
