@@ -1,17 +1,27 @@
-"""The contract of commands, for ours and for a small group of somebody else's."""
+"""The contract of commands, what they load, and Ctrl-C, which leaves nothing half-written."""
 
 import json
+import logging
+import os
 import re
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import ClassVar
 
 import click
+import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
-from rankagg.cli.app import app
+from rankagg import __main__ as entry
+from rankagg.cli import commands, main
+from rankagg.cli.app import COMMANDS as FIRST_LINES
+from rankagg.cli.app import FILES, app
+from rankagg.cli.options.rules import RULES_BY_NAME, WITHOUT_POLICY, make
 from rankagg.testing.commands import CommandContract, commands_of
 from tests.benchmarks.test_memory import COMMANDS
 
@@ -160,3 +170,177 @@ def test_what_breaks_it_is_found(tmp_path, words) -> None:
 def test_an_exception_of_a_command_is_an_exception_of_its_test(tmp_path) -> None:
     with pytest.raises(ValueError, match="a traceback"):
         broken(crash)().test_it_does_its_work(tmp_path, "bad")
+
+
+# -- what a command loads before it works ---------------------------------------------------------
+
+HEAVY = (
+    "numpy", "pandas", "scipy.stats", "scipy.optimize", "statsmodels", "networkx", "matplotlib",
+    "joblib", "pulp", "highspy", "jinja2", "tqdm", "pyarrow.csv", "pyarrow.json", "pyarrow.parquet",
+)  # fmt: skip
+SCRIPT = """
+import sys
+from rankagg.cli import main
+seen = set()
+for args in {calls!r}:
+    try:
+        main(args)
+    except SystemExit as stop:
+        assert not stop.code, stop.code
+    new = {{name for name in {heavy!r} if name in sys.modules}} - seen
+    print("loaded", *new)
+    seen |= new
+"""
+DATA = ["--dataset", "tennessee"]
+# In one process: each call, and what it may load beyond those above it. Pandas loads pyarrow where
+# it is there, and none of what reads files; what --axiom takes is asked of the axioms.
+CALLS = (
+    (["--help"], set()),
+    (["--version"], set()),
+    *(([name, "--help"], {"numpy"}) for name in FIRST_LINES if name != "axioms"),
+    (["datasets"], {"pandas"}),
+    (["rank", *DATA, "--method", "borda"], set()),
+    (["compare", *DATA, "--one"], {"pulp", "highspy"}),
+    (["scan", "a.csv"], {"joblib", "tqdm", "pyarrow.csv"}),
+    (["methods"], {"scipy.optimize", "scipy.stats"}),
+)
+
+
+def test_a_command_loads_only_what_it_uses(tmp_path) -> None:
+    (tmp_path / "a.csv").write_text("A,B\n1,2\n", encoding="utf-8")
+    script = SCRIPT.format(calls=[args for args, _ in CALLS], heavy=HEAVY)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    loaded = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("loaded")]
+    for (args, allowed), new in zip(CALLS, loaded, strict=True):
+        assert set(new) <= allowed, args
+
+
+def test_every_file_of_commands_is_listed() -> None:
+    assert {module.name for module in iter_modules(commands.__path__)} == set(FILES)
+    assert sorted(name for names in FILES.values() for name in names) == sorted(FIRST_LINES)
+
+
+def test_first_lines_and_the_overview_are_those_of_the_commands() -> None:
+    overview = " ".join(app.get_help(click.Context(app)).split())
+    for name, words in FIRST_LINES.items():
+        assert commands_of(app)[name].get_short_help_str(limit=1000) == words
+        assert f"{name} {words}" in overview
+
+
+def test_rules_without_a_policy_are_those_listed() -> None:
+    found = [name for name in RULES_BY_NAME if make(name, "uniform").policy is None]
+    assert found == list(WITHOUT_POLICY)
+
+
+def seconds(*args: str) -> float:
+    """Return the lesser processor time of two runs."""
+    runs = []
+    for _ in range(2):
+        before = os.times()
+        subprocess.run([sys.executable, *args], capture_output=True, check=True)
+        after = os.times()
+        runs.append(sum(after[2:4]) - sum(before[2:4]))
+    return min(runs)
+
+
+def test_the_start_is_quick() -> None:
+    assert seconds("-m", "rankagg", "--help") < 2 * seconds("-c", "import numpy")
+
+
+# -- Ctrl-C ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hard(tmp_path_factory):
+    """Return a function to a file of ballots on many items, which keep the exact rule busy."""
+
+    def write(n: int) -> Path:
+        path = tmp_path_factory.mktemp("hard") / "votes.soc"
+        ranks = np.argsort(np.random.default_rng(0).random((9, n)), axis=1)
+        ra.write_preflib(ra.Profile.from_ranks(ranks, items=range(n)), path)
+        return path
+
+    return write
+
+
+def interrupted(folder: Path, stream: str, *args: str, delay: float = 0) -> int:
+    """Run Python, send the signal some time after its first line, and return the exit code."""
+    process = subprocess.Popen(
+        [sys.executable, *args],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert getattr(process, stream).readline().startswith(("solving: ", "started"))
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert "Traceback" not in err
+    return process.returncode
+
+
+@pytest.fixture
+def impatient():
+    """Let the user press Ctrl-C when a search tells how far it is for the first time."""
+
+    class Impatience(logging.Handler):
+        def emit(self, record):
+            logging.getLogger("rankagg.kemeny").removeHandler(self)
+            signal.raise_signal(signal.SIGINT)
+
+    handler = Impatience()
+    logging.getLogger("rankagg.kemeny").addHandler(handler)
+    yield
+    assert handler not in logging.getLogger("rankagg.kemeny").handlers, "nothing was told"
+
+
+def test_a_solve_prints_what_it_has(run, impatient, hard, tmp_path) -> None:
+    told = run("solve", hard(60), "--certificate", "proof.json", code=130)
+    assert "interrupted: the best ranking so far, not proved optimal" in told.out
+    assert [path.name for path in tmp_path.iterdir()] == ["proof.json"]
+
+
+def test_a_stability_analysis_ends_with_one_line(run, impatient, hard, tmp_path) -> None:
+    told = run("stability", hard(60), "--plot", "picture.svg", code=130)
+    assert told.out == ""
+    lines = [line for line in told.err.splitlines() if line and "solving: " not in line]
+    assert lines == ["interrupted"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_report_leaves_the_page_with_what_there_is(hard, tmp_path) -> None:
+    code = interrupted(tmp_path, "stderr", "-m", "rankagg", "report", str(hard(140)))
+    assert code == 130
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    page = (tmp_path / "report.html").read_text()
+    assert "not computed in time" in page
+    assert "interrupted: the best ranking so far" in page
+
+
+# What the interpreter does before it comes to the package is its own affair.
+STARTED = """
+import sys
+from rankagg.__main__ import run
+sys.argv = ["rankagg", "report", "--dataset", "glue_human"]
+print("started", flush=True)
+run()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 2.0, 3.0])
+def test_no_moment_shows_a_traceback(tmp_path, delay) -> None:
+    code = interrupted(tmp_path, "stdout", "-c", STARTED, delay=delay)
+    assert code in (130, 0)
+    assert {path.name for path in tmp_path.iterdir()} <= {"report.html"}
+
+
+def test_an_interruption_while_loading_is_quiet(monkeypatch) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rankagg.cli.main", interrupt)
+    with pytest.raises(SystemExit) as stop:
+        entry.run()
+    assert stop.value.code == 130

@@ -11,7 +11,6 @@ from rankagg.report.chapters_result import majorities, methods
 from rankagg.report.first_screen import first_screen
 from tests.sentences import definitions as true
 from tests.sentences.definitions import HALF
-from tests.sentences.test_inference import met
 
 
 def map_of_pairs(case):
@@ -134,7 +133,7 @@ def missing_of_item(case, item, *_):
     there = sum(ballot.places[k] is not None for ballot in case.plain.ballots)
     gone = len(case.plain.ballots) - there
     others = sum(
-        any(met(b, k, j) for b in case.plain.ballots) for j in range(case.plain.n) if j != k
+        any(b.has(k, j) for b in case.plain.ballots) for j in range(case.plain.n) if j != k
     )
     share = Fraction(gone, there + gone)
     return {"observed": there, "missing": gone, "share": share, "compared with": others}

@@ -26,6 +26,9 @@ class Ballot:
     task: object = None
     instance: object = None
 
+    def has(self, i, j):
+        return None not in (self.places[i], self.places[j])
+
 
 @dataclass(frozen=True)
 class Plain:
@@ -49,6 +52,25 @@ class Plain:
     @property
     def pairs(self):
         return [(i, j) for i in range(self.n) for j in range(i + 1, self.n)]
+
+    @property
+    def cells(self):
+        return len(self.ballots) * self.n
+
+    @property
+    def missing(self):
+        """How many cells are missing, of how many."""
+        return sum(place is None for ballot in self.ballots for place in ballot.places), self.cells
+
+    @property
+    def never(self):
+        """How many pairs no ballot has both of."""
+        return sum(not any(b.has(i, j) for b in self.ballots) for i, j in self.pairs)
+
+
+def either(rng, seed):
+    """Return a table or rankings, in turn."""
+    return table(rng) if seed % 2 else profile(rng)
 
 
 def places_of(values):

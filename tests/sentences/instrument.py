@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from fractions import Fraction
 from math import isclose, isnan
 
 from rankagg.core.names import Sentence
@@ -86,4 +85,10 @@ def by_votes(number, policy, of=None):
     return number, of, policy, True
 
 
-__all__ = ["Fraction", "Instrument", "by_votes", "close", "numbers_of"]
+def hold_facts(known, cases):
+    """Hold what each case found against the definitions, each of which must be needed."""
+    held = Instrument(known)
+    for case in cases:
+        if case.found is not None:
+            held.hold(case.found._facts(), case)
+    held.require()

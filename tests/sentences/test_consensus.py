@@ -11,14 +11,13 @@ from rankagg.analysis.comparison.sentences import details_of, head_of
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
 from tests.sentences import hostile
-from tests.sentences.instrument import Instrument, by_votes
+from tests.sentences.instrument import Instrument, by_votes, hold_facts
 
 POLICIES = ("uniform", "ignore", "last")
 
 
-def drawn(seed, **options):
-    rng = np.random.default_rng(seed)
-    return hostile.table(rng, **options) if seed % 2 else hostile.profile(rng)
+def drawn(seed):
+    return hostile.either(np.random.default_rng(seed), seed)
 
 
 def places(ranking):
@@ -81,18 +80,13 @@ def excess(c):
     return by_votes(abs(next(two) - next(two)), c.policy)
 
 
-def cells_missing(c):
-    gaps = sum(p is None for b in c.plain.ballots for p in b.places)
-    return gaps, len(c.plain.ballots) * c.plain.n
-
-
 COMPARED = {
     "rules": lambda c: 2,
     "items": lambda c: c.plain.n,
     "tasks": lambda c: len(c.plain.tasks),
     "rankings": lambda c: len(c.plain.ballots),
-    "cells missing": cells_missing,
-    "cells": lambda c: cells_missing(c)[1],
+    "cells missing": lambda c: c.plain.missing,
+    "cells": lambda c: c.plain.cells,
     "cost": lambda c: by_votes(true.optima(c.plain, c.wins)[0], c.policy),
     "other optima": lambda c: len(true.optima(c.plain, c.wins)[1]) - 1,
     "excess of a rule": excess,
@@ -173,17 +167,15 @@ class Explained:
         turned = min(cost for order, cost in costs.items() if order[j] < order[i])
         return by_votes(turned - min(costs.values()), self.policy)
 
-    def met(self, i, j):
-        """Say whether a ranking has both; without one, two items are a draw to Copeland's rule."""
-        return any(None not in (b.places[i], b.places[j]) for b in self.plain.ballots)
-
     def score(self, k):
         """Return the score of an item: points, majorities, or a mean."""
         n, wins = self.plain.n, self.wins
         if isinstance(self.rule, ra.Mean):
             return true.mean(self.plain, k)
         if isinstance(self.rule, ra.Copeland):
-            lead = [(wins[k][j] - wins[j][k]) * self.met(j, k) for j in range(n) if j != k]
+            # Without a ranking of both, two items are a draw to this rule.
+            met = [any(b.has(j, k) for b in self.plain.ballots) for j in range(n)]
+            lead = [(wins[k][j] - wins[j][k]) * met[j] for j in range(n) if j != k]
             return sum((x > 1e-9) + Fraction(abs(x) <= 1e-9) / 2 for x in lead)
         return sum(true.points(b, k, n, self.policy) * b.weight for b in self.plain.ballots)
 
@@ -207,15 +199,6 @@ EXPLAINED = {
         abs(e.wins[e.i][e.j] - e.wins[e.j][e.i]) / 2, e.policy
     ),
 }
-
-
-def explanations(seeds):
-    held = Instrument(EXPLAINED)
-    for seed in seeds:
-        case = Explained(seed)
-        if case.found is not None:
-            held.hold(case.found._facts(), case)
-    held.require()
 
 
 # -- removals -------------------------------------------------------------------------------------
@@ -348,19 +331,12 @@ LEFT = {
 }
 
 
-def stabilities(seeds):
-    held = Instrument(LEFT)
-    for seed in seeds:
-        case = Left(seed)
-        if case.found is not None:
-            held.hold(case.found._facts(), case)
-    held.require()
-
-
 SENTENCES = {
-    "compare": comparisons, "explain": explanations, "removals": removals,
-    "stability": stabilities,
-}  # fmt: skip
+    "compare": comparisons,
+    "explain": lambda seeds: hold_facts(EXPLAINED, map(Explained, seeds)),
+    "removals": removals,
+    "stability": lambda seeds: hold_facts(LEFT, map(Left, seeds)),
+}
 
 
 @pytest.mark.parametrize("kind", SENTENCES)

@@ -14,35 +14,20 @@ from tests.sentences.instrument import Instrument, by_votes
 POLICIES = ("uniform", "ignore", "last")
 
 
-def cells(plain):
-    return len(plain.ballots) * plain.n
-
-
-def gaps(plain):
-    return sum(place is None for ballot in plain.ballots for place in ballot.places)
-
-
-def never(plain):
-    return sum(
-        all(None in (b.places[i], b.places[j]) for b in plain.ballots) for i, j in plain.pairs
-    )
-
-
 MISSING = {
-    "cells missing": lambda p: (gaps(p), cells(p)),
-    "cells": cells,
-    "percent of cells missing": lambda p: (100 * gaps(p) / cells(p), cells(p)),
+    "cells missing": lambda p: p.missing,
+    "cells": lambda p: p.cells,
+    "percent of cells missing": lambda p: (100 * p.missing[0] / p.cells, p.cells),
     "items": lambda p: p.n,
     "units": lambda p: len(p.ballots),
-    "pairs not listed": lambda p: (never(p) - 1, never(p)),
+    "pairs not listed": lambda p: (p.never - 1, p.never),
 }
 
 
 def missing(seeds):
     held = Instrument(MISSING)
     for seed in seeds:
-        rng = np.random.default_rng(seed)
-        plain = hostile.table(rng) if seed % 2 else hostile.profile(rng)
+        plain = hostile.either(np.random.default_rng(seed), seed)
         report = ra.missing_report(plain.data)
         held.hold([*report._facts(), *report._comparison_lines(1)], plain)
         assert report._facts()[0] in str(report)
@@ -113,8 +98,7 @@ DISPERSION = {
 def dispersions(seeds):
     held = Instrument(DISPERSION)
     for seed in seeds:
-        rng = np.random.default_rng(seed)
-        plain = hostile.table(rng) if seed % 2 else hostile.profile(rng)
+        plain = hostile.either(np.random.default_rng(seed), seed)
         policy = POLICIES[seed % 3]
         rules = [ra.Borda(unranked=policy), ra.Kemeny(unranked=policy)]
         report = ra.dispersion_report(plain.data, rules, unranked=policy)
@@ -129,40 +113,36 @@ def dispersions(seeds):
 # -- agreement of tasks ---------------------------------------------------------------------------
 
 
-def taus(plain):
+def mean_of_pairs(plain, correlation):
+    """Return the mean over every two rankings that tell apart items that both have."""
     found = []
     for s, t in combinations(plain.ballots, 2):
         both = [k for k in range(plain.n) if None not in (s.places[k], t.places[k])]
         one, two = ([b.places[k] for k in both] for b in (s, t))
         if len(set(one)) > 1 and len(set(two)) > 1:
-            found.append(scipy.stats.kendalltau(one, two).statistic)
+            found.append(correlation(one, two).statistic)
     return float(np.mean(found)) if found else np.nan
 
 
 def concordance(plain):
     """Return Kendall's W by the textbook's formula, or from Spearman's rho where there are gaps."""
     m, n = len(plain.ballots), plain.n
-    if not gaps(plain):
+    if not plain.missing[0]:
         ranks = [scipy.stats.rankdata(b.places) for b in plain.ballots]
         sums = np.sum(ranks, axis=0)
         ties = sum(c**3 - c for r in ranks for c in np.unique(r, return_counts=True)[1])
         under = m**2 * (n**3 - n) - m * ties
         return 12 * ((sums - sums.mean()) ** 2).sum() / under if under else np.nan
-    found = []
-    for s, t in combinations(plain.ballots, 2):
-        both = [k for k in range(n) if None not in (s.places[k], t.places[k])]
-        one, two = ([b.places[k] for k in both] for b in (s, t))
-        if len(set(one)) > 1 and len(set(two)) > 1:
-            found.append(scipy.stats.spearmanr(one, two).statistic)
-    return max((1 + (m - 1) * np.mean(found)) / m, 0.0) if found else np.nan
+    rho = mean_of_pairs(plain, scipy.stats.spearmanr)
+    return rho if np.isnan(rho) else max((1 + (m - 1) * rho) / m, 0.0)
 
 
 AGREEMENT = {
     "tasks": lambda p: len(p.ballots),
     "items": lambda p: p.n,
     "Kendall's W": concordance,
-    "mean tau": taus,
-    "cells missing": lambda p: (gaps(p), cells(p)),
+    "mean tau": lambda p: mean_of_pairs(p, scipy.stats.kendalltau),
+    "cells missing": lambda p: p.missing,
 }
 
 

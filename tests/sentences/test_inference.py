@@ -10,20 +10,16 @@ import pytest
 import rankagg as ra
 from tests.sentences import definitions as true
 from tests.sentences import hostile
-from tests.sentences.instrument import Instrument
+from tests.sentences.instrument import Instrument, hold_facts
 
 ALPHAS = (Fraction("0.05"), Fraction("0.2"), Fraction("0.9"))
 ENOUGH = 20  # units from which on studentized maxima of comparisons are taken
 
 
-def met(ballot, i, j):
-    return None not in (ballot.places[i], ballot.places[j])
-
-
 def ties(plain):
     """Return in how many units a pair is tied, over all pairs."""
     return sum(
-        met(b, i, j) and b.places[i] == b.places[j] for b in plain.ballots for i, j in plain.pairs
+        b.has(i, j) and b.places[i] == b.places[j] for b in plain.ballots for i, j in plain.pairs
     )
 
 
@@ -36,7 +32,7 @@ class Ranked:
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
         self.alpha = ALPHAS[seed // 7 % 3]
-        self.plain = hostile.table(rng) if seed % 2 else hostile.profile(rng)
+        self.plain = hostile.either(rng, seed)
         self.of = ("pairwise", "borda")[seed // 2 % 2]
         if seed % 2 and seed % 3 == 0:
             self.of = "mean"
@@ -45,7 +41,7 @@ class Ranked:
         self.units = self.plain.ballots
 
     def won(self, i, j):
-        return sum(met(b, i, j) and b.places[i] < b.places[j] for b in self.units)
+        return sum(b.has(i, j) and b.places[i] < b.places[j] for b in self.units)
 
     def decided_by_signs(self):
         """Return how many pairs Tarone's procedure over exact sign tests decides."""
@@ -110,17 +106,10 @@ class Ranked:
     def scale(self):
         return max([abs(v) for row in self.plain.scores for v in row if v is not None]) or 1
 
-    def never(self):
-        return sum(not any(met(b, i, j) for b in self.units) for i, j in self.plain.pairs)
-
     def untold(self):
         if self.found.method == "sign-test":
             return sum(not self.won(i, j) + self.won(j, i) for i, j in self.plain.pairs)
-        return self.never()
-
-    def missing(self):
-        gaps = sum(p is None for b in self.units for p in b.places)
-        return gaps, len(self.units) * self.plain.n
+        return self.plain.never
 
     def enough(self):
         """Return how many units that all agree decide anything."""
@@ -141,9 +130,9 @@ RANKED = {
     "alpha": lambda r: r.alpha,
     "independent units": lambda r: len(r.units),
     "units that are enough": Ranked.enough,
-    "cells missing": Ranked.missing,
-    "cells": lambda r: r.missing()[1],
-    "pairs never compared": lambda r: (r.never(), len(r.plain.pairs)),
+    "cells missing": lambda r: r.plain.missing,
+    "cells": lambda r: r.plain.cells,
+    "pairs never compared": lambda r: (r.plain.never, len(r.plain.pairs)),
     "pairs not told of": lambda r: (r.untold(), len(r.plain.pairs)),
     "pairs decided": lambda r: (r.decided(), len(r.plain.pairs)),
     "pairs": lambda r: len(r.plain.pairs),
@@ -162,7 +151,7 @@ def ranks(seeds):
         held.hold([*case.found._facts(), *case.found.decisions._facts()], case)
         if case.found.method == "sign-test":
             assert case.decided() == case.decided_by_signs()
-        elif case.of == "mean" and not case.missing()[0]:
+        elif case.of == "mean" and not case.plain.missing[0]:
             assert case.decided() == case.decided_by_flips()
         if case.found.decisions.warning is not None:
             assert not case.decided()
@@ -183,7 +172,7 @@ class Fought:
         for at, ballot in enumerate(self.plain.ballots):
             name = at if ballot.task is None else ballot.task
             self.clusters.setdefault(name, []).append(ballot)
-        n_pairs = min(sum(met(b, i, j) for b in self.plain.ballots) for i, j in self.plain.pairs)
+        n_pairs = min(sum(b.has(i, j) for b in self.plain.ballots) for i, j in self.plain.pairs)
         can = len(self.clusters) >= ENOUGH and n_pairs >= 2
         self.of = "borda" if can and seed % 2 else "pairwise"
         self.found = ra.rank_intervals(self.plain.data, of=self.of, alpha=float(self.alpha))
@@ -192,7 +181,7 @@ class Fought:
         return sum(
             (b.places[i] < b.places[j]) - (b.places[j] < b.places[i])
             for b in ballots
-            if met(b, i, j)
+            if b.has(i, j)
         )
 
     def decided_by_signs(self):
@@ -224,7 +213,7 @@ class Fought:
                     other = [j for j in range(n) if j != k and b.places[j] is not None]
                     if b.places[k] is None:
                         continue
-                    met_often = sum(met(c, k, other[0]) for c in self.plain.ballots)
+                    met_often = sum(c.has(k, other[0]) for c in self.plain.ballots)
                     pull += sqrt(met_often / (met_often - 1)) / (n - 1) / met_often
                 pulls.append(pull)
             squares = np.square(pulls)
@@ -263,7 +252,7 @@ class Intervals:
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
         self.alpha = ALPHAS[seed // 7 % 3]
-        self.plain = hostile.table(rng) if seed % 2 else hostile.profile(rng)
+        self.plain = hostile.either(rng, seed)
         self.method = ("hoeffding", "clopper-pearson", "wilson", "percentile")[seed // 2 % 4]
         units = self.plain.ballots
         is_plain = len({b.weight for b in units}) == 1
@@ -278,7 +267,7 @@ class Intervals:
     def told(self, i, j):
         """Return what each unit that has both says of a pair."""
         values = [(b.places[j] > b.places[i]) - (b.places[i] > b.places[j])
-                  for b in self.plain.ballots if met(b, i, j)]  # fmt: skip
+                  for b in self.plain.ballots if b.has(i, j)]  # fmt: skip
         return [v for v in values if v] if self.method in ("clopper-pearson", "wilson") else values
 
     def fewest(self):
@@ -303,14 +292,6 @@ INTERVALS = {
     "resamples beyond a bound": lambda c: 100 * c.alpha / 2,
     "pairs on which all agree": Intervals.agreed,
 }
-
-
-def intervals(seeds):
-    held = Instrument(INTERVALS)
-    for seed in seeds:
-        case = Intervals(seed)
-        held.hold(case.found._facts(), case)
-    held.require()
 
 
 # -- tests of two systems -------------------------------------------------------------------------
@@ -460,18 +441,13 @@ SEPARATED = {
 }
 
 
-def powers(seeds):
-    held = Instrument(SEPARATED)
-    for seed in seeds:
-        case = Separated(seed)
-        if case.found is not None:
-            held.hold(case.found._facts(), case)
-    held.require()
-
-
 SENTENCES = {
-    "ranks": ranks, "comparisons": fights, "intervals": intervals, "test": versus, "power": powers,
-}  # fmt: skip
+    "ranks": ranks,
+    "comparisons": fights,
+    "intervals": lambda seeds: hold_facts(INTERVALS, map(Intervals, seeds)),
+    "test": versus,
+    "power": lambda seeds: hold_facts(SEPARATED, map(Separated, seeds)),
+}
 
 
 @pytest.mark.parametrize("kind", SENTENCES)

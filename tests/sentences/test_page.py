@@ -26,7 +26,6 @@ from tests.sentences.figures import (
 )
 from tests.sentences.instrument import Instrument, by_votes
 from tests.sentences.test_consensus import POLICIES, Left, differing
-from tests.sentences.test_inference import met
 
 ALPHA = Fraction(1, 5)
 # What a certificate says of itself, and what is no number of the data.
@@ -48,7 +47,7 @@ class Page:
         elif seed % 50 == 1:
             self.plain = hostile.condorcet_winner_behind()
         else:
-            self.plain = hostile.table(rng) if seed % 2 else hostile.profile(rng)
+            self.plain = hostile.either(rng, seed)
         data = self.plain.data
         self.is_compared = isinstance(data, ra.Comparisons)
         self.is_bare = isinstance(data, ra.PairwiseMatrix)
@@ -101,23 +100,12 @@ class Page:
 
     # -- definitions --------------------------------------------------------------------------
 
-    def gaps(self):
-        return sum(p is None for b in self.plain.ballots for p in b.places)
-
-    def cells(self):
-        return len(self.plain.ballots) * self.plain.n
-
     def units(self):
         clusters = {b.task for b in self.plain.ballots} - {None}
         return len(clusters) if self.is_compared and clusters else len(self.plain.ballots)
 
     def decided(self):
         return int(self.ranks.decisions.above.sum())
-
-    def never(self):
-        return sum(
-            not any(met(b, i, j) for b in self.plain.ballots) for i, j in self.plain.pairs
-        ), self.pairs
 
     def aside(self, sign):
         def points(name):
@@ -131,12 +119,9 @@ class Page:
 
         return true.aside_of_mean(self.ranks, sign, points)
 
-    def share_never(self):
-        return Fraction(self.never()[0], self.pairs), self.pairs
-
     def votes_on_pairs(self):
         """Return the votes of those rankings that have both items of a pair, over all pairs."""
-        told = (b.weight for b in self.plain.ballots for i, j in self.plain.pairs if met(b, i, j))
+        told = (b.weight for b in self.plain.ballots for i, j in self.plain.pairs if b.has(i, j))
         return by_votes(sum(told), None)
 
     def majority(self, turned):
@@ -153,7 +138,7 @@ class Page:
 
     def share(self, i, j):
         """Return the share of votes for the first of two items; None where nobody compared them."""
-        if not any(met(b, i, j) for b in self.plain.ballots):
+        if not any(b.has(i, j) for b in self.plain.ballots):
             return None
         wins, both = self.wins[i][j], self.wins[i][j] + self.wins[j][i] + self.ties[i][j]
         return (wins + self.ties[i][j] / 2) / both
@@ -214,7 +199,7 @@ class Page:
         return sum(abs(self.lead(i, j)) > 1e-9 for i, j in self.plain.pairs)
 
     def lead(self, i, j):
-        told = any(met(b, i, j) for b in self.plain.ballots)
+        told = any(b.has(i, j) for b in self.plain.ballots)
         return (self.wins[i][j] - self.wins[j][i]) * told
 
     def against(self):
@@ -313,10 +298,10 @@ PAGE = {
     "units": lambda p: len(p.plain.ballots),
     "independent units": Page.units,
     "units that are enough": Page.enough,
-    "share of cells missing": lambda p: (Fraction(p.gaps(), p.cells()), p.cells()),
-    "cells missing": lambda p: (p.gaps(), p.cells()),
-    "cells there": lambda p: (p.cells() - p.gaps(), p.cells()),
-    "cells": Page.cells,
+    "share of cells missing": lambda p: (Fraction(*p.plain.missing), p.plain.cells),
+    "cells missing": lambda p: p.plain.missing,
+    "cells there": lambda p: (p.plain.cells - p.plain.missing[0], p.plain.cells),
+    "cells": lambda p: p.plain.cells,
     "share of ties": lambda p: (
         Fraction(sum(b.places.count(0) == 2 for b in p.plain.ballots), len(p.plain.ballots)),
         len(p.plain.ballots),
@@ -349,7 +334,7 @@ PAGE |= {
     "ties": lambda p: sum(b.places.count(0) == 2 for b in p.plain.ballots),
     "task weight": lambda p: {weight for weight in p.plain.weights if weight != 1},
     "votes on pairs": Page.votes_on_pairs,
-    "share of pairs never compared": Page.share_never,
+    "share of pairs never compared": lambda p: (Fraction(p.plain.never, p.pairs), p.pairs),
     "votes for a majority": lambda p: p.majority(turned=False),
     "votes against a majority": lambda p: p.majority(turned=True),
     "majorities against the order drawn": Page.majorities_against_the_order,
@@ -361,7 +346,7 @@ PAGE |= {
     "pairs ordered differently": lambda p: set(p.otherwise()),
     "first place": lambda p: p.groups(0),
     "last place": lambda p: p.groups(1),
-    "pairs never compared": Page.never,
+    "pairs never compared": lambda p: (p.plain.never, p.pairs),
     "items that may be first": lambda p: (len(p.ranks.top(1)), p.plain.n),
 }
 # What few tables bring about.

@@ -2,13 +2,12 @@
 
 import re
 from fractions import Fraction
-from functools import cache
 from itertools import combinations, permutations
-from math import erfc, exp, gamma, inf, pi, prod, sqrt
+from math import inf, prod, sqrt
 
 import numpy as np
 import pytest
-import scipy
+from scipy.stats import chi2, f, studentized_range
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
@@ -28,35 +27,6 @@ def mid_ranks(values):
     ]
 
 
-def chi_square_tail(x, df):
-    """Return the chance that chi-square is as large, by steps of two degrees of freedom."""
-    tail, start = (erfc(sqrt(x / 2)), 1) if df % 2 else (exp(-x / 2), 2)
-    for k in range(start, df, 2):
-        tail += (x / 2) ** (k / 2) * exp(-x / 2) / gamma(k / 2 + 1)
-    return tail
-
-
-def f_tail(x, above, below):
-    if x == inf:
-        return 0.0
-    return scipy.special.betainc(below / 2, above / 2, below / (below + above * x))
-
-
-@cache
-def studentized_range(alpha, k):
-    """Return what the range of k normal variables exceeds with probability alpha."""
-
-    def density(z, q):
-        """Return how likely the lowest is z, and the others are above it by q at most."""
-        between = (erfc(-(z + q) / sqrt(2)) - erfc(-z / sqrt(2))) / 2
-        return k * exp(-(z**2) / 2) / sqrt(2 * pi) * between ** (k - 1)
-
-    def tail(q):
-        return 1 - scipy.integrate.quad(density, -9, 9, args=(q,), epsabs=1e-13)[0] - alpha
-
-    return scipy.optimize.brentq(tail, 1e-6, 20, xtol=1e-13)
-
-
 class Alike:
     """Some rankings, and what is independent of them."""
 
@@ -73,30 +43,31 @@ class Alike:
             gaps, weights = seed % 4 == 3, seed % 16 == 2
             self.plain = hostile.table(self.rng, gaps=gaps, weights=weights)
 
-    @property
-    def rows(self):
-        """Return the mid-ranks of each unit; of several rankings those of average ranks."""
+    def units(self):
+        """Return the ballots of each unit."""
         units = {}
         for at, ballot in enumerate(self.plain.ballots):
             name = {"ranking": at, "instance": ballot.instance, "task": ballot.task}[self.unit]
-            units.setdefault(name, []).append(mid_ranks(ballot.places))
+            units.setdefault(name, []).append(ballot.places)
+        return units.values()
+
+    @property
+    def rows(self):
+        """Return the mid-ranks of each unit; of several rankings those of average ranks."""
         return [
             mid_ranks(
                 [
                     None if None in column else sum(column) / len(column)
-                    for column in zip(*ranks, strict=True)
+                    for column in zip(*map(mid_ranks, unit), strict=True)
                 ]
             )
-            for ranks in units.values()
+            for unit in self.units()
         ]
 
     def is_uneven(self):
         """Say whether an item is in some rankings of a unit only."""
-        units = {}
-        for at, ballot in enumerate(self.plain.ballots):
-            name = {"ranking": at, "instance": ballot.instance, "task": ballot.task}[self.unit]
-            units.setdefault(name, set()).add(tuple(p is None for p in ballot.places))
-        return any(len(kinds) > 1 for kinds in units.values())
+        kinds = [{tuple(p is None for p in places) for places in unit} for unit in self.units()]
+        return any(len(kind) > 1 for kind in kinds)
 
     def incomplete(self):
         return sum(None in ballot.places for ballot in self.plain.ballots)
@@ -164,7 +135,8 @@ class Friedman(Alike):
 
     def critical(self):
         n = self.plain.n
-        return studentized_range(float(self.alpha), n) * sqrt(n * (n + 1) / (12 * len(self.rows)))
+        quantile = studentized_range.isf(float(self.alpha), n, inf)
+        return quantile * sqrt(n * (n + 1) / (12 * len(self.rows)))
 
     def groups(self):
         """Return the largest sets of two items or more that do not differ by more."""
@@ -184,10 +156,10 @@ FRIEDMAN = {
     "tasks": lambda case, w: len(case.plain.tasks),
     "chi-square": lambda case, w: case.chi_square(w),
     "freedom": lambda case, w: case.plain.n - 1,
-    "p-value": lambda case, w: chi_square_tail(float(case.chi_square(w)), case.plain.n - 1),
+    "p-value": lambda case, w: chi2.sf(float(case.chi_square(w)), case.plain.n - 1),
     "F": lambda case, w: case.f(w),
     "freedom of the rest": lambda case, w: case.rest(),
-    "p of F": lambda case, w: f_tail(float(case.f(w)), case.plain.n - 1, case.rest()),
+    "p of F": lambda case, w: f.sf(float(case.f(w)), case.plain.n - 1, case.rest()),
     "Kendall's W": lambda case, w: w,
     "critical difference": lambda case, w: case.critical(),
     "alpha": lambda case, w: case.alpha,
@@ -320,7 +292,7 @@ LACKING = {
     "rankings that tell items apart": lambda case: (len(case.telling()), len(case.rows)),
     "Skillings-Mack": Lacking.statistic,
     "freedom": Lacking.df,
-    "p-value": lambda case: chi_square_tail(case.statistic(), case.df()),
+    "p-value": lambda case: chi2.sf(case.statistic(), case.df()),
     "simulated p-value": Lacking.simulated,
     "draws": lambda case: case.draws or 10_000,
     "parts that nothing links": Lacking.several,

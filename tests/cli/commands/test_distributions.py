@@ -39,7 +39,7 @@ LAWS = {
 
 @pytest.mark.parametrize("model", LAWS)
 def test_a_fit_as_json_is_that_of_the_package(said, profile, model):
-    printed = json.loads(said("fit", "ballots.csv", *OPTIONS, "--model", model, "--json"))
+    printed = json.loads(said("fit ballots.csv", *OPTIONS, "--model", model, "--json"))
     fit = LAWS[model].fit(profile)
     facts = json.loads(json.dumps(fit.to_dict()))
     assert {name: printed[name] for name in facts} == facts
@@ -49,25 +49,25 @@ def test_a_fit_as_json_is_that_of_the_package(said, profile, model):
 
 @pytest.mark.parametrize("model", LAWS)
 def test_a_fit_as_text_is_the_summary(said, profile, model):
-    printed = said("fit", "ballots.csv", *OPTIONS, "--model", model)
+    printed = said("fit ballots.csv", *OPTIONS, "--model", model)
     assert str(LAWS[model].fit(profile).summary()) in printed
 
 
 def test_a_reference_and_alpha_change_the_table(said, profile):
-    printed = said("fit", "ballots.csv", *OPTIONS, "--reference", "B", "--alpha", "0.1")
+    printed = said("fit ballots.csv", *OPTIONS, "--reference", "B", "--alpha", "0.1")
     fit = ra.PlackettLuce.fit(profile)
     assert str(fit.summary(reference="B", alpha=0.1)) in printed
 
 
 def test_a_ridge_and_pseudo_rankings_reach_the_fit(said, profile):
     for option, name in (("--ridge", "ridge"), ("--pseudo-rankings", "pseudo_rankings")):
-        printed = json.loads(said("fit", "ballots.csv", *OPTIONS, option, "2", "--json"))
+        printed = json.loads(said("fit ballots.csv", *OPTIONS, option, "2", "--json"))
         law = ra.PlackettLuce.fit(profile, **{name: 2.0}).distribution
         assert ra.distribution_from_dict(printed["distribution"]) == law
 
 
 def test_bradley_terry_takes_a_matrix(said):
-    printed = json.loads(said("fit", "matrix.lop", "--model", "bradley-terry", "--json"))
+    printed = json.loads(said("fit matrix.lop --model bradley-terry --json"))
     votes = ra.PairwiseMatrix.from_wins([[0, 5, 1], [2, 0, 4], [3, 2, 0]])
     worths = ra.BradleyTerry.fit(votes).distribution.log_worths
     assert printed["distribution"]["log_worths"] == pytest.approx(worths.tolist())
@@ -94,7 +94,7 @@ def test_bad_input_to_fit_is_one_sentence(said, args, words):
 
 def test_separable_ballots_say_what_to_do(said):
     Path("clear.csv").write_text("A,B,count\n1,2,9\n", encoding="utf-8")
-    message = said("fit", "clear.csv", *OPTIONS, code=2)
+    message = said("fit clear.csv", *OPTIONS, code=2)
     assert "no finite maximum" in message
     assert "--pseudo-rankings 0.5, a --ridge" in message
 
@@ -102,9 +102,9 @@ def test_separable_ballots_say_what_to_do(said):
 @pytest.mark.parametrize("model", LAWS)
 def test_a_stored_fit_is_drawn_from(said, model):
     Path("fit.json").write_text(
-        said("fit", "ballots.csv", *OPTIONS, "--model", model, "--json"), encoding="utf-8"
+        said("fit ballots.csv", *OPTIONS, "--model", model, "--json"), encoding="utf-8"
     )
-    said("sample", "fit.json", "--size", "500", "--seed", "3", "--out", "drawn.csv")
+    said("sample fit.json --size 500 --seed 3 --out drawn.csv")
     drawn = ra.read_ballots("drawn.csv", count="count")
     law = ra.distribution_from_dict(json.loads(Path("fit.json").read_text())["distribution"])
     assert drawn.n_rankings == 500

@@ -7,12 +7,12 @@ from rankagg.report.page import make_report
 
 
 def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
-    told = run("report", "--dataset", "tennessee", "-o", "t.html", "--title", "Capital")
+    told = run("report --dataset tennessee -o t.html --title Capital")
     assert "wrote: t.html" in told.out
     page = (tmp_path / "t.html").read_text(encoding="utf-8")
     assert "<title>Capital</title>" in page
     assert "read: data set tennessee" in page
-    run("report", "--dataset", "tennessee", "--method", "schulze", "--one")
+    run("report --dataset tennessee --method schulze --one")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>tennessee</title>" in page
     assert "Schulze orders all pairs as the exact rule does." in page
@@ -23,7 +23,7 @@ def test_a_report_without_a_proof_is_written_and_says_so_at_exit(run, tmp_path):
     squares = {1, 3, 4, 5, 9}
     rows = [" ".join(str(int((i - j) % 11 in squares)) for j in range(11)) for i in range(11)]
     (tmp_path / "paley.lop").write_text("\n".join(["11", *rows]) + "\n", encoding="utf-8")
-    run("report", "paley.lop", "--time-limit", "0", code=UNPROVED)
+    run("report paley.lop --time-limit 0", code=UNPROVED)
     assert "is not proved" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
@@ -35,15 +35,15 @@ def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch)
         return make_report(*args, **options)
 
     monkeypatch.setattr(ra, "make_report", made_of)
-    plain = run("report", "--dataset", "tennessee", "--one")
+    plain = run("report --dataset tennessee --one")
     assert "seconds at most" not in plain.err
     monkeypatch.setattr(documents, "ITEMS_UNLIMITED", 3)
-    many = run("report", "--dataset", "tennessee", "--one")
+    many = run("report --dataset tennessee --one")
     assert "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another" in many.err
-    run("report", "--dataset", "tennessee", "--one", "--time-limit", "70")
+    run("report --dataset tennessee --one --time-limit 70")
     assert asked == [None, 60.0, 70.0]
 
 
 def test_a_report_takes_its_unit_and_refuses_what_does_not_suit(run):
-    run("report", "--dataset", "tennessee", "--unit", "ranking")
-    assert "Error: " in run("report", "--dataset", "tennessee", "--unit", "instance", code=2).err
+    run("report --dataset tennessee --unit ranking")
+    assert "Error: " in run("report --dataset tennessee --unit instance", code=2).err

@@ -96,12 +96,12 @@ def test_sums_say_what_the_scores_say(command, policy, run):
 def test_what_is_missing_but_for_completions(policy, run):
     scores = put(drawn(2))
     stated = ["--unranked", policy, "--method", "copeland"]
-    found = plain(run("missing", "sums.json", *stated, "--json").out)
+    found = plain(run("missing sums.json", *stated, "--json").out)
     expected = plain(run("missing", *scores, *stated, "--samples", "1", "--json").out)
     assert found["missing"] == expected["missing"]
     assert found["sensitivity"]["n_samples"] == 0
     assert found["sensitivity"]["consensuses"] == expected["sensitivity"]["consensuses"]
-    told = run("missing", "sums.json", *stated, "--plot", "map.svg").out
+    told = run("missing sums.json", *stated, "--plot", "map.svg").out
     assert "completions are left out: sums of scores do not hold the rankings" in told
     assert Path("map.svg").stat().st_size > 1000
 
@@ -110,10 +110,10 @@ def test_proofs_go_with_sums_and_with_scores(run):
     scores = put(drawn(2))
     for source, other in (["sums.json"], scores), (scores, ["sums.json"]):
         run("solve", *source, "--certificate", "proof.json")
-        assert "The proof holds" in run("verify", "proof.json", *other).out
+        assert "The proof holds" in run("verify proof.json", *other).out
     table = drawn(3)
     put(table)
-    told = run("verify", "proof.json", "sums.json", code=1)
+    told = run("verify proof.json sums.json", code=1)
     assert "is no valid proof for these votes" in told.err
 
 
@@ -245,7 +245,7 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
 @pytest.mark.parametrize("name", ["one system", "without scores", "like HTML"])
 def test_odd_pages(name, run):
     write_summary(ra.ScoreSummary.from_scores(ODD[name]), "sums.json")
-    run("report", "sums.json", "--out", "page.html")
+    run("report sums.json --out page.html")
     page = Path("page.html").read_text(encoding="utf-8")
     assert "what the scores add up to, not the scores themselves" in page
     assert "<script>alert" not in page
@@ -298,7 +298,7 @@ def test_half_a_character_is_refused(run):
         assert "has half of a character (\\ud" in told.err
         assert told.out == ""
     Path("sums.json").write_text(json.dumps({**plain, "systems": ["\U0001f600", "b", "c"]}))
-    assert "\U0001f600" in run("rank", "sums.json").out
+    assert "\U0001f600" in run("rank sums.json").out
 
 
 def test_an_output_that_lacks_letters(monkeypatch, capsys, tmp_path):
@@ -321,7 +321,7 @@ def test_files_that_are_cut_off(step, run):
     stops = range(60) if step == 1 else range(60, len(whole), step)
     for stop in stops:
         Path("sums.json").write_bytes(whole[:stop])
-        told = run("rank", "sums.json", code=2)
+        told = run("rank sums.json", code=2)
         assert "sums.json" in told.err, stop
         assert told.out == ""
 
@@ -333,18 +333,18 @@ def test_weights_that_rankings_may_not_have(weight, run):
     plain["tasks"][0]["weight"] = weight
     Path("sums.json").write_text(json.dumps(plain))
     allowed = "must be from 1e-100 to 1e+100"
-    assert allowed in run("rank", "sums.json", code=2).err
+    assert allowed in run("rank sums.json", code=2).err
     write_summary(ra.ScoreSummary.from_scores(odd(THREE)), "sums.json")
-    told = run("intervals", "sums.json", f"--weight=x={weight}", code=2).err
+    told = run("intervals sums.json", f"--weight=x={weight}", code=2).err
     assert f"`--weight` {allowed}" in told
-    run("rank", "sums.json", "--weight=x=1e100")
+    run("rank sums.json --weight=x=1e100")
 
 
 @pytest.mark.parametrize("version", [0, 3, None, "1"])
 def test_other_versions(version, run):
     plain = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
     Path("sums.json").write_text(json.dumps({**plain, "version": version}))
-    told = run("report", "sums.json", code=2)
+    told = run("report sums.json", code=2)
     known = "1 and 2 are. `rankagg scan --out` writes them."
     assert f"version {version!r} is not known; {known}" in told.err
 
@@ -355,7 +355,7 @@ def test_instances_without_scores_are_told_everywhere(run):
     )
     for command in ("compare", "intervals", "missing"):
         assert "left out: 2 instances without any score" in run(command, "sums.json").out
-    run("report", "sums.json", "--out", "page.html", "--unit", "ranking")
+    run("report sums.json --out page.html --unit ranking")
     page = bare(Path("page.html").read_text(encoding="utf-8"))
     assert "left out: 2 instances without any score" in page
 

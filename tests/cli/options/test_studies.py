@@ -23,7 +23,7 @@ NAMED = {
 
 @pytest.mark.parametrize("name", NAMED)
 def test_profiles_are_those_of_the_library(said, name):
-    text = said("sample", "--culture", name, "--items", "A,B,C,D", "--size", "30", "--seed", "5")
+    text = said("sample --culture", name, "--items", "A,B,C,D", "--size", "30", "--seed", "5")
     header, *rows = csv.reader(text.splitlines())
     expected = NAMED[name].draw(4, 30, rng=5).compress()
     assert header == ["A", "B", "C", "D", "count"]
@@ -59,6 +59,6 @@ def test_what_is_no_culture_is_told(said, name, told):
 
 
 def test_a_culture_needs_items(said):
-    assert "belong together" in said("sample", "--culture", "walsh", code=2)
-    told = said("sample", "--culture", "walsh", "--items", "A", code=2)
+    assert "belong together" in said("sample --culture walsh", code=2)
+    told = said("sample --culture walsh --items A", code=2)
     assert "The number of --items" in told.replace("`", "")

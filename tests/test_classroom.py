@@ -66,11 +66,6 @@ def test_a_port_that_is_taken_is_named(capsys) -> None:
     assert "Leave --port out for a free one." in said
 
 
-def test_the_page_of_all_links_to_every_lecture_and_app() -> None:
-    page = front_page(notebooks())
-    assert all(f'href="{name}/"' in page for name in notebooks())
-
-
 def test_copies_are_the_files_and_edited_ones_are_kept(capsys, tmp_path) -> None:
     folder = tmp_path / "my" / "course"
     assert run("--copy", str(folder)) == 0
@@ -107,6 +102,11 @@ def test_a_copy_that_fails_leaves_nothing_behind(capsys, tmp_path, monkeypatch) 
     assert run("cycle", "--copy", str(tmp_path)) == 1
     assert "No space left" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_page_of_all_links_to_every_lecture_and_app() -> None:
+    page = front_page(notebooks())
+    assert all(f'href="{name}/"' in page for name in notebooks())
 
 
 def test_the_list_of_pages_has_those_that_were_there_before(tmp_path, monkeypatch) -> None:
