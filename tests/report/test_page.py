@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,6 +22,7 @@ from rankagg.report.chapters_data import certainty
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import ranking_of
 from rankagg.report.sections import table_of
+from tests.io.scan.scan_files import drawn
 
 KEMENY = ra.Kemeny()
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -81,6 +83,12 @@ class Page(HTMLParser):
         (k,) = (k for k, told in enumerate(self.captions) if told.startswith(caption))
         head, *rows = self.tables[k]
         return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+@cache
+def page_of(name):
+    """Return the page of a bundled data set."""
+    return Page(ra.make_report(ra.datasets.load(name)).html)
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +243,7 @@ def test_missing_scores_are_counted_and_listed() -> None:
     assert told == lacking["missing"].to_dict()
     for policy in ("uniform", "ignore", "last"):
         assert f"{policy}: " in page.sections["missing"]
-    full = Page(ra.make_report(ra.datasets.load("superglue_human")).html)
+    full = page_of("superglue_human")
     assert "Nothing is missing: 6 items, 10 tasks." in full.sections["missing"]
 
 
@@ -345,7 +353,7 @@ def test_one_item_that_can_be_first_is_said_to_be_the_only_one() -> None:
 
 def test_decisions_follow_the_unit_and_its_assumption_is_told() -> None:
     ballots = ra.datasets.load("tennessee")
-    page = Page(ra.make_report(ballots).html)
+    page = page_of("tennessee")
     ranks = ra.rank_intervals(ballots)
     decided = int(ranks.decisions.above.sum())
     assert f"The data decide {decided} of 6 pairs" in page.sections["certainty"]
@@ -434,7 +442,7 @@ def test_the_smallest_data_have_a_page(data) -> None:
 
 
 def test_the_fewest_removals_are_named() -> None:
-    told = Page(ra.make_report(ra.datasets.load("superglue_human")).html).sections["stability"]
+    told = page_of("superglue_human").sections["stability"]
     found = ra.removal_radius(ra.datasets.load("superglue_human"))
     assert f"{found.headline().replace('removing', 'Removing')}." in told
     assert "Removing 5 of 10 tasks (" in told
@@ -467,7 +475,7 @@ def test_where_all_are_first_nobody_can_take_their_place() -> None:
 
 
 def test_a_row_of_the_ballots_is_named_by_what_it_says() -> None:
-    told = Page(ra.make_report(ra.datasets.load("tennessee")).html)
+    told = page_of("tennessee")
     assert "Leaving out one of the 4 different rankings changes" in told.sections["stability"]
     rows = told.table("The exact consensus without one of them")
     assert rows[0]["Left out"] == "26 x Nashville > Chattanooga > Knoxville > Memphis"
@@ -511,3 +519,38 @@ def test_removals_without_a_proof_are_said_to_be_so(monkeypatch) -> None:
     monkeypatch.setattr(computing, "radius_until", lambda *_, **__: open_case)
     told = Page(ra.make_report(votes).html).sections["stability"]
     assert "it is proved that fewer than 5 would not" in told
+
+
+# -- what scores add up to ------------------------------------------------------------------------
+
+
+def text_of(report):
+    without = re.sub(r"<(script|style|svg).*?</\1>", "", report.html, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", without))
+
+
+def test_it_says_what_sums_tell_and_what_not():
+    table = drawn(1, n=5, m=60)
+    text = text_of(ra.make_report(ra.ScoreSummary.from_scores(table)))
+    full = text_of(ra.make_report(table, unit="ranking"))
+    for part in (r"Cost [\d.]+ \(votes", r"TwoLevel\(Borda, Borda\) [\d.]+", r"Scores \d+ of 300"):
+        assert re.search(part, text)[0] == re.search(part, full)[0]
+    assert "what the scores add up to, not the scores themselves" in text
+    left_out = re.search(r"Leaving out one of the 3 tasks changes.*?first is", text)
+    assert left_out[0] in full
+    assert "Every instance of every task counts as independent" in text
+    assert "hoeffding (Bonferroni)" in text
+
+
+def test_many_tasks_have_no_strips(monkeypatch):
+    table = ra.ScoreTable(
+        np.where(np.eye(3, 11) > 0, np.nan, np.arange(33.0).reshape(3, 11)),
+        tasks=[f"t{t}" for t in range(11)], instances=[0] * 11, higher_is_better=True,
+    )  # fmt: skip
+    summary = ra.ScoreSummary.from_scores(table)
+    where = "where, in the order of the 11 tasks"
+    assert where in text_of(ra.make_report(summary))
+    monkeypatch.setattr(chapters_data, "MOST_STRIPS", 10)
+    text = text_of(ra.make_report(summary))
+    assert where not in text
+    assert "Tasks in which something is missing" in text

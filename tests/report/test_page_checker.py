@@ -17,6 +17,8 @@ from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.exceptions import VerificationError
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import (
+    QUOTAS,
+    WISH,
     N,
     change,
     early_chain,
@@ -28,6 +30,8 @@ from tests.aggregation.kemeny.forging import (
     random_tree,
     specimens,
 )
+from tests.aggregation.kemeny.test_certificate_budget import BOMBS
+from tests.aggregation.kemeny.test_certificate_scales import SIZES, large
 from tests.report.checking import judge, stated, verdicts
 
 
@@ -345,3 +349,34 @@ def test_large_numbers_are_exact_to_the_last_digit(blank) -> None:
         changed |= dict.fromkeys(("cost", "lower_bound"), str(cost))
         texts.append((plain, json.dumps(certificate | changed)))
     assert judge(blank, texts) == {True: 2, False: 4}
+
+
+# -- votes of every size, and what asks for too much ----------------------------------------------
+
+LIMITED = """([votes, certificate, seconds, bytes]) => {
+    try {
+        const steps = proofChecker.check(votes, certificate, seconds, bytes);
+        let step = steps.next();
+        while (!step.done) step = steps.next();
+        return "holds";
+    } catch (error) {
+        if (error instanceof proofChecker.BeyondBudget) return "not checked";
+        return error instanceof proofChecker.Refused ? "refused" : String(error);
+    }
+}"""
+
+
+@pytest.mark.parametrize("count", [8, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", SIZES)
+def test_three_checkers_agree_under_constraints(blank, size: int, count: int) -> None:
+    for wish in (WISH, QUOTAS):
+        counted = judge(blank, forged([large(size, constraints=wish)], count, size))
+        assert count < 500 or min(counted[True], counted[False]) > 20
+
+
+@pytest.mark.parametrize("name", [name for name in BOMBS if name != "lists"])
+def test_what_asks_for_too_much_ends_undecided(blank, name: str) -> None:
+    votes, plain = BOMBS[name]()
+    texts = [json.dumps(votes_to_dict(votes)), json.dumps(plain)]
+    for page in blank:
+        assert page.evaluate(LIMITED, [*texts, 0.2, 2**24]) == "not checked"

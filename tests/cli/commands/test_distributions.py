@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
+from tests.distributions.battles import battles
 
 BALLOTS = "A,B,C,D,count\n1,2,3,4,9\n2,1,3,4,6\n1,3,2,4,4\n4,1,2,3,3\n2,3,4,1,2\n"
 MATRIX = "3\n 0 5 1\n 2 0 4\n 3 2 0\n"
@@ -161,3 +162,56 @@ def test_bad_input_to_sample_is_one_sentence(said, args, words):
              "items": ["A", "B"], "center": ["A", "B"]}  # fmt: skip
     Path("short.json").write_text(json.dumps(short), encoding="utf-8")
     assert words in said("sample", *args, code=2)
+
+
+# -- comparisons ----------------------------------------------------------------------------------
+
+MODEL = "--model bradley-terry"
+FIT = (
+    "fit battles.csv --format comparisons --first first --second second --outcome outcome "
+    f"--cluster cluster --side side {MODEL}"
+)
+
+
+@pytest.fixture
+def fought(called):
+    """Write comparisons, and return them."""
+    found = battles(120, 4, 2, clusters=[k % 20 for k in range(120)])
+    found.to_frame().to_csv("battles.csv", index=False)
+    return found
+
+
+def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
+    printed = parsed(f"{FIT} --covariate x --ties davidson --advantage --elo --reference B")
+    fit = ra.fit_bradley_terry(fought, ties="davidson", side=True, covariates=["x"])
+    facts = json.loads(json.dumps(fit.to_dict()))
+    found = [row["estimate"] for row in printed["parameters"]]
+    assert found == pytest.approx([row["estimate"] for row in facts["parameters"]])
+    assert printed["n_clusters"] == 20
+    ratings = {row["item"]: row["elo"] for row in printed["elo"]}
+    assert ratings == pytest.approx(fit.elo(reference="B")["elo"].to_dict())
+    drawn = ra.distribution_from_dict(printed["distribution"])
+    assert drawn.log_worths == pytest.approx(fit.log_worths)
+
+
+def test_the_fit_of_comparisons_as_text_shows_what_was_asked(said, fought):
+    told = said(f"{FIT} --errors-by model --elo")
+    for words in ("comparisons are taken for", "independent", "elo  std_err"):
+        assert words in told
+    plain = said(FIT)
+    assert "20 clusters" in plain
+    assert "elo  std_err" not in plain
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (f"{FIT.removesuffix(MODEL)} --ties davidson", "are for --model bradley-terry with --form"),
+        (f"{FIT} --pseudo-rankings 1 --elo", "without --pseudo-rankings and --ridge"),
+        (f"{FIT} --ties halve", "--ties"),
+        (f"{FIT} --covariate y", "--covariate must be a column of"),
+        (f"{FIT} --reference Z", "--reference"),
+    ],
+)
+def test_what_does_not_suit_comparisons_is_refused(fought, refused, line, words):
+    assert words in refused(line)
