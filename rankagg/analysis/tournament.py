@@ -442,10 +442,12 @@ class TournamentGraph(Result):
         """Return the graph; arcs have margin, votes_for and votes_against."""
         graph: nx.DiGraph[Label] = nx.DiGraph()
         graph.add_nodes_from(self.items)
-        # In the order of the items, on which the cycles that are found depend.
-        rows = self._rows(np.argwhere(self.beats)).itertuples(index=False, name=None)
-        for above, below, margin, mine, theirs in rows:
-            graph.add_edge(above, below, margin=margin, votes_for=mine, votes_against=theirs)
+        # In the order of the items, on which the cycles that are found depend; a frame would make
+        # plain texts of labels whose hidden signs are escaped where they are written.
+        pairs = np.argwhere(self.beats)
+        for (i, j), row in zip(pairs.tolist(), self._rows(pairs).to_dict("records"), strict=True):
+            del row["above"], row["below"]
+            graph.add_edge(self.items[i], self.items[j], **row)
         return graph
 
     def transitive_reduction(self) -> nx.DiGraph[Label]:

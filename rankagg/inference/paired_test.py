@@ -88,11 +88,11 @@ class PairedSample:
         return self.is_binary and not self.is_weighted
 
 
-def checked_table(data: object, whose: str, remedy: str = "") -> ScoreTable:
+def checked_table(data: object, of: str, remedy: str = "") -> ScoreTable:
     """Return a table; what has no scores of so many systems is refused."""
     if isinstance(data, ScoreTable):
         return data
-    allowed = f"a ScoreTable, which has the scores of {whose} systems"
+    allowed = f"a ScoreTable, which has the scores of {of}"
     raise InvalidInputError("data", allowed, data, table_remedy(data) or remedy)
 
 
@@ -105,7 +105,9 @@ def paired_sample(
 ) -> PairedSample:
     """Return how far systems are above others in every unit."""
     data = checked_table(
-        data, "both", "Of rankings `PairwiseIntervals` says how often one is above the other."
+        data,
+        "both systems",
+        "Of rankings `PairwiseIntervals` says how often one is above the other.",
     )
     first, second = (
         np.array(data.systems.indices(labels), dtype=np.intp) for labels in zip(*pairs, strict=True)
@@ -283,7 +285,7 @@ def paired_tests(
     NEZHA Plus  -4.950    0.014     0.068        -
     """
     options = _Options.checked(method, alpha, midp, n_resamples)
-    data = checked_table(data, "all")
+    data = checked_table(data, "all systems")
     data.systems.index(reference)
     others = [s for s in data.systems if s != reference] if systems is None else list(systems)
     if not others or len(set(others)) < len(others):

@@ -276,7 +276,7 @@ def separation(
     3          T5  PAI Albert        0.88        6.85   398.0
     4  PAI Albert  NEZHA Plus        3.11       10.34    77.0
     """
-    data = checked_table(data, "all")
+    data = checked_table(data, "all systems")
     if data.n_systems < 2:
         raise InvalidInputError("data", "a table of two systems or more", data, table_remedy(data))
     tests = data.n_systems - 1 if n_tests is None else check_integer(n_tests, "n_tests", low=1)
