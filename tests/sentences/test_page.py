@@ -12,7 +12,7 @@ from rankagg.report.chapters_data import certainty, missing_data, what_was_read,
 from rankagg.report.chapters_result import majorities, methods, proof
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
-from rankagg.report.gates import read_gates
+from rankagg.report.page import read_gates
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
 from tests.sentences import hostile

@@ -9,7 +9,7 @@ import rankagg as ra
 from rankagg.cli import main
 from rankagg.exceptions import InvalidInputError
 from rankagg.report.findings import Findings
-from rankagg.report.gates import read_gates
+from rankagg.report.page import read_gates
 
 SQUARES = {1, 3, 4, 5, 9}
 PALEY = ra.PairwiseMatrix.from_wins(
