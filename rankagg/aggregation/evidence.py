@@ -48,10 +48,9 @@ class Evidence:
         tolerance = as_tolerance(tolerance, data.tasks if isinstance(data, ScoreTable) else None)
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
         if isinstance(data, ScoreSummary) and any(steps):
-            raise InvalidInputError(
-                "tolerance", "0 for a ScoreSummary, which was counted without", tolerance,
-                "Round the scores before they are added up, or read them with `read_scores`.",
-            )  # fmt: skip
+            allowed = "0 for a ScoreSummary, which was counted without"
+            remedy = "Round the scores before they are added up, or read them with `read_scores`."
+            raise InvalidInputError("tolerance", allowed, tolerance, remedy)
         self.data = data
         self.tolerance = tolerance
         self._votes: dict[Unranked, PairwiseMatrix] = {}
@@ -75,10 +74,9 @@ class Evidence:
             return cls(data, tolerance)
         tolerance = as_tolerance(tolerance, None)
         if tolerance not in (0.0, data.tolerance):
-            raise InvalidInputError(
-                "tolerance", f"{data.tolerance!r}, or left out, for this evidence", tolerance,
-                "State it where the evidence is made.",
-            )  # fmt: skip
+            allowed = f"{data.tolerance!r}, or left out, for this evidence"
+            remedy = "State it where the evidence is made."
+            raise InvalidInputError("tolerance", allowed, tolerance, remedy)
         return data
 
     @property
@@ -200,10 +198,9 @@ class Evidence:
         if self._pairs is not None:
             fits = self._pairs.is_decided or self._pairs.unranked in (None, policy)
             if not fits:
-                raise InvalidInputError(
-                    "unranked", f"{self._pairs.unranked!r} for votes counted that way", policy,
-                    "Count the rankings again with `profile.pairwise(unranked=...)`.",
-                )  # fmt: skip
+                allowed = f"{self._pairs.unranked!r} for votes counted that way"
+                remedy = "Count the rankings again with `profile.pairwise(unranked=...)`."
+                raise InvalidInputError("unranked", allowed, policy, remedy)
             return self._pairs
         if policy not in self._votes:
             ranked = self.summary or self.profile

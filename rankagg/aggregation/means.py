@@ -84,20 +84,17 @@ class _RatioMean(ScoreAggregator):
     def _task_scores(self, table: ScoreTable | ScoreSummary) -> tuple[Floats, Floats, int]:
         name = type(self).__name__
         if len(set(table.higher_is_better.values())) > 1:
-            raise InvalidInputError(
-                f"data of {name}", "tasks of one direction", Described("mixed directions"),
-                "Leave out the tasks of the other direction.",
-            )  # fmt: skip
+            mixed = Described("mixed directions")
+            remedy = "Leave out the tasks of the other direction."
+            raise InvalidInputError(f"data of {name}", "tasks of one direction", mixed, remedy)
         scores, sizes, shift = table._task_means(signed=False)
         bad = scores <= 0
         if bad.any():
             system, task = np.argwhere(bad)[0]
             where = f"{restored(scores, shift)[system, task]:g} of {table.systems[int(system)]!r}"
-            raise InvalidInputError(
-                f"data of {name}", "positive scores",
-                Described(f"{where} on {table.tasks[int(task)]!r}"),
-                "Leave that task out, or use Mean or a rule on rankings.",
-            )  # fmt: skip
+            got = Described(f"{where} on {table.tasks[int(task)]!r}")
+            remedy = "Leave that task out, or use Mean or a rule on rankings."
+            raise InvalidInputError(f"data of {name}", "positive scores", got, remedy)
         return scores, sizes, shift
 
     def _sign(self, table: ScoreTable | ScoreSummary) -> float:

@@ -45,7 +45,7 @@ def locked_paths(margins: Integers, ends: Deadline = NEVER) -> Bools:
     Majorities of equal margin that close a cycle with each other are left out together.
     """
     above = np.zeros(margins.shape, dtype=bool)
-    for arcs in _by_size(margins):
+    for arcs in _by_margin(margins):
         _lock_what_is_clear(above, arcs, ends)
     return above
 
@@ -56,7 +56,7 @@ def locked_in_every_way(margins: Integers, ends: Deadline = NEVER) -> Iterator[B
     Of majorities of one size, what an order locks is a largest set of them that closes no cycle
     with what is locked before. Parts of the graph that share no cycle choose independently.
     """
-    sizes = _by_size(margins)
+    sizes = _by_margin(margins)
     step = 50 + margins.size // 1000  # of one size of majorities
     budget = _Budget(MOST_WORK + MOST_TIMES * step * len(sizes), ends)
     open_ways = [iter([(np.zeros(margins.shape, dtype=bool), 0)])]
@@ -78,7 +78,7 @@ def locked_in_every_way(margins: Integers, ends: Deadline = NEVER) -> Iterator[B
             yield above
 
 
-def _by_size(margins: Integers) -> list[Arcs]:
+def _by_margin(margins: Integers) -> list[Arcs]:
     """Return the majorities, those of equal margin together, the clearest first."""
     rows, columns = np.nonzero(margins > 0)
     found = margins[rows, columns]
@@ -174,9 +174,9 @@ def _largest_acyclic(
         above, still, left_out = ways.pop()
         budget.spend(len(above) ** 2 + len(still))
         still = [(i, j) for i, j in still if not (above[i] >> j | above[j] >> i) & 1]
-        reach = _with_paths(above, still)
+        reach = _closed_by(above, still)
         clear = [(i, j) for i, j in still if not reach[j] >> i & 1]
-        above = _with_paths(above, clear)
+        above = _closed_by(above, clear)
         left_out = [(i, j) for i, j in left_out if not above[j] >> i & 1]
         if any(above[i] >> j & 1 or not reach[j] >> i & 1 for i, j in left_out):
             continue
@@ -185,10 +185,10 @@ def _largest_acyclic(
             continue
         still = [arc for arc in still if arc not in clear]
         ways.append((above, still[1:], [*left_out, still[0]]))
-        ways.append((_with_paths(above, still[:1]), still[1:], left_out))
+        ways.append((_closed_by(above, still[:1]), still[1:], left_out))
 
 
-def _with_paths(above: list[int], arcs: list[tuple[int, int]]) -> list[int]:
+def _closed_by(above: list[int], arcs: list[tuple[int, int]]) -> list[int]:
     """Return what is above what once there are these arcs too."""
     reach = above.copy()
     for i, j in arcs:
@@ -278,7 +278,7 @@ class RankedPairs(SearchingRule):
         evidence = Evidence.of(data)
         found: list[tuple[int, ...]] = []
         for above in self._ways(evidence, Deadline()):
-            for order in _orders(above):
+            for order in _orders_left_open(above):
                 if len(found) == most:
                     raise too_many_outcomes(most)
                 found.append(order)
@@ -317,7 +317,7 @@ class RankedPairs(SearchingRule):
             ) from None
 
 
-def _orders(above: Bools) -> Iterator[tuple[int, ...]]:
+def _orders_left_open(above: Bools) -> Iterator[tuple[int, ...]]:
     """Yield the strict orders that contradict nothing that is locked."""
     stack: list[tuple[int, ...]] = [()]
     while stack:

@@ -70,10 +70,9 @@ class TwoLevel(SearchingRule):
         check_choice(self.absent, ("ranked", "unranked"), "absent of TwoLevel")
         policies = {self.inner.policy, self.outer.policy} - {None}
         if len(policies) > 1:
-            raise InvalidInputError(
-                "inner and outer of TwoLevel", "rules with one policy for unranked items",
-                sorted(map(str, policies)),
-            )  # fmt: skip
+            allowed = "rules with one policy for unranked items"
+            got = sorted(map(str, policies))
+            raise InvalidInputError("inner and outer of TwoLevel", allowed, got)
 
     @property
     def needs(self) -> Needs:

@@ -61,7 +61,13 @@ def _(draw, n_tasks, profile, shares, truth):
 
 @app.cell
 def _(one, profile, shares, truth):
-    mo.Html(page.figure(leaderboard.ranks_chart(profile, truth, one, shares), leaderboard.CAPTION))
+    mo.Html(
+        page.figure(
+            leaderboard.ranks_chart(profile, truth, one, shares),
+            "Rows: items as all tasks rank them by Borda. Squares: how often an item takes a rank. "
+            "Dot and line: its rank in this draw, and the 95 % interval that this draw gives.",
+        )
+    )
 
 
 if __name__ == "__main__":

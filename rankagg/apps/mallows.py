@@ -47,7 +47,13 @@ def _(model, n_items, strength):
 @app.cell
 def _(center, drawn):
     _picture = pictures.permutohedron(center, models.vertices(drawn, center))
-    mo.Html(page.figure(_picture, models.CAPTION))
+    mo.Html(
+        page.figure(
+            _picture,
+            "All rankings, in rows by the number of swaps from the top; a line is one swap of "
+            "neighbors.",
+        )
+    )
 
 
 if __name__ == "__main__":

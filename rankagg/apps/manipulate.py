@@ -84,7 +84,8 @@ def _(chosen, results):
     mo.Html(
         page.figure(
             pictures.permutohedron(HONEST, voting.vertices(results, chosen)),
-            voting.CAPTION,
+            "Ballots in rows, by the number of swaps from the honest one. Large: better for you; "
+            "small: worse; the ring: your ballot. Where several are first, one is drawn at random.",
         )
     )
 

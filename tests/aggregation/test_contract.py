@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.testing.aggregators import SETTINGS, AggregatorContract, rearranged
 
+# Rules on votes meet a policy in the votes alone: Copeland and Kemeny go through all of them.
 POLICIES = ("uniform", "ignore", "last")
 
 
@@ -43,7 +44,7 @@ class TestCopeland(AggregatorContract):
 
 
 class TestPairwiseMajority(AggregatorContract):
-    rules = tuple(ra.PairwiseMajority(unranked=policy) for policy in POLICIES)
+    rules = (ra.PairwiseMajority(unranked="ignore"),)
 
 
 class TestTwoLevel(AggregatorContract):
@@ -55,19 +56,19 @@ class TestTwoLevel(AggregatorContract):
 
 
 class TestMinimax(AggregatorContract):
-    rules = tuple(ra.Minimax(unranked=policy) for policy in POLICIES)
+    rules = (ra.Minimax(unranked="last"),)
 
 
 class TestSchulze(AggregatorContract):
-    rules = tuple(ra.Schulze(unranked=policy) for policy in POLICIES)
+    rules = (ra.Schulze(unranked="ignore"),)
 
 
 class TestRankedPairs(AggregatorContract):
-    rules = tuple(ra.RankedPairs(unranked=policy) for policy in POLICIES)
+    rules = (ra.RankedPairs(unranked="uniform"),)
 
 
 class TestMC4(AggregatorContract):
-    rules = (*(ra.MC4(unranked=policy) for policy in POLICIES), ra.MC4(teleport=0.2))
+    rules = (ra.MC4(unranked="last"), ra.MC4(teleport=0.2))
 
 
 class TestInsertionSearch(AggregatorContract):
@@ -79,7 +80,7 @@ class TestInsertionSearch(AggregatorContract):
 
 
 class TestKwikSort(AggregatorContract):
-    rules = (ra.KwikSort(), *(ra.KwikSort(pivot="best", unranked=policy) for policy in POLICIES))
+    rules = (ra.KwikSort(), ra.KwikSort(pivot="best", unranked="ignore"))
     is_specific = False
 
 
@@ -113,7 +114,7 @@ class TestKemenyUnderConstraints(AggregatorContract):
 
 
 class TestSlater(AggregatorContract):
-    rules = tuple(ra.Slater(unranked=policy) for policy in POLICIES)
+    rules = (ra.Slater(unranked="last"),)
     is_specific = False
 
 

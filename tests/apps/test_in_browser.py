@@ -94,6 +94,7 @@ def opened(address, browser):
     return open_app
 
 
+@pytest.mark.slow
 def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> None:
     with opened("laboratory") as app:
         assert "Kemeny has Knoxville above Memphis" in app.said
@@ -126,6 +127,7 @@ def test_the_cycle_breaks_where_a_group_has_more_than_half(opened) -> None:
         app.wait("B beats everybody: 14 of 14 voters")
 
 
+@pytest.mark.slow
 def test_a_ballot_an_electorate_and_a_rule_change_who_wins(opened) -> None:
     with opened("manipulate") as app:
         assert "Is there a better one?" in app.said
@@ -143,6 +145,7 @@ def test_a_ballot_an_electorate_and_a_rule_change_who_wins(opened) -> None:
         )
 
 
+@pytest.mark.slow
 def test_draws_move_dots_and_more_tasks_shorten_intervals(opened) -> None:
     with opened("leaderboard") as app:
 
@@ -165,6 +168,7 @@ def test_draws_move_dots_and_more_tasks_shorten_intervals(opened) -> None:
         app.page.locator("g[data-item=ALBERT], g[data-item=Human]").first.wait_for()
 
 
+@pytest.mark.slow
 def test_the_parameter_the_model_and_the_size_move_the_circles(opened) -> None:
     with opened("mallows") as app:
 

@@ -10,7 +10,7 @@ from rankagg.cli import main
 from rankagg.exceptions import InvalidInputError
 from tests.axioms.brute_force import winners
 from tests.axioms.rules import RULES, all_profiles, ballots, plain, some_slow
-from tests.axioms.test_literature import PAGE
+from tests.axioms.test_references import PAGE
 
 
 def run(capsys, *args, code=0) -> str:

@@ -75,39 +75,41 @@ class Ballots:
         at_end = (codes == edge[:, None]) & ranked
         sizes = row_sums(at_end)
         if self.unranked == "ignore":
-            shared = _by_size(at_end, sizes, self.votes)
+            shared = _by_bucket_size(at_end, sizes, self.votes)
             whole = exact.sum_of(self.votes[known > 0])
-            given = {} if plain else _by_size(ranked, known, self.votes)
+            given = {} if plain else _by_bucket_size(ranked, known, self.votes)
             over = lcm(1, *shared, *given)
-            points = _added(shared, over, s) - _added(given, over, s)
+            points = _shares_added(shared, over, s) - _shares_added(given, over, s)
             return EndPlaces(points, whole * over)
         shared = {}
         for k in np.unique(known).tolist():
             rows = known == k
             weighed = exact.multiply(self.votes[rows], np.full(int(rows.sum()), k, dtype=np.int64))
-            for size, part in _by_size(at_end[rows], sizes[rows], weighed).items():
+            for size, part in _by_bucket_size(at_end[rows], sizes[rows], weighed).items():
                 shared[size] = exact.combine(shared[size], 1, part, 1) if size in shared else part
         over = lcm(1, *shared)
-        absent = _weight_of(~ranked, self.votes).astype(object) * over
-        return EndPlaces(_added(shared, over, s) + absent, exact.sum_of(self.votes) * over * s)
+        absent = _weight_of_rows(~ranked, self.votes).astype(object) * over
+        return EndPlaces(
+            _shares_added(shared, over, s) + absent, exact.sum_of(self.votes) * over * s
+        )
 
 
-def _by_size(cells: Bools, sizes: NDArray[np.int64], votes: Integers) -> dict[int, Integers]:
+def _by_bucket_size(cells: Bools, sizes: NDArray[np.int64], votes: Integers) -> dict[int, Integers]:
     """Return per bucket size the weight of the ballots that have each item in such a bucket."""
     return {
-        size: _weight_of(cells[sizes == size], votes[sizes == size])
+        size: _weight_of_rows(cells[sizes == size], votes[sizes == size])
         for size in np.unique(sizes).tolist()
         if size
     }
 
 
-def _weight_of(cells: Bools, votes: Integers) -> Integers:
+def _weight_of_rows(cells: Bools, votes: Integers) -> Integers:
     """Return the weight of the rows in which each column is true."""
     row, column = np.nonzero(cells)
     return exact.count_cells(column, votes[row], cells.shape[1])
 
 
-def _added(shared: dict[int, Integers], over: int, s: int) -> NDArray[np.object_]:
+def _shares_added(shared: dict[int, Integers], over: int, s: int) -> NDArray[np.object_]:
     total = np.zeros(s, dtype=object)
     for size, part in shared.items():
         total = total + part.astype(object) * (over // size)
@@ -224,7 +226,7 @@ class Elimination(Aggregator):
                     )
                 if self.tie_breaking == "order":
                     tied = tied[-1:]
-            ranks[list(tied)] = state.above if first else _place(state, len(tied))
+            ranks[list(tied)] = state.above if first else _place_below(state, len(tied))
             state = _after(state, tied, first)
         way = "out together" if self.tie_breaking == "together" else "the last of the items out"
         notes = [f"tied for going out, {way}: {names}" for names in broken]
@@ -273,11 +275,11 @@ class _Rounds:
     def branches(self, state: _State) -> list[tuple[int, int, _State]]:
         """Return what can happen: an item, the place that it gets, and what remains."""
         tied, first = self.decide(state)
-        place = state.above if first else _place(state, 1)
+        place = state.above if first else _place_below(state, 1)
         return [(item, place, _after(state, (item,), first)) for item in tied]
 
 
-def _place(state: _State, n_out: int) -> int:
+def _place_below(state: _State, n_out: int) -> int:
     """Return the place of so many items that go out."""
     return state.above + len(state.inside) - n_out
 

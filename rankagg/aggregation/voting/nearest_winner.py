@@ -33,7 +33,7 @@ MOST_UNITS = 2**20
 
 
 @dataclass(frozen=True)
-class Units:
+class WeighedBallots:
     """Different ballots, and how many of the smallest one each weighs."""
 
     # Shape (t, n). Places with codes.
@@ -44,7 +44,7 @@ class Units:
     denominator: int
 
     @classmethod
-    def of(cls, profile: Profile) -> Units:
+    def of(cls, profile: Profile) -> WeighedBallots:
         """Return the ballots of a profile, equal ones together."""
         votes, denominator = exact.as_votes(profile.counts, profile.weights)
         ranks, where = np.unique(profile.ranks, axis=0, return_inverse=True)
@@ -96,10 +96,6 @@ class Units:
             )
 
 
-# Whole numbers from here on are those of Python.
-LARGE = 2**40
-
-
 def leads_of(ranks: Ranks, item: int, unranked: Unranked) -> NDArray[Any]:
     """Return what each ballot says for an item against each other one."""
     if unranked == "last":
@@ -112,7 +108,8 @@ def leads_of(ranks: Ranks, item: int, unranked: Unranked) -> NDArray[Any]:
     if unranked == "uniform" and not here.all():
         known = row_sums(here)[:, None]
         over = lcm(*np.unique(known[known < ranks.shape[1]] + 1).tolist())
-        kind = np.int64 if over < LARGE else object
+        # Larger whole numbers are those of Python.
+        kind = np.int64 if over < 2**40 else object
         # An unranked item is above the place r of k with probability (r + 1)/(k + 1).
         more = doubled_places(ranks).astype(np.int64) - known - 1
         imputed = np.where(here, more, -more[:, [item]])
@@ -217,12 +214,11 @@ class Dodgson(SearchingRule):
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
-        units = Units.of(evidence.profile)
+        units = WeighedBallots.of(evidence.profile)
         if self.policy != "last" and (units.ranks == UNRANKED).any():
-            raise InvalidInputError(
-                "unranked of Dodgson", "'last' where ballots leave items unranked", self.policy,
-                "No swap is known to pass an unranked item.",
-            )  # fmt: skip
+            allowed = "'last' where ballots leave items unranked"
+            remedy = "No swap is known to pass an unranked item."
+            raise InvalidInputError("unranked of Dodgson", allowed, self.policy, remedy)
         codes = places.comparable(places.unranked_last(units.ranks))
         # The largest programs first: what is too large is refused before any is solved.
         behind = [len(_behind(_margins(units, codes, item))) for item in range(units.n_items)]
@@ -233,7 +229,7 @@ class Dodgson(SearchingRule):
         return by_points(points, evidence.items)
 
 
-def _margins(units: Units, codes: Ranks, item: int) -> NDArray[np.object_]:
+def _margins(units: WeighedBallots, codes: Ranks, item: int) -> NDArray[np.object_]:
     """Return the margins of an item over the others; over itself it is 1."""
     margins = np.array(units.sums(np.sign(codes - codes[:, [item]]), units.votes), dtype=object)
     margins[item] = 1
@@ -245,7 +241,7 @@ def _behind(margins: NDArray[np.object_]) -> NDArray[np.intp]:
     return np.flatnonzero(margins <= 0)
 
 
-def _half_swaps(units: Units, codes: Ranks, item: int, ends: Deadline) -> int:
+def _half_swaps(units: WeighedBallots, codes: Ranks, item: int, ends: Deadline) -> int:
     """Return twice the fewest swaps of single units until the item beats all others."""
     own = codes[:, [item]]
     margins = _margins(units, codes, item)
@@ -259,7 +255,7 @@ def _half_swaps(units: Units, codes: Ranks, item: int, ends: Deadline) -> int:
     efforts = np.stack(ahead, axis=1) * (gains[:, behind] > 0)
     kinds, votes = units.merged(np.hstack([efforts, gains[:, behind]]))
     units.check_size("Dodgson", kinds[:, : len(behind)], MOST_CELLS)
-    costs, rows, kind = _lifts(kinds[:, : len(behind)], kinds[:, len(behind) :])
+    costs, rows, kind = _lifts_past(kinds[:, : len(behind)], kinds[:, len(behind) :])
     # It takes a while to load, and few need it.
     from scipy.sparse import csr_array, vstack  # noqa: PLC0415
 
@@ -276,7 +272,7 @@ def _half_swaps(units: Units, codes: Ranks, item: int, ends: Deadline) -> int:
     )
 
 
-def _lifts(
+def _lifts_past(
     efforts: NDArray[np.int64], gains: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
     """Return every lift of every kind of ballot that ends above an item to be passed."""
@@ -346,12 +342,12 @@ class Young(SearchingRule):
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
         assert self.policy is not None, "the rule has one"
-        units = Units.of(evidence.profile)
+        units = WeighedBallots.of(evidence.profile)
         kept = [self._kept(units, item, deadline) for item in range(units.n_items)]
         points = [Fraction(number, units.denominator) for number in kept]
         return by_points(points, evidence.items)
 
-    def _kept(self, units: Units, item: int, ends: Deadline) -> int:
+    def _kept(self, units: WeighedBallots, item: int, ends: Deadline) -> int:
         """Return the most units in which the item is unbeaten."""
         assert self.policy is not None, "the rule has one"
         leads, votes = units.merged(leads_of(units.ranks, item, self.policy))
@@ -362,10 +358,8 @@ class Young(SearchingRule):
         # One more number fulfills all rows by itself, at a cost that makes it the last resort.
         costs = np.append(np.full(len(votes), -1), units.whole + 1)
         rows = np.column_stack([leads.T, np.full(leads.shape[1], goal)]).astype(np.int64)
-        cost = least_cost(
-            costs, rows, np.full(len(rows), goal), np.append(votes, 1).astype(np.int64),
-            time_limit=ends.seconds_left(),
-        )  # fmt: skip
+        least, upper = np.full(len(rows), goal), np.append(votes, 1).astype(np.int64)
+        cost = least_cost(costs, rows, least, upper, time_limit=ends.seconds_left())
         return max(-cost, 0)
 
 

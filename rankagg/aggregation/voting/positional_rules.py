@@ -202,7 +202,7 @@ def dowdall_weights(n_items: int) -> list[Fraction]:
 Named: TypeAlias = Literal["plurality", "veto", "borda", "dowdall"]
 
 PARAMETER = "weights of Positional"
-ALLOWED = "numbers that never rise from one place to the next, a function of n_items, or a name"
+FALLING_WEIGHTS = "numbers that never rise from place to place, a function of n_items, or a name"
 
 
 def _borda_weights(n_items: int) -> list[Fraction]:
@@ -260,12 +260,12 @@ class Positional(PlacePoints):
         if isinstance(self.weights, str):
             check_choice(self.weights, get_args(Named), PARAMETER)
         elif not callable(self.weights):
-            object.__setattr__(self, "weights", _checked(self.weights))
+            object.__setattr__(self, "weights", _falling(self.weights))
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         if isinstance(self.weights, str):
             return NAMED[self.weights](n_items)
-        given = _checked(self.weights(n_items) if callable(self.weights) else self.weights)
+        given = _falling(self.weights(n_items) if callable(self.weights) else self.weights)
         if len(given) != n_items:
             raise InvalidInputError(
                 PARAMETER,
@@ -276,19 +276,19 @@ class Positional(PlacePoints):
         return [exact.as_fraction(float(number)) for number in given]
 
 
-def _checked(weights: object) -> tuple[float, ...]:
+def _falling(weights: object) -> tuple[float, ...]:
     if isinstance(weights, str | bytes | dict | set):
-        raise InvalidInputError(PARAMETER, ALLOWED, weights)
+        raise InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights)
     try:
         given = list(weights)  # type: ignore[call-overload]
     except TypeError:
-        raise InvalidInputError(PARAMETER, ALLOWED, weights) from None
+        raise InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights) from None
     numbers = tuple(
         check_number(number, PARAMETER, low=-LARGEST_WEIGHT, high=LARGEST_WEIGHT)
         for number in given
     )
     if not numbers or any(a < b for a, b in pairwise(numbers)):
-        raise InvalidInputError(PARAMETER, ALLOWED, weights)
+        raise InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights)
     return numbers
 
 

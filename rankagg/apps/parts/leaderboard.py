@@ -13,10 +13,6 @@ from rankagg.core.items import counted, shortened
 from rankagg.core.rankings.places import UNRANKED
 
 DRAWS = 200
-CAPTION = (
-    "Rows: items as all tasks rank them by Borda. Squares: how often an item takes a rank. Dot and "
-    "line: its rank in this draw, and the 95 % interval that this draw gives."
-)
 ROW, LEFT, CELL = 62, 280, 92
 
 

@@ -9,9 +9,6 @@ import rankagg as ra
 from rankagg._validation import check_choice
 from rankagg.apps.parts.pictures import Vertex, all_orders
 
-CAPTION = (
-    "All rankings, in rows by the number of swaps from the top; a line is one swap of neighbors."
-)
 MODELS = ("Mallows", "Plackett-Luce")
 
 

@@ -20,7 +20,7 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
 
 # Items that a picture holds, and voters that a count can stand for.
 MOST_ITEMS, MOST_VOTERS = 12, 10**9
-LINE = re.compile(r"(?:([0-9]{1,10})\s*:)?(.*)", re.DOTALL)
+BALLOT_LINE = re.compile(r"(?:([0-9]{1,10})\s*:)?(.*)", re.DOTALL)
 MARKS = re.compile(r"[>=:#\n]")
 # What stands between items elsewhere.
 OTHER_MARKS = re.compile(r"[,;<|]")
@@ -40,7 +40,7 @@ def profile_of_text(text: str) -> ra.Profile:
     for number, line in enumerate(text.splitlines(), start=1):
         plain = line.partition("#")[0].strip()
         if plain:
-            count, buckets = _ballot(plain, f"line {number}")
+            count, buckets = _counted_buckets(plain, f"line {number}")
             counts.append(count)
             ballots.append(buckets)
             if sum(map(len, buckets)) == 1 and OTHER_MARKS.search(buckets[0][0]):
@@ -66,9 +66,9 @@ def profile_of_text(text: str) -> ra.Profile:
     return ra.Profile._trusted(observed.items, ranks, counts=observed.counts)
 
 
-def _ballot(line: str, where: str) -> tuple[int, list[list[str]]]:
+def _counted_buckets(line: str, where: str) -> tuple[int, list[list[str]]]:
     """Return how often a ballot was cast, and its groups of ties."""
-    match = LINE.fullmatch(line)
+    match = BALLOT_LINE.fullmatch(line)
     assert match is not None, "every text matches"
     count = int(match[1] or 1)
     if not 1 <= count <= MOST_VOTERS:
@@ -156,7 +156,8 @@ def outcomes(profile: ra.Profile) -> list[tuple[str, str]]:
     --------
     >>> import rankagg as ra
     >>> from rankagg.apps.parts.voting import outcomes
-    >>> outcomes(ra.datasets.load("tennessee"))[0]
+    >>> ranking, rules = outcomes(ra.datasets.load("tennessee"))[0]
+    >>> ranking, rules.split(", ")[0]
     ('Nashville > Chattanooga > Memphis > Knoxville', 'Borda')
     """
     rules_of: dict[str, list[str]] = {}
@@ -308,12 +309,6 @@ def rotated(first: int, second: int, third: int) -> Rotated:
     )
     more = f", and {counted(n_optima - 1, 'other ranking')} as few" if n_optima > 1 else ""
     return Rotated(votes, exact.order, said, f"Kemeny: {price}{more}.")
-
-
-CAPTION = (
-    "Ballots in rows, by the number of swaps from the honest one. Large: better for you; small: "
-    "worse; the ring: your ballot. Where several are first, one is drawn at random."
-)
 
 
 @dataclass(frozen=True)
