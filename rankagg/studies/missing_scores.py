@@ -66,13 +66,13 @@ def taus(rankings: Sequence[PartialRanking]) -> Floats:
 
 def top_k_overlaps(rankings: Sequence[PartialRanking], k: int) -> Floats:
     """Return the expected share of systems that each two top-k sets have in common."""
-    shares = _top_k_shares(rankings, k)
+    shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
     return _products(shares) / min(k, len(rankings[0].items))
 
 
 def same_top_k(rankings: Sequence[PartialRanking], k: int) -> Floats:
     """Return the chance that each two top-k sets are the same, ties at rank k broken at random."""
-    shares = _top_k_shares(rankings, k)
+    shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
     inside, possible = shares > 1 - ROUNDING, shares > ROUNDING
     sizes = np.rint(shares.sum(axis=1)).astype(int).tolist()
     ways = [
@@ -87,11 +87,6 @@ def same_top_k(rankings: Sequence[PartialRanking], k: int) -> Floats:
                 alike = comb(int((may & ~must).sum()), sizes[row] - int(must.sum()))
                 found[row, column] = alike / (ways[row] * ways[column])
     return found
-
-
-def _top_k_shares(rankings: Sequence[PartialRanking], k: int) -> Floats:
-    ranks = np.stack([ranking.ranks for ranking in rankings])
-    return places.top_k_shares(ranks, min(k, ranks.shape[1]))
 
 
 def _products(rows: Floats) -> Floats:

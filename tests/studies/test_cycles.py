@@ -100,7 +100,9 @@ def test_what_is_known_is_told_with_its_source() -> None:
     models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2), *RESTRICTED]
     study = ra.studies.CycleStudy(models=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1)
     result = study.run()
-    known = {row["model"]: row["source"] for row in result.to_dict()["known"]}
+    rows = result.to_dict()["known"]
+    assert all([*row] == ["model", "n_items", "cycle_limit", "source"] for row in rows)
+    known = {row["model"]: row["source"] for row in rows}
     assert set(known) == {model.name for model in models} - {models[1].name}
     assert all(known.values())
     told = str(result)

@@ -158,6 +158,10 @@ def test_rows_agree_with_a_loop_over_the_scores() -> None:
     assert table["undefined"].sum() == undefined
     assert f"methods left systems unranked {unranked} times" in result.summary()
     assert f"tau is not defined {undefined} times" in result.summary()
+    tables = result.to_frame().drop_duplicates(["model", "scale", "proportion", "repetition"])
+    lost = (tables["lost_systems"] > 0).sum()
+    told = f"at least one system lost all its scores in {lost} of {len(tables)} tables"
+    assert told in result.summary()
 
 
 def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user() -> None:
