@@ -11,7 +11,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.base import Outcome
 from rankagg.axioms.agendas import clone_sets
-from rankagg.axioms.search import class_count, profiles
+from rankagg.axioms.search import check_size, class_count, profiles
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.axioms.brute_force import broken, rankings, winners
 from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, plain, some_slow
@@ -312,6 +312,12 @@ def test_what_cannot_be_searched_is_refused(asked, message) -> None:
 def test_axioms_speak_of_complete_strict_rankings(profile, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         ra.axioms.Strategyproofness().check(ra.Borda(), profile)
+
+
+def test_a_rule_that_goes_by_names_has_more_profiles_to_be_searched() -> None:
+    check_size(5, 4)
+    with pytest.raises(InvalidInputError, match="9.1e"):
+        check_size(5, 4, neutral=False)
 
 
 def test_divisions_are_bounded() -> None:
