@@ -316,7 +316,7 @@ def test_axioms_speak_of_complete_strict_rankings(profile, message) -> None:
 
 def test_a_rule_that_goes_by_names_has_more_profiles_to_be_searched() -> None:
     check_size(5, 4)
-    with pytest.raises(InvalidInputError, match="9.1e"):
+    with pytest.raises(InvalidInputError, match=r"9\.1e"):
         check_size(5, 4, neutral=False)
 
 
