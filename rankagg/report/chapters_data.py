@@ -42,7 +42,7 @@ from rankagg.kernels.backend import described
 from rankagg.report.findings import MOST_OPEN, TASKS, Findings
 from rankagg.report.sections import Section, bullets, table_of
 
-LISTED = 12
+MOST_BULLETS = 12
 # Rows of the tables of items and tasks that lack some cells, and of what is missing together.
 LACKING, TOGETHER = 200, 8
 
@@ -157,13 +157,13 @@ def missing_data(findings: Findings) -> Section:
         never = stated(len(pairs), "pairs never compared", ",", "pair", of=all_pairs)
         told = "The order of {} of items, never compared, rests on other pairs and on the policy:"
         section.unknown(said(told, never))
-        section.items(bullets(pairs, LISTED))
+        section.items(bullets(pairs, MOST_BULLETS))
     if len(report.groups) > 1:
         section.unknown(
             "No chain of comparisons connects these groups; the order between them is an "
             "assumption:"
         )
-        section.items(bullets([listing(group) for group in report.groups], LISTED))
+        section.items(bullets([listing(group) for group in report.groups], MOST_BULLETS))
     section.add("heading", "What each policy assumes")
     return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
 
@@ -183,7 +183,7 @@ def _who_never_met(section: Section, votes: PairwiseMatrix) -> Section:
     )
     section.told(said("{} never met", never))
     section.unknown(said(told, stated(n, "pairs never compared", ",", "pair", of=total)))
-    return section.items(bullets(pairs, LISTED))
+    return section.items(bullets(pairs, MOST_BULLETS))
 
 
 def _who_lacks(section: Section, report: MissingReport) -> None:
