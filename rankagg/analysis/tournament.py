@@ -445,9 +445,10 @@ class TournamentGraph(Result):
         # In the order of the items, on which the cycles that are found depend; a frame would make
         # plain texts of labels whose hidden signs are escaped where they are written.
         pairs = np.argwhere(self.beats)
-        for (i, j), row in zip(pairs.tolist(), self._rows(pairs).to_dict("records"), strict=True):
-            del row["above"], row["below"]
-            graph.add_edge(self.items[i], self.items[j], **row)
+        wins = self.votes.wins
+        for i, j in pairs.tolist():
+            values = {"margin": self.margins[i, j], "votes_for": wins[i, j]}
+            graph.add_edge(self.items[i], self.items[j], **values, votes_against=wins[j, i])
         return graph
 
     def transitive_reduction(self) -> nx.DiGraph[Label]:
