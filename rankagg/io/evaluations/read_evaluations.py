@@ -167,7 +167,7 @@ def read_evaluations(paths: Paths) -> Evaluations:
     runs: list[lm_eval.Run] = []
     samples: list[tuple[str, EvaluationFile]] = []
     for file in files:
-        kind = _kind_of_lines(file) if file.has_lines else None
+        kind = _kind_of_lines(file) if file.has_lines or not file.ending else None
         if kind is not None:
             samples.append((kind, file))
         elif not file.has_lines:
@@ -240,10 +240,14 @@ def _is_results(content: object) -> bool:
 
 
 def _kind_of_lines(file: EvaluationFile) -> str | None:
-    first = next(file.lines(), None)
-    if first is None:
+    try:
+        number, text = next(file.lines(), (0, "null"))
+        return _kind_of_line(parse_json(text, f"{file.name}, line {number}", LENIENT))
+    except DataFormatError:
+        # What has no ending, as the standard input, may be one document or an archive.
+        if file.has_lines:
+            raise
         return None
-    return _kind_of_line(parse_json(first[1], f"{file.name}, line {first[0]}", LENIENT))
 
 
 def _kind_of_line(content: object) -> str | None:

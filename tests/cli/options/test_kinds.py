@@ -69,6 +69,14 @@ def test_single_files_are_recognised_by_their_content(ranks, called, kind) -> No
     assert ranks(SINGLE[kind](), *options)[0] == ({"A": 2, "B": 1} if both else {"A": 1})
 
 
+def test_samples_are_recognised_without_a_name(tmp_path, ranks) -> None:
+    text = SINGLE["lines"]().read_text(encoding="utf-8")
+    for number, expected in ((2, {"A": 2, "B": 1}), (1, {"A": 1})):
+        lines = "".join(text.splitlines(keepends=True)[:number])
+        (tmp_path / "standard input").write_text(lines, encoding="utf-8")
+        assert ranks(tmp_path / "standard input", "--higher", "score")[0] == expected
+
+
 def test_choices_are_options(tmp_path, ranks, refused) -> None:
     better = {"x": {"acc": True, "f1": True}, "y": {"acc": True}}
     for model, one, two in (("A", 1, 2), ("B", 2, 1)):
