@@ -18,6 +18,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import __main__ as entry
+from rankagg.aggregation.kemeny import parts
 from rankagg.cli import commands, main
 from rankagg.cli.app import COMMANDS as FIRST_LINES
 from rankagg.cli.app import FILES, app
@@ -280,8 +281,9 @@ def interrupted(folder: Path, stream: str, *args: str, delay: float = 0) -> int:
 
 
 @pytest.fixture
-def impatient():
+def impatient(monkeypatch):
     """Let the user press Ctrl-C when a search tells how far it is for the first time."""
+    monkeypatch.setattr(parts, "SECONDS_BETWEEN_LINES", 0.0)
 
     class Impatience(logging.Handler):
         def emit(self, record):
