@@ -45,6 +45,15 @@ def test_what_is_used_is_loaded_and_nothing_heavy_before() -> None:
     assert "pulp" in solved - rule
 
 
+def test_small_tables_are_compared_and_ranked_without_what_loads_slowly() -> None:
+    told = "ra.ScoreTable([[1, 2, 3, 4], [2, 3, 1, 5], [3, 1, 2, 2]], higher_is_better=True)"
+    _, ranks, compared = modules_after(
+        f"import rankagg as ra; table = {told}", "ra.rank_intervals(table)", "ra.compare(table)"
+    )
+    assert not ranks & {"pandas", "pyarrow", "networkx", "pulp", "matplotlib"}
+    assert not compared & {"pandas", "pyarrow", "networkx", "matplotlib"}
+
+
 @pytest.mark.slow
 def test_all_names_may_be_loaded_at_once() -> None:
     # SPEC 1 has this for those who want errors early.

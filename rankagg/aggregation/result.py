@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.arithmetic.exact_sum import rounding_error

@@ -7,8 +7,8 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import pandas as pd
 
+from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence

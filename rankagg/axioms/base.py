@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import pandas as pd
-
+from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written

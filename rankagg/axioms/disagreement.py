@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import pandas as pd
-
+from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Aggregator

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from types import UnionType
 from typing import Any, NamedTuple
 
-import pandas as pd
-
+from rankagg import _pandas as pd
 from rankagg._validation import check_integer
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from rankagg._typing import Bools
+
+#: Graphs of so many items are done by products of matrices before SciPy has looked at them, and
+#: without importing its sparse matrices, which takes longer than NumPy.
+CLOSED_AT_ONCE = 64
 
 #: The number of the part of every item, from 0.
 Parts: TypeAlias = NDArray[np.int32]
@@ -17,14 +20,29 @@ Parts: TypeAlias = NDArray[np.int32]
 
 def connected_parts(linked: Bools) -> Parts:
     """Return the parts that links join, whichever way they point."""
-    _, parts = connected_components(_sparse(linked), directed=False)
-    return np.asarray(parts, dtype=np.int32)
+    return strong_parts(linked | linked.T)
 
 
 def strong_parts(arcs: Bools) -> Parts:
     """Return the strongly connected parts of a directed graph."""
-    _, parts = connected_components(_sparse(arcs), connection="strong")
+    if len(arcs) <= CLOSED_AT_ONCE:
+        reached = _reached(arcs)
+        # Each part is known by its first item.
+        first = (reached & reached.T).argmax(axis=1)
+        return np.unique(first, return_inverse=True)[1].astype(np.int32)
+    _, parts = scipy.sparse.csgraph.connected_components(_sparse(arcs), connection="strong")
     return np.asarray(parts, dtype=np.int32)
+
+
+def _reached(arcs: Bools) -> Bools:
+    """Return which items paths lead to, from each item: ever longer ones, until none is new."""
+    reached = arcs | np.eye(len(arcs), dtype=bool)
+    while True:
+        steps = reached.astype(np.float32)
+        further = steps @ steps > 0
+        if np.array_equal(further, reached):
+            return reached
+        reached = further
 
 
 def ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
@@ -47,10 +65,10 @@ def ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
     return order
 
 
-def _sparse(arcs: Bools) -> csr_array:
+def _sparse(arcs: Bools) -> scipy.sparse.csr_array:
     """Return a graph as SciPy takes it at once; made of a matrix it is looked through thrice."""
     n = len(arcs)
     ends = np.zeros(n + 1, dtype=np.int32)
     np.cumsum(arcs.sum(axis=1), out=ends[1:])
     heads = np.nonzero(arcs)[1].astype(np.int32)
-    return csr_array((np.ones(len(heads)), heads, ends), shape=(n, n))
+    return scipy.sparse.csr_array((np.ones(len(heads)), heads, ends), shape=(n, n))

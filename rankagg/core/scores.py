@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Literal, cast
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Bools, Directions, Floats, Label, TaskWeights, Tolerance
 from rankagg._validation import (
     as_matrix,

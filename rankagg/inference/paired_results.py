@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
 from rankagg.core.names import level_of, said, stated
 from rankagg.core.results import Result, plain_rows

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer, check_number

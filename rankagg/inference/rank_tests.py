@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
-import pandas as pd
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, as_numbers, check_alpha, check_integer
 from rankagg.core.arithmetic.exact_sum import are_level

@@ -15,9 +15,9 @@ from math import ceil, log, sqrt
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks, RNGLike, Unranked
 from rankagg._validation import (
     as_generator,

@@ -8,8 +8,8 @@ from os import PathLike
 from typing import Literal, TextIO
 
 import numpy as np
-import pandas as pd
 
+from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_choice
 from rankagg.core.items import raw_text

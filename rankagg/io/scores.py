@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Bools, Directions, Floats, Label, TaskWeights
 from rankagg.core.items import counted, listed
 from rankagg.core.scores import ScoreTable

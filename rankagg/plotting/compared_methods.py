@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.analysis.comparison.compare import RuleComparison

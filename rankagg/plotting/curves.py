@@ -9,11 +9,11 @@ from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg.plotting.sheet import PlotSheet, open_frame, round_ticks, text_width
 from rankagg.plotting.theme import INK, letter, method_look, stroke

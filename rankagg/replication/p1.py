@@ -8,9 +8,9 @@ from itertools import combinations, permutations
 from math import isnan
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import PairwiseMajority

@@ -10,9 +10,9 @@ from math import factorial
 from typing import Any, Final, get_args
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed
 
+from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Ranks, Unranked
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.means import Mean

@@ -8,8 +8,8 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 
+from rankagg import _pandas as pd
 from rankagg._typing import Label, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.kemeny.aggregator import Kemeny

@@ -13,9 +13,9 @@ from typing import Any, Literal, cast
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import pandas as pd
 from matplotlib.figure import Figure
 
+from rankagg import _pandas as pd
 from rankagg.core.items import counted
 from rankagg.exceptions import OutputError
 from rankagg.io.output_files import guard_frame, write_file, write_text

@@ -12,9 +12,9 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg.plotting.curves import Band, draw_bands, frame_curves
 from rankagg.plotting.theme import ACCENTS, GRAY, LINES, plot_labels

@@ -10,9 +10,9 @@ from os import PathLike
 from time import perf_counter
 from typing import Any
 
-import pandas as pd
 from tqdm import tqdm
 
+from rankagg import _pandas as pd
 from rankagg._validation import check_flag
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.items import counted

@@ -11,9 +11,9 @@ from inspect import cleandoc
 from itertools import groupby
 
 import numpy as np
-import pandas as pd
 
 from rankagg import __version__
+from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import PairData

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Bools, Label
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, flow_slots, moves
 from rankagg.analysis.comparison.compare import RuleComparison

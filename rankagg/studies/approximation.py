@@ -9,8 +9,7 @@ from math import inf
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import pandas as pd
-
+from rankagg import _pandas as pd
 from rankagg._typing import Unranked
 from rankagg._validation import check_alpha, check_flag
 from rankagg.aggregation.base import Aggregator

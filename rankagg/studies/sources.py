@@ -9,9 +9,9 @@ from hashlib import sha256
 from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_integer, check_number
 from rankagg.analysis.comparison.agreement import averaged_tasks

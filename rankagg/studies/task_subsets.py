@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Tolerance
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation.base import Aggregator

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-import pandas as pd
 
+from rankagg import _pandas as pd
 from rankagg._typing import Label, RNGLike
 from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation.base import Aggregator

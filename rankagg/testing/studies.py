@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-import pandas as pd
 import pytest
 from joblib import parallel_config
+
+from rankagg import _pandas as pd
 
 __all__ = ["StudyContract"]
 

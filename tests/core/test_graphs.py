@@ -1,6 +1,8 @@
 """Parts of graphs."""
 
+import networkx as nx
 import numpy as np
+import pytest
 
 from rankagg.core.graphs import connected_parts, ordered_parts, strong_parts
 
@@ -17,3 +19,17 @@ def test_parts_of_a_graph() -> None:
     assert [joined[0] == joined[k] for k in range(5)] == [True, True, True, True, False]
     assert [strong[0] == strong[k] for k in range(5)] == [True, True, True, False, False]
     assert joined.dtype == strong.dtype == np.int32
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 64, 65, 90])
+def test_parts_are_those_of_networkx(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for share in (0.0, 0.5 / n, 1 / n, 2 / n, 0.5):
+        arcs = rng.random((n, n)) < share
+        graph = nx.from_numpy_array(arcs, create_using=nx.DiGraph)
+        for label, parts in (
+            (strong_parts(arcs), nx.strongly_connected_components(graph)),
+            (connected_parts(arcs), nx.weakly_connected_components(graph)),
+        ):
+            found = [set(np.flatnonzero(label == at).tolist()) for at in range(label.max() + 1)]
+            assert sorted(map(sorted, found)) == sorted(map(sorted, parts))

@@ -22,8 +22,8 @@ https://arxiv.org/abs/2106.04756.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
@@ -112,7 +112,7 @@ class FirstOrder:
         signs = np.where(forward, np.float32(1.0), np.float32(-1.0)).ravel()
         starts = np.arange(0, 3 * m + 1, 3, dtype=np.int32)
         shape = (m, len(pairs))
-        self._rows = sparse.csr_array(
+        self._rows = scipy.sparse.csr_array(
             (signs, columns.ravel().astype(np.int32), starts), shape=shape
         )
         self._columns = self._rows.T.tocsr()

@@ -37,9 +37,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
@@ -304,7 +303,7 @@ class Graph(NamedTuple):
 
     first: Ints
     second: Ints
-    links: csr_array
+    links: scipy.sparse.csr_array
 
     @property
     def n_nodes(self) -> int:
@@ -365,13 +364,13 @@ def _edge(before: Floats, a: Ints | int, b: Ints, c: Ints) -> tuple[Floats, Bool
     return np.maximum(np.minimum(slack, 2.0 - slack), 0.0), slack > 1.0
 
 
-def _twice(n: int, tails: Ints, heads: Ints, weights: Floats, odd: Bools) -> csr_array:
+def _twice(n: int, tails: Ints, heads: Ints, weights: Floats, odd: Bools) -> scipy.sparse.csr_array:
     """Return both copies of an undirected graph; odd edges lead to the other copy."""
     over = n * odd
     rows = np.concatenate([tails, tails + n, heads + over, heads + n - over])
     columns = np.concatenate([heads + over, heads + n - over, tails, tails + n])
     places = rows.astype(np.int32), columns.astype(np.int32)  # SciPy's paths know no others
-    return csr_array((np.tile(weights + LEAST_STEP, 4), places), shape=(2 * n, 2 * n))
+    return scipy.sparse.csr_array((np.tile(weights + LEAST_STEP, 4), places), shape=(2 * n, 2 * n))
 
 
 class Walks(NamedTuple):
@@ -394,7 +393,7 @@ def _closed_walks(graph: Graph, deadline: Deadline) -> Iterator[Walks]:
     for start in range(0, n - 1, SOURCES_AT_ONCE):
         deadline.seconds_left()
         chunk = sources[start : start + SOURCES_AT_ONCE]
-        distance, previous = dijkstra(
+        distance, previous = scipy.sparse.csgraph.dijkstra(
             graph.links, indices=chunk, limit=LARGEST_SLACK, return_predecessors=True
         )
         at, through = _turning_points(distance, chunk, rng)

@@ -6,8 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
+from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima

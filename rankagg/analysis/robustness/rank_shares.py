@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast, get_args
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Integers, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator

@@ -231,10 +231,14 @@ RULES_JUDGED = (
 )
 
 
-def _axiom_names() -> Sequence[str]:
-    from rankagg.axioms.search import NAMES
-
-    return list(NAMES)
+AXIOMS = (
+    *("condorcet winner", "condorcet loser", "smith", "majority", "pareto", "monotonicity"),
+    *("participation", "reinforcement", "reinforcement of rankings", "clone independence"),
+    "reversal symmetry",
+    "independence of irrelevant alternatives (winners)",
+    "independence of irrelevant alternatives (rankings)",
+    *("later-no-harm", "strategyproofness", "group strategyproofness"),
+)
 
 
 @command(
@@ -243,7 +247,7 @@ def _axiom_names() -> Sequence[str]:
         "--axiom",
         "axioms",
         multiple=True,
-        type=OneOf(_axiom_names),
+        type=OneOf(AXIOMS),
         help="An axiom to judge by; may be repeated. Default: all.",
     ),
     option("--items", "n_items", type=Whole(1, 26), default=3, help="The most items of a profile."),
@@ -295,7 +299,7 @@ def axioms(
         rankagg axioms --method borda --axiom majority
         rankagg axioms --method minimax --axiom participation --items 4 --rankings 20 --samples 5000
     """
-    from rankagg.axioms.search import NAMES
+    from rankagg.axioms.search import as_axiom
 
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
@@ -311,9 +315,7 @@ def axioms(
             if n_samples is None:
                 _announce(len(rules), **size)
             if not alone:
-                table = ra.axioms.axiom_table(
-                    rules, asked or list(NAMES), **size, time_limit=time_limit
-                )
+                table = ra.axioms.axiom_table(rules, asked or AXIOMS, **size, time_limit=time_limit)
                 return Answer(result=table)
             witness = ra.axioms.find_counterexample(
                 rules[0],
@@ -336,7 +338,7 @@ def axioms(
     head = {"schema": "rankagg.counterexample", "version": 1}
     return Answer(
         data=lambda: {**head, **content, "witness": found},
-        text=lambda rows: f"axiom      {NAMES[asked[0]].definition}\n{said}",
+        text=lambda rows: f"axiom      {as_axiom(asked[0]).definition}\n{said}",
     )
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import scipy
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Integers, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core.items import ItemSet, counted

@@ -11,10 +11,10 @@ from dataclasses import field
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 import scipy
 from scipy.optimize import brentq
 
+from rankagg import _pandas as pd
 from rankagg._typing import Label, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer, check_number
 from rankagg.aggregation.deadline import Deadline, time_limit_of

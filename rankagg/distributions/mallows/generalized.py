@@ -9,10 +9,10 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers, check_number
 from rankagg.aggregation.deadline import Deadline, time_limit_of

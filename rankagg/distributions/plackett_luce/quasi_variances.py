@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import least_squares
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg.core.items import counted
 from rankagg.core.results import Result, plain_rows

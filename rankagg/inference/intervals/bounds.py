@@ -9,8 +9,8 @@ from __future__ import annotations
 from math import pi
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_integer, check_number
@@ -154,7 +154,7 @@ def normal_radius(variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: 
     """Return the radius of the normal (Wald) interval, z sqrt(variance/n_units)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt(np.asarray(variance, dtype=np.float64) / np.asarray(n_units))
-    radius: Floats = -ndtri(alpha / sides) * deviation
+    radius: Floats = -scipy.special.ndtri(alpha / sides) * deviation
     return radius
 
 
@@ -186,7 +186,7 @@ def is_near_normal(
     https://doi.org/10.1214/aop/1176992073.
     """
     center, n = np.asarray(mean, dtype=np.float64), np.asarray(n_units, dtype=np.float64)
-    z = abs(float(ndtri(alpha / sides)))
+    z = abs(float(scipy.special.ndtri(alpha / sides)))
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(np.asarray(variance) * (n - 1.0) / n)
         skewness = largest_skewness(center, spread)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Label, RNGLike, Tolerance
 from rankagg._validation import check_choice
 from rankagg.core.items import ItemSet, counted

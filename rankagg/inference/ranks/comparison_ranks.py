@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.sparse import csr_array
-from scipy.stats import binom
 
 from rankagg._typing import Floats, Integers, RNGLike
 from rankagg._validation import as_generator, check_alpha
@@ -98,8 +96,8 @@ class ScoredItems:
         difference, error = self.scores[:, None] - self.scores, self.errors()
         quotient = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
         freedom = np.minimum(self.effective[:, None], self.effective) - 1.0
-        tail = stats.t.sf(np.abs(quotient), np.maximum(freedom, LEAST_DEGREES))
-        return np.asarray(np.sign(quotient) * stats.norm.isf(tail), dtype=np.float64)
+        tail = scipy.stats.t.sf(np.abs(quotient), np.maximum(freedom, LEAST_DEGREES))
+        return np.asarray(np.sign(quotient) * scipy.stats.norm.isf(tail), dtype=np.float64)
 
     def bonferroni(self, alpha: float, n_pairs: int) -> float:
         """Return what one of some studentized differences exceeds with probability alpha at most.
@@ -108,7 +106,7 @@ class ScoredItems:
         """
         if self.effective.min() >= UNITS_PER_ITEM * len(self.scores) or not n_pairs:
             return -np.inf
-        return float(stats.norm.isf(alpha / n_pairs))
+        return float(scipy.stats.norm.isf(alpha / n_pairs))
 
 
 def score_items(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> ScoredItems:
@@ -142,9 +140,9 @@ def score_items(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool
     moves = pulls * np.concatenate([share_won - share[at] for at, share_won in sides])
     members, n_units = _unit_numbers(data, unit)
     places, shape = (np.tile(members, 2), np.concatenate(items)), (n_units, n)
-    influence = csr_array((moves, places), shape=shape)
+    influence = scipy.sparse.csr_array((moves, places), shape=shape)
     # Comparisons of a unit may all go the same way: it tells by the square of what it holds.
-    pull = csr_array((pulls, places), shape=shape).power(2)
+    pull = scipy.sparse.csr_array((pulls, places), shape=shape).power(2)
     effective = pull.sum(axis=0) ** 2 / pull.power(2).sum(axis=0)
     covariance = (influence.T @ influence).toarray() * (n_units / max(n_units - 1, 1))
     # Where nearly all was won or lost residuals say too little: no less than a binomial then.
@@ -286,7 +284,7 @@ def _by_sign_tests(data: Comparisons, unit: ComparisonUnit, alpha: float) -> Ran
         raise InvalidInputError("comparisons", allowed, data, remedy)
     won, n_units = pair_majorities(data, unit)
     decided = won + won.T
-    p_values: Floats = np.where(decided > 0, binom.sf(won - 1, decided, 0.5), 1.0)
+    p_values: Floats = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)
     least = np.power(0.5, decided)
     families = Families.from_p_values(p_values, least, alpha)
     possible = bool(Families.from_p_values(least, least, alpha).together.any())

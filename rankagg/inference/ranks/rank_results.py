@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_flag, check_integer
 from rankagg.core.arithmetic.exact_sum import rounding_error
@@ -201,7 +201,6 @@ class RankIntervals(Result):
         -------
         RankIntervals
         """
-        bounds = decisions.ranks()
         # Decisions on all pairs hold in every smaller family too.
         known = Families.at_once(decisions.above) if families is None else families
         rank = 1 + above.sum(axis=0)
@@ -209,8 +208,8 @@ class RankIntervals(Result):
             of=of,
             unit=unit,
             rank=rank,
-            best=bounds["best"].to_numpy(),
-            worst=bounds["worst"].to_numpy(),
+            best=1 + decisions.above.sum(axis=0),
+            worst=len(rank) - decisions.above.sum(axis=1),
             marginal_best=1 + (known.alone < 0).sum(axis=1),
             marginal_worst=len(rank) - (known.alone > 0).sum(axis=1),
             decisions=decisions,

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 from pyarrow.interchange import from_dataframe
 
+from rankagg import _pandas as pd
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.tables.sources import check_bytes
 from rankagg.io.tables.table import Table

@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 import rankagg as ra
+from rankagg.axioms.search import NAMES
+from rankagg.cli.commands.learning import AXIOMS
 from rankagg.cli.options.rules import RULES_BY_NAME, make
 from rankagg.teaching.quizzes import TOPICS
 from rankagg.teaching.show import STEPS, WITHOUT
@@ -150,3 +152,7 @@ def test_topics_are_listed_and_bad_answers_told(run):
     assert "--answer" in run("quiz borda --answer XY", code=2).err
     shown = json.loads(run("quiz kendall-distance --answer 11 --json").out)
     assert (shown["given"], shown["right"]) == ("11", False)
+
+
+def test_axioms_of_the_option_are_all_there_are() -> None:
+    assert list(AXIOMS) == list(NAMES)
