@@ -95,12 +95,3 @@ def test_uniform_costs_are_expected_over_compatible_permutations(profile):
         every = [p.ranks for p in ranking.compatible_permutations()]
         expected += np.mean([np.abs(r[:, None] - np.arange(n)) for r in every], axis=0)
     np.testing.assert_allclose(found, expected, atol=1e-9)
-
-
-def test_gaps_that_are_ignored_or_last_have_their_costs():
-    profile = ra.Profile.from_orders(["AB"], items="ABCD")
-    ignored = footrule_costs(profile.ranks, np.ones(1, int), np.ones(1), "ignore")
-    assert ignored[2:].sum() == 0
-    np.testing.assert_allclose(ignored[:2], [[0.5, 0.5, 1.5, 2.5], [2.5, 1.5, 0.5, 0.5]])
-    last = footrule_costs(profile.ranks, np.ones(1, int), np.ones(1), "last")
-    np.testing.assert_allclose(last[2], np.abs(2.5 - np.arange(4)))

@@ -1,234 +1,34 @@
-"""Rules and axioms written a second time, on lists of ballots, as slowly and plainly as can be.
+"""Axioms written a second time, on lists of ballots, as slowly and plainly as can be.
 
-Nothing here knows the package: ballots are tuples of labels, best first.
+Ballots are tuples of labels, best first.
 """
 
 from collections import Counter
-from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations, product
+
+import rankagg as ra
+from tests.axioms.rules import of
 
 
 def margin(ballots, x, y):
     return sum(1 if b.index(x) < b.index(y) else -1 for b in ballots)
 
 
-def by_key(items, key):
-    """Return buckets, the largest key first."""
-    values = {x: key(x) for x in items}
-    return tuple(
-        tuple(x for x in items if values[x] == value)
-        for value in sorted(set(values.values()), reverse=True)
-    )
-
-
-def reachable(arcs, items):
-    reach = set(arcs)
-    for k, i, j in product(items, repeat=3):  # Warshall: k is the outer loop
-        if (i, k) in reach and (k, j) in reach:
-            reach.add((i, j))
-    return reach
-
-
-def borda(ballots, items):
-    return by_key(items, lambda x: -sum(b.index(x) for b in ballots))
-
-
-def positional(points):
-    def rule(ballots, items):
-        given = points(len(items))
-        return by_key(items, lambda x: sum(given[b.index(x)] for b in ballots))
-
-    return rule
-
-
-def copeland(ballots, items):
-    def points(x):
-        leads = [margin(ballots, x, y) for y in items if y != x]
-        return sum(2 if lead > 0 else 1 if lead == 0 else 0 for lead in leads)
-
-    return by_key(items, points)
-
-
-def minimax(ballots, items):
-    def worst_first(x):
-        leads = [min(0, margin(ballots, x, y)) for y in items if y != x]
-        return tuple(sorted(leads))
-
-    return by_key(items, worst_first)
-
-
-def bucklin(ballots, items):
-    def depth(x):
-        for k in range(1, len(items) + 1):
-            votes = sum(b.index(x) < k for b in ballots)
-            if 2 * votes > len(ballots):
-                return (-k, votes)
-        raise AssertionError
-
-    return by_key(items, depth)
-
-
-def schulze_beats(ballots, items):
-    strength = {(x, y): max(0, margin(ballots, x, y)) for x, y in permutations(items, 2)}
-    for k, i, j in product(items, repeat=3):
-        if len({i, j, k}) == 3:
-            strength[i, j] = max(strength[i, j], min(strength[i, k], strength[k, j]))
-    return {(x, y) for x, y in permutations(items, 2) if strength[x, y] > strength[y, x]}
-
-
-def ranked_pairs(ballots, items):
-    """Lock majorities one at a time, in every order of equal ones."""
-    margins = {(x, y): margin(ballots, x, y) for x, y in permutations(items, 2)}
-    ways = {frozenset()}
-    for size in sorted({m for m in margins.values() if m > 0}, reverse=True):
-        group = [pair for pair, m in margins.items() if m == size]
-        ended, seen, queue = set(), set(ways), list(ways)
-        while queue:
-            locked = queue.pop()
-            fresh = [(x, y) for x, y in group if not {(x, y), (y, x)} & locked]
-            if not fresh:
-                ended.add(locked)
-            more = {frozenset(reachable(locked | {pair}, items)) for pair in fresh} - seen
-            seen |= more
-            queue += more
-        ways = ended
-    return by_key(items, lambda x: -min(sum(y == x for _, y in way) for way in ways))
-
-
-def universes(ballots, items, decide):
-    """Return the orders that all ways of breaking ties lead to; `decide` gives (tied, first)."""
-    if len(items) == 1:
-        return {items}
-    found = set()
-    tied, first = decide(tuple(tuple(x for x in b if x in items) for b in ballots), items)
-    for x in tied:
-        rest = tuple(y for y in items if y != x)
-        for order in universes(ballots, rest, decide):
-            found.add((x, *order) if first else (*order, x))
-    return found
-
-
-def fewest(items, key):
-    return [x for x in items if key(x) == min(map(key, items))], False
-
-
-def runoff(ballots, items):
-    return fewest(items, lambda x: sum(b[0] == x for b in ballots))
-
-
-def coombs(ballots, items):
-    for x in items:
-        if 2 * sum(b[0] == x for b in ballots) > len(ballots):
-            return [x], True
-    return fewest(items, lambda x: -sum(b[-1] == x for b in ballots))
-
-
-def baldwin(ballots, items):
-    return fewest(items, lambda x: -sum(b.index(x) for b in ballots))
-
-
-def best_places(orders, items):
-    return by_key(items, lambda x: -min(order.index(x) for order in orders))
-
-
-def nanson(ballots, items):
-    """Return buckets; of what goes out in a round, those with more points are above."""
-    below = ()
-    while items:
-        left = [tuple(x for x in b if x in items) for b in ballots]
-        points = {x: sum(len(b) - 1 - 2 * b.index(x) for b in left) for x in items}
-        out = tuple(x for x in items if points[x] <= 0)
-        below = (*by_key(out, points.get), *below)
-        items = tuple(x for x in items if points[x] > 0)
-    return below
-
-
-def black(ballots, items):
-    for x in items:
-        if all(margin(ballots, x, y) > 0 for y in items if y != x):
-            rest = borda(ballots, items)
-            return ((x,), *[b for b in (tuple(y for y in b if y != x) for b in rest) if b])
-    return borda(ballots, items)
-
-
-def young(ballots, items):
-    """The largest part of the ballots, of all of them, in which no majority is against an item."""
-
-    def kept(x):
-        return next(
-            size
-            for size in range(len(ballots), -1, -1)
-            for part in set(combinations(ballots, size))
-            if all(margin(part, x, y) >= 0 for y in items if y != x)
-        )
-
-    return by_key(items, kept)
-
-
-def dodgson(ballots, items):
-    """The fewest swaps, ballot by ballot, for every state of who is still to be passed."""
-
-    def swaps(x):
-        others = [y for y in items if y != x]
-        need = tuple(
-            max(0, len(ballots) // 2 + 1 - sum(b.index(x) < b.index(y) for b in ballots))
-            for y in others
-        )
-        costs = {need: 0}
-        for b in ballots:
-            after = {}
-            for left, cost in costs.items():
-                for up in range(b.index(x) + 1):
-                    passed = b[b.index(x) - up : b.index(x)]
-                    state = tuple(
-                        max(0, k - (y in passed)) for k, y in zip(left, others, strict=True)
-                    )
-                    after[state] = min(cost + up, after.get(state, cost + up))
-            costs = after
-        return costs[(0,) * len(others)]
-
-    return by_key(items, lambda x: -swaps(x))
-
-
-def net(beats, items):
-    def score(x):
-        return sum((x, y) in beats for y in items) - sum((y, x) in beats for y in items)
-
-    return by_key(items, score)
-
-
 @cache
 def outcome(rule, ballots):
-    """Return the winners, and the set of rankings, of sorted ballots."""
-    items = tuple(sorted(ballots[0]))
-    if rule == "Kemeny":
-        costs = {
-            order: sum(margin(ballots, y, x) for x, y in combinations(order, 2))
-            for order in permutations(items)
-        }
-        best = [order for order, cost in costs.items() if cost == min(costs.values())]
-        return frozenset(o[0] for o in best), frozenset(tuple((x,) for x in o) for o in best)
-    if rule == "Schulze":
-        beats = schulze_beats(ballots, items)
-        unbeaten = frozenset(y for y in items if not any((x, y) in beats for x in items))
-        return unbeaten, frozenset([net(beats, items)])
-    ranking = PLAIN[rule](ballots, items)
-    return frozenset(ranking[0]), frozenset([ranking])
+    """Return the winners, and the set of rankings, of sorted ballots.
 
-
-PLAIN = {
-    "Borda": borda, "Copeland": copeland, "Minimax": minimax, "Bucklin": bucklin,
-    "Plurality": positional(lambda n: [1] + [0] * (n - 1)),
-    "Veto": positional(lambda n: [1] * (n - 1) + [0]),
-    "Dowdall": positional(lambda n: [Fraction(1, k) for k in range(1, n + 1)]),
-    "Approval": positional(lambda n: [1, 1, *[0] * n][:n]),
-    "InstantRunoff": lambda b, items: best_places(universes(b, items, runoff), items),
-    "Coombs": lambda b, items: best_places(universes(b, items, coombs), items),
-    "Baldwin": lambda b, items: best_places(universes(b, items, baldwin), items),
-    "RankedPairs": ranked_pairs, "Nanson": nanson, "Black": black, "Young": young,
-    "Dodgson": dodgson,
-}  # fmt: skip
+    Rules are held against slow twins of their own in `tests/aggregation`.
+    """
+    consensus = of(rule).aggregate(ra.Profile.from_orders(ballots, items=sorted(ballots[0])))
+    if consensus.optima is not None:
+        orders = [one.buckets for one in consensus.optima]
+        return frozenset(order[0][0] for order in orders), frozenset(orders)
+    also = [
+        note.rpartition(": ")[2].split(", ") for note in consensus.notes if "winners too" in note
+    ]
+    return frozenset(consensus.buckets[0]).union(*also), frozenset([consensus.buckets])
 
 
 def winners(rule, ballots):

@@ -25,14 +25,6 @@ def test_agreement_is_its_mean_over_all_ways_to_break_ties(both, data):
     assert last_k_agreement(*both, k) == pytest.approx(float(oracles.last_k_overlap(*both, k)))
 
 
-def test_a_tie_at_place_k_counts_with_its_chance():
-    tied = PartialRanking.from_buckets(["A", "BC"])
-    assert top_k_agreement(ABC, tied, k=1) == 1
-    assert top_k_agreement(ABC, tied, k=2) == 0.75
-    assert last_k_agreement(ABC, tied, k=1) == 0.5
-    assert last_k_agreement(ABC, tied, k=2) == 1
-
-
 @pytest.mark.parametrize("k", [0, -1, 4, 1.5, NAN, "1", None, True])
 def test_k_is_a_number_of_items(k):
     for measure in (top_k_agreement, last_k_agreement):

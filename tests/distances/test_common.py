@@ -2,15 +2,14 @@ from functools import partial
 from math import isnan
 
 import pytest
-from hypothesis import given
 
 import rankagg as ra
 import rankagg.distances
 from rankagg import PartialRanking, Permutation, kendall_distance, kendall_tau
-from rankagg.distances import last_k_agreement, spearman_footrule, spearman_rho, top_k_agreement
+from rankagg.distances import spearman_footrule, spearman_rho, top_k_agreement
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.testing.distances import DistanceContract
-from tests import oracles, strategies
+from tests import oracles
 
 NAN = float("nan")
 
@@ -29,22 +28,6 @@ def assert_same(computed, expected):
         assert isnan(computed)
     else:
         assert computed == pytest.approx(float(expected), rel=0, abs=1e-12)
-
-
-@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
-@strategies.quick
-def test_only_items_that_both_observe_count(both):
-    first, second = both
-    shared = [
-        label
-        for label in first.items
-        if label not in first.unranked and label not in second.unranked
-    ]
-    parts = first.restrict(shared), second.restrict(shared)
-    for measure in ALL:
-        assert_same(measure(*parts), measure(first, second))
-    assert_same(top_k_agreement(*parts, 1), top_k_agreement(first, second, 1))
-    assert_same(last_k_agreement(*parts, 1), last_k_agreement(first, second, 1))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
@@ -91,11 +90,3 @@ def test_long_rankings_are_quick():
     )
     assert ra.distances.cayley_distance(first, second) > 19_970
     assert ra.distances.hamming_distance(first, second) > 19_980
-
-
-def test_weighted_tau_is_that_of_scipy_where_there_are_ties():
-    x, y = [12, 2, 1, 12, 2], [1, 4, 7, 1, 0]
-    first, second = (ra.PartialRanking.from_scores(v, higher_is_better=True) for v in (x, y))
-    assert ra.distances.weighted_kendall_tau(first, second) == pytest.approx(
-        stats.weightedtau(x, y).statistic
-    )

@@ -119,18 +119,6 @@ def test_kemeny_reaches_a_proved_optimum(name, choice):
     assert consensus.order in {tuple(order) for order in election.optima}
 
 
-@pytest.mark.parametrize("election", ELECTIONS.values(), ids=ELECTIONS)
-def test_the_typed_optima_are_all_optima(election):
-    votes = election.profile().pairwise()
-    costs = {order: election.distance(order) for order in permutations(election.orders[0])}
-    assert min(costs.values()) == election.cost
-    optima = {order for order, cost in costs.items() if cost == election.cost}
-    assert optima == set(map(tuple, election.optima))
-    # The votes charge every order its summed distance.
-    for order, cost in costs.items():
-        assert votes.cost(ra.Permutation.from_order(order)) == cost
-
-
 @pytest.mark.parametrize("name", ELECTIONS)
 def test_the_typed_elections_are_those_of_the_facts(name, facts):
     case, election = facts("known_answers")[name], ELECTIONS[name]

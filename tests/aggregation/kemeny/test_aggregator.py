@@ -37,11 +37,11 @@ def test_profiles_of_every_kind(backend: str, profile: ra.Profile, unranked: str
 
 
 @st.composite
-def integer_matrices(draw: st.DrawFn) -> ra.PairwiseMatrix:
+def integer_matrices(draw: st.DrawFn, sizes: tuple[int, ...] = (1, 3, 10**6)) -> ra.PairwiseMatrix:
     n = draw(st.integers(2, 6))
-    largest = draw(st.sampled_from([1, 3, 10**6]))
+    largest = draw(st.sampled_from(sizes))
     cells = draw(st.lists(st.integers(0, largest), min_size=n * n, max_size=n * n))
-    return ra.PairwiseMatrix.from_wins(np.array(cells).reshape(n, n))
+    return ra.PairwiseMatrix.from_wins(np.array(cells, dtype=object).reshape(n, n))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -1,8 +1,6 @@
 """A certificate proves what it states, and nothing else passes."""
 
 import json
-import random
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,12 +9,11 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Branch, Enumeration, Leaf
-from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
+from rankagg.aggregation.kemeny.proof_nodes import Branch, Leaf
+from rankagg.exceptions import InvalidInputError, VerificationError
 from tests.tournaments import PALEY
 
 CYCLE = ra.datasets.load("condorcet_1785")
-Change = Callable[[ra.Certificate], ra.Certificate]
 
 
 @pytest.fixture
@@ -45,118 +42,7 @@ def test_by_hand(votes: ra.PairwiseMatrix, certificate: ra.Certificate) -> None:
     assert certificate.verify(votes)
 
 
-@pytest.mark.parametrize(
-    ("backend", "votes"),
-    [
-        ("cuts", PALEY),
-        ("lazy", CYCLE.pairwise()),
-        ("naive", CYCLE.pairwise()),
-        ("subset-dp", PALEY),
-    ],
-)
-def test_json_round_trip(backend: str, votes: ra.PairwiseMatrix) -> None:
-    certificate = ra.Kemeny(backend=backend).aggregate(votes).certificate
-    again = ra.Certificate.from_dict(json.loads(json.dumps(certificate.to_dict())))
-    assert again == certificate
-    assert again.verify(votes)
-
-
-# -- corrupted statements -------------------------------------------------------------------------
-
-
-def with_leaf(**fields: object) -> Change:
-    def change(certificate: ra.Certificate) -> ra.Certificate:
-        (proof,) = certificate.proofs
-        (leaf,) = proof.nodes
-        return replace(certificate, proofs=(replace(proof, nodes=(replace(leaf, **fields),)),))
-
-    return change
-
-
-def with_fields(**fields: object) -> Change:
-    return lambda certificate: replace(certificate, **fields)
-
-
-def heavier(certificate: ra.Certificate) -> ra.Certificate:
-    leaf = certificate.proofs[0].nodes[0]
-    return with_leaf(weights=(10 * leaf.weights[0],))(certificate)
-
-
-def lighter(certificate: ra.Certificate) -> ra.Certificate:
-    leaf = certificate.proofs[0].nodes[0]
-    return with_leaf(weights=(leaf.weights[0] // 2,))(certificate)
-
-
-def turned(certificate: ra.Certificate) -> ra.Certificate:
-    leaf = certificate.proofs[0].nodes[0]
-    return with_leaf(triples=(leaf.triples[0][::-1],))(certificate)
-
-
-CORRUPTIONS: dict[str, Change] = {
-    "cost too low": with_fields(scaled_cost=75),
-    "bound too high": with_fields(scaled_lower_bound=82),
-    "cost and bound too low": with_fields(scaled_cost=70, scaled_lower_bound=70),
-    "order repeats an item": with_fields(order=(0, 0, 1)),
-    "order leaves an item out": with_fields(order=(0, 1)),
-    "order is another": with_fields(order=(0, 2, 1)),
-    "other scale": with_fields(denominator=2),
-    "ties are not free": with_fields(tie_cost=0.5),
-    "no proof": with_fields(proofs=()),
-    "cycle is no cycle": with_leaf(triples=((0, 1, 1),)),
-    "cycle outside": with_leaf(triples=((0, 1, 7),)),
-    "cycle below zero": with_leaf(triples=((0, 1, -1),)),
-    "cycle turned round": turned,
-    "cycle gone": with_leaf(triples=(), weights=()),
-    "weight negative": with_leaf(weights=(-(2**20),)),
-    "weight too large": heavier,
-    "weight too small": lighter,
-    "weight missing": with_leaf(weights=()),
-    "part twice": lambda certificate: replace(certificate, proofs=certificate.proofs * 2),
-    "part with an item twice": with_fields(proofs=(Proof((0, 1, 1)),)),
-    "part outside": with_fields(proofs=(Proof((0, 1, 9)),)),
-    "child is its parent": with_fields(proofs=(Proof((0, 1, 2), (Branch(0, 1, 0, 0),)),)),
-    "child does not exist": with_fields(proofs=(Proof((0, 1, 2), (Branch(0, 1, 1, 2),)),)),
-    "pair is no pair": with_fields(
-        proofs=(Proof((0, 1, 2), (Branch(1, 1, 1, 2), Leaf(), Leaf())),)
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CORRUPTIONS)
-def test_corrupted_certificate_is_refused(
-    votes: ra.PairwiseMatrix, certificate: ra.Certificate, name: str
-) -> None:
-    with pytest.raises(VerificationError):
-        CORRUPTIONS[name](certificate).verify(votes)
-
-
-def test_every_case_of_a_branched_proof_is_needed(branched: ra.Certificate) -> None:
-    assert branched.verify(PALEY)
-    (proof,) = branched.proofs
-    for at, node in enumerate(proof.nodes):
-        if not isinstance(node, Leaf):
-            continue
-        nodes = (*proof.nodes[:at], Leaf(), *proof.nodes[at + 1 :])
-        weaker = replace(branched, proofs=(replace(proof, nodes=nodes),))
-        with pytest.raises(VerificationError, match="not 20 as stated"):
-            weaker.verify(PALEY)
-
-
-def test_decisions_of_a_branch_cannot_be_swapped(branched: ra.Certificate) -> None:
-    (proof,) = branched.proofs
-    root = proof.nodes[0]
-    swapped = replace(root, yes=root.no, no=root.yes)
-    nodes = (swapped, *proof.nodes[1:])
-    with pytest.raises(VerificationError):
-        replace(branched, proofs=(replace(proof, nodes=nodes),)).verify(PALEY)
-
-
-def test_enumeration_is_done_again_not_believed() -> None:
-    certificate = ra.Kemeny(backend="subset-dp").aggregate(PALEY).certificate
-    assert certificate.proofs[0].nodes == (Enumeration(),)
-    assert certificate.verify(PALEY)
-    with pytest.raises(VerificationError):
-        replace(certificate, scaled_cost=19, scaled_lower_bound=19).verify(PALEY)
+# -- false statements -----------------------------------------------------------------------------
 
 
 def test_certificate_of_other_votes_is_refused(
@@ -183,7 +69,9 @@ def test_certificate_of_other_votes_is_refused(
 def test_what_no_file_can_hold_is_told(
     votes: ra.PairwiseMatrix, certificate: ra.Certificate
 ) -> None:
-    unweighted = with_leaf(weights=())(certificate)
+    (proof,) = certificate.proofs
+    bare = replace(proof, nodes=(replace(proof.nodes[0], weights=()),))
+    unweighted = replace(certificate, proofs=(bare,))
     with pytest.raises(ValueError, match="shorter"):
         unweighted.to_dict()
     with pytest.raises(VerificationError, match=r"holds what no file can hold: zip\(\) argument 2"):
@@ -193,55 +81,12 @@ def test_what_no_file_can_hold_is_told(
         empty.verify(votes)
 
 
-def test_made_up_proofs_are_weak_and_never_false() -> None:
-    rng = random.Random(3)
-    for _ in range(200):
-        wins = [[rng.randrange(5) for _ in range(5)] for _ in range(5)]
-        votes = ra.PairwiseMatrix.from_wins(wins)
-        optimum = ra.Kemeny().aggregate(votes)
-        leaves = [
-            Leaf(
-                tuple(tuple(rng.sample(range(5), 3)) for _ in range(4)),
-                tuple(rng.randrange(1, 5 * WEIGHT_DENOMINATOR) for _ in range(4)),
-            )
-            for _ in range(3)
-        ]
-        first, second = rng.sample(range(5), 2)
-        third, fourth = rng.sample(range(5), 2)
-        tree = (Branch(first, second, 1, 2), leaves[0], Branch(third, fourth, 3, 4), *leaves[1:])
-        order = rng.sample(range(5), 5)
-        certificate = ra.Certificate.build(votes, order, [Proof(tuple(range(5)), tree)])
-        assert certificate.verify(votes)
-        assert certificate.lower_bound <= optimum.cost <= certificate.cost
-
-
 def test_stated_gap_may_be_larger_than_the_proved_one(
     votes: ra.PairwiseMatrix, certificate: ra.Certificate
 ) -> None:
     modest = replace(certificate, scaled_lower_bound=70)
     assert modest.verify(votes)
     assert modest.status == "gap"
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        {"schema": "rankagg.certificate", "version": 3},
-        {"schema": "rankagg.votes", "version": 2},
-        [],
-        None,
-    ],
-)
-def test_what_is_no_certificate_is_refused(data: object) -> None:
-    with pytest.raises(DataFormatError):
-        ra.Certificate.from_dict(data)
-
-
-def test_the_first_version_of_the_file_is_refused_with_a_remedy() -> None:
-    data = {"schema": "rankagg.certificate", "version": 1, "weight_denominator": 2**20}
-    with pytest.raises(DataFormatError, match=r"`version` must be 3\. Got 1\. Solve again"):
-        ra.Certificate.from_dict(data)
 
 
 # -- what is stated -------------------------------------------------------------------------------

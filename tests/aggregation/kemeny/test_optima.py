@@ -42,12 +42,17 @@ def check(votes: ra.PairwiseMatrix, optima: ra.Optima) -> None:
         oracles.cost_of_permutation(places, votes.scaled_wins.tolist())
         for places in itertools.permutations(range(n))
     }
+    ranks = 1 + np.array(places)
+    best, worst = optima.rank_ranges()
+    assert best.tolist() == ranks.min(axis=0).tolist()
+    assert worst.tolist() == ranks.max(axis=0).tolist()
+    assert optima.winners() == votes.items.where((ranks == 1).any(axis=0))
     above = sorted(costs - {cost})
     assert optima.second_value() == (float(above[0] / votes.denominator) if above else None)
 
 
 @quick
-@given(votes=integer_matrices())
+@given(votes=integer_matrices((1, 3, 10**6, 2**65)))
 def test_any_matrix(votes: ra.PairwiseMatrix) -> None:
     check(votes, ra.Kemeny().aggregate(votes).optima)
 

@@ -1,91 +1,13 @@
-"""Who stands first in some optimum, against all permutations."""
+"""Who can win, and the places of each item: found in small blocks, bounded in large ones."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.kemeny import optima as module
-from rankagg.exceptions import BlockTooLargeError
+from rankagg.aggregation.kemeny import optimal_relation
+from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
 from tests import oracles
-from tests.aggregation.kemeny.test_aggregator import integer_matrices
-from tests.strategies import policies, profiles, quick
-
-CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"])
-
-
-@pytest.fixture(params=["tables", "searches"], scope="module")
-def way(request):
-    """Look winners up in tables of subsets, or search for an order that begins with each."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "searches":
-            patch.setattr(module, "RANGED", 1)
-        yield request.param
-
-
-def winners_of(votes):
-    """Return the first items of all optimal orders, in the order of the items."""
-    _, orders = oracles.kemeny(votes.scaled_wins.tolist())
-    return tuple(votes.items[i] for i in sorted({order[0] for order in orders}))
-
-
-def check(votes):
-    exact = ra.Kemeny(unranked=votes.unranked or "uniform").aggregate(votes)
-    found = exact.optima.winners()
-    assert found == winners_of(votes)
-    assert exact.order[0] in found
-
-
-@quick
-@given(votes=integer_matrices())
-def test_any_matrix(way, votes):
-    check(votes)
-
-
-@quick
-@given(profile=profiles(max_size=6), unranked=policies)
-def test_profiles_of_every_kind(way, profile, unranked):
-    check(profile.pairwise(unranked))
-
-
-@quick
-@given(data=st.data(), n=st.integers(2, 6))
-def test_small_margins_with_many_optima(way, data, n):
-    cells = data.draw(st.lists(st.integers(0, 1), min_size=n * n, max_size=n * n))
-    check(ra.PairwiseMatrix.from_wins(np.array(cells).reshape(n, n)))
-
-
-@quick
-@given(data=st.data(), n=st.integers(2, 5))
-def test_costs_beyond_64_bits(way, data, n):
-    huge = st.sampled_from([0.0, 1.0, 2.0**61, 1e20])
-    cells = data.draw(st.lists(huge, min_size=n * n, max_size=n * n))
-    check(ra.PairwiseMatrix.from_wins(np.array(cells).reshape(n, n)))
-
-
-def test_each_of_a_cycle_may_win(way):
-    assert ra.Kemeny().aggregate(CYCLE).optima.winners() == ("A", "B", "C")
-
-
-def test_a_unique_optimum_has_one_winner(way):
-    exact = ra.Kemeny().aggregate(ra.datasets.load("tennessee"))
-    assert exact.optima.winners() == ("Nashville",)
-    assert ra.Kemeny().aggregate(ra.Profile.from_orders(["A"])).optima.winners() == ("A",)
-
-
-def test_all_may_win_where_all_is_tied(way):
-    nothing = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)), items="DCBA")
-    assert ra.Kemeny().aggregate(nothing).optima.winners() == ("D", "C", "B", "A")
-
-
-def test_only_the_first_block_may_win(way):
-    # A and B are tied above the cycle of C, D and E.
-    orders = ["ABCDE", "BADEC", "ABECD", "BACDE", "ABDEC", "BAECD"]
-    optima = ra.Kemeny().aggregate(ra.Profile.from_orders(orders)).optima
-    assert optima.winners() == ("A", "B")
-    assert optima.blocks == (("A", "B"), ("C", "D", "E"))
-
 
 # The optima are CEBAD, CBAED, CAEDB, ACEDB, ADCEB and AEDCB: E follows no single other in all of
 # them, and yet it is first in none.
@@ -100,12 +22,53 @@ LATE = np.array(
 )
 
 
-def test_an_item_that_follows_no_single_other_may_still_never_win(way):
-    optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(LATE, items="ABCDE")).optima
-    assert not optima.relation()[:, 4].any()
-    assert optima.winners() == ("A", "C")
-    best, _ = optima.rank_ranges()
-    assert best.tolist() == [1, 2, 1, 2, 2]
+def with_one_above(wins):
+    """Return the votes with one more item, X, that beats all others."""
+    n = len(wins)
+    larger = np.zeros((n + 1, n + 1))
+    larger[:n, :n] = wins
+    larger[n, :n] = 1
+    return ra.PairwiseMatrix.from_wins(larger, items="ABCDE"[:n] + "X")
+
+
+def test_places_behind_an_item_that_is_always_first():
+    votes = with_one_above(LATE)
+    best, worst = ra.Kemeny().aggregate(votes).optima.rank_ranges()
+    _, orders = oracles.kemeny(votes.scaled_wins.tolist())
+    places = 1 + np.argsort(orders, axis=1)
+    assert best.tolist() == places.min(axis=0).tolist() == [2, 3, 2, 3, 3, 1]
+    assert worst.tolist() == places.max(axis=0).tolist()
+
+
+def test_places_of_large_blocks_are_what_the_relation_leaves(monkeypatch):
+    monkeypatch.setattr(module, "RANGED", 1)
+    optima = ra.Kemeny().aggregate(with_one_above(LATE)).optima
+    above = optima.relation().sum(axis=0)
+    below = optima.relation().sum(axis=1)
+    best, worst = optima.rank_ranges()
+    assert best.tolist() == (1 + above).tolist()
+    assert worst.tolist() == (6 - below).tolist()
+
+
+def test_looking_for_winners_ends_at_the_deadline(monkeypatch):
+    monkeypatch.setattr(module, "RANGED", 1)
+    optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(LATE)).optima
+    optima.relation()
+    with pytest.raises(OutOfTimeError):
+        optima.within(0).winners()
+
+
+@pytest.mark.parametrize(("ranged", "searched"), [(5, False), (4, True)])
+def test_tables_serve_blocks_up_to_a_size(monkeypatch, ranged, searched):
+    began = []
+    monkeypatch.setattr(module, "RANGED", ranged)
+    search = optimal_relation.can_lead
+    monkeypatch.setattr(
+        optimal_relation, "can_lead", lambda *args: began.append(1) or search(*args)
+    )
+    optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(LATE)).optima
+    assert optima.winners() == (0, 2)
+    assert bool(began) == searched
 
 
 def test_winners_of_a_block_that_is_too_large_to_count():

@@ -20,13 +20,10 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
     Enumeration,
-    Fixing,
     Leaf,
     Weighting,
 )
-from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny.forging import N, random_tree
-from tests.tournaments import noisy_paley
 
 
 def random_problem(rng: Random) -> Problem:
@@ -117,53 +114,6 @@ def test_pairs_are_fixed_at_all() -> None:
     assert fixed_below(problem, weighting, nothing, 3).sum() == 6
     assert fixed_below(problem, weighting, nothing, 4).sum() == 0
     assert fixed_below(problem, weighting, nothing, 0) is None
-
-
-@pytest.fixture(scope="module")
-def branched() -> tuple[ra.PairwiseMatrix, ra.Certificate]:
-    """A consensus whose proof needs cases and fixes pairs in some of them."""
-    votes = noisy_paley(1)
-    certificate = ra.Kemeny().aggregate(votes).certificate
-    kinds = [type(node) for proof in certificate.proofs for node in proof.nodes]
-    assert {Branch, Fixing} <= set(kinds)
-    return votes, certificate
-
-
-def test_fixing_survives_json(branched: tuple[ra.PairwiseMatrix, ra.Certificate]) -> None:
-    votes, certificate = branched
-    again = ra.Certificate.from_dict(certificate.to_dict())
-    assert again == certificate
-    assert again.verify(votes)
-    assert certificate.status == "optimal"
-
-
-def changed(certificate: ra.Certificate, change) -> ra.Certificate:
-    data = certificate.to_dict()
-    for proof in data["proofs"]:
-        for node in proof["nodes"]:
-            if "threshold" in node:
-                change(node)
-                return ra.Certificate.from_dict(data)
-    raise AssertionError("the proof fixes nothing")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda node: node.update(threshold=0),
-        lambda node: node.update(rest=0),
-        lambda node: node.update(rest=10**6),
-        lambda node: node.update(cycles=[[*cycle[:3], -cycle[3]] for cycle in node["cycles"]]),
-        lambda node: node.update(cycles=[[0, 1, 1, 5]]),
-    ],
-    ids=["threshold lower", "child is the root", "no child", "negative weights", "no cycle"],
-)
-def test_corrupted_fixing_is_refused(
-    branched: tuple[ra.PairwiseMatrix, ra.Certificate], change
-) -> None:
-    votes, certificate = branched
-    with pytest.raises((DataFormatError, VerificationError)):
-        changed(certificate, change).verify(votes)
 
 
 def weighted(problem: Problem, *cycles: tuple[int, int, int, int]) -> tuple:

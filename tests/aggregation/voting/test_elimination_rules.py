@@ -123,18 +123,6 @@ def test_black(profile, policy) -> None:
     assert consensus.ranking.ranks.tolist() == [sum(o < k for o in key) for k in key]
 
 
-@few
-@given(profile=profiles(max_size=4, unranked=False, unlisted=False, ties=False))
-def test_condorcet_winners_win(profile) -> None:
-    """Baldwin, Nanson and Black elect them; see Nanson (1882) for the two eliminations."""
-    wins = profile.pairwise().scaled_wins
-    winner = np.flatnonzero((wins > wins.T).sum(axis=1) == profile.n_items - 1)
-    for rule in (ra.Baldwin(), ra.Nanson(), ra.Black(), ra.Dodgson(), ra.Young()):
-        if len(winner):
-            first = rule.aggregate(profile).buckets[0]
-            assert first == (profile.items[int(winner[0])],)
-
-
 def test_exhausted_ballots_decide_nothing() -> None:
     """Two ballots list A alone; when A is out, three of the other five decide."""
     lists = [["A"]] * 2 + [["B", "C"]] * 3 + [["C", "B"]] * 4

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -54,19 +53,6 @@ def test_approval_is_a_share_of_the_first_places(profile, policy) -> None:
         if k >= profile.n_items and policy != "ignore":
             assert len(consensus.buckets) == 1
             assert "count alike" in consensus.notes[0]
-
-
-@few
-@given(profile=profiles(max_size=5))
-def test_named_borda_is_borda(profile) -> None:
-    for policy in ("uniform", "last"):
-        named = ra.Positional("borda", unranked=policy).aggregate(profile)
-        np.testing.assert_allclose(
-            named.scores, ra.Borda(unranked=policy).aggregate(profile).scores, atol=1e-12
-        )
-    named = ra.Positional("borda", unranked="ignore").aggregate(profile)
-    wins = ra.Borda(unranked="ignore").aggregate(profile).scores
-    np.testing.assert_allclose(2 * named.scores, wins, atol=1e-9)
 
 
 def test_points_are_summed_without_rounding() -> None:
