@@ -10,16 +10,9 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation import ranked_pairs
 from rankagg.exceptions import InvalidInputError
+from tests.aggregation.margins import margins_of, votes_of
 
 PARALLEL = ra.RankedPairs(tie_breaking="parallel")
-
-
-def margins_of(pairs):
-    n = next(n for n in range(1, 9) if n * (n - 1) // 2 == len(pairs))
-    margins = np.zeros((n, n), dtype=int)
-    for (i, j), margin in zip(combinations(range(n), 2), pairs, strict=True):
-        margins[i, j], margins[j, i] = margin, -margin
-    return margins
 
 
 def some_margins(sizes=(1, 3, 6, 10), most=2):
@@ -27,10 +20,6 @@ def some_margins(sizes=(1, 3, 6, 10), most=2):
         lambda size: st.lists(st.integers(-most, most), min_size=size, max_size=size)
     )
     return pairs.map(margins_of)
-
-
-def votes_of(margins):
-    return ra.PairwiseMatrix.from_wins(np.maximum(margins, 0))
 
 
 def is_stack(order, margins):
