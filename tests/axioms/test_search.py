@@ -219,10 +219,12 @@ class Silent(ByName):
 
 @dataclass(frozen=True, kw_only=True)
 class LateByName(ByName):
-    """Borda, and with four ballots whatever stands first in the alphabet."""
+    """Borda, and with so many ballots whatever stands first in the alphabet."""
+
+    late: int = 4
 
     def _aggregate(self, evidence, rng) -> Outcome:
-        if evidence.profile.counts.sum() == 4:
+        if evidence.profile.counts.sum() == self.late:
             return Outcome(scores=-np.arange(len(evidence.items)))
         return ra.Borda()._aggregate(evidence, rng)
 
@@ -245,6 +247,16 @@ def test_names_that_matter_late_are_found_where_the_rule_is_asked_again() -> Non
     assert found is not None
     assert found.winners[0] != found.winners[1]
     assert found.profile.counts.sum() == 4
+
+
+@pytest.mark.parametrize("late", [1, 3])
+def test_names_are_noticed_that_canonical_ballots_hide(late) -> None:
+    # Under the canonical names of an odd number of ballots on two items the first one wins.
+    found = ra.axioms.smallest_disagreement(
+        LateByName(late=late), ra.Borda(), n_items=2, n_rankings=late
+    )
+    assert found is not None
+    assert found.winners == (("A",), ("B",))
 
 
 def test_a_rule_that_goes_by_names_is_asked_under_all_of_them() -> None:

@@ -1,6 +1,7 @@
 """The climbs step by step: what a step may be, and what counts as having arrived."""
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,10 +55,13 @@ def test_a_climb_without_any_step_says_that_it_is_stuck():
 
 
 def test_a_first_step_is_not_longer_than_its_reach():
-    profile = from_rows(["A>B", "B>A"], "AB", counts=[10**9, 1])
-    for steps, most in ((1, 4.0), (2, 8.0 + 4.0)):
+    # Nearly all say A > B, B > C and so on: the parabolas are highest further and further away.
+    pairs = [f"{one}>{other}" for one, other in pairwise("ABCDEFGHIJKL")]
+    turned = [pair[::-1] for pair in pairs]
+    profile = from_rows(pairs + turned, "ABCDEFGHIJKL", counts=[10**9] * 11 + [1] * 11)
+    for steps, moved in ((1, 4.0), (2, 4.0 + 8.0)):
         found = newton(Likelihood(gathered(profile)), steps, 1e-9)
-        assert np.abs(found.parameters).max() <= most
+        assert np.abs(found.parameters).max() == pytest.approx(moved)
         assert not found.converged
         assert not found.stuck
         assert found.n_iterations == steps

@@ -1,6 +1,7 @@
 """The permutohedron: which orders are neighbours, which are the cheapest, which the answer's."""
 
 from itertools import combinations, permutations
+from operator import itemgetter
 
 import matplotlib.pyplot as plt
 import pytest
@@ -27,9 +28,9 @@ def test_lines_are_swaps_of_neighbours(n):
     at = spots(ax)
     assert at.keys() == {"".join(order) for order in permutations(items)}
     where = {tuple(map(float, spot)): name for name, spot in at.items()}
+    swaps = of_group(ax, "swap")
     drawn = {
-        frozenset(where[tuple(map(float, spot))] for spot in line.get_xydata())
-        for line in of_group(ax, "swap")
+        frozenset(where[tuple(map(float, spot))] for spot in line.get_xydata()) for line in swaps
     }
     expected = {
         frozenset((a, b))
@@ -38,6 +39,13 @@ def test_lines_are_swaps_of_neighbours(n):
                for x, y in combinations(items, 2)) == 1
     }  # fmt: skip
     assert drawn == expected
+    rising = [sorted(map(tuple, line.get_xydata()), key=itemgetter(1)) for line in swaps]
+    crossed = sum(
+        (a[0] - c[0]) * (b[0] - d[0]) < 0
+        for (a, b), (c, d) in combinations(rising, 2)
+        if a[1] == c[1]
+    )
+    assert crossed == (8 if n == 4 else 0)
     assert faults(ax) == []
 
 
