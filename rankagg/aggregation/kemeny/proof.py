@@ -181,6 +181,7 @@ def forced_bounds(problem: Problem, proof: Proof) -> NDArray[np.object_]:
     """Return for every pair of a part what an order costs at least that has row before column."""
     n = problem.n
     impossible = exact.sum_of(problem.costs) + problem.constant + 1
+    nowhere = np.full((n, n), impossible, dtype=object)
     bounds: dict[int, NDArray[np.object_]] = {}
     walk = list(proof.walk(problem))
     # Children are walked after their parents; those without orders are not.
@@ -188,7 +189,6 @@ def forced_bounds(problem: Problem, proof: Proof) -> NDArray[np.object_]:
         if isinstance(node, Enumeration):
             raise TypeError("An enumeration has no weights.")
         if isinstance(node, Branch):
-            nowhere = np.full((n, n), impossible, dtype=object)
             bounds[at] = np.minimum(bounds.pop(node.yes, nowhere), bounds.pop(node.no, nowhere))
             continue
         if isinstance(node, Persistent):
@@ -198,7 +198,7 @@ def forced_bounds(problem: Problem, proof: Proof) -> NDArray[np.object_]:
         excess, base = _excess(problem, proof.weighting(leaf), decided)
         case = -((-exact.widen(excess) - base) // WEIGHT_DENOMINATOR) + problem.constant
         if isinstance(node, Fixing):
-            rest = bounds.pop(node.rest, np.full((n, n), node.threshold, dtype=object))
+            rest = bounds.pop(node.rest, nowhere)
             case = np.maximum(case, np.minimum(rest, node.threshold))
         case[decided.T] = impossible
         bounds[at] = case

@@ -495,6 +495,5 @@ def _try_all(contest: Contest) -> None:
             removed = np.array(chosen, dtype=np.int64)
             if contest.does_it(removed):
                 contest.offer(removed)
-                bracket.raise_to(size)
                 return
         bracket.raise_to(size + 1)

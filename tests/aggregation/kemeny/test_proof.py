@@ -20,6 +20,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     WEIGHT_DENOMINATOR,
     Branch,
     Enumeration,
+    Fixing,
     Leaf,
     Weighting,
 )
@@ -67,9 +68,12 @@ def test_forced_bounds_with_the_weights_of_a_cycle() -> None:
     # three pairs the weaker way cost 3 or 4.
     problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
     for weight in (2 * WEIGHT_DENOMINATOR, 2 * WEIGHT_DENOMINATOR - 1):
-        forced = forced_bounds(problem, Proof((0, 1, 2), (Leaf(((1, 0, 2),), (weight,)),)))
-        assert [forced[1, 0], forced[2, 1], forced[0, 2]] == [2, 3, 4]
-        assert [forced[0, 1], forced[1, 2], forced[2, 0]] == [2, 2, 2]
+        leaf = Leaf(((1, 0, 2),), (weight,))
+        # What is fixed without weights, and what they tell of the rest, is as much.
+        for tree in ((leaf,), (Fixing(Leaf(), 4, 1), leaf)):
+            forced = forced_bounds(problem, Proof((0, 1, 2), tree))
+            assert [forced[1, 0], forced[2, 1], forced[0, 2]] == [2, 3, 4]
+            assert [forced[0, 1], forced[1, 2], forced[2, 0]] == [2, 2, 2]
 
 
 def test_forced_bounds_of_an_enumeration_are_none() -> None:

@@ -1,6 +1,6 @@
 """The fewest removals, held against brute force over all of them."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -11,8 +11,8 @@ import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.analysis.removal import order_removals as orders
-from rankagg.analysis.removal.order_removals import ExactOrder
-from rankagg.analysis.removal.removal_units import RemovalClasses
+from rankagg.analysis.removal.order_removals import Contest, ExactOrder, _removals
+from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses
 from rankagg.core.rankings import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
@@ -83,11 +83,20 @@ def test_kemeny_by_brute_force(data, profile, policy) -> None:
     check(profile, ra.Kemeny(unranked=policy), pairs(data.draw, profile))
 
 
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("ALL_ORDERS", 0),
+        # No removal is known before the proof begins.
+        ("_approach", lambda contest: contest.add(contest.best_top(contest.whole))),
+    ],
+    ids=["searches", "order by order"],
+)
 @settings(QUICK, max_examples=12)
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
-def test_the_exact_engine_where_orders_are_not_all_looked_at(data, profile, policy) -> None:
+def test_each_way_to_prove_it_does_so_alone(name, instead, data, profile, policy) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(orders, "ALL_ORDERS", 0)
+        patch.setattr(orders, name, instead)
         check(profile, ra.Kemeny(unranked=policy), pairs(data.draw, profile))
 
 
@@ -149,6 +158,7 @@ def test_what_units_say_adds_up_to_the_votes(policy) -> None:
 
 
 def test_bounds_of_orders_that_begin_with_an_item() -> None:
+    n_reached = 0
     for seed in range(10):
         rng = np.random.default_rng(seed)
         votes = ra.PairwiseMatrix.from_wins(rng.integers(0, 6, size=(5, 5)))
@@ -159,11 +169,41 @@ def test_bounds_of_orders_that_begin_with_an_item() -> None:
         for item in range(5):
             least = min(cost for order, cost in costs.items() if order[0] == item)
             assert min(costs.values()) <= solved.least_led_by(item) <= least
+            n_reached += solved.least_led_by(item) == least
             for other in {*range(5)} - {item}:
                 best = ExactOrder.of(problem, Deadline(), (item, other)).order
                 assert problem.cost(best) == min(
                     cost for o, cost in costs.items() if o.index(item) < o.index(other)
                 )
+    assert n_reached >= 40
+
+
+@pytest.mark.parametrize(
+    "question",
+    [Question((0, 1), (2, 3, 4), strict=True, is_pair=False), Question((0,), (3,), True, True)],
+    ids=["first place", "pair"],
+)
+def test_what_is_searched_is_worth_as_much_as_the_best_of_all_orders(monkeypatch, question) -> None:
+    for seed in range(12):
+        votes = ra.Uniform(range(5)).sample(7, rng=seed)
+        units = RemovalClasses(data=votes, rule=ra.Kemeny(), tolerance=0.0, unit="ranking")
+        contest = Contest(units, question, np.arange(5), Bracket(7), Deadline())
+        values = []
+        for looked_at in (6, 0):
+            monkeypatch.setattr(orders, "ALL_ORDERS", looked_at)
+            margins = contest.whole
+            found = [way(margins) for way in (contest.best, contest.best_top, contest.best_rival)]
+            assert [contest.is_rival(order) for order in found[1:]] == [False, True]
+            values.append([contest.value(order, margins) for order in found])
+        assert values[0] == values[1]
+
+
+def test_all_ways_to_remove_so_many_are_tried() -> None:
+    ways = list(product(range(3), range(2), range(4)))
+    for size in range(7):
+        assert [tuple(one) for one in _removals([2, 1, 3], size)] == [
+            one for one in ways if sum(one) == size
+        ]
 
 
 @pytest.mark.parametrize("rule", [ra.Copeland(), ra.Copeland(alpha=0.0), ra.Kemeny()], ids=str)
