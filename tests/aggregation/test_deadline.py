@@ -3,7 +3,6 @@
 import itertools
 from dataclasses import replace
 from functools import cache
-from time import monotonic
 
 import numpy as np
 import pytest
@@ -99,12 +98,14 @@ def test_a_solve_that_stops_at_any_moment_says_nothing_false(
         assert found.notes == (f"not proved optimal {told}",)
 
 
-def test_some_of_these_stop_and_some_end(stop_at) -> None:
-    proved = []
-    for k in (0, 10_000):
+def test_a_limit_in_the_middle_keeps_what_was_proved(stop_at) -> None:
+    found = []
+    for k in (*range(0, 60, 3), 10_000):
         stop_at(k)
-        proved.append(ra.Kemeny(time_limit=LIMIT).aggregate(TANGLED).is_proved)
-    assert proved == [False, True]
+        found.append(STRICT.aggregate(TANGLED).certificate)
+    assert (found[0].status, found[-1].status) == ("gap", "optimal")
+    stopped = [one.lower_bound for one in found if one.status == "gap"]
+    assert max(stopped) > stopped[0]
 
 
 QUESTIONS = {
@@ -197,15 +198,3 @@ def test_two_level_rules_hand_the_deadline_on() -> None:
     assert rule.aggregate(table).notes == ()
     late = rule.aggregate(table, deadline=Deadline(0.0))
     assert "x: the inner consensus is not proved optimal" in late.notes
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [100, 200, 500, 1000])
-@pytest.mark.parametrize("limit", [1, 2, 5])
-@pytest.mark.parametrize("phi", [1.0, 0.98])
-def test_the_limit_is_overrun_by_a_second_at_most(n: int, limit: float, phi: float) -> None:
-    profile = ra.Mallows(range(n), theta=-np.log(phi)).sample(10, rng=0)
-    began = monotonic()
-    found = ra.Kemeny(time_limit=limit).aggregate(profile)
-    assert monotonic() - began < limit + 1
-    assert found.certificate.lower_bound <= found.cost
