@@ -10,7 +10,8 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import orders, relaxation
+from rankagg.aggregation.kemeny import orders, placed_lists, relaxation
+from rankagg.aggregation.kemeny.weak_search import WeakRelaxation
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.tournaments import PALEY
 
@@ -96,6 +97,33 @@ def test_a_solve_that_stops_at_any_moment_says_nothing_false(
     if not found.is_proved:
         told = "in time" if rule == PLACED else "within the time limit of 1000 s"
         assert found.notes == (f"not proved optimal {told}",)
+
+
+INTERRUPTED = [
+    (STRICT, (relaxation.HighsRelaxation, "solve"), "ranking"),
+    (WEAK, (WeakRelaxation, "solve"), "weak order"),
+    (replace(PLACED, verify=False), (placed_lists._Walk, "_grown"), "list"),
+]
+
+
+@pytest.mark.parametrize(("rule", "where", "called"), INTERRUPTED)
+@pytest.mark.parametrize("step", range(3))
+def test_ctrl_c_returns_the_best_so_far(monkeypatch, rule, where, called: str, step: int) -> None:
+    optimum = least_cost(rule, PALEY)
+    real, calls = getattr(*where), itertools.count()
+
+    def interrupted(*args):
+        if next(calls) == step:
+            raise KeyboardInterrupt
+        return real(*args)
+
+    monkeypatch.setattr(*where, interrupted)
+    found = rule.aggregate(PALEY)
+    assert found.interrupted
+    assert found.notes == (f"interrupted: the best {called} so far, not proved optimal",)
+    assert found.certificate.lower_bound <= optimum <= found.cost
+    monkeypatch.undo()
+    assert found.certificate.verify(PALEY)
 
 
 def test_a_limit_in_the_middle_keeps_what_was_proved(stop_at) -> None:

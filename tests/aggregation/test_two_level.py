@@ -27,31 +27,10 @@ def test_two_level_borda_by_hand() -> None:
     assert ra.Borda().aggregate(instances()).scores.tolist() == [4, 4, 4]
 
 
-def test_task_weights_count_at_the_outer_level() -> None:
-    weighted = instances().with_task_weights({"y": 3})
-    assert BORDA.aggregate(weighted).scores.tolist() == [2, 4, 6]
-
-
-def test_profile_with_groups_gives_the_same_as_its_table() -> None:
-    table = instances()
-    assert BORDA.aggregate(table.rankings()).ranking == BORDA.aggregate(table).ranking
-
-
 def test_task_level_table_has_nothing_to_aggregate_inside() -> None:
     table = ra.datasets.load("superglue_human")
     expected = ra.Borda().aggregate(table).scores
     np.testing.assert_allclose(BORDA.aggregate(table).scores, expected)
-
-
-def test_absent_system_keeps_the_middle_place_or_none() -> None:
-    table = ra.ScoreTable(
-        [[3, 3, 3], [2, 2, NAN], [1, 1, 1]], systems="ABC", tasks=["x", "x", "y"],
-        instances=[0, 1, 0], higher_is_better=True,
-    )  # fmt: skip
-    # In y, A and C have expected places 1/3 and 5/3, and B has 1: the middle.
-    assert BORDA.aggregate(table).scores.tolist() == [4, 2, 0]
-    unranked = ra.TwoLevel(ra.Borda(), ra.Borda(), absent="unranked")
-    np.testing.assert_allclose(unranked.aggregate(table).scores, [2 + 5 / 3, 1 + 1, 0 + 1 / 3])
 
 
 def test_inner_means_see_the_scores() -> None:

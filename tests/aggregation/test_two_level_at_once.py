@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,10 +62,10 @@ def assert_same(one: ra.Consensus, other: ra.Consensus) -> None:
 @quick
 @given(
     profile=profiles(groups=True, weights=weights, max_rows=6), policy=policies,
-    absent=st.sampled_from(ABSENT), outer=st.sampled_from(RULES),
+    absent=st.sampled_from(ABSENT), kinds=st.tuples(*[st.sampled_from(RULES)] * 2),
 )  # fmt: skip
-def test_rankings(profile, policy, absent, outer) -> None:
-    rule = ra.TwoLevel(ra.Borda(unranked=policy), outer(unranked=policy), absent=absent)
+def test_rankings(profile, policy, absent, kinds) -> None:
+    rule = ra.TwoLevel(*(kind(unranked=policy) for kind in kinds), absent=absent)
     assert_same(rule.aggregate(profile), by_definition(rule, profile))
 
 
@@ -127,16 +126,6 @@ def test_each_row_of_scores_has_its_own_relative_tie() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opposite(ra.Aggregator):
-    """Borda's rule upside down, which knows nothing about groups."""
-
-    needs = "rankings"
-
-    def _aggregate(self, evidence, rng):
-        return Outcome(scores=-ra.Borda().aggregate(evidence.profile).scores)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Reader(ra.Aggregator):
     """Borda's rule that asks for scores and ranks by them with their tolerance."""
 
@@ -155,14 +144,3 @@ def test_a_rule_on_scores_sees_those_of_its_task_with_their_tolerance(table, tol
     apart = ra.TwoLevel(Reader(), ra.Borda()).aggregate(table, tolerance=tolerance)
     together = ra.TwoLevel(ra.Borda(), ra.Borda()).aggregate(table, tolerance=tolerance)
     assert_same(apart, together)
-
-
-@pytest.mark.parametrize("absent", ABSENT)
-def test_rules_that_do_not_score_groups_go_task_by_task(absent: str) -> None:
-    rng = np.random.default_rng(3)
-    table = ra.ScoreTable(
-        rng.random((4, 9)), tasks=list("xyzyxzxyz"), instances=range(9), higher_is_better=True
-    )
-    rule = ra.TwoLevel(Opposite(), ra.Borda(), absent=absent)
-    opposite = ra.TwoLevel(ra.Borda(), ra.Borda()).aggregate(table).scores
-    np.testing.assert_allclose(rule.aggregate(table).scores, 9 - opposite)

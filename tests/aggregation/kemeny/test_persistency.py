@@ -107,22 +107,6 @@ def test_a_pair_of_a_cut_is_across_it() -> None:
     assert not all_by_cut(problem, nothing, np.array([], dtype=int), np.array([[0, 1]]))
 
 
-@pytest.mark.parametrize("seed", range(0, 40, 4))
-def test_equal_multipliers_count_the_items_between(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    places = np.array([rng.permutation(7) for _ in range(5)])
-    votes = ra.Profile.from_ranks(places, items=range(7)).pairwise()
-    nothing = np.zeros((7, 7), dtype=bool)
-    problem = Problem.from_pairwise(votes)
-    for x, y in permutations(range(7), 2):
-        lead = int((places[:, x] < places[:, y]).sum() - (places[:, x] > places[:, y]).sum())
-        for k in set(range(7)) - {x, y}:
-            after_x = (places[:, x] < places[:, k]) & (places[:, k] < places[:, y])
-            after_y = (places[:, y] < places[:, k]) & (places[:, k] < places[:, x])
-            lead -= max(0, int(after_y.sum()) - int(after_x.sum()))
-        assert all_by_exchange(problem, nothing, np.array([[x, y]]), 1, 1) == (lead > 0)
-
-
 # -- all that is found ----------------------------------------------------------------------------
 
 

@@ -37,34 +37,6 @@ def test_dodgson(profile) -> None:
     assert consensus.scores.tolist() == [-float(number) for number in expected]
 
 
-@few
-@given(rows=st.lists(st.permutations(range(3)), min_size=1, max_size=4))
-def test_dodgson_swaps_neighbors(rows) -> None:
-    """Against a search through all profiles that single swaps of neighbors lead to."""
-    consensus = ra.Dodgson().aggregate(ra.Profile.from_orders(rows, items=range(3)))
-    start, n = tuple(map(tuple, rows)), 3
-    costs, reached, layer, depth = {}, {start}, [start], 0
-    while len(costs) < n:
-        for orders in layer:
-            for i in range(n):
-                if i not in costs and all(
-                    sum(1 if o.index(i) < o.index(j) else -1 for o in orders) > 0
-                    for j in range(n) if j != i
-                ):  # fmt: skip
-                    costs[i] = depth
-        further = []
-        for orders in layer:
-            for t, order in enumerate(orders):
-                for at in range(n - 1):
-                    swapped = (*order[:at], order[at + 1], order[at], *order[at + 2 :])
-                    after = (*orders[:t], swapped, *orders[t + 1 :])
-                    if after not in reached:
-                        reached.add(after)
-                        further.append(after)
-        layer, depth = further, depth + 1
-    assert consensus.scores.tolist() == [-costs[i] for i in range(n)]
-
-
 def test_dodgson_takes_no_unranked_items() -> None:
     ballots = ra.Profile.from_orders(["ABC", "AB"], items="ABC")
     with pytest.raises(InvalidInputError, match="unranked of Dodgson"):
