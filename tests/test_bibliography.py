@@ -18,7 +18,7 @@ CITATION = re.compile(
 FIELD = re.compile(r"\b([a-z]+) = \{((?:[^{}]|\{[^{}]*\})*)\}")
 
 
-def plain(doi: str) -> str:
+def plain(doi):
     """Return a DOI without what closes the sentence around it; letters count the same."""
     doi = doi.rstrip(".;:*")
     while doi.endswith((")", ">")) and doi.count(")") + doi.count(">") > len(
@@ -28,7 +28,7 @@ def plain(doi: str) -> str:
     return doi.lower()
 
 
-def pages() -> list[Path]:
+def pages():
     return [
         *(ROOT / "rankagg").rglob("*.py"),
         *(ROOT / "docs").glob("*.rst"),
@@ -38,7 +38,7 @@ def pages() -> list[Path]:
     ]
 
 
-def cited() -> dict[str, str]:
+def cited():
     return {
         plain(unquote(doi)): str(path.relative_to(ROOT))
         for path in pages()
@@ -46,7 +46,7 @@ def cited() -> dict[str, str]:
     }
 
 
-def entries() -> dict[str, dict[str, str]]:
+def entries():
     text = BIB.read_text(encoding="utf-8")
     found = ENTRY.findall(text)
     assert len(found) == text.count("\n@")
@@ -54,7 +54,7 @@ def entries() -> dict[str, dict[str, str]]:
     return {key: {"type": kind, **dict(FIELD.findall(body))} for kind, key, body in found}
 
 
-def test_every_doi_is_in_the_bibliography_and_nothing_else() -> None:
+def test_every_doi_is_in_the_bibliography_and_nothing_else():
     stated, listed = cited(), [entry["doi"] for entry in entries().values() if "doi" in entry]
     assert len({doi.lower() for doi in listed}) == len(listed)
     missing = {doi: where for doi, where in stated.items() if doi not in map(str.lower, listed)}
@@ -71,11 +71,11 @@ def test_every_doi_is_in_the_bibliography_and_nothing_else() -> None:
         ("10.1002/(S)1:8<8::A>3.0.CO;2-B.", "10.1002/(s)1:8<8::a>3.0.co;2-b"),
     ],
 )
-def test_a_doi_ends_where_the_sentence_does(written: str, meant: str) -> None:
+def test_a_doi_ends_where_the_sentence_does(written, meant):
     assert plain(written) == meant
 
 
-def test_every_entry_says_who_what_and_when() -> None:
+def test_every_entry_says_who_what_and_when():
     needed = {"article": "journal", "inproceedings": "booktitle", "incollection": "booktitle"}
     for key, entry in entries().items():
         assert "author" in entry or "editor" in entry, key
@@ -84,7 +84,7 @@ def test_every_entry_says_who_what_and_when() -> None:
         assert needed.get(entry["type"], "title") in entry, key
 
 
-def named() -> dict[tuple[str, str], str]:
+def named():
     """Return where a name stands before a year; the list of changes dates releases."""
     return {
         (name.removesuffix("'s"), year): str(path.relative_to(ROOT))
@@ -94,7 +94,7 @@ def named() -> dict[tuple[str, str], str]:
     }
 
 
-def test_every_citation_is_an_entry_spelled_alike_and_every_entry_is_cited() -> None:
+def test_every_citation_is_an_entry_spelled_alike_and_every_entry_is_cited():
     written = named()
     works = {
         key: {

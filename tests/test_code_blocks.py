@@ -8,7 +8,6 @@ from pathlib import Path
 from textwrap import dedent
 
 import click
-import pytest
 
 from rankagg.cli.app import app
 
@@ -39,7 +38,7 @@ NOT_RUN = {
 OTHER_PROGRAMS = ("python", "pip", ".venv/bin/p", ". .venv", "pytest", "marimo", "gunzip", "curl")
 
 
-def blocks() -> list[tuple[str, str, str]]:
+def blocks():
     """Return page, language and text of every block that is shown and not tested by Sphinx."""
     found = []
     for path in PAGES:
@@ -49,7 +48,7 @@ def blocks() -> list[tuple[str, str, str]]:
     return found
 
 
-def commands() -> list[tuple[str, str]]:
+def commands():
     """Return page and line of every command of this program in a block for the terminal."""
     found = []
     for page, kind, code in blocks():
@@ -65,7 +64,7 @@ def commands() -> list[tuple[str, str]]:
     return found
 
 
-def parse(line: str) -> None:
+def parse(line):
     """Parse a command as the program does, and run nothing."""
     words = shlex.split(line, comments=True)
     assert words[0] == "rankagg"
@@ -76,13 +75,13 @@ def parse(line: str) -> None:
     command.make_context(words[1], words[2:])
 
 
-def test_every_block_is_of_a_kind_that_is_looked_at() -> None:
+def test_every_block_is_of_a_kind_that_is_looked_at():
     kinds = {kind for _, kind, _ in blocks()}
     assert kinds <= {"python", "console", "bash", *SHOWN}
     assert len(blocks()) > 50
 
 
-def test_blocks_of_python_run_elsewhere_or_say_why_not() -> None:
+def test_blocks_of_python_run_elsewhere_or_say_why_not():
     used = set()
     for page, kind, code in blocks():
         if kind != "python" or page in GUIDES or page == "README.md":  # tests/test_package.py
@@ -94,7 +93,7 @@ def test_blocks_of_python_run_elsewhere_or_say_why_not() -> None:
     assert used == set(NOT_RUN)
 
 
-def test_commands_in_blocks_are_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_in_blocks_are_commands(tmp_path, monkeypatch):
     (tmp_path / "leaderboards").mkdir()  # the one folder that must be there
     monkeypatch.chdir(tmp_path)
     wrong = {}
@@ -107,7 +106,7 @@ def test_commands_in_blocks_are_commands(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(commands()) >= 80
 
 
-def test_options_in_sentences_exist() -> None:
+def test_options_in_sentences_exist():
     seen = 0
     for path in PAGES:
         if path.relative_to(ROOT).as_posix() in GUIDES:

@@ -77,24 +77,24 @@ ENUMERATED = [c for c in CULTURES if not isinstance(c, ra.cultures.EuclideanCult
 
 
 @pytest.mark.parametrize("culture", ENUMERATED, ids=repr)
-def test_profiles_are_as_frequent_as_they_are_probable(culture) -> None:
+def test_profiles_are_as_frequent_as_they_are_probable(culture):
     assert p_value(drawn(culture, 3, 2, 800), law_of(culture, 3, 2)) > 1e-3
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (4, 2)])
 @pytest.mark.parametrize("culture", ENUMERATED, ids=repr)
-def test_larger_profiles_are_as_frequent_as_they_are_probable(culture, n, m) -> None:
+def test_larger_profiles_are_as_frequent_as_they_are_probable(culture, n, m):
     assert p_value(drawn(culture, n, m, 15_000), law_of(culture, n, m)) > 1e-3
 
 
-def test_voters_on_a_line_rank_as_its_geometry_says() -> None:
+def test_voters_on_a_line_rank_as_its_geometry_says():
     culture = ra.cultures.EuclideanCulture(n_dimensions=1)
     assert p_value(drawn(culture, 3, 2, 800), laws.on_a_line()) > 1e-3
 
 
 @pytest.mark.parametrize("dimension", [1, 3])
-def test_gaussian_voters_agree_on_two_candidates_as_often_as_correlation_says(dimension) -> None:
+def test_gaussian_voters_agree_on_two_candidates_as_often_as_correlation_says(dimension):
     """The voters' places beyond the midpoint, along its line, have the correlation 1/3."""
     culture = ra.cultures.EuclideanCulture(n_dimensions=dimension, points="gaussian")
     pairs = drawn(culture, 2, 2, 2000, seed=3)
@@ -104,13 +104,13 @@ def test_gaussian_voters_agree_on_two_candidates_as_often_as_correlation_says(di
 
 @pytest.mark.parametrize(("draw", "law"), [(_walsh, laws.walsh), (_conitzer, laws.conitzer)])
 @pytest.mark.parametrize("n", [2, 3, 5])
-def test_orders_on_an_axis_have_their_law(draw, law, n) -> None:
+def test_orders_on_an_axis_have_their_law(draw, law, n):
     orders = draw(n, 20_000, np.random.default_rng(n))
     found = Counter(map(tuple, np.argsort(orders, axis=1).tolist()))
     assert p_value(found, law(n)) > 1e-3
 
 
-def test_chains_have_their_law() -> None:
+def test_chains_have_their_law():
     rng = np.random.default_rng(1)
     found = Counter(
         tuple(map(tuple, _on_chain(4, list(range(7)), rng).tolist())) for _ in range(2000)
@@ -118,7 +118,7 @@ def test_chains_have_their_law() -> None:
     assert p_value(found, dict(laws.chains(4))) > 1e-3
 
 
-def test_places_on_a_chain_do_not_depend_on_which_are_asked_for() -> None:
+def test_places_on_a_chain_do_not_depend_on_which_are_asked_for():
     every = _on_chain(6, list(range(16)), np.random.default_rng(5))
     some = _on_chain(6, [0, 3, 4, 15], np.random.default_rng(5))
     assert (every[[0, 3, 4, 15]] == some).all()
@@ -126,7 +126,7 @@ def test_places_on_a_chain_do_not_depend_on_which_are_asked_for() -> None:
 
 @pytest.mark.parametrize("n", [2, 3, 5, 12, 40])
 @pytest.mark.parametrize("norm_phi", [1e-6, 0.1, 0.5, 0.9, 1 - 1e-9])
-def test_norm_phi_is_the_expected_share_of_pairs(n, norm_phi) -> None:
+def test_norm_phi_is_the_expected_share_of_pairs(n, norm_phi):
     mallows = ra.Mallows(range(n), theta=theta_of_norm_phi(n, norm_phi))
     assert mallows.mean_distance / (n * (n - 1) / 4) == pytest.approx(norm_phi, rel=1e-9)
 
@@ -136,7 +136,7 @@ def test_norm_phi_is_the_expected_share_of_pairs(n, norm_phi) -> None:
 
 @pytest.mark.parametrize("culture", CULTURES, ids=repr)
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (7, 1), (2, 50), (9, 30)])
-def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture, n, m) -> None:
+def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture, n, m):
     profile = culture.draw(n, m, rng=4)
     assert (profile.n_items, len(profile)) == (n, m)
     assert (np.sort(profile.ranks, axis=1) == np.arange(n)).all()
@@ -145,13 +145,13 @@ def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture, n, m) 
 
 
 @pytest.mark.parametrize("culture", CULTURES, ids=repr)
-def test_no_item_is_favored(culture) -> None:
+def test_no_item_is_favored(culture):
     rng = np.random.default_rng(8)
     first = np.bincount([culture.draw(4, 1, rng=rng).ranks[0].argmin() for _ in range(120)])
     assert stats.chisquare(first).pvalue > 1e-3
 
 
-def test_the_ends_of_contagion_and_norm_phi() -> None:
+def test_the_ends_of_contagion_and_norm_phi():
     assert len(ra.cultures.MallowsCulture(norm_phi=0).draw(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=1e300).draw(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=0).draw(9, 30, rng=1).compress()) == 30
@@ -159,7 +159,7 @@ def test_the_ends_of_contagion_and_norm_phi() -> None:
     assert len(ra.cultures.AnonymousCulture().draw(200, 30, rng=1).compress()) == 30
 
 
-def test_an_urn_repeats_more_the_more_it_holds() -> None:
+def test_an_urn_repeats_more_the_more_it_holds():
     """The number of different rankings has the mean sum of 1/(1 + k contagion), but for chance."""
     found = [
         len(ra.cultures.UrnCulture(contagion=0.5).draw(12, 40, rng=k).compress())
@@ -170,7 +170,7 @@ def test_an_urn_repeats_more_the_more_it_holds() -> None:
     assert abs(np.mean(found) - new.sum()) < 4 * error
 
 
-def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch) -> None:
+def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch):
     monkeypatch.setattr("rankagg.cultures.DISTANCES_AT_ONCE", 60)
     culture = ra.cultures.EuclideanCulture(n_dimensions=2)
     profile = culture.draw(6, 95, rng=3)
@@ -201,7 +201,7 @@ def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch) -> None:
         (lambda: ra.cultures.ImpartialCulture().draw(3, 0), "n_rankings"),
     ],
 )
-def test_what_no_culture_is_is_refused_by_name(make, named) -> None:
+def test_what_no_culture_is_is_refused_by_name(make, named):
     with pytest.raises(InvalidInputError, match=named):
         make()
 

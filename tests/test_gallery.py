@@ -12,20 +12,20 @@ EXAMPLES = sorted(GALLERY.glob("*/plot_*.py"))
 PLOTS = set(dir(plotting)) - {"style"}
 
 
-def drawn(example: Path) -> list[str]:
+def drawn(example):
     """Return the plots that an example calls by name."""
     tree = ast.parse(example.read_text(encoding="utf-8"))
     calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return [call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr in PLOTS]
 
 
-def test_every_plot_has_one_example() -> None:
+def test_every_plot_has_one_example():
     assert len(PLOTS) > 20
     assert sorted(plot for example in EXAMPLES for plot in drawn(example)) == sorted(PLOTS)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_draws_one_plot_in_few_lines_and_says_what_to_read(example: Path) -> None:
+def test_an_example_draws_one_plot_in_few_lines_and_says_what_to_read(example):
     assert len(drawn(example)) == 1
     text = example.read_text(encoding="utf-8")
     tree = ast.parse(text)

@@ -16,7 +16,7 @@ FILE = re.compile(r"\.\. code-block:: python\n   :caption: (\S+)\n\n((?:   .*\n|
 RULE = re.compile(r"\.\. testcode::\n\n((?:   .*\n|\n)+)")
 
 
-def files_of(guide: str) -> dict[str, str]:
+def files_of(guide):
     text = (GUIDES / f"{guide}.rst").read_text(encoding="utf-8")
     files = {name: dedent(code) for name, code in FILE.findall(text)}
     if guide == "own_rule":
@@ -31,11 +31,11 @@ LEAST = {
 }  # fmt: skip
 
 
-def test_every_guide_for_authors_is_followed() -> None:
+def test_every_guide_for_authors_is_followed():
     assert {path.stem for path in GUIDES.glob("own_*.rst")} == LEAST.keys()
 
 
-def test_guides_followed_literally_pass_their_contracts(tmp_path: Path) -> None:
+def test_guides_followed_literally_pass_their_contracts(tmp_path):
     """Follow each guide in a folder of its own, and run the tests of all: one start for all."""
     for guide in LEAST:
         files = files_of(guide)
@@ -60,7 +60,7 @@ def test_guides_followed_literally_pass_their_contracts(tmp_path: Path) -> None:
 STATED = re.compile(r"^\.\. (?:auto\w+|data):: (?:[\w.]+\.)?(\w+)", re.MULTILINE)
 
 
-def public_names() -> dict[str, str]:
+def public_names():
     """Return the last part of every public name by the whole of it."""
     found = {}
     for name in ra.__all__:
@@ -73,7 +73,7 @@ def public_names() -> dict[str, str]:
     return found
 
 
-def test_every_public_name_stands_in_the_reference() -> None:
+def test_every_public_name_stands_in_the_reference():
     pages = (GUIDES.parent / "reference").glob("*.rst")
     stated = {name for page in pages for name in STATED.findall(page.read_text(encoding="utf-8"))}
     names = public_names()

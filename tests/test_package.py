@@ -6,10 +6,8 @@ import re
 import runpy
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.metadata import metadata, requires, version
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -23,7 +21,7 @@ HEAVY = (
 )  # fmt: skip
 
 
-def modules_after(*steps: str) -> list[set[str]]:
+def modules_after(*steps):
     """Run lines of code one after the other; return what is loaded after each."""
     told = "print(*sorted({name.split('.')[0] for name in sys.modules}))"
     script = "\n".join(["import sys", *(f"{step}\n{told}" for step in steps)])
@@ -33,7 +31,7 @@ def modules_after(*steps: str) -> list[set[str]]:
     return [set(line.split()) for line in done.stdout.splitlines()]
 
 
-def test_what_is_used_is_loaded_and_nothing_heavy_before() -> None:
+def test_what_is_used_is_loaded_and_nothing_heavy_before():
     bare, ranking, rule, solved = modules_after(
         "import rankagg as ra",
         "ra.Permutation.from_order('AB')",
@@ -55,14 +53,14 @@ def test_small_tables_are_compared_and_ranked_without_what_loads_slowly() -> Non
 
 
 @pytest.mark.slow
-def test_all_names_may_be_loaded_at_once() -> None:
+def test_all_names_may_be_loaded_at_once():
     # SPEC 1 has this for those who want errors early.
     (loaded,) = modules_after("import os; os.environ['EAGER_IMPORT'] = '1'; import rankagg")
     assert {"pandas", "scipy"} <= loaded
 
 
 @pytest.mark.parametrize("name", ra.__all__)
-def test_every_public_name_resolves_and_is_documented(name: str) -> None:
+def test_every_public_name_resolves_and_is_documented(name):
     value = getattr(ra, name)
     if name.isupper() or name.startswith("__"):
         return
@@ -79,16 +77,14 @@ def test_every_public_name_resolves_and_is_documented(name: str) -> None:
         (ra.plotting, "stile", "Did you mean 'style'?"),
     ],
 )
-def test_an_unknown_name_is_an_attribute_error_with_the_nearest_one(
-    package: ModuleType, name: str, remedy: str
-) -> None:
+def test_an_unknown_name_is_an_attribute_error_with_the_nearest_one(package, name, remedy):
     with pytest.raises(AttributeError) as told:
         getattr(package, name)
     assert str(told.value) == f"{package.__name__} has no '{name}'. {remedy}".rstrip()
 
 
 @pytest.mark.parametrize(("old", "new"), sorted(_lazy.MOVED.items()))
-def test_a_name_that_moved_says_where_it_is_now(old: str, new: str) -> None:
+def test_a_name_that_moved_says_where_it_is_now(old, new):
     assert old not in ra.__all__
     with pytest.warns(FutureWarning, match=f"rankagg.{old} goes .* rankagg.{re.escape(new)} now"):
         value = getattr(ra, old)
@@ -96,17 +92,17 @@ def test_a_name_that_moved_says_where_it_is_now(old: str, new: str) -> None:
     assert getattr(value, "func", value) is pkgutil.resolve_name(f"rankagg.{place}")
 
 
-def test_version_is_that_of_the_metadata() -> None:
+def test_version_is_that_of_the_metadata():
     assert version("rankagg") == ra.__version__
 
 
-def test_typing_marker_and_data_are_installed() -> None:
+def test_typing_marker_and_data_are_installed():
     package = Path(ra.__file__).parent
     assert (package / "py.typed").exists()
     assert (package / "__init__.pyi").exists()
 
 
-def declared(extra: str = "") -> set[str]:
+def declared(extra=""):
     """Return the names of what is required, always or with an extra."""
     rows = [row for row in requires("rankagg") if "extra" not in row or f'"{extra}"' in row]
     return {re.split(r"[\s<>=!;\[]", row)[0].lower() for row in rows}
@@ -127,7 +123,7 @@ OPTIONAL = {
 }
 
 
-def _run(tree: ast.AST) -> Iterator[ast.AST]:
+def _run(tree):
     """Yield the statements of a module, but for what is there for type checkers alone."""
     left = [tree]
     while left:
@@ -139,7 +135,7 @@ def _run(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 @pytest.mark.parametrize("extra", ["", "test", "fast", "big", "teach"])
-def test_every_third_party_import_is_declared(extra: str) -> None:
+def test_every_third_party_import_is_declared(extra):
     """Contract suites may import what the extra for tests installs, and so on; the rest not."""
     if extra and extra not in (metadata("rankagg").get_all("Provides-Extra") or []):
         pytest.skip(f"rankagg was installed before {extra!r} was declared: pip install -e .")
@@ -160,19 +156,17 @@ def test_every_third_party_import_is_declared(extra: str) -> None:
     assert third_party <= declared(extra)
 
 
-def fenced(language: str) -> str:
+def fenced(language):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
 
 
-def test_readme_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_readme_prints_what_it_shows(capsys):
     exec(compile(fenced("python"), "README.md", "exec"), {})
     assert capsys.readouterr().out.rstrip() == fenced("text").rstrip()
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
-def test_example_prints_what_is_kept_beside_it(
-    script: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_example_prints_what_is_kept_beside_it(script, capsys):
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out == script.with_suffix(".txt").read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ NOUNS = (
 FOLLOWS = re.compile(rf" (?:more |other |exact )?(?:{'|'.join(NOUNS)})\b")
 
 
-def uncounted(source: str) -> list[str]:
+def uncounted(source):
     """Return the f-strings in which a value stands before a noun in the plural.
 
     Constants in capitals are numbers that the author knows.
@@ -37,12 +37,12 @@ def uncounted(source: str) -> list[str]:
     return found
 
 
-def test_no_sentence_counts_by_itself() -> None:
+def test_no_sentence_counts_by_itself():
     found = {str(path): uncounted(path.read_text("utf-8")) for path in ROOT.rglob("*.py")}
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
-def test_what_counts_by_itself_is_found() -> None:
+def test_what_counts_by_itself_is_found():
     assert len(uncounted("""f"{n} items, {len(x)} more pairs, {LARGEST} rows, {n} of {m}" """)) == 2
 
 
@@ -58,5 +58,5 @@ def test_what_counts_by_itself_is_found() -> None:
         (counted(1200, "ranking", ","), "1,200 rankings"),
     ],
 )
-def test_one_is_no_plural(words: str, expected: str) -> None:
+def test_one_is_no_plural(words, expected):
     assert words == expected

@@ -49,7 +49,7 @@ def is_single_crossing(rows):
 
 @settings(max_examples=80)
 @given(profiles())
-def test_axes_are_those_of_going_through_all(profile) -> None:
+def test_axes_are_those_of_going_through_all(profile):
     found = list(ra.analysis.single_peaked_axes(profile))
     assert {min(axis, axis[::-1]) for axis in found} == all_axes(profile)
     assert len(found) == len(all_axes(profile))
@@ -57,7 +57,7 @@ def test_axes_are_those_of_going_through_all(profile) -> None:
 
 
 @pytest.mark.parametrize("variant", ["walsh", "conitzer"])
-def test_drawn_single_peaked_profiles_have_all_their_axes(variant) -> None:
+def test_drawn_single_peaked_profiles_have_all_their_axes(variant):
     """Random profiles seldom have an axis; these have, and some of them several."""
     several = 0
     for seed in range(40):
@@ -71,7 +71,7 @@ def test_drawn_single_peaked_profiles_have_all_their_axes(variant) -> None:
     assert several > 5
 
 
-def test_three_rankings_of_three_items_go_through_every_case() -> None:
+def test_three_rankings_of_three_items_go_through_every_case():
     kinds = ["".join(order) for order in permutations("ABC")]
     for orders in product(kinds, repeat=3):
         profile = ra.Profile.from_orders(orders)
@@ -83,7 +83,7 @@ def test_three_rankings_of_three_items_go_through_every_case() -> None:
 
 @settings(max_examples=80)
 @given(profiles())
-def test_orders_are_those_of_going_through_all(profile) -> None:
+def test_orders_are_those_of_going_through_all(profile):
     rows = list(dict.fromkeys(map(tuple, profile.ranks.tolist())))
     possible = {order for order in permutations(rows) if is_single_crossing(order)}
     found = ra.analysis.single_crossing_order(profile)
@@ -96,7 +96,7 @@ def test_orders_are_those_of_going_through_all(profile) -> None:
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 6))
-def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m) -> None:
+def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m):
     profile = ra.cultures.SingleCrossingCulture().draw(n, m, rng=seed)
     found = ra.analysis.single_crossing_order(profile)
     assert found is not None
@@ -108,7 +108,7 @@ def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m) -> None:
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6))
-def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed) -> None:
+def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed):
     profile = ra.cultures.EuclideanCulture(n_dimensions=1).draw(7, 9, rng=seed)
     assert ra.analysis.single_crossing_order(profile) is not None
     axis = ra.analysis.single_peaked_axis(profile)
@@ -116,7 +116,7 @@ def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed) -> None:
     assert is_single_peaked(profile, axis)
 
 
-def test_one_ranking_has_a_power_of_two_of_axes() -> None:
+def test_one_ranking_has_a_power_of_two_of_axes():
     profile = ra.Profile.from_orders(["ABCDEFGH"])
     assert len(set(ra.analysis.single_peaked_axes(profile))) == 2**6
     assert ra.analysis.single_peaked_axis(ra.Profile.from_orders(["A"])) == ("A",)
@@ -125,7 +125,7 @@ def test_one_ranking_has_a_power_of_two_of_axes() -> None:
     )  # fmt: skip
 
 
-def test_a_single_spoiler_is_found_among_many() -> None:
+def test_a_single_spoiler_is_found_among_many():
     profile = ra.cultures.SinglePeakedCulture().draw(30, 2000, rng=1)
     axis = ra.analysis.single_peaked_axis(profile)
     assert axis is not None
@@ -135,7 +135,7 @@ def test_a_single_spoiler_is_found_among_many() -> None:
     assert ra.analysis.single_peaked_axis(profile + spoiler) is None
 
 
-def test_large_profiles_take_no_time() -> None:
+def test_large_profiles_take_no_time():
     profile = ra.cultures.SinglePeakedCulture().draw(200, 5000, rng=1)
     start = time.process_time()
     axis = ra.analysis.single_peaked_axis(profile)
@@ -164,6 +164,6 @@ def test_large_profiles_take_no_time() -> None:
         None,
     ],
 )
-def test_what_is_not_complete_and_strict_is_refused(ask, profile) -> None:
+def test_what_is_not_complete_and_strict_is_refused(ask, profile):
     with pytest.raises(InvalidInputError, match="profile"):
         ask(profile)

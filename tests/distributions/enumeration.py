@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-import rankagg as ra
 from rankagg.testing.distributions import discordant, strict_ranks
 from tests import oracles
 
@@ -15,7 +14,7 @@ __all__ = ["best_theta", "discordant", "greatest_likelihood", "log_likelihoods",
 
 
 @cache
-def distance_histogram(ranking: tuple[object, ...], center: tuple[int, ...]) -> tuple[int, ...]:
+def distance_histogram(ranking, center):
     """Count the compatible permutations of a ranking at every Kendall distance from a center."""
     n = len(center)
     counts = [0] * (n * (n - 1) // 2 + 1)
@@ -24,9 +23,7 @@ def distance_histogram(ranking: tuple[object, ...], center: tuple[int, ...]) -> 
     return tuple(counts)
 
 
-def log_likelihoods(
-    profile: ra.Profile, center: tuple[int, ...], thetas: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def log_likelihoods(profile, center, thetas):
     """Return the Mallows log likelihood around a center for every theta, by enumeration."""
     blank = (None,) * profile.n_items
     rows = [*(oracles.as_places(ranking) for ranking in profile), blank]
@@ -40,13 +37,13 @@ def log_likelihoods(
 GRID = np.concatenate([np.arange(0.0, 6.0, 0.05), np.arange(6.0, 30.0, 0.5)])
 
 
-def greatest_likelihood(profile: ra.Profile) -> tuple[tuple[int, ...], float, float]:
+def greatest_likelihood(profile):
     """Return center, theta and log likelihood of the Mallows distribution that is best of all."""
     found = [(center, *best_theta(profile, center)) for center in strict_ranks(profile.n_items)]
     return max(found, key=lambda one: one[2])
 
 
-def best_theta(profile: ra.Profile, center: tuple[int, ...]) -> tuple[float, float]:
+def best_theta(profile, center):
     """Return the best theta around a center and its log likelihood, by finer and finer grids."""
     grid = GRID
     for _ in range(5):

@@ -1,7 +1,5 @@
 """Rankings that Mallows distributions are fitted to in tests."""
 
-from typing import Any
-
 import numpy as np
 
 import rankagg as ra
@@ -10,11 +8,11 @@ from rankagg.core.rankings.places import UNLISTED, competition_ranks
 VOTES = ra.Profile.from_orders(["ABCD", "BACD", "ACDB", "DABC", "ABDC"], counts=[4, 2, 3, 1, 1])
 
 
-def profile_of(rows: Any, items: Any, **options: Any) -> ra.Profile:
+def profile_of(rows, items, **options):
     return ra.Profile([ra.PartialRanking(row, items) for row in rows], **options)
 
 
-def random_votes(seed: int) -> ra.Profile:
+def random_votes(seed):
     """Return complete strict rankings with counts and weights."""
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(2, 5)), int(rng.integers(2, 8))
@@ -25,7 +23,7 @@ def random_votes(seed: int) -> ra.Profile:
     )
 
 
-def random_incomplete(seed: int, kind: str) -> ra.Profile:
+def random_incomplete(seed, kind):
     """Return rankings with gaps, with ties or cut off, and two whole ones that disagree."""
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(3, 5)), int(rng.integers(3, 9))
@@ -41,7 +39,7 @@ def random_incomplete(seed: int, kind: str) -> ra.Profile:
     return profile_of([*ranks, np.arange(n), [1, 0, *range(2, n)]], range(n))
 
 
-def pd_equal(first: Any, second: Any) -> None:
+def pd_equal(first, second):
     np.testing.assert_allclose(first.to_numpy(), second.to_numpy(), rtol=1e-8)
 
 

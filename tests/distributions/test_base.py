@@ -63,7 +63,7 @@ class TestEnumerated(DistributionContract):
     distributions = (Sorted("CABD", 0.3), Sorted("CABDE", 0.8))
 
 
-def test_more_items_than_can_be_enumerated_are_refused() -> None:
+def test_more_items_than_can_be_enumerated_are_refused():
     law = Sorted(range(9), 0.5)
     for ask in (law.entropy, law.rank_probabilities, lambda: law.sample(1), lambda: law.mode):
         with pytest.raises(InvalidInputError, match="up to 8 for sums over all rankings"):
@@ -98,7 +98,7 @@ class TestTwoItems(DistributionContract):
     )
 
 
-def test_every_public_distribution_has_a_contract() -> None:
+def test_every_public_distribution_has_a_contract():
     tested = {
         type(law) for suite in DistributionContract.__subclasses__() for law in suite.distributions
     }
@@ -111,7 +111,7 @@ def test_every_public_distribution_has_a_contract() -> None:
     assert public - {ra.RankingDistribution} == tested - {Sorted}
 
 
-def test_tie_weights_cannot_be_written() -> None:
+def test_tie_weights_cannot_be_written():
     law = ra.PlackettLuce(WORTHS, log_ties={2: -0.5})
     before = hash(law)
     with suppress(TypeError):

@@ -90,11 +90,6 @@ def test_components_are_mutually_reachable_and_sources_come_first(graph):
             assert where[i] <= where[j]
 
 
-def test_components_of_a_chain_are_in_its_order():
-    graph = beats_graph(ra.Profile.from_orders(["DBAC"]).ranks)
-    assert ordered_parts(graph) == [[3], [1], [0], [2]]
-
-
 def check(rows, items):
     profile = from_rows(rows, items)
     check_connected(beats_graph(profile.ranks), profile.items)

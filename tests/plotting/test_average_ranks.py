@@ -52,7 +52,7 @@ def leaders(ax, n):
 
 
 @pytest.mark.parametrize("test", [demsar(), of_thirty(12), of_thirty(90)])
-def test_leaders_go_from_the_average_rank_to_the_name(test) -> None:
+def test_leaders_go_from_the_average_rank_to_the_name(test):
     ax = plotting.critical_difference_diagram(test)
     n = len(test.items)
     frame = test.to_frame()["average_rank"]
@@ -68,7 +68,7 @@ def test_leaders_go_from_the_average_rank_to_the_name(test) -> None:
 
 
 @pytest.mark.parametrize("test", [demsar(), of_thirty(12)])
-def test_leaders_cross_nothing(test) -> None:
+def test_leaders_cross_nothing(test):
     ax = plotting.critical_difference_diagram(test)
     lines = leaders(ax, len(test.items))
     for rank, height, end in lines:
@@ -81,7 +81,7 @@ def test_leaders_cross_nothing(test) -> None:
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 @pytest.mark.parametrize("test", [demsar(), of_thirty(12), of_thirty(90)])
-def test_bars_join_the_groups(test, alpha) -> None:
+def test_bars_join_the_groups(test, alpha):
     ax = plotting.critical_difference_diagram(test, alpha=alpha)
     rank = dict(zip(test.items, test.average_ranks, strict=True))
     groups = [sorted(rank[item] for item in g) for g in test.groups(alpha) if len(g) > 1]
@@ -99,7 +99,7 @@ def test_bars_join_the_groups(test, alpha) -> None:
 
 @quick
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 6)), max_size=12))
-def test_bars_on_one_level_are_apart(drawn) -> None:
+def test_bars_on_one_level_are_apart(drawn):
     starts = np.sort([start for start, _ in drawn])
     ends = np.maximum.accumulate([a + width for a, (_, width) in zip(starts, drawn, strict=True)])
     spans = list(zip(starts, ends, strict=True))
@@ -114,7 +114,7 @@ def test_bars_on_one_level_are_apart(drawn) -> None:
 
 
 @pytest.mark.parametrize("n_rankings", [2, 14])
-def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings) -> None:
+def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings):
     test = demsar(n_rankings=n_rankings)
     ax = plotting.critical_difference_diagram(test, alpha=0.1)
     (ruler,) = of_group(ax, "ruler")
@@ -128,7 +128,7 @@ def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings) -> None:
     assert top < ruler.get_ydata()[0] < 0 < bottom
 
 
-def test_demsars_example() -> None:
+def test_demsars_example():
     # Demšar (2006), section 3.2.2: at 0.10, C4.5+m+cf and C4.5 differ, others do not.
     ax = plotting.critical_difference_diagram(demsar(), alpha=0.1)
     assert of_group(ax, "ruler-text")[0].get_text() == "critical difference 1.12 (alpha = 0.1)"
@@ -142,7 +142,7 @@ def test_demsars_example() -> None:
     assert "all items alike: p = 0.02 (Friedman, by F)" in notes(ax)
 
 
-def test_the_axis_has_the_best_rank_on_the_left() -> None:
+def test_the_axis_has_the_best_rank_on_the_left():
     ax = plotting.critical_difference_diagram(demsar())
     low, high = ax.get_xlim()
     assert low < 1
@@ -153,7 +153,7 @@ def test_the_axis_has_the_best_rank_on_the_left() -> None:
     assert notes(ax).startswith("average rank, 1 is best, in 14 rankings; independent: rankings")
 
 
-def test_what_bars_mean_is_said() -> None:
+def test_what_bars_mean_is_said():
     alike = ra.inference.FriedmanTest.from_average_ranks([1.9, 2.0, 2.1], 5)
     one = notes(plotting.critical_difference_diagram(alike))
     assert "items that the bar joins differ by no more" in one
@@ -165,7 +165,7 @@ def test_what_bars_mean_is_said() -> None:
     assert "note: from average ranks alone" in notes(ax)
 
 
-def test_equal_ranks_keep_their_own_labels() -> None:
+def test_equal_ranks_keep_their_own_labels():
     test = ra.inference.FriedmanTest.from_average_ranks([2.0, 2.0, 2.0], 4, items="ABC")
     ax = plotting.critical_difference_diagram(test)
     left, right = sides(ax)

@@ -28,7 +28,7 @@ def names(axis):
 
 @quick
 @given(profile=profiles(max_rows=5))
-def test_heights_follow_the_places(profile) -> None:
+def test_heights_follow_the_places(profile):
     ranks = profile.ranks
     slots = flow_slots(ranks)
     for places, column in zip(ranks, slots, strict=True):
@@ -39,7 +39,7 @@ def test_heights_follow_the_places(profile) -> None:
             assert column[i] + 1 < column[j]
 
 
-def test_lines_go_through_the_places_and_end_at_their_names() -> None:
+def test_lines_go_through_the_places_and_end_at_their_names():
     comparison = ra.compare(ra.datasets.load("superglue_human"))
     ax = plotting.bump_chart(comparison)
     drawn = heights(ax, 6)
@@ -54,7 +54,7 @@ def test_lines_go_through_the_places_and_end_at_their_names() -> None:
     assert column_labels(ax) == list(comparison.methods)
 
 
-def test_only_items_that_change_order_are_colored() -> None:
+def test_only_items_that_change_order_are_colored():
     comparison = ra.compare(ra.datasets.load("superglue_human"))
     ax = plotting.bump_chart(comparison)
     colored = {
@@ -67,7 +67,7 @@ def test_only_items_that_change_order_are_colored() -> None:
 
 @quick
 @given(profile=profiles(max_rows=4))
-def test_moved_items_are_those_in_pairs_that_change(profile) -> None:
+def test_moved_items_are_those_in_pairs_that_change(profile):
     ranks = np.where(profile.ranks >= 0, profile.ranks, profile.n_items)
     changed = [
         any(
@@ -79,7 +79,7 @@ def test_moved_items_are_those_in_pairs_that_change(profile) -> None:
     assert _moved_items(flow_slots(profile.ranks), profile.ranks).tolist() == changed
 
 
-def test_ties_are_joined_and_unranked_items_stand_apart() -> None:
+def test_ties_are_joined_and_unranked_items_stand_apart():
     profile = ra.Profile([ra.PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")] * 2)
     comparison = ra.compare(profile, [ra.PlackettLuceRanking()])
     ax = plotting.bump_chart(comparison)
@@ -89,7 +89,7 @@ def test_ties_are_joined_and_unranked_items_stand_apart() -> None:
     assert row_labels(ax) == ["A  1", "B  2", "C  2", "D  –"]  # noqa: RUF001
 
 
-def test_the_first_items_are_those_of_the_exact_method(thirty) -> None:
+def test_the_first_items_are_those_of_the_exact_method(thirty):
     comparison = ra.compare(thirty)
     ax = plotting.bump_chart(comparison, top=7)
     first = comparison.exact.order[:7]
@@ -101,7 +101,7 @@ def test_the_first_items_are_those_of_the_exact_method(thirty) -> None:
     assert not collisions(ax)
 
 
-def test_some_methods_in_their_order() -> None:
+def test_some_methods_in_their_order():
     comparison = ra.compare(ra.datasets.load("tennessee"))
     ax = plotting.bump_chart(comparison, methods=["Kemeny", "Borda"])
     assert column_labels(ax) == ["Kemeny", "Borda"]

@@ -30,7 +30,7 @@ def curves(ax):
 
 @drawn_quickly
 @given(profile=profiles(min_size=1, unranked=False))
-def test_curves_go_through_the_overlaps(profile) -> None:
+def test_curves_go_through_the_overlaps(profile):
     comparison = ra.compare(profile)
     ax = plotting.overlap_plot(comparison)
     expected = comparison.overlap_curves()
@@ -42,7 +42,7 @@ def test_curves_go_through_the_overlaps(profile) -> None:
     plt.close("all")
 
 
-def test_methods_with_one_curve_share_a_line() -> None:
+def test_methods_with_one_curve_share_a_line():
     comparison = ra.compare(ra.datasets.load("superglue_human"))
     ax = plotting.overlap_plot(comparison)
     labels = legend_words(ax)
@@ -53,7 +53,7 @@ def test_methods_with_one_curve_share_a_line() -> None:
     assert sorted(labels[:-1]) == sorted("\n".join(group) for group in alike.values())
 
 
-def test_the_best_curve_comes_first_and_shows_below_the_others(thirty) -> None:
+def test_the_best_curve_comes_first_and_shows_below_the_others(thirty):
     comparison = ra.compare(thirty)
     lines = [a for a in plotting.overlap_plot(comparison).get_lines() if a.get_gid() != "random"]
     means = [line.get_ydata().mean() for line in lines]
@@ -64,7 +64,7 @@ def test_the_best_curve_comes_first_and_shows_below_the_others(thirty) -> None:
     assert len(widths) > 2
 
 
-def test_a_dotted_line_shows_what_chance_has(thirty) -> None:
+def test_a_dotted_line_shows_what_chance_has(thirty):
     ax = plotting.overlap_plot(ra.compare(thirty))
     (line,) = of_group(ax, "random")
     depths, shares = line.get_data()
@@ -75,7 +75,7 @@ def test_a_dotted_line_shows_what_chance_has(thirty) -> None:
     assert np.mean(overlap) == pytest.approx(shares[6], abs=0.02)
 
 
-def test_items_that_some_method_does_not_rank_are_counted() -> None:
+def test_items_that_some_method_does_not_rank_are_counted():
     profile = ra.Profile(
         [ra.PartialRanking.from_order("AB", items="ABCD"),
          ra.PartialRanking.from_order("BAC", items="ABCD")]
@@ -91,7 +91,7 @@ def test_items_that_some_method_does_not_rank_are_counted() -> None:
     assert below(ax) == "k: how many of the first items"
 
 
-def test_an_unproved_consensus_is_said_to_be_one() -> None:
+def test_an_unproved_consensus_is_said_to_be_one():
     profile = ra.Uniform(range(40)).sample(7, rng=0)
     ax = plotting.overlap_plot(ra.compare(profile, [ra.Borda(), ra.Kemeny(time_limit=0.0)]))
     assert "the exact consensus is not proved optimal" in notes(ax)
@@ -106,7 +106,7 @@ class OddKemeny(ra.Kemeny):
 
 
 @pytest.mark.parametrize("styled", [True, False])
-def test_odd_names_of_rules_are_plain_text(styled) -> None:
+def test_odd_names_of_rules_are_plain_text(styled):
     comparison = ra.compare(ra.Uniform(range(9)).sample(4, rng=1), [Odd(), OddKemeny()])
     with nullcontext() if styled else mpl.style.context("default"):
         ax = plotting.overlap_plot(comparison)

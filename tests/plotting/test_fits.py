@@ -48,7 +48,7 @@ def rows(ax, n):
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.5])
-def test_worths_are_in_order_with_their_intervals(alpha) -> None:
+def test_worths_are_in_order_with_their_intervals(alpha):
     fit = plackett_luce()
     ax = plotting.fit_plot(fit, alpha=alpha)
     frame = fit.conf_int(alpha).assign(estimate=fit.estimates)
@@ -64,7 +64,7 @@ def test_worths_are_in_order_with_their_intervals(alpha) -> None:
     assert notes(ax).startswith(f"log worth PlackettLuce, with {percent:g} % intervals")
 
 
-def test_tie_parameters_are_no_items_but_said() -> None:
+def test_tie_parameters_are_no_items_but_said():
     fit = with_ties()
     assert fit.names[3:] == ("log tie 2",)
     ax = fit.plot()
@@ -77,7 +77,7 @@ def test_tie_parameters_are_no_items_but_said() -> None:
     assert "ties" not in notes(plackett_luce().plot())
 
 
-def test_bradley_terry_is_named_and_its_notes_are_kept() -> None:
+def test_bradley_terry_is_named_and_its_notes_are_kept():
     fit = ra.BradleyTerry.fit(ra.Mallows("ABC", theta=0.5).sample(40, rng=0))
     text = notes(fit.plot())
     assert text.startswith("log worth BradleyTerry")
@@ -86,7 +86,7 @@ def test_bradley_terry_is_named_and_its_notes_are_kept() -> None:
 
 
 @pytest.mark.parametrize("draw", [plotting.worths_plot, plotting.parameters_plot])
-def test_unknown_errors_are_open_points_without_bars(draw) -> None:
+def test_unknown_errors_are_open_points_without_bars(draw):
     fit = plackett_luce()
     covariance = fit.covariance.copy()
     covariance[2, 2] = np.nan
@@ -102,7 +102,7 @@ def test_unknown_errors_are_open_points_without_bars(draw) -> None:
     assert "open point" not in notes(draw(fit))
 
 
-def test_fits_that_did_not_converge_say_so() -> None:
+def test_fits_that_did_not_converge_say_so():
     assert "note: the fit has not converged" in notes(
         replace(plackett_luce(), converged=False).plot()
     )
@@ -112,7 +112,7 @@ def test_fits_that_did_not_converge_say_so() -> None:
 # -- any parameters ---------------------------------------------------------------------------
 
 
-def test_other_fits_draw_all_parameters_in_their_order() -> None:
+def test_other_fits_draw_all_parameters_in_their_order():
     fit = with_ties()
     ax = plotting.parameters_plot(fit, alpha=0.1)
     expected = np.column_stack([fit.estimates, fit.conf_int(0.1).to_numpy()])
@@ -130,7 +130,7 @@ def test_other_fits_draw_all_parameters_in_their_order() -> None:
 # -- thetas -----------------------------------------------------------------------------------
 
 
-def test_thetas_stand_over_their_places_with_their_intervals() -> None:
+def test_thetas_stand_over_their_places_with_their_intervals():
     fit = generalized()
     ax = plotting.fit_plot(fit, alpha=0.2)
     bounds = fit.conf_int(0.2).to_numpy()
@@ -149,7 +149,7 @@ def test_thetas_stand_over_their_places_with_their_intervals() -> None:
         assert f"note: {note}" in notes(ax)
 
 
-def test_thetas_without_a_maximum_are_open_at_the_edge() -> None:
+def test_thetas_without_a_maximum_are_open_at_the_edge():
     rows = ["ABCDE", "ACBED", "ABDCE"]
     fit = ra.GeneralizedMallows.fit(ra.Profile.from_orders(rows, counts=[4, 3, 3]))
     assert fit.estimates[0] == 20
@@ -167,7 +167,7 @@ def test_thetas_without_a_maximum_are_open_at_the_edge() -> None:
 
 
 @pytest.mark.slow
-def test_many_thetas_fit() -> None:
+def test_many_thetas_fit():
     ax = generalized(tuple(np.linspace(2, 0.5, 25))).plot()
     assert faults(ax) == []
     assert len(of_group(ax, "point-24")) == 1

@@ -57,12 +57,12 @@ def bars(ax, gid):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
 @pytest.mark.parametrize("theta", [0.0, 1e-9, 0.3, 1.0, 30.0])
-def test_the_law_is_that_of_counted_permutations(n, theta) -> None:
+def test_the_law_is_that_of_counted_permutations(n, theta):
     law = distance_probabilities(n, theta)
     np.testing.assert_allclose(law, exact_law(n, theta), atol=1e-12)
 
 
-def test_the_law_of_many_items_has_the_known_mean() -> None:
+def test_the_law_of_many_items_has_the_known_mean():
     for theta in (0.0, 0.05, 2.0):
         law = distance_probabilities(60, theta)
         assert law.sum() == pytest.approx(1)
@@ -70,7 +70,7 @@ def test_the_law_of_many_items_has_the_known_mean() -> None:
         assert mean == pytest.approx(ra.Mallows(range(60), theta).mean_distance)
 
 
-def test_ties_are_spread_as_their_compatible_permutations() -> None:
+def test_ties_are_spread_as_their_compatible_permutations():
     center, theta = ra.Permutation.from_order("ABCDE"), 0.6
     rows = [
         ra.PartialRanking.from_buckets(["BD", "A", "CE"], items="ABCDE"),
@@ -86,7 +86,7 @@ def test_ties_are_spread_as_their_compatible_permutations() -> None:
         np.testing.assert_array_equal(known_distances(row.ranks[None, :], np.ones(1)), np.zeros(11))
 
 
-def test_bars_are_the_distances_of_the_rankings() -> None:
+def test_bars_are_the_distances_of_the_rankings():
     fit = strict()
     ax = plotting.fit_plot(fit)
     profile, center = fit._data.profile, fit.distribution.center
@@ -109,7 +109,7 @@ def test_bars_are_the_distances_of_the_rankings() -> None:
     assert legend == ["rankings", "fitted distribution"]
 
 
-def test_theta_and_its_interval_are_said() -> None:
+def test_theta_and_its_interval_are_said():
     fit = strict()
     low, high = fit.conf_int(0.2).iloc[0]
     text = notes(fit.plot(alpha=0.2))
@@ -119,7 +119,7 @@ def test_theta_and_its_interval_are_said() -> None:
         assert f"note: {note}" in text
 
 
-def test_ties_are_hatched_on_top_of_what_is_known() -> None:
+def test_ties_are_hatched_on_top_of_what_is_known():
     fit = tied()
     ax = fit.plot()
     known, spread = bars(ax, "known"), bars(ax, "spread")
@@ -134,7 +134,7 @@ def test_ties_are_hatched_on_top_of_what_is_known() -> None:
     assert faults(ax) == []
 
 
-def test_unranked_items_leave_the_law_alone() -> None:
+def test_unranked_items_leave_the_law_alone():
     rows = [
         ra.PartialRanking.from_order("AB", items="ABC"),
         *([ra.PartialRanking.from_order(order, items="ABC") for order in ("ABC", "BAC", "ACB")]),
@@ -150,7 +150,7 @@ def test_unranked_items_leave_the_law_alone() -> None:
     assert "the distribution alone" not in notes(strict().plot())
 
 
-def test_many_distances_share_bars_and_none_is_lost() -> None:
+def test_many_distances_share_bars_and_none_is_lost():
     fit = thirty()
     ax = fit.plot()
     known = bars(ax, "known")
@@ -175,7 +175,7 @@ def test_many_distances_share_bars_and_none_is_lost() -> None:
     assert faults(ax) == []
 
 
-def test_a_single_far_ranking_is_not_cut_with_the_tail() -> None:
+def test_a_single_far_ranking_is_not_cut_with_the_tail():
     law = distance_probabilities(8, 2.0)
     known = np.zeros(29)
     known[1], known[28] = 1 - 1e-6, 1e-6

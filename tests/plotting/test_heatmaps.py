@@ -16,7 +16,7 @@ def drawn(ax):
     return image.get_array()
 
 
-def test_cells_hold_the_shares_in_consensus_order() -> None:
+def test_cells_hold_the_shares_in_consensus_order():
     voters = ra.datasets.load("tennessee")
     votes = voters.pairwise()
     ax = plotting.pairwise_heatmap(votes)
@@ -36,7 +36,7 @@ def test_cells_hold_the_shares_in_consensus_order() -> None:
                 assert numbers[j, i] == f"{100 * expected[i, j]:.0f}"
 
 
-def test_majorities_that_the_consensus_contradicts_are_framed() -> None:
+def test_majorities_that_the_consensus_contradicts_are_framed():
     voters = ra.datasets.load("condorcet_1785")
     ax = plotting.pairwise_heatmap(voters.pairwise())
     (frame,) = of_group(ax, "against")
@@ -47,7 +47,7 @@ def test_majorities_that_the_consensus_contradicts_are_framed() -> None:
     assert len(of_group(plotting.pairwise_heatmap(borda.pairwise, borda), "against")) == 1
 
 
-def test_decided_pairs_have_a_dot() -> None:
+def test_decided_pairs_have_a_dot():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[60, 50])
     decisions = ra.PairwiseIntervals.from_data(profile, method="clopper-pearson").decisions()
     assert set(decisions.pairs) == {("A", "C"), ("B", "C")}
@@ -57,7 +57,7 @@ def test_decided_pairs_have_a_dot() -> None:
 
 
 @pytest.mark.parametrize("policy", ["ignore", "uniform", "last"])
-def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy) -> None:
+def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy):
     profile = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]])
     votes = profile.pairwise(policy)
     ax = plotting.pairwise_heatmap(votes)
@@ -67,7 +67,7 @@ def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy) -> N
     assert not [t for t in of_group(ax, "share") if "nan" in t.get_text()]
 
 
-def test_colors_part_at_one_half_and_gray_prints_tell_the_sides() -> None:
+def test_colors_part_at_one_half_and_gray_prints_tell_the_sides():
     ax = plotting.pairwise_heatmap(ra.datasets.load("tennessee").pairwise())
     (image,) = ax.get_images()
     assert image.get_clim() == (0, 1)
@@ -80,7 +80,7 @@ def test_colors_part_at_one_half_and_gray_prints_tell_the_sides() -> None:
     assert light[0] > light[4] + 0.2
 
 
-def test_rankings_and_decisions_are_of_the_same_items() -> None:
+def test_rankings_and_decisions_are_of_the_same_items():
     votes, other = ra.datasets.load("tennessee").pairwise(), ra.Permutation.from_order("ABCD")
     none = np.zeros((4, 4), dtype=bool)
     decisions = ra.inference.Decisions(items=other.items, above=none, alpha=0.05, how="by hand")

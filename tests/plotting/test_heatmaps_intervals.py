@@ -57,7 +57,7 @@ def check(ax, intervals, above):
     assert dots(ax) == decided
 
 
-def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs() -> None:
+def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs():
     intervals = INTERVALS(ballots())
     ax = intervals.plot()
     ranks = ra.inference.RankIntervals.from_intervals(intervals)
@@ -74,7 +74,7 @@ def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs() -> None:
     assert bar.ax.get_ylabel() == "share of rankings\nwith row above column"
 
 
-def test_imputed_proportions_decide_nothing() -> None:
+def test_imputed_proportions_decide_nothing():
     intervals = INTERVALS(with_gaps(), estimand="imputed")
     ax = intervals.plot()
     sums = dict(zip(intervals.items, intervals.estimate.sum(axis=1), strict=True))
@@ -86,7 +86,7 @@ def test_imputed_proportions_decide_nothing() -> None:
     assert label == "mean proportion\nwith row above column"
 
 
-def test_anytime_intervals_decide_where_they_are_simultaneous() -> None:
+def test_anytime_intervals_decide_where_they_are_simultaneous():
     alone = INTERVALS(ballots(), anytime=True)
     check(alone.plot(), alone, np.zeros((5, 5), dtype=bool))
     joint = INTERVALS(ballots(), anytime=True, simultaneous="bonferroni")
@@ -97,7 +97,7 @@ def test_anytime_intervals_decide_where_they_are_simultaneous() -> None:
     assert "dot: decided by bonferroni hoeffding intervals" in notes(ax)
 
 
-def test_pairs_never_compared_are_hatched() -> None:
+def test_pairs_never_compared_are_hatched():
     intervals = INTERVALS(with_gaps())
     ax = intervals.plot()
     check(ax, intervals, intervals.decisions().above)
@@ -113,7 +113,7 @@ def test_pairs_never_compared_are_hatched() -> None:
     assert "hatched" not in notes(INTERVALS(ballots()).plot())
 
 
-def test_frames_are_explained_where_there_are_any() -> None:
+def test_frames_are_explained_where_there_are_any():
     # A loses one majority, to D, and D loses two.
     rows = ["BCDA"] * 2 + ["DABC"] * 2 + ["ACBD"]
     intervals = INTERVALS(ra.Profile.from_orders(rows))
@@ -134,7 +134,7 @@ def test_frames_are_explained_where_there_are_any() -> None:
     assert "frame" not in notes(INTERVALS(ballots()).plot())
 
 
-def test_three_items_have_room_for_the_notes() -> None:
+def test_three_items_have_room_for_the_notes():
     ax = INTERVALS(ra.datasets.load("condorcet_1785")).plot()
     assert faults(ax) == []
     # All lose one majority.

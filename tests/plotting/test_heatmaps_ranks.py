@@ -39,7 +39,7 @@ def cells(ax):
     return data
 
 
-def test_cells_are_the_shares_in_the_order_of_mean_places() -> None:
+def test_cells_are_the_shares_in_the_order_of_mean_places():
     shares = of_sports()
     ax = shares.plot()
     frame = shares.ranks()
@@ -51,7 +51,7 @@ def test_cells_are_the_shares_in_the_order_of_mean_places() -> None:
     assert ax.get_xlim() == (0.5, 4.5)
 
 
-def test_numbers_are_percent_of_the_cell_they_stand_in() -> None:
+def test_numbers_are_percent_of_the_cell_they_stand_in():
     shares = by_hand([[1, 2, 3]] * 3 + [[2, 1, 3]], [[1, 2, 3]] * 3 + [[2, 1, 3]])
     ax = shares.plot()
     numbers = {text.get_position(): text.get_text() for text in of_group(ax, "share")}
@@ -60,7 +60,7 @@ def test_numbers_are_percent_of_the_cell_they_stand_in() -> None:
     }  # fmt: skip
 
 
-def test_numbers_are_legible_on_every_color() -> None:
+def test_numbers_are_legible_on_every_color():
     ax = of_sports().plot()
     (image,) = of_group(ax, "shares")
     for text in of_group(ax, "share"):
@@ -76,11 +76,11 @@ def test_numbers_are_legible_on_every_color() -> None:
     [(0.001, "<1"), (0.0049, "<1"), (0.0051, "1"), (0.5, "50"), (0.994, "99"), (0.996, ">99"),
      (1.0, "100"), (1 - 1e-15, "100")],
 )  # fmt: skip
-def test_percent_is_never_rounded_to_none_or_all(share, text) -> None:
+def test_percent_is_never_rounded_to_none_or_all(share, text):
     assert percent_told(share) == text
 
 
-def test_equal_parts_of_several_places_are_said() -> None:
+def test_equal_parts_of_several_places_are_said():
     shares = by_hand([[1, 1, 3]] * 2, [[2, 2, 3]] * 2)
     ax = shares.plot()
     np.testing.assert_allclose(cells(ax), [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
@@ -89,7 +89,7 @@ def test_equal_parts_of_several_places_are_said() -> None:
     assert "equal parts" not in notes(by_hand([[1, 2]], [[1, 2]]).plot())
 
 
-def test_resamples_without_a_place_have_a_hatched_column() -> None:
+def test_resamples_without_a_place_have_a_hatched_column():
     places = [[0, 1, 2], [0, 1, 0], [0, 1, 2], [0, 2, 1]]
     shares = by_hand(places, places, rule=ra.Mean())
     ax = shares.plot()
@@ -111,13 +111,13 @@ def test_resamples_without_a_place_have_a_hatched_column() -> None:
     assert not collisions(ax)
 
 
-def test_unproved_resamples_are_said() -> None:
+def test_unproved_resamples_are_said():
     ax = by_hand([[1, 2]] * 3, [[1, 2]] * 3, proved=False).plot()
     assert "note: 3 of 3 resamples are not proved optimal: one ranking counts" in notes(ax)
     assert "not proved" not in notes(of_sports().plot())
 
 
-def test_what_was_drawn_is_said() -> None:
+def test_what_was_drawn_is_said():
     text = notes(of_sports().plot())
     assert text.startswith(
         "rank ranks by Kemeny in 50 resamples of rankings shares of resamples, not confidence; "
@@ -125,7 +125,7 @@ def test_what_was_drawn_is_said() -> None:
     )
 
 
-def test_the_colors_reach_to_the_largest_share() -> None:
+def test_the_colors_reach_to_the_largest_share():
     for share in (0.31, 0.55, 1.0):
         times = round(100 * share)
         rows = [[1, 2, 3, 4]] * times + [[4, 3, 2, 1]] * (100 - times)

@@ -11,7 +11,7 @@ def table(values, tasks=None):
     return ra.ScoreTable(values, tasks=tasks, higher_is_better=True)
 
 
-def test_tasks_that_agree_with_all_others_are_on_top() -> None:
+def test_tasks_that_agree_with_all_others_are_on_top():
     found = ra.task_agreement(ra.datasets.load("superglue_human"))
     ax = found.plot()
     names = row_labels(ax)
@@ -31,7 +31,7 @@ def test_tasks_that_agree_with_all_others_are_on_top() -> None:
     assert faults(ax) == []
 
 
-def test_what_is_not_known_is_hatched_and_last() -> None:
+def test_what_is_not_known_is_hatched_and_last():
     gap = np.nan
     rows = [[1, 2, gap, 1], [2, 3, gap, 1], [3, 1, gap, 1], [4, 4, 5, 1]]
     ax = ra.task_agreement(table(rows, ["x", "y", "one score", "all tied"])).plot()
@@ -44,7 +44,7 @@ def test_what_is_not_known_is_hatched_and_last() -> None:
     assert "hatched" not in notes(ra.task_agreement(table([[1, 2], [2, 3]])).plot())
 
 
-def test_numbers_are_short() -> None:
+def test_numbers_are_short():
     minus = "\N{MINUS SIGN}"
     values = (1.0, -1.0, 0.0, -0.001, 0.456, -0.5, 0.999)
     shown = ["1", f"{minus}1", "0", "0", ".46", f"{minus}.50", "1"]

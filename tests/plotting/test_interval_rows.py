@@ -50,7 +50,7 @@ def intervals_of(above, decided):
 
 @drawn_quickly
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 8))
-def test_rows_are_the_intervals_in_the_order_of_places(seed, n) -> None:
+def test_rows_are_the_intervals_in_the_order_of_places(seed, n):
     rng = np.random.default_rng(seed)
     above = np.triu(rng.random((n, n)) < 0.7, k=1)
     mix = rng.permutation(n)
@@ -66,7 +66,7 @@ def test_rows_are_the_intervals_in_the_order_of_places(seed, n) -> None:
     plt.close("all")
 
 
-def test_the_best_place_is_left_and_the_first_item_on_top() -> None:
+def test_the_best_place_is_left_and_the_first_item_on_top():
     ax = of_three().plot()
     left, right = ax.get_xlim()
     bottom, top = ax.get_ylim()
@@ -77,7 +77,7 @@ def test_the_best_place_is_left_and_the_first_item_on_top() -> None:
     assert column_labels(ax) == ["1", "2", "3"]
 
 
-def test_open_points_are_said_to_be_not_first() -> None:
+def test_open_points_are_said_to_be_not_first():
     chain = np.triu(np.ones((3, 3), dtype=bool), k=1)
     said = {}
     for name, decided in (("all", chain), ("none", np.zeros_like(chain))):
@@ -91,7 +91,7 @@ def test_open_points_are_said_to_be_not_first() -> None:
     assert said["none"] == [("may be first", True)]
 
 
-def test_the_level_and_its_meaning_are_said() -> None:
+def test_the_level_and_its_meaning_are_said():
     chain = np.triu(np.ones((3, 3), dtype=bool), k=1)
     note = " ".join(below(plotting.forest_plot(intervals_of(chain, chain))).split())
     assert note == (
@@ -100,14 +100,14 @@ def test_the_level_and_its_meaning_are_said() -> None:
     )
 
 
-def test_a_cycle_of_majorities_leaves_the_first_place_empty() -> None:
+def test_a_cycle_of_majorities_leaves_the_first_place_empty():
     cycle = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
     rows, filled = drawn(plotting.forest_plot(intervals_of(cycle, np.zeros((3, 3)))), 3)
     assert rows.tolist() == [[2, 1, 3]] * 3
     assert filled == [True] * 3
 
 
-def test_points_are_filled_for_items_that_may_be_first() -> None:
+def test_points_are_filled_for_items_that_may_be_first():
     ranks = ra.rank_intervals(ra.datasets.load("xglue"), alpha=0.1)
     wide = ra.rank_intervals(ra.ScoreTable(WIDE, higher_is_better=True))
     assert set(wide.first) < set(wide.top(1))  # fewer than the bars that reach the first rank
@@ -117,7 +117,7 @@ def test_points_are_filled_for_items_that_may_be_first() -> None:
         assert {name for name, full in zip(names, filled, strict=True) if full} == set(found.first)
 
 
-def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some() -> None:
+def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some():
     ranks = of_three()
     ax = plotting.forest_plot(ranks, top=2)
     rows, _ = drawn(ax, 2)

@@ -23,7 +23,7 @@ def against_c(method=None, n_tasks=12):
 
 
 @pytest.mark.parametrize(("method", "level"), [(None, 0.0), ("sign", 0.5)])
-def test_rows_are_the_tests_in_the_order_of_effects(method, level) -> None:
+def test_rows_are_the_tests_in_the_order_of_effects(method, level):
     found = against_c(method)
     ax = found.plot()
     frame = found.to_frame()
@@ -42,13 +42,13 @@ def test_rows_are_the_tests_in_the_order_of_effects(method, level) -> None:
     assert legend == [words[kind] for kind in words if kind in set(frame["decision"])]
 
 
-def test_worse_systems_differ_in_color_and_mark() -> None:
+def test_worse_systems_differ_in_color_and_mark():
     ax = against_c().plot()
     best, worst = (of_group(ax, f"point-{k}")[0] for k in (0, 2))
     assert (best.get_marker(), worst.get_marker()) == ("o", "D")
 
 
-def test_ends_that_nothing_bounds_are_arrows() -> None:
+def test_ends_that_nothing_bounds_are_arrows():
     found = against_c(n_tasks=4)
     assert np.isinf(found.to_frame()[["lower", "upper"]].to_numpy()).all()
     ax = found.plot()
@@ -61,7 +61,7 @@ def test_ends_that_nothing_bounds_are_arrows() -> None:
     assert faults(ax) == []
 
 
-def test_a_system_that_no_unit_tells_has_a_row_without_a_point() -> None:
+def test_a_system_that_no_unit_tells_has_a_row_without_a_point():
     scores = [[1.0, 2, 1, 2, 3, 1, 2], [1.0, 2, 1, 2, 3, 1, 2], [0.0, 1, 2, 1, 1, 0, 1]]
     table = ra.ScoreTable(scores, systems=list("ABC"), higher_is_better=True)
     found = ra.paired_tests(table, "A", method="sign")
@@ -71,7 +71,7 @@ def test_a_system_that_no_unit_tells_has_a_row_without_a_point() -> None:
     assert "shares are of the tasks in which the two differ" in text
 
 
-def test_one_test_is_a_row_and_says_its_own_level() -> None:
+def test_one_test_is_a_row_and_says_its_own_level():
     table = ra.datasets.load("superglue_human")
     ax = ra.paired_test(table, "Human", "T5", alpha=0.1).plot()
     assert row_labels(ax) == ["Human"]
@@ -81,7 +81,7 @@ def test_one_test_is_a_row_and_says_its_own_level() -> None:
     assert "each pair alone" not in text
 
 
-def test_rows_that_are_not_drawn_are_counted() -> None:
+def test_rows_that_are_not_drawn_are_counted():
     ax = plotting.effects_plot(against_c(), top=2)
     assert len(ax.get_yticklabels()) == 2
     assert caption_of(ax).startswith("the first 2 of 3 systems")
@@ -92,7 +92,7 @@ def test_rows_that_are_not_drawn_are_counted() -> None:
 @pytest.mark.parametrize(
     ("method", "written"), [("mcnemar", "McNemar"), ("wilcoxon", "Wilcoxon"), ("sign", "sign")]
 )
-def test_tests_are_written_as_names(method, written) -> None:
+def test_tests_are_written_as_names(method, written):
     table = ra.ScoreTable([[1, 0, 1, 1], [0, 0, 0, 1]], systems="AB", higher_is_better=True)
     tests = ra.paired_tests(table, "B", method=method)
     text = " ".join(below(plotting.effects_plot(tests)).split())

@@ -28,7 +28,7 @@ def numbers(ax):
     return [text.get_text() for text in right.get_yticklabels()]
 
 
-def test_points_are_needed_marks_are_at_hand() -> None:
+def test_points_are_needed_marks_are_at_hand():
     found = separation()
     ax = found.plot()
     assert ax.get_xscale() == "log"
@@ -48,7 +48,7 @@ def test_points_are_needed_marks_are_at_hand() -> None:
     assert "80 % power of t tests; 3 tests with a family-wise error rate of" in notes(ax)
 
 
-def test_infinite_and_unknown_numbers_are_said() -> None:
+def test_infinite_and_unknown_numbers_are_said():
     ax = separation((np.inf, np.nan, 30.0), (12, 12, 0)).plot()
     assert numbers(ax) == ["\N{INFINITY}", "unknown", "30"]
     low, high = ax.get_xlim()
@@ -66,18 +66,18 @@ def test_infinite_and_unknown_numbers_are_said() -> None:
 
 @pytest.mark.parametrize("low", [1.0, 1.41, 2.1, 7.0, 99.0, 141.0])
 @pytest.mark.parametrize("ratio", [2.25, 10.0, 300.0, 1e9, 1e40])
-def test_every_axis_has_some_whole_numbers(low, ratio) -> None:
+def test_every_axis_has_some_whole_numbers(low, ratio):
     ticks = _log_ticks(low, low * ratio)
     assert 1 <= len(ticks) <= 8
     assert all(low <= tick <= low * ratio * (1 + 1e-9) for tick in ticks)
     assert all(tick == round(tick) for tick in ticks)
 
 
-def test_large_numbers_are_short() -> None:
+def test_large_numbers_are_short():
     assert [_units_told(x) for x in (3.0, 123456.0, 2.4e6, 1e40)] == ["3", "123,456", "2e6", "1e40"]
 
 
-def test_rows_that_are_not_drawn_are_counted() -> None:
+def test_rows_that_are_not_drawn_are_counted():
     found = separation()
     ax = found.plot(top=1)
     assert len(numbers(ax)) == 1

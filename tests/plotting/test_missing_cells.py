@@ -60,7 +60,7 @@ def in_cells(ax):
 
 @drawn_quickly
 @given(data=st.data())
-def test_each_missing_score_is_dark(data) -> None:
+def test_each_missing_score_is_dark(data):
     n, k = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))
     gone = np.array(data.draw(st.lists(st.booleans(), min_size=n * k, max_size=n * k)))
     gone = gone.reshape(n, k)
@@ -78,7 +78,7 @@ def test_each_missing_score_is_dark(data) -> None:
     plt.close("all")
 
 
-def test_dark_is_missing_and_light_observed() -> None:
+def test_dark_is_missing_and_light_observed():
     ax = plotting.missingness_map(table([[1, NAN], [2, 3]]))
     (mesh,) = of_group(ax, "cells")
     luminance = mesh.cmap([0.0, 1.0])[:, :3].mean(axis=1)
@@ -100,7 +100,7 @@ def instances():
     )
 
 
-def test_tasks_with_instances_have_the_share_that_is_missing() -> None:
+def test_tasks_with_instances_have_the_share_that_is_missing():
     scores = instances()
     ax = plotting.missingness_map(scores)
     shares, rows, columns = cells(ax)
@@ -120,7 +120,7 @@ def test_tasks_with_instances_have_the_share_that_is_missing() -> None:
     assert "numbers: percent missing" in notes(ax)
 
 
-def test_cells_missing_in_part_have_dots_where_there_is_no_room_for_numbers() -> None:
+def test_cells_missing_in_part_have_dots_where_there_is_no_room_for_numbers():
     values = np.ones((2, 60))
     values[1, ::4] = NAN
     scores = table(
@@ -137,7 +137,7 @@ def test_cells_missing_in_part_have_dots_where_there_is_no_room_for_numbers() ->
 
 @drawn_quickly
 @given(profile=profiles(max_rows=4))
-def test_few_rankings_have_a_column_each(profile) -> None:
+def test_few_rankings_have_a_column_each(profile):
     ax = plotting.missingness_map(profile)
     shares, rows, columns = cells(ax)
     names, counts = named(rows)
@@ -153,7 +153,7 @@ def test_few_rankings_have_a_column_each(profile) -> None:
     plt.close("all")
 
 
-def test_groups_of_rankings_have_shares() -> None:
+def test_groups_of_rankings_have_shares():
     profile = ra.Profile.from_ranks(
         [[1, 2, NAN], [1, 2, 3], [NAN, 1, 2]], groups=["x", "x", "y"], counts=[3, 1, 2]
     )
@@ -176,7 +176,7 @@ def many():
 
 
 @pytest.mark.parametrize("as_report", [False, True])
-def test_many_rankings_are_drawn_as_patterns(as_report) -> None:
+def test_many_rankings_are_drawn_as_patterns(as_report):
     data = ra.missing_report(many()) if as_report else many()
     ax = plotting.missingness_map(data)
     shares, rows, columns = cells(ax)
@@ -188,7 +188,7 @@ def test_many_rankings_are_drawn_as_patterns(as_report) -> None:
     assert "not drawn" not in notes(ax)
 
 
-def test_rare_patterns_are_counted() -> None:
+def test_rare_patterns_are_counted():
     rng = np.random.default_rng(1)
     values = np.where(rng.random((9, 300)) < 0.5, NAN, rng.random((9, 300)))
     values[0, :] = 1
@@ -203,7 +203,7 @@ def test_rare_patterns_are_counted() -> None:
     assert f"not drawn: {len(rest)} rarer patterns, of {rest.sum()} tasks together" in notes(ax)
 
 
-def test_nothing_missing_is_said() -> None:
+def test_nothing_missing_is_said():
     ax = plotting.missingness_map(ra.datasets.load("superglue_human"))
     assert of_group(ax, "nothing")[0].get_text() == "nothing is missing"
     assert notes(ax).startswith("nothing is missing: all 60 cells are observed")
@@ -212,12 +212,12 @@ def test_nothing_missing_is_said() -> None:
     assert not of_group(plotting.missingness_map(table([[1, NAN], [2, 3]])), "nothing")
 
 
-def test_pairs_that_were_never_compared_are_counted() -> None:
+def test_pairs_that_were_never_compared_are_counted():
     ax = plotting.missingness_map(table([[1, NAN], [NAN, 1], [1, 1]]))
     assert "1 of 3 pairs of items was never compared" in notes(ax)
 
 
-def test_numbers_fit_into_their_cells() -> None:
+def test_numbers_fit_into_their_cells():
     rng = np.random.default_rng(0)
     values = rng.random((7, 1000))
     values[rng.random(values.shape) < 0.6] = NAN

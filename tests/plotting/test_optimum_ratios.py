@@ -68,7 +68,7 @@ def right(ax):
     }
 
 
-def test_rows_reach_from_quantile_to_quantile(small) -> None:
+def test_rows_reach_from_quantile_to_quantile(small):
     ax = plotting.ratio_plot(small)
     labels = row_labels(ax)
     rows = parts(small)
@@ -85,7 +85,7 @@ def test_rows_reach_from_quantile_to_quantile(small) -> None:
     assert ratios.max() <= high
 
 
-def test_every_cell_has_its_heading_above_its_rows(small) -> None:
+def test_every_cell_has_its_heading_above_its_rows(small):
     ax = plotting.ratio_plot(small)
     headings = of_group(ax, "heading")
     assert [text.get_text() for text in headings] == [
@@ -103,7 +103,7 @@ def test_every_cell_has_its_heading_above_its_rows(small) -> None:
     assert heading.get_text() == "MallowsCulture(phi=0.9): 5 items, 4 rankings, 25% missing"
 
 
-def test_hit_rates_stand_at_the_right(small) -> None:
+def test_hit_rates_stand_at_the_right(small):
     ax = plotting.ratio_plot(small)
     texts = right(ax)
     for number, (_, _, part) in enumerate(parts(small)):
@@ -112,7 +112,7 @@ def test_hit_rates_stand_at_the_right(small) -> None:
     assert texts[min(texts)] == "optimal"
 
 
-def test_means_that_are_not_proved_are_intervals() -> None:
+def test_means_that_are_not_proved_are_intervals():
     result = make(
         models=[ra.cultures.PlackettLuceCulture(spread=0.1)],
         n_items=[5, 40],
@@ -143,14 +143,14 @@ def test_means_that_are_not_proved_are_intervals() -> None:
     assert faults(ax) == []
 
 
-def test_nothing_is_said_to_be_unproved_where_all_is_proved(small) -> None:
+def test_nothing_is_said_to_be_unproved_where_all_is_proved(small):
     ax = plotting.ratio_plot(small)
     assert "proved" not in notes(ax)
     assert legend_words(ax) == ["lowest to highest", "middle half", "median"]
     assert "7 data sets" in notes(ax)
 
 
-def test_rules_that_failed_are_shown_and_counted() -> None:
+def test_rules_that_failed_are_shown_and_counted():
     result = make(
         aggregators=[Stubborn(), ra.Borda()], models=[ra.cultures.MallowsCulture(phi=0.9)]
     )
@@ -165,7 +165,7 @@ def test_rules_that_failed_are_shown_and_counted() -> None:
     assert not collisions(ax)
 
 
-def test_infinite_ratios_end_in_an_arrow() -> None:
+def test_infinite_ratios_end_in_an_arrow():
     result = make(
         aggregators=[Stubborn(), ra.Borda()],
         models=[ra.cultures.MallowsCulture(phi=1e-9)],
@@ -183,7 +183,7 @@ def test_infinite_ratios_end_in_an_arrow() -> None:
 
 
 @pytest.mark.slow
-def test_nine_cells_of_five_rules_are_legible() -> None:
+def test_nine_cells_of_five_rules_are_legible():
     result = make(
         aggregators=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
         models=[ra.cultures.MallowsCulture(phi=0.9), ra.cultures.PlackettLuceCulture(spread=1.0),

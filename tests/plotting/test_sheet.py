@@ -17,13 +17,13 @@ from rankagg.testing.plots import below, collisions, cut_off, of_group
         (500, [1, *range(50, 501, 50)]),
     ],
 )  # fmt: skip
-def test_ticks_are_few_and_round(n, ticks) -> None:
+def test_ticks_are_few_and_round(n, ticks):
     assert rank_ticks(n) == ticks
     assert len(rank_ticks(12345)) <= 14
 
 
 @pytest.mark.parametrize("letter", ["i", "n", "W"])
-def test_notes_are_as_wide_as_new_axes_and_the_figure_as_high_as_they_need(letter) -> None:
+def test_notes_are_as_wide_as_new_axes_and_the_figure_as_high_as_they_need(letter):
     sheet = PlotSheet(None, 20, 8)
     sheet.ax.set(xticks=[], yticks=[])
     ax = sheet.finish([f"{letter * 7} " * 20, "", "W" * 400, "short"])
@@ -39,7 +39,7 @@ def test_notes_are_as_wide_as_new_axes_and_the_figure_as_high_as_they_need(lette
     assert "" not in below(ax).splitlines()
 
 
-def test_notes_of_given_axes_are_as_wide_as_these() -> None:
+def test_notes_of_given_axes_are_as_wide_as_these():
     _, ax = plt.subplots(figsize=(4, 3))
     sheet = PlotSheet(ax, 99, 99)
     sheet.finish(["many words " * 15])
@@ -50,20 +50,20 @@ def test_notes_of_given_axes_are_as_wide_as_these() -> None:
     assert points == pytest.approx(ax.get_position().width * 4 * 72)
 
 
-def test_percent_signs_stay_with_their_numbers() -> None:
+def test_percent_signs_stay_with_their_numbers():
     for inches in (1.5, 2, 3, 4):
         _, ax = plt.subplots(figsize=(inches, 2))
         PlotSheet(ax, 9, 9).finish(["intervals of 95 % for all of these places at 99.9 % at once"])
         assert not any(line.lstrip().startswith("%") for line in below(ax).splitlines())
 
 
-def test_formulas_in_notes_are_plain_text() -> None:
+def test_formulas_in_notes_are_plain_text():
     ax = PlotSheet(None, 30, 9).finish(["$x^2$ and $\\bad{$"])
     ax.figure.canvas.draw()
     assert below(ax) == "$x^2$ and $\\bad{$"
 
 
-def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it() -> None:
+def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it():
     _, ax = plt.subplots(layout="constrained")
     PlotSheet(ax, 30, 9).finish(["an old caption"], axis="old")
     PlotSheet(ax, 30, 9).finish(["a caption"], axis="seconds")
@@ -78,7 +78,7 @@ def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it() -> 
     assert caption_of(ax) == ""
 
 
-def test_widths_follow_the_font_and_not_the_size_of_letters() -> None:
+def test_widths_follow_the_font_and_not_the_size_of_letters():
     lines = ["iiiiiiii", "i"]
     usual = text_width(lines)
     with mpl.rc_context({"font.family": "DejaVu Sans Mono"}):
@@ -88,7 +88,7 @@ def test_widths_follow_the_font_and_not_the_size_of_letters() -> None:
     assert text_width(lines) == usual
 
 
-def test_a_caption_beyond_its_axes_is_in_a_file_that_is_cut_to_its_content() -> None:
+def test_a_caption_beyond_its_axes_is_in_a_file_that_is_cut_to_its_content():
     ax = PlotSheet(None, 10, 9, notes=99).finish(
         ["a caption that is much longer than the axes " * 2]
     )

@@ -24,7 +24,7 @@ def result():
 
 
 @pytest.mark.parametrize(("measure", "scale"), [("tau", 1), ("tau_true", 10)])
-def test_lines_are_means_and_bands_hold_the_middle_half(result, measure, scale) -> None:
+def test_lines_are_means_and_bands_hold_the_middle_half(result, measure, scale):
     ax = plotting.missing_scores_plot(result, measure=measure, model=LATENT.name, scale=scale)
     frame = result.to_frame()
     frame = frame[(frame["model"] == LATENT.name) & (frame["scale"] == scale)]
@@ -47,7 +47,7 @@ def test_lines_are_means_and_bands_hold_the_middle_half(result, measure, scale) 
     assert faults(ax) == []
 
 
-def test_it_is_said_what_was_drawn_and_what_is_not_known(result) -> None:
+def test_it_is_said_what_was_drawn_and_what_is_not_known(result):
     ax = result.plot()
     frame = result.to_frame()
     frame = frame[(frame["model"] == "SuperGLUE") & (frame["scale"] == 1)]
@@ -59,7 +59,7 @@ def test_it_is_said_what_was_drawn_and_what_is_not_known(result) -> None:
     assert f"not defined for {undefined} of 72 rankings" in notes(ax)
 
 
-def test_one_proportion_can_be_drawn() -> None:
+def test_one_proportion_can_be_drawn():
     study = ra.studies.MissingScoresStudy(models=[LEADERBOARD], proportions=[0], n_repetitions=2)
     ax = study.run().plot()
     assert ax.get_xlim() == (0, 0.1)
@@ -74,6 +74,6 @@ def test_one_proportion_can_be_drawn() -> None:
         ({"scale": 3}, "`scale`"),
     ],
 )
-def test_bad_input_is_named(result, options, message) -> None:
+def test_bad_input_is_named(result, options, message):
     with pytest.raises(InvalidInputError, match=message):
         result.plot(**options)

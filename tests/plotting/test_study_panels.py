@@ -56,7 +56,7 @@ def heights(ax, panel, method):
     [("decided", 0.05, 0), ("any_wrong", 0.3, 0.3), ("coverage", 0.3, 0), ("covers_all", 0.05, 0.3),
      ("width", 0.05, 0)],
 )  # fmt: skip
-def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, proportion) -> None:
+def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, proportion):
     ax = latent.plot(measure=measure, alpha=alpha, proportion=proportion)
     table = latent.by_method().xs((proportion, alpha), level=("proportion", "alpha"))[measure]
     for panel, size in enumerate((20, 80)):
@@ -81,7 +81,7 @@ def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, p
     assert faults(ax) == []
 
 
-def test_along_proportions_there_is_a_panel_for_each_model(tables) -> None:
+def test_along_proportions_there_is_a_panel_for_each_model(tables):
     ax = tables.plot()
     assert [text.get_text() for text in of_group(ax, "heading")] == ["as it is", "drawn"]
     table = tables.by_method()["decided"].droplevel("alpha")
@@ -94,7 +94,7 @@ def test_along_proportions_there_is_a_panel_for_each_model(tables) -> None:
     assert "proportion of single scores removed" in notes(ax)
 
 
-def test_models_stand_side_by_side(tables) -> None:
+def test_models_stand_side_by_side(tables):
     ax = tables.plot(along="model", measure="coverage", proportion=0.2)
     table = tables.by_method()["coverage"].xs(0.2, level="proportion").droplevel("alpha")
     seen = []
@@ -108,7 +108,7 @@ def test_models_stand_side_by_side(tables) -> None:
     assert faults(ax) == []
 
 
-def test_headings_say_what_differs() -> None:
+def test_headings_say_what_differs():
     sizes = [{"n_tasks": 1, "n_instances": 20}, {"n_tasks": 20, "n_instances": None}]
     models = [
         ra.studies.LatentModel(step=step, n_systems=n, **size)
@@ -126,7 +126,7 @@ def test_headings_say_what_differs() -> None:
 
 
 @pytest.mark.parametrize("name", ["equation 4", "hoeffding, holm", "hoeffding, holm, by instance"])
-def test_the_heat_map_marks_what_the_study_decided(tables, name) -> None:
+def test_the_heat_map_marks_what_the_study_decided(tables, name):
     ax = plotting.confidence_heatmap(tables, method=name, model="drawn", proportion=0.2)
     frame = tables.to_frame().set_index(["model", "proportion", "repetition", "method"])
     decided = frame.loc[("drawn", 0.2, 0, name), "decided"]
@@ -137,7 +137,7 @@ def test_the_heat_map_marks_what_the_study_decided(tables, name) -> None:
     assert ("from 8 instances" in notes(ax)) == name.endswith("instance")
 
 
-def test_the_heat_map_shows_the_estimates_in_the_order_of_borda(tables) -> None:
+def test_the_heat_map_shows_the_estimates_in_the_order_of_borda(tables):
     ax = plotting.confidence_heatmap(tables, method="hoeffding", proportion=0)
     order = ra.Borda().aggregate(TABLE).ranking
     names = [label.get_text().split()[1] for label in ax.get_yticklabels()]
@@ -167,7 +167,7 @@ def test_the_heat_map_shows_the_estimates_in_the_order_of_borda(tables) -> None:
         ({"along": "model", "proportion": 0.3}, "`proportion`"),
     ],
 )
-def test_bad_input_is_named(tables, options, message) -> None:
+def test_bad_input_is_named(tables, options, message):
     with pytest.raises(InvalidInputError, match=message):
         tables.plot(**options)
 
@@ -181,6 +181,6 @@ def test_bad_input_is_named(tables, options, message) -> None:
         ({"proportion": 0.1}, "`proportion`"),
     ],
 )
-def test_bad_input_of_the_heat_map_is_named(tables, options, message) -> None:
+def test_bad_input_of_the_heat_map_is_named(tables, options, message):
     with pytest.raises(InvalidInputError, match=message):
         plotting.confidence_heatmap(tables, **options)

@@ -45,14 +45,14 @@ def assert_drawn(ax, result, cases, along):
                     assert np.isclose(path.vertices, point).all(axis=1).any()
 
 
-def test_manipulation_lines_and_bands(many) -> None:
+def test_manipulation_lines_and_bands(many):
     ax = plotting.manipulation_plot(many)
     cases = [{"step": 0.2}, {"step": 1.0}]
     assert_drawn(ax, many, cases, "n_corrupted")
     assert [text.get_text() for text in of_group(ax, "heading")] == ["step 0.2", "step 1"]
 
 
-def test_scaling_lines_and_bands(scaled) -> None:
+def test_scaling_lines_and_bands(scaled):
     ax = plotting.scaling_plot(scaled)
     cases = [{"reversed": r, "step": s} for r, s in product((False, True), (0.2, 1.0))]
     assert_drawn(ax, scaled, cases, "factor")
@@ -62,7 +62,7 @@ def test_scaling_lines_and_bands(scaled) -> None:
     assert "reversed: the true order is reversed" in notes(ax)
 
 
-def test_ticks_stand_at_their_numbers(scaled) -> None:
+def test_ticks_stand_at_their_numbers(scaled):
     ax = plotting.scaling_plot(scaled)
     numbers = [float(text.get_text()) for text in ax.get_xticklabels()]
     panels = [one(ax, f"mean-{number}-0").get_xdata() for number in range(4)]
@@ -73,7 +73,7 @@ def test_ticks_stand_at_their_numbers(scaled) -> None:
         np.testing.assert_allclose(ticks, np.interp(shown, [1, 4, 9], line))
 
 
-def test_the_threshold_is_drawn_where_it_is(many) -> None:
+def test_the_threshold_is_drawn_where_it_is(many):
     for value in (0.75, 0.5):
         ax = plotting.manipulation_plot(many, threshold=value)
         assert set(one(ax, "threshold").get_ydata()) == {value}
@@ -82,13 +82,13 @@ def test_the_threshold_is_drawn_where_it_is(many) -> None:
         plotting.manipulation_plot(many, threshold=1)
 
 
-def test_it_says_how_much_was_drawn(many) -> None:
+def test_it_says_how_much_was_drawn(many):
     said = notes(many.plot())
     assert "corrupted tasks, of 6" in said
     assert "5 systems, 6 tasks with 3 instances each, 4 tables for every point" in said
 
 
-def test_what_is_not_proved_is_said() -> None:
+def test_what_is_not_proved_is_said():
     result = ra.studies.ManipulationStudy(
         aggregators=[ra.Kemeny()], steps=[0.01], n_systems=40, n_tasks=9, n_instances=1,
         n_corrupted=[4], n_repetitions=1, time_limit=0.0,

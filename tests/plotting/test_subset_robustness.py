@@ -7,7 +7,6 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.robustness.stability import KnownConsensus
 from rankagg.testing.plots import cut_off, of_group
 from tests.plotting.reading import faults, legend_words, notes, row_labels
 
@@ -34,7 +33,7 @@ def dots(ax):
 # -- subsets -------------------------------------------------------------------------------------
 
 
-def test_lines_go_through_the_median_and_the_share_with_the_same_winner(few) -> None:
+def test_lines_go_through_the_median_and_the_share_with_the_same_winner(few):
     ax = plotting.robustness_plot(few)
     frame = few.subsets()
     for gid, column in (("curve-0", "tau_0.5"), ("winner", "top1")):
@@ -50,7 +49,7 @@ def test_lines_go_through_the_median_and_the_share_with_the_same_winner(few) -> 
     ]  # fmt: skip
 
 
-def test_the_band_reaches_from_quantile_to_quantile(few) -> None:
+def test_the_band_reaches_from_quantile_to_quantile(few):
     ax = plotting.robustness_plot(few)
     frame = few.subsets()
     (band,) = of_group(ax, "band-0")
@@ -64,7 +63,7 @@ def test_the_band_reaches_from_quantile_to_quantile(few) -> None:
         np.testing.assert_allclose(ends.get_ydata(), frame[column])
 
 
-def test_it_is_said_what_was_left_out(few) -> None:
+def test_it_is_said_what_was_left_out(few):
     assert notes(plotting.robustness_plot(few)).startswith("tasks kept, of 10 Borda, 10 to 20 sub")
     systems = ra.stability(
         ra.datasets.load("superglue_human"), ra.Borda(), over="systems", sizes=[3], rng=0
@@ -77,7 +76,7 @@ def test_it_is_said_what_was_left_out(few) -> None:
     assert len(lowest.get_xdata()) == 1
 
 
-def test_disagreement_is_not_cut_off() -> None:
+def test_disagreement_is_not_cut_off():
     profile = ra.Profile.from_orders(["ABCD", "ABCD", "DCBA", "DCBA", "ABCD"])
     result = ra.stability(profile, ra.Borda(), sizes=[1, 2], rng=0)
     assert result.subsets()["tau_0.05"].min() < 0
@@ -88,7 +87,7 @@ def test_disagreement_is_not_cut_off() -> None:
     ).get_ylim() == (0, 1)
 
 
-def test_subsets_without_a_tau_are_counted() -> None:
+def test_subsets_without_a_tau_are_counted():
     profile = ra.Profile.from_orders(["ABC", "CBA", "ABC", "BCA"])
     result = ra.stability(profile, ra.Borda(), sizes=[1, 2, 3], rng=0)
     taus = [result._agreement(part)["tau"] for part in result._on_subsets]
@@ -101,7 +100,7 @@ def test_subsets_without_a_tau_are_counted() -> None:
     assert np.isnan(median.get_ydata()).all()
 
 
-def test_what_is_not_proved_is_said() -> None:
+def test_what_is_not_proved_is_said():
     profile = ra.Uniform(range(30)).sample(5, rng=0)
     result = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[4], rng=0)
     assert result.unproved
@@ -113,7 +112,7 @@ def test_what_is_not_proved_is_said() -> None:
 # -- single units --------------------------------------------------------------------------------
 
 
-def test_single_units_stand_in_the_order_of_their_influence(thirty) -> None:
+def test_single_units_stand_in_the_order_of_their_influence(thirty):
     result = ra.stability(thirty, ra.Borda(), sizes=[])
     ax = plotting.robustness_plot(result)
     frame = result.influence()
@@ -131,7 +130,7 @@ def test_single_units_stand_in_the_order_of_their_influence(thirty) -> None:
     assert top < bottom  # the first row is at the top
 
 
-def test_changes_of_the_winner_are_marked_and_named() -> None:
+def test_changes_of_the_winner_are_marked_and_named():
     profile = ra.Uniform("ABCDEF").sample(5, rng=3)
     result = ra.stability(profile, ra.Borda(), sizes=[])
     frame = result.influence()
@@ -154,7 +153,7 @@ def test_changes_of_the_winner_are_marked_and_named() -> None:
     assert legend_words(ax) == ["the winner stays", "another winner, named at the right"]
 
 
-def test_at_most_thirty_units_are_drawn_and_the_rest_counted() -> None:
+def test_at_most_thirty_units_are_drawn_and_the_rest_counted():
     law = ra.distributions.LatentScores(
         [0.02 * k for k in range(40)], systems=[f"name {k}" for k in range(40)]
     )
@@ -172,7 +171,7 @@ def test_at_most_thirty_units_are_drawn_and_the_rest_counted() -> None:
     assert faults(ax) == []
 
 
-def test_what_cannot_be_compared_is_shown_as_unknown() -> None:
+def test_what_cannot_be_compared_is_shown_as_unknown():
     profile = ra.Profile.from_orders(["ABC", "BAC", "CAB"])
     given = ra.stability(profile, ra.Borda(), sizes=[])
     gone = replace(given._without[0], ranks=np.full(3, ra.UNRANKED))
@@ -183,7 +182,7 @@ def test_what_cannot_be_compared_is_shown_as_unknown() -> None:
     assert "nothing in common to compare" in legend_words(ax)
 
 
-def test_what_is_not_decided_is_no_dot_of_no_change() -> None:
+def test_what_is_not_decided_is_no_dot_of_no_change():
     given = ra.stability(ra.datasets.load("superglue_human"), sizes=[])
     late = replace(given._without[2], is_proved=False)
     result = replaced(given, without=[*given._without[:2], late, *given._without[3:]])
@@ -201,7 +200,7 @@ def test_what_is_not_decided_is_no_dot_of_no_change() -> None:
     assert not cut_off(ax)
 
 
-def replaced(given: ra.analysis.Stability, without: list[KnownConsensus]) -> ra.analysis.Stability:
+def replaced(given, without):
     return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())
 
 

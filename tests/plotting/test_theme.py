@@ -167,17 +167,17 @@ class TestPlots(PlotContract):
 
 # Rows with a legend, headings in rows, panels with headings, and numbers in cells.
 @pytest.mark.parametrize("name", ["ratio", "scaling", "task_agreement"])
-def test_given_axes_of_a_column_hold_all_texts(name: str) -> None:
+def test_given_axes_of_a_column_hold_all_texts(name):
     assert faults_on_given_axes(picture(getattr(plotting, f"{name}_plot"))) == []
 
 
-def test_every_public_plot_has_a_contract() -> None:
+def test_every_public_plot_has_a_contract():
     public = {getattr(plotting, name) for name in PLOTS}
     assert {one for one in public if callable(one)} == set(results())
     assert len(TestPlots.pictures) == len(results())
 
 
-def test_results_draw_themselves() -> None:
+def test_results_draw_themselves():
     graph = results()[plotting.tournament_plot]
     _, ax = plt.subplots()
     assert graph.plot(ax=ax) is ax
@@ -185,7 +185,7 @@ def test_results_draw_themselves() -> None:
     assert {getattr(plotting, name) for name in named} <= set(results())
 
 
-def test_seven_methods_look_different_and_the_next_ones_are_filled_differently() -> None:
+def test_seven_methods_look_different_and_the_next_ones_are_filled_differently():
     looks = [method_look(number) for number in range(14)]
     for part in (looks[:7], looks[7:]):
         assert all(len({str(look[key]) for look in part}) == 7 for key in ("color", "ls", "marker"))
@@ -194,7 +194,7 @@ def test_seven_methods_look_different_and_the_next_ones_are_filled_differently()
 
 # Of other plots the names are those of rules and models.
 @pytest.mark.parametrize("name", NAMED)
-def test_odd_names_are_plain_text_that_fits(name: str) -> None:
+def test_odd_names_are_plain_text_that_fits(name):
     plot = getattr(plotting, name)
     ax = plot(results(ODD)[plot])
     assert faults(ax) == []
@@ -203,7 +203,7 @@ def test_odd_names_are_plain_text_that_fits(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLOTS)
-def test_other_objects_axes_and_levels_are_refused(name: str) -> None:
+def test_other_objects_axes_and_levels_are_refused(name):
     plot = getattr(plotting, name)
     parameters = inspect.signature(plot).parameters
     with pytest.raises(InvalidInputError, match=f"`{next(iter(parameters))}` must be"):
@@ -236,7 +236,7 @@ MORE_CROWDED = {
 @pytest.mark.parametrize(
     "name", [*CROWDED, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE_CROWDED)]
 )
-def test_thirty_names_neither_collide_nor_are_cut(name: str, thirty) -> None:
+def test_thirty_names_neither_collide_nor_are_cut(name, thirty):
     ax = getattr(plotting, name)((CROWDED | MORE_CROWDED)[name](thirty))
     assert faults(ax) == []
     # Numbers would be too small to be read.

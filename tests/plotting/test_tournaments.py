@@ -81,7 +81,7 @@ def kinds_by_hand(graph, ranking):
 
 @drawn_quickly
 @given(profile=profiles(min_size=2, max_rows=3), unranked=policies)
-def test_every_pair_is_drawn_as_what_it_is(profile, unranked) -> None:
+def test_every_pair_is_drawn_as_what_it_is(profile, unranked):
     graph = graph_of(profile, unranked)
     first, last = profile[0], profile[len(profile) - 1]
     ax = plotting.tournament_plot(graph, first, against=last)
@@ -100,7 +100,7 @@ def test_every_pair_is_drawn_as_what_it_is(profile, unranked) -> None:
     mpl.pyplot.close("all")
 
 
-def test_arrows_run_from_winner_to_loser() -> None:
+def test_arrows_run_from_winner_to_loser():
     voters = ra.datasets.load("tennessee")
     graph = graph_of(voters)
     for ax in (plotting.tournament_plot(graph), plotting.tournament_plot(graph, voters[0])):
@@ -113,7 +113,7 @@ def test_arrows_run_from_winner_to_loser() -> None:
                 assert arrow.get_arrowstyle().arrow.endswith("|>")
 
 
-def test_items_stand_clockwise_from_the_top_under_their_names_and_places() -> None:
+def test_items_stand_clockwise_from_the_top_under_their_names_and_places():
     graph = graph_of(ra.datasets.load("tennessee"))
     ranking = ra.PartialRanking.from_buckets(
         [["Knoxville"], ["Memphis", "Nashville"]], items=graph.items
@@ -134,7 +134,7 @@ def test_items_stand_clockwise_from_the_top_under_their_names_and_places() -> No
         assert nearest(points(ax, 4), of_group(ax, f"name-{k}")[0].get_position()) == k
 
 
-def test_majorities_against_the_ranking_differ_in_color_and_line() -> None:
+def test_majorities_against_the_ranking_differ_in_color_and_line():
     ax = plotting.tournament_plot(graph_of(ra.datasets.load("condorcet_1785")))
     (against,) = drawn(ax, "against").values()
     assert list(drawn(ax, "against")) == [(0, 1)]  # 33 of 60 have A above B; B > C > A costs least
@@ -144,7 +144,7 @@ def test_majorities_against_the_ranking_differ_in_color_and_line() -> None:
     assert legend_words(ax) == ["majority: arrow to the loser, margin", "majority against Kemeny"]
 
 
-def test_pairs_that_two_rankings_order_differently_lie_on_a_band() -> None:
+def test_pairs_that_two_rankings_order_differently_lie_on_a_band():
     voters = ra.datasets.load("borda_fails_condorcet")
     borda = ra.Borda().aggregate(voters)
     graph = graph_of(voters)
@@ -163,7 +163,7 @@ def test_pairs_that_two_rankings_order_differently_lie_on_a_band() -> None:
     assert not drawn(plotting.tournament_plot(graph, borda, against=borda), "differs")
 
 
-def test_pairs_that_one_ranking_ties_are_counted_not_marked() -> None:
+def test_pairs_that_one_ranking_ties_are_counted_not_marked():
     graph = graph_of(ra.Profile.from_orders(["ABCD", "ABDC", "BACD"]))
     tied = ra.PartialRanking.from_buckets([["A", "B"], ["C"]], items="ABCD")
     ax = plotting.tournament_plot(graph, against=tied)
@@ -173,7 +173,7 @@ def test_pairs_that_one_ranking_ties_are_counted_not_marked() -> None:
     assert not below(plotting.tournament_plot(graph, tied, against=tied))
 
 
-def test_margins_do_not_collide_on_eight_items() -> None:
+def test_margins_do_not_collide_on_eight_items():
     votes = ra.Uniform([f"item {k}" for k in range(8)]).sample(5, rng=0)
     profile = ra.Profile(list(votes), counts=[10_000] * 5)
     ax = plotting.tournament_plot(graph_of(profile), against=ra.Borda().aggregate(profile))
@@ -184,7 +184,7 @@ def test_margins_do_not_collide_on_eight_items() -> None:
 # -- many items ----------------------------------------------------------------------------------
 
 
-def test_many_items_have_arcs_only_where_the_order_is_not_followed(thirty) -> None:
+def test_many_items_have_arcs_only_where_the_order_is_not_followed(thirty):
     graph = graph_of(thirty)
     borda, exact = ra.Borda().aggregate(thirty), ra.Kemeny().aggregate(thirty)
     expected = kinds_by_hand(graph, exact.ranking)
@@ -210,7 +210,7 @@ def test_many_items_have_arcs_only_where_the_order_is_not_followed(thirty) -> No
     assert faults(ax) == []
 
 
-def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top() -> None:
+def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top():
     orders = ["ABCDEFGHIJ", "CABDEFGHIJ", "ABDCEFJGHI"]
     graph = graph_of(ra.Profile.from_orders(orders))
     ranking = ra.Permutation.from_order("ECBADFGHJI")
@@ -231,7 +231,7 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top() -> None:
     assert f"the other {left} majorities agree with the ranking" in notes(ax)
 
 
-def test_margins_of_many_arcs_do_not_collide() -> None:
+def test_margins_of_many_arcs_do_not_collide():
     votes = ra.Uniform([f"item {k}" for k in range(14)]).sample(5, rng=0)
     profile = ra.Profile(list(votes), counts=[10_000] * 5)
     worst = ra.Permutation(13 - ra.Kemeny().aggregate(profile).ranking.ranks, profile.items)
@@ -240,7 +240,7 @@ def test_margins_of_many_arcs_do_not_collide() -> None:
     assert faults(ax) == []
 
 
-def test_no_arcs_where_all_agree() -> None:
+def test_no_arcs_where_all_agree():
     profile = ra.Profile.from_orders(["ABCDEFGHIJ"] * 3)
     ax = plotting.tournament_plot(graph_of(profile))
     assert all_drawn(ax) == {}
@@ -248,7 +248,7 @@ def test_no_arcs_where_all_agree() -> None:
     assert ax.get_legend() is None
 
 
-def test_many_pairs_without_votes_are_counted_not_drawn() -> None:
+def test_many_pairs_without_votes_are_counted_not_drawn():
     halves = [[*range(6), *[np.nan] * 6], [*[np.nan] * 6, *range(6)]]
     profile = ra.Profile.from_ranks(halves)
     ax = plotting.tournament_plot(graph_of(profile, "ignore"))
@@ -262,7 +262,7 @@ def test_many_pairs_without_votes_are_counted_not_drawn() -> None:
     assert "never compared" in legend_words(ax)
 
 
-def test_an_unproved_order_is_said_to_be_one() -> None:
+def test_an_unproved_order_is_said_to_be_one():
     profile = ra.Uniform(range(40)).sample(7, rng=0)
     rule = ra.Kemeny(time_limit=0.0)
     consensus = rule.aggregate(profile)
@@ -275,7 +275,7 @@ def test_an_unproved_order_is_said_to_be_one() -> None:
 # -- odd input -----------------------------------------------------------------------------------
 
 
-def test_margins_are_written_shortly() -> None:
+def test_margins_are_written_shortly():
     def text(margin):
         return Link(0, 1, "with", False, margin).text
 
@@ -285,13 +285,13 @@ def test_margins_are_written_shortly() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 9])
-def test_any_number_of_items(n) -> None:
+def test_any_number_of_items(n):
     ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders([range(n)])))
     assert len(points(ax, n)) == n
     assert faults(ax) == []
 
 
-def test_bad_input_is_named() -> None:
+def test_bad_input_is_named():
     profile = ra.datasets.load("tennessee")
     graph = graph_of(profile)
     for bad in ("Borda", SimpleNamespace(ranking=1)):
@@ -303,7 +303,7 @@ def test_bad_input_is_named() -> None:
         plotting.tournament_plot(graph, ra.Permutation.from_order("ABCD"))
 
 
-def test_one_pair_is_told_in_the_singular() -> None:
+def test_one_pair_is_told_in_the_singular():
     profile = ra.Profile.from_orders(["ABCDEFGHIJ"])
     tied = ra.PartialRanking.from_buckets([["A", "B"], *[[c] for c in "CDEFGHIJ"]])
     note = below(ra.TournamentGraph.from_data(profile).plot(against=tied))

@@ -26,7 +26,7 @@ class Stubborn(Aggregator):
     ties: bool = False
 
     @property
-    def name(self) -> str:
+    def name(self):
         return "Stubborn"
 
     def _aggregate(self, evidence, rng):

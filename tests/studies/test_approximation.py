@@ -55,7 +55,7 @@ def all_costs(votes):
 # -- the figures ----------------------------------------------------------------------------------
 
 
-def test_rows_agree_with_going_through_all_orders() -> None:
+def test_rows_agree_with_going_through_all_orders():
     study = make(nearest=True)
     frame = numbers(study.run())
     rows = frame.set_index(["model", "n_items", "missing", "repetition", "method"])
@@ -91,7 +91,7 @@ def test_rows_agree_with_going_through_all_orders() -> None:
             assert min(distances) <= row["distance"] <= max(distances)
 
 
-def test_every_combination_is_there_once_and_in_order() -> None:
+def test_every_combination_is_there_once_and_in_order():
     frame = numbers(make().run())
     assert len(frame) == 3 * 2 * 2 * 3 * 3
     key = ["model", "n_items", "n_rankings", "missing", "repetition", "method"]
@@ -100,7 +100,7 @@ def test_every_combination_is_there_once_and_in_order() -> None:
     assert frame["method"].head(3).tolist() == ["Borda", "KwikSort", "InsertionSearch"]
 
 
-def test_by_method_summarises_the_rows() -> None:
+def test_by_method_summarises_the_rows():
     result = make().run()
     table, frame = result.by_method(), result.to_frame()
     assert len(table) == 3 * 2 * 2 * 3
@@ -124,7 +124,7 @@ def test_by_method_summarises_the_rows() -> None:
 # -- what is not known ----------------------------------------------------------------------------
 
 
-def test_unproved_cells_are_counted_and_their_ratio_is_an_interval() -> None:
+def test_unproved_cells_are_counted_and_their_ratio_is_an_interval():
     limits = {
         "models": [ra.cultures.PlackettLuceCulture(spread=0.1)],
         "n_items": [40],
@@ -147,7 +147,7 @@ def test_unproved_cells_are_counted_and_their_ratio_is_an_interval() -> None:
     assert (stopped.by_method()["unproved"] == 4).all()
 
 
-def test_a_rule_may_be_cheaper_than_what_was_found_in_time() -> None:
+def test_a_rule_may_be_cheaper_than_what_was_found_in_time():
     grid = {
         "models": [ra.cultures.PlackettLuceCulture(spread=0.1)], "n_items": [50], "n_rankings": [7],
         "missing": [0], "n_repetitions": 1, "aggregators": [ra.Borda(), ra.Kemeny()],
@@ -159,7 +159,7 @@ def test_a_rule_may_be_cheaper_than_what_was_found_in_time() -> None:
     assert stopped.loc[stopped["method"] == "Kemeny", "hit"].isna().all()
 
 
-def test_a_rule_that_fails_is_counted_and_the_study_goes_on() -> None:
+def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
     rules = [Stubborn(refused="a high first score"), ra.Borda()]
     result = make(models=MODELS[2:], aggregators=rules).run()
     frame = numbers(result)
@@ -175,18 +175,18 @@ def test_a_rule_that_fails_is_counted_and_the_study_goes_on() -> None:
 # -- input ----------------------------------------------------------------------------------------
 
 
-def test_too_many_items_for_a_profile_are_refused() -> None:
+def test_too_many_items_for_a_profile_are_refused():
     profile = ra.Profile.from_orders(["ABC", "BCA"])
     with pytest.raises(InvalidInputError, match="at most 3, the items of abc"):
         make(models=[ra.studies.Resampled(label="abc", data=profile)])
 
 
-def test_means_take_part_where_all_models_give_scores() -> None:
+def test_means_take_part_where_all_models_give_scores():
     frame = numbers(make(aggregators=[ra.Mean(), ra.Borda()], models=MODELS[2:]).run())
     assert frame["cost"].notna().all()
 
 
-def test_results_are_plain_data() -> None:
+def test_results_are_plain_data():
     result = make(n_repetitions=1).run()
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert plain["cells"] == 12
@@ -216,10 +216,10 @@ def assert_reproduces(repetitions):
     assert_frame_equal(part, expected, check_dtype=False, rtol=1e-12)
 
 
-def test_the_kept_study_is_reproduced_in_part() -> None:
+def test_the_kept_study_is_reproduced_in_part():
     assert_reproduces(repetitions=2)
 
 
 @pytest.mark.slow
-def test_the_kept_study_is_reproduced() -> None:
+def test_the_kept_study_is_reproduced():
     assert_reproduces(repetitions=100)

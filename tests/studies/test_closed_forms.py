@@ -60,7 +60,7 @@ def enumerated(n, m, anonymous, asked):
     "culture", [ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()], ids=repr
 )
 @pytest.mark.parametrize(("n", "m"), [(3, m) for m in range(1, 7)] + [(2, 3), (4, 3)])
-def test_known_probabilities_are_those_of_all_profiles(culture, n, m) -> None:
+def test_known_probabilities_are_those_of_all_profiles(culture, n, m):
     anonymous = culture == ra.cultures.AnonymousCulture()
     if (n, anonymous) == (4, True):
         with pytest.raises(InvalidInputError, match="culture and sizes"):
@@ -75,7 +75,7 @@ def test_known_probabilities_are_those_of_all_profiles(culture, n, m) -> None:
         assert ra.studies.cycle_probability(culture, n, m) == pytest.approx(float(cycle), abs=1e-13)
 
 
-def test_printed_probabilities() -> None:
+def test_printed_probabilities():
     """Those of Gehrlein and Fishburn (1976) for few rankings, and of Guilbaud (1952)."""
     impartial, anonymous = ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()
     assert ra.studies.cycle_probability(impartial, 3, 3) == pytest.approx(1 / 18)
@@ -101,7 +101,7 @@ def test_printed_probabilities() -> None:
         (ra.cultures.EuclideanCulture(), 3, None),
     ],
 )
-def test_what_is_not_known_is_refused(culture, n, m) -> None:
+def test_what_is_not_known_is_refused(culture, n, m):
     for ask in (ra.studies.cycle_probability, ra.studies.condorcet_winner_probability):
         with pytest.raises(InvalidInputError, match="A CycleStudy estimates it"):
             ask(culture, n, m)

@@ -72,7 +72,7 @@ def loop(values, alpha, radius):
 
 
 @pytest.mark.parametrize("method", [EQUATION, FIGURE])
-def test_printed_rows_agree_with_a_loop_over_the_scores(method) -> None:
+def test_printed_rows_agree_with_a_loop_over_the_scores(method):
     model = latent(1.5, 40, 4)
     study = make(models=[model], methods=[method], proportions=[0, 0.4], alphas=[0.3, 0.6])
     frame = study.run().to_frame().set_index(["proportion", "repetition", "alpha"])
@@ -100,7 +100,7 @@ def test_printed_rows_agree_with_a_loop_over_the_scores(method) -> None:
     assert decided > 0
 
 
-def test_methods_of_the_package_are_its_own_intervals() -> None:
+def test_methods_of_the_package_are_its_own_intervals():
     model = latent(0.7, 25, 5)
     methods = [HOEFFDING, ALL_PAIRS, ANYTIME, EXACT, HOLM, SIGNS,
                ra.studies.IntervalMethod(estimand="imputed"),
@@ -166,7 +166,7 @@ def expected(method, step, m, n, alpha):
 
 
 @pytest.mark.parametrize("step", [0.0, 0.5])
-def test_shares_are_those_of_exact_sums(step) -> None:
+def test_shares_are_those_of_exact_sums(step):
     methods = [EQUATION, FIGURE, HOEFFDING, ALL_PAIRS, ANYTIME, EXACT]
     model = latent(step, 40, 5)
     study = make(models=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=49)
@@ -180,7 +180,7 @@ def test_shares_are_those_of_exact_sums(step) -> None:
         assert (np.abs(shares.mean(axis=0) - values) <= 4 * error + 0.004).all(), method.name
 
 
-def test_figure_4_by_exact_sums(facts) -> None:
+def test_figure_4_by_exact_sums(facts):
     case = facts("paper_values")["fig4_interval"]
     for m, printed in zip((100, 500), case["value"].values(), strict=True):
         values = [expected(FIGURE, step, m, 10, 0.01)[0] for step in STEPS]
@@ -190,7 +190,7 @@ def test_figure_4_by_exact_sums(facts) -> None:
 
 
 @pytest.mark.slow
-def test_valid_methods_hold_their_level_in_every_cell() -> None:
+def test_valid_methods_hold_their_level_in_every_cell():
     table = flat(ra.studies.ConfidenceStudy(proportions=[0, 0.2], n_repetitions=300).run())
     valid = [ALL_PAIRS, ANYTIME, HOLM, SIGNS, ra.studies.IntervalMethod(
         method="clopper-pearson", simultaneous="bonferroni")]  # fmt: skip
@@ -216,7 +216,7 @@ def test_valid_methods_hold_their_level_in_every_cell() -> None:
     chances=st.lists(st.integers(0, 5), min_size=6, max_size=6).filter(any),
     lost=st.integers(0, 6),
 )
-def test_imputed_proportions_agree_with_enumeration(chances, lost) -> None:
+def test_imputed_proportions_agree_with_enumeration(chances, lost):
     orders = list(permutations(range(3)))
     total = sum(chances)
     true = np.array([
@@ -240,7 +240,7 @@ def test_imputed_proportions_agree_with_enumeration(chances, lost) -> None:
     )
 
 
-def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth() -> None:
+def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth():
     methods = [EQUATION, HOEFFDING, ra.studies.IntervalMethod(estimand="imputed")]
     table = flat(
         make(
@@ -261,7 +261,7 @@ def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth() -> N
 # -- summaries -------------------------------------------------------------------------------------
 
 
-def test_by_method_agrees_with_a_loop_over_rows() -> None:
+def test_by_method_agrees_with_a_loop_over_rows():
     result = make(models=[latent(0.2, 20, 4)], alphas=[0.2, 0.4], n_repetitions=9).run()
     rows = result.to_frame().to_dict("records")
     table = result.by_method()
@@ -295,7 +295,7 @@ def test_by_method_agrees_with_a_loop_over_rows() -> None:
     assert len(content["results"]) == 12
 
 
-def test_equal_systems_are_never_told_apart_rightly() -> None:
+def test_equal_systems_are_never_told_apart_rightly():
     result = make(models=[latent(0.0, 30, 6)], alphas=[0.5], n_repetitions=10).run()
     frame = result.to_frame()
     assert (frame["wrong"] == frame["decided"]).all()
@@ -307,7 +307,7 @@ LEADERBOARD = ra.datasets.load("superglue_human")
 BY_INSTANCE = ra.studies.IntervalMethod(unit="instance")
 
 
-def test_metrics_of_an_instance_are_not_independent() -> None:
+def test_metrics_of_an_instance_are_not_independent():
     model = ra.studies.Resampled(label="m", data=metrics(n_metrics=12), n_rankings=40)
     methods = [EQUATION, HOEFFDING, HOLM, BY_INSTANCE]
     study = make(models=[model], methods=methods, proportions=[0], n_repetitions=20)
@@ -318,7 +318,7 @@ def test_metrics_of_an_instance_are_not_independent() -> None:
     assert table.loc["hoeffding, by instance", "comparisons"] == 40
 
 
-def test_of_a_table_as_it_is_no_truth_is_known() -> None:
+def test_of_a_table_as_it_is_no_truth_is_known():
     model = ra.studies.Observed(label="SuperGLUE", data=LEADERBOARD)
     result = make(models=[model], methods=None, proportions=[0.2]).run()
     frame = result.to_frame()
@@ -330,7 +330,7 @@ def test_of_a_table_as_it_is_no_truth_is_known() -> None:
         result.plot(measure="any_wrong")
 
 
-def test_methods_fit_the_tables() -> None:
+def test_methods_fit_the_tables():
     several = make(models=[ra.studies.Observed(label="m", data=metrics())], methods=None)
     assert {way.unit for way in several.ways} == {"ranking", "instance"}
     plain = make(methods=None)
@@ -354,14 +354,14 @@ class Majority(ra.studies.PairMethod):
         return Judged(votes.items, votes.proportion, votes.proportion > 0.5)
 
 
-def test_a_method_of_ones_own_takes_part() -> None:
+def test_a_method_of_ones_own_takes_part():
     frame = make(models=[latent(0.4, 31, 4)], methods=[Majority()], proportions=[0]).run()
     frame = frame.to_frame()
     assert (frame["decided"] == 6).all()
     assert frame["width"].isna().all()
 
 
-def test_a_method_that_cannot_judge_a_table_is_counted() -> None:
+def test_a_method_that_cannot_judge_a_table_is_counted():
     table = ra.ScoreTable(
         [[1, 5, 3], [2, 2, 1], [3, 4, 2]], systems="ABC", higher_is_better=True,
         task_weights={0: 1, 1: 2, 2: 3},
@@ -381,7 +381,7 @@ def test_a_method_that_cannot_judge_a_table_is_counted() -> None:
 # -- input -----------------------------------------------------------------------------------------
 
 
-def test_one_system_has_no_pairs() -> None:
+def test_one_system_has_no_pairs():
     table = ra.ScoreTable([[1.0, 2.0]], systems="A", higher_is_better=True)
     with pytest.raises(InvalidInputError, match="two or more systems"):
         make(models=[ra.studies.Observed(label="one", data=table)])

@@ -116,7 +116,7 @@ def first(truth, given):
         (scaling, lambda row: (int(row.reversed), row.factor)),
     ],
 )
-def test_rows_agree_with_slow_loops(make, corruption) -> None:
+def test_rows_agree_with_slow_loops(make, corruption):
     study = make(n_repetitions=1)
     distances = set()
     for row in numbers(study.run()).itertuples():
@@ -129,13 +129,13 @@ def test_rows_agree_with_slow_loops(make, corruption) -> None:
     assert len(distances) > 4
 
 
-def test_systems_stand_in_random_order() -> None:
+def test_systems_stand_in_random_order():
     tops = {Drawing(4, 3, 2, 0.1, repetition).truth(0).order[0] for repetition in range(40)}
     assert tops == {0, 1, 2, 3}
 
 
 @BOTH
-def test_by_method_summarizes_the_rows(make) -> None:
+def test_by_method_summarizes_the_rows(make):
     result = make(n_repetitions=5, aggregators=PAPER_RULES[:2]).run()
     table, frame = result.by_method(), result.to_frame()
     grid = table.index.names
@@ -157,7 +157,7 @@ def test_by_method_summarizes_the_rows(make) -> None:
 # -- what is not known ----------------------------------------------------------------------------
 
 
-def test_what_is_not_proved_in_time_is_counted() -> None:
+def test_what_is_not_proved_in_time_is_counted():
     result = manipulation(
         aggregators=(ra.Borda(), *EXACT_RULES), steps=[0.01], n_systems=40, n_tasks=9,
         n_instances=1, n_corrupted=[4], n_repetitions=2, time_limit=0.0,
@@ -172,13 +172,13 @@ def test_what_is_not_proved_in_time_is_counted() -> None:
 
 
 @BOTH
-def test_ties_count_as_if_broken_at_random(make) -> None:
+def test_ties_count_as_if_broken_at_random(make):
     frame = numbers(make(aggregators=[Stubborn(refused="nothing", ties=True)]).run())
     assert (frame["distance"] == 0.5).all()
     assert (frame["top1"] == 0.25).all()
 
 
-def test_a_rule_that_fails_is_counted_and_the_study_goes_on() -> None:
+def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
     result = manipulation(aggregators=[Stubborn(refused="a high first score"), ra.Borda()]).run()
     frame = numbers(result)
     failed = frame["error"].notna()
@@ -220,7 +220,7 @@ def result_of(distances):
         ([0.1, 0.75, 0.75, 0.75], 0.75, None),
     ],
 )
-def test_breakdown_is_the_first_number_beyond_the_threshold(distances, threshold, expected) -> None:
+def test_breakdown_is_the_first_number_beyond_the_threshold(distances, threshold, expected):
     (row,) = result_of(distances).breakdown(threshold).to_dict("records")
     if expected is None:
         assert pd.isna(row["n_corrupted"])
@@ -231,7 +231,7 @@ def test_breakdown_is_the_first_number_beyond_the_threshold(distances, threshold
         assert row["se_distance"] == pytest.approx(0.01)
 
 
-def test_a_point_that_is_not_reached_is_missing_everywhere() -> None:
+def test_a_point_that_is_not_reached_is_missing_everywhere():
     result = result_of([0.1, 0.2])
     assert result.breakdown()["n_corrupted"].isna().all()
     assert result.to_dict()["breakdown"] == [
@@ -242,18 +242,18 @@ def test_a_point_that_is_not_reached_is_missing_everywhere() -> None:
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1, "a"])
-def test_a_bad_threshold_is_named(threshold) -> None:
+def test_a_bad_threshold_is_named(threshold):
     with pytest.raises(InvalidInputError, match="threshold"):
         result_of([0.1, 0.9]).breakdown(threshold)
 
 
-def test_all_numbers_of_corrupted_tasks_by_default() -> None:
+def test_all_numbers_of_corrupted_tasks_by_default():
     study = ra.studies.ManipulationStudy(n_tasks=3, n_repetitions=1, steps=[0.1])
     assert list(study.cells()) == [ManipulationCell(0.1, k, 0) for k in range(4)]
 
 
 @pytest.mark.slow
-def test_the_point_that_the_paper_prints_otherwise_is_a_close_one() -> None:
+def test_the_point_that_the_paper_prints_otherwise_is_a_close_one():
     """100 tables have a standard error of .005, more than what is between .7526 and .75."""
     study = ra.studies.ManipulationStudy(
         aggregators=PAPER_RULES[:1], steps=[0.1], n_corrupted=[2], n_repetitions=5000
@@ -267,7 +267,7 @@ def means_of(result):
     return result.by_method()["mean_distance"]
 
 
-def test_the_summary_has_a_column_for_each_factor() -> None:
+def test_the_summary_has_a_column_for_each_factor():
     result = ra.studies.ScalingStudy(
         steps=[0.05, 0.3], factors=[1, 8], n_systems=4, n_tasks=3, n_instances=2, n_repetitions=2
     ).run()

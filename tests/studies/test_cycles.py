@@ -12,7 +12,7 @@ from rankagg.exceptions import InvalidInputError
 from tests.studies.test_closed_forms import RESTRICTED, has_cycle, has_winner, majorities
 
 
-def test_rows_are_what_the_rules_say() -> None:
+def test_rows_are_what_the_rules_say():
     models = [
         ra.cultures.ImpartialCulture(),
         ra.studies.LatentModel(step=0.1, n_instances=None),
@@ -44,7 +44,7 @@ def test_rows_are_what_the_rules_say() -> None:
 
 
 @pytest.mark.parametrize("n_rankings", [5, 6])
-def test_restricted_domains_have_no_cycles(n_rankings) -> None:
+def test_restricted_domains_have_no_cycles(n_rankings):
     study = ra.studies.CycleStudy(
         models=RESTRICTED, n_items=[5], n_rankings=[n_rankings], n_repetitions=5
     )
@@ -60,7 +60,7 @@ def test_restricted_domains_have_no_cycles(n_rankings) -> None:
 @pytest.mark.parametrize(
     "culture", [ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()], ids=repr
 )
-def test_shares_are_near_what_is_known(culture) -> None:
+def test_shares_are_near_what_is_known(culture):
     study = ra.studies.CycleStudy(models=[culture], n_rankings=[3, 4, 25], n_repetitions=4000)
     for row in study.run().by_size().to_dict("records"):
         hits = round(row["winner"] * 4000)
@@ -68,7 +68,7 @@ def test_shares_are_near_what_is_known(culture) -> None:
 
 
 @pytest.mark.parametrize("measure", ["winner", "cycle", "optimal"])
-def test_the_plot_shows_the_shares_and_what_is_known(measure) -> None:
+def test_the_plot_shows_the_shares_and_what_is_known(measure):
     models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2)]
     result = ra.studies.CycleStudy(models=models, n_rankings=[3, 5], n_repetitions=8).run()
     table = result.by_size()
@@ -87,7 +87,7 @@ def test_the_plot_shows_the_shares_and_what_is_known(measure) -> None:
         plotting.cycle_plot(table)
 
 
-def test_numbers_of_rankings_that_are_far_apart_are_spread() -> None:
+def test_numbers_of_rankings_that_are_far_apart_are_spread():
     models = [ra.cultures.ImpartialCulture()]
     for numbers, scale in (([3, 5, 9], "linear"), ([3, 11, 101], "log"), ([3, 101], "linear")):
         result = ra.studies.CycleStudy(models=models, n_rankings=numbers, n_repetitions=2).run()
@@ -96,7 +96,7 @@ def test_numbers_of_rankings_that_are_far_apart_are_spread() -> None:
         assert [label.get_text() for label in ax.get_xticklabels()] == list(map(str, numbers))
 
 
-def test_what_is_known_is_told_with_its_source() -> None:
+def test_what_is_known_is_told_with_its_source():
     models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2), *RESTRICTED]
     study = ra.studies.CycleStudy(models=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1)
     result = study.run()

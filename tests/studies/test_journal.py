@@ -34,12 +34,12 @@ STUDY = ra.studies.ApproximationStudy(
 RESULT = STUDY.run()
 
 
-def journal(path: Path):
+def journal(path):
     return STUDY._journal(path)
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     file = tmp_path / "study.jsonl"
     book = journal(file)
     assert book.read() == {}
@@ -47,11 +47,11 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def read(path: Path) -> dict:
+def read(path):
     return journal(path).read()
 
 
-def resigned(path: Path, line: int, change) -> None:
+def resigned(path, line, change):
     """Change what a line says, and give it the right checksum for that."""
     lines = path.read_text().splitlines()
     found = json.loads(lines[line])
@@ -62,7 +62,7 @@ def resigned(path: Path, line: int, change) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
-def test_what_was_noted_is_read_again(path) -> None:
+def test_what_was_noted_is_read_again(path):
     found = read(path)
     assert found == {cell.key: rows for cell, rows in RESULT._rows.items()}
     assert len(found) == 6
@@ -93,7 +93,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_rows_of_another_shape_are_refused_although_the_checksum_is_right(path, name) -> None:
+def test_rows_of_another_shape_are_refused_although_the_checksum_is_right(path, name):
     resigned(path, 2, CHANGES[name])
     before = path.read_bytes()
     with pytest.raises(DataFormatError, match=r"line 3: not one row for each rule with all"):
@@ -101,7 +101,7 @@ def test_rows_of_another_shape_are_refused_although_the_checksum_is_right(path, 
     assert path.read_bytes() == before
 
 
-def test_a_number_that_was_changed_is_noticed(path) -> None:
+def test_a_number_that_was_changed_is_noticed(path):
     lines = path.read_text().splitlines()
     cost = json.loads(lines[4])["rows"][0]["cost"]
     lines[4] = lines[4].replace(f'"cost": {cost}', f'"cost": {cost + 1}', 1)
@@ -123,7 +123,7 @@ def test_a_number_that_was_changed_is_noticed(path) -> None:
         (b'{"cell": [], "rows": [], "check": null}', "changed since it was written"),
     ],
 )
-def test_a_line_that_is_none_is_named(path, line, words) -> None:
+def test_a_line_that_is_none_is_named(path, line, words):
     lines = path.read_bytes().split(b"\n")
     lines[3] = line
     path.write_bytes(b"\n".join(lines))
@@ -131,7 +131,7 @@ def test_a_line_that_is_none_is_named(path, line, words) -> None:
         read(path)
 
 
-def test_a_line_of_another_study_and_one_twice_are_noticed(path, tmp_path) -> None:
+def test_a_line_of_another_study_and_one_twice_are_noticed(path, tmp_path):
     lines = path.read_text().splitlines(keepends=True)
     other = tmp_path / "other.jsonl"
     replace(STUDY, n_items=[3], n_repetitions=1, seed=5).run(journal=other)
@@ -143,7 +143,7 @@ def test_a_line_of_another_study_and_one_twice_are_noticed(path, tmp_path) -> No
         read(path)
 
 
-def test_a_last_line_that_was_cut_off_is_dropped_and_said(path) -> None:
+def test_a_last_line_that_was_cut_off_is_dropped_and_said(path):
     whole, found = path.read_bytes(), read(path)
     last = len(whole) - whole[:-1].rfind(b"\n") - 1
     for cut in (1, 2, 30, last - 1):
@@ -155,7 +155,7 @@ def test_a_last_line_that_was_cut_off_is_dropped_and_said(path) -> None:
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
-def test_damaged_bytes_are_noticed_or_change_nothing(path, share) -> None:
+def test_damaged_bytes_are_noticed_or_change_nothing(path, share):
     whole, found = path.read_bytes(), read(path)
     rng = np.random.default_rng(int(10 * share))
     noticed = 0
@@ -181,7 +181,7 @@ def test_damaged_bytes_are_noticed_or_change_nothing(path, share) -> None:
     assert noticed > 40
 
 
-def test_a_journal_of_something_else_is_refused(path) -> None:
+def test_a_journal_of_something_else_is_refused(path):
     for text in ("system,a\nA,1\n", '{"version": 2}\n', "[1]\n", "\n", "x" * 100):
         path.write_text(text)
         with pytest.raises(InvalidInputError, match="a new file, or one of a study"):
@@ -189,7 +189,7 @@ def test_a_journal_of_something_else_is_refused(path) -> None:
         assert path.read_text() == text
 
 
-def test_a_journal_that_cannot_be_written_is_named_before_the_work(tmp_path, monkeypatch) -> None:
+def test_a_journal_that_cannot_be_written_is_named_before_the_work(tmp_path, monkeypatch):
     monkeypatch.setattr(type(STUDY), "_try", lambda *known: pytest.fail("the work has begun"))
     with pytest.raises(OutputError, match="there is no folder"):
         STUDY.run(journal=tmp_path / "nowhere" / "study.jsonl")
@@ -197,7 +197,7 @@ def test_a_journal_that_cannot_be_written_is_named_before_the_work(tmp_path, mon
         STUDY.run(journal=tmp_path)
 
 
-def test_a_full_disk_keeps_what_was_noted(path, monkeypatch) -> None:
+def test_a_full_disk_keeps_what_was_noted(path, monkeypatch):
     found, real = read(path), Path.open
 
     def full(self, mode="r", *args, **options):
@@ -211,7 +211,7 @@ def test_a_full_disk_keeps_what_was_noted(path, monkeypatch) -> None:
     assert read(path) == found
 
 
-def test_the_command_line_says_what_was_dropped(path, capsys) -> None:
+def test_the_command_line_says_what_was_dropped(path, capsys):
     args = ["study", "--mallows", "0.9", "--items", "3", "--items", "5", "--rankings", "4"]
     args += ["--repetitions", "3", "--method", "borda", "--method", "copeland"]
     path.write_bytes(path.read_bytes()[:-9])
@@ -250,7 +250,7 @@ class Suicidal(ra.Borda):
     ("rule", "n_jobs", "kept"),
     [(Broken(), 1, 3), pytest.param(Suicidal(), 2, 32, marks=pytest.mark.slow)],
 )
-def test_a_killed_worker_does_not_spoil_the_journal(rule, n_jobs, kept, tmp_path) -> None:
+def test_a_killed_worker_does_not_spoil_the_journal(rule, n_jobs, kept, tmp_path):
     path = tmp_path / "study.jsonl"
     study = replace(STUDY, aggregators=[rule], n_repetitions=kept)
     with pytest.raises(WorkerError, match="was killed"):

@@ -97,7 +97,7 @@ def same(first, second, k):
     return np.mean([one == other for one in mine for other in theirs])
 
 
-def test_rows_agree_with_a_loop_over_the_scores() -> None:
+def test_rows_agree_with_a_loop_over_the_scores():
     study = make(
         models=[ra.studies.Observed(label="small", data=SMALL)],
         aggregators=[ra.Mean(), *BORDAS],
@@ -164,7 +164,7 @@ def test_rows_agree_with_a_loop_over_the_scores() -> None:
     assert told in result.summary()
 
 
-def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user() -> None:
+def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
     methods = [ra.Mean(), BORDAS[0], *TWO_LEVELS]
     study = make(models=[LATENT], aggregators=methods, proportions=[0.2], scales=[1, 50])
     frame = study.run().to_frame().set_index(["scale", "repetition", "method"])
@@ -197,7 +197,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user() -> None:
 
 
 @pytest.mark.parametrize("whole_tasks", [True, False])
-def test_where_nothing_is_removed_tau_is_one(whole_tasks) -> None:
+def test_where_nothing_is_removed_tau_is_one(whole_tasks):
     methods = [ra.Mean(), ra.Median(), *BORDAS, *TWO_LEVELS, ra.Kemeny()]
     study = make(
         models=[ra.studies.Observed(label="small", data=SMALL), LEADERBOARD, LATENT],
@@ -211,7 +211,7 @@ def test_where_nothing_is_removed_tau_is_one(whole_tasks) -> None:
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def test_by_method_summarises_the_rows() -> None:
+def test_by_method_summarises_the_rows():
     result = make().run()
     frame, table = result.to_frame(), result.by_method([0.1, 0.9])
     assert len(table) == 2 * 3 * 5
@@ -228,7 +228,7 @@ def test_by_method_summarises_the_rows() -> None:
     }  # fmt: skip
 
 
-def test_by_pair_holds_methods_against_each_other_on_the_same_tables() -> None:
+def test_by_pair_holds_methods_against_each_other_on_the_same_tables():
     result = make(models=[LATENT]).run()
     whole = result._frame
     table = result.by_pair(pooled=True)
@@ -247,7 +247,7 @@ def test_by_pair_holds_methods_against_each_other_on_the_same_tables() -> None:
     assert make(models=[LATENT], aggregators=[ra.Mean()]).run().by_pair().empty
 
 
-def test_text_and_plain_data_say_the_same() -> None:
+def test_text_and_plain_data_say_the_same():
     result = make(scales=[1, 10], n_repetitions=2).run()
     text = result.summary()
     assert text.startswith("5 methods on 24 tables, seed 5")
@@ -270,7 +270,7 @@ def test_text_and_plain_data_say_the_same() -> None:
 
 
 @pytest.mark.slow
-def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data) -> None:
+def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data):
     table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label="XTREME", data=table)], proportions=[0.1, 0.3],
@@ -288,7 +288,7 @@ def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data) -> Non
 # -- what is not known -----------------------------------------------------------------------------
 
 
-def test_a_method_that_fails_is_counted_and_the_study_goes_on() -> None:
+def test_a_method_that_fails_is_counted_and_the_study_goes_on():
     result = make(models=[LATENT], aggregators=[Stubborn(), ra.Borda()]).run()
     frame = result.to_frame()
     failed = (frame["method"] == "Stubborn") & (frame["proportion"] > 0)
@@ -303,7 +303,7 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on() -> None:
 
 
 @pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
-def test_a_method_that_cannot_rank_the_full_data_says_so(model) -> None:
+def test_a_method_that_cannot_rank_the_full_data_says_so(model):
     study = make(
         models=[model], aggregators=[Stubborn(refused="no gaps"), ra.Borda()], proportions=[0.3]
     )
@@ -315,7 +315,7 @@ def test_a_method_that_cannot_rank_the_full_data_says_so(model) -> None:
     assert part["tau_true"].notna().all() == (model is LATENT)
 
 
-def test_systems_without_scores_from_the_start_are_not_lost() -> None:
+def test_systems_without_scores_from_the_start_are_not_lost():
     table = ra.ScoreTable(
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [np.nan] * 3], systems="ABCD", higher_is_better=True
     )
@@ -328,7 +328,7 @@ def test_systems_without_scores_from_the_start_are_not_lost() -> None:
     assert (frame.loc[frame["method"] == "Mean", "unranked"] == 1).all()
 
 
-def test_exact_rankings_that_are_not_proved_are_counted() -> None:
+def test_exact_rankings_that_are_not_proved_are_counted():
     model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
     grid = {"models": [model], "proportions": [0.1], "n_repetitions": 2}
     result = make(aggregators=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
@@ -339,7 +339,7 @@ def test_exact_rankings_that_are_not_proved_are_counted() -> None:
 # -- input -----------------------------------------------------------------------------------------
 
 
-def test_equal_locations_have_no_true_ranking() -> None:
+def test_equal_locations_have_no_true_ranking():
     assert ra.studies.LatentModel(step=0).true_ranking is None
     frame = make(models=[ra.studies.LatentModel(step=0, n_systems=4, n_tasks=3)]).run().to_frame()
     assert frame["tau_true"].isna().all()

@@ -17,7 +17,7 @@ from rankagg.exceptions import InvalidInputError
         ({"estimand": "imputed", "unit": "instance"}, "hoeffding, imputed, by instance"),
     ],
 )
-def test_methods_are_named_by_what_they_do(options, name) -> None:
+def test_methods_are_named_by_what_they_do(options, name):
     assert ra.studies.IntervalMethod(**options).name == name
 
 
@@ -38,6 +38,6 @@ def test_methods_are_named_by_what_they_do(options, name) -> None:
         ({"holm": True, "estimand": "imputed"}, "holm of IntervalMethod"),
     ],
 )
-def test_methods_that_do_not_go_together_are_refused(options, message) -> None:
+def test_methods_that_do_not_go_together_are_refused(options, message):
     with pytest.raises(InvalidInputError, match=message):
         ra.studies.IntervalMethod(**options)

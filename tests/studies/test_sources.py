@@ -21,7 +21,7 @@ def rankings(data):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
-def test_models_give_the_sizes_asked_for_and_repeat_with_a_seed(model) -> None:
+def test_models_give_the_sizes_asked_for_and_repeat_with_a_seed(model):
     drawn = rankings(model.draw(6, 9, rng=1))
     assert (drawn.n_items, drawn.n_rankings) == (6, 9)
     assert drawn == rankings(model.draw(6, 9, rng=1))
@@ -29,14 +29,14 @@ def test_models_give_the_sizes_asked_for_and_repeat_with_a_seed(model) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS[:3], ids=repr)
-def test_no_item_is_favored(model) -> None:
+def test_no_item_is_favored(model):
     first = np.bincount(
         [rankings(model.draw(4, 1, rng=k)).ranks[0].argmin() for k in range(800)], minlength=4
     )
     assert (abs(first - 200) < 4 * np.sqrt(800 * 0.25 * 0.75)).all()
 
 
-def test_mallows_rankings_are_as_far_apart_as_the_law_says() -> None:
+def test_mallows_rankings_are_as_far_apart_as_the_law_says():
     n, phi = 5, 0.6
     law = ra.Mallows(ra.Permutation.from_order(range(n)), theta=-np.log(phi))
     p = law.pairwise_probabilities()
@@ -47,7 +47,7 @@ def test_mallows_rankings_are_as_far_apart_as_the_law_says() -> None:
     assert np.mean(found) == pytest.approx(expected, abs=4 * np.std(found) / 20)
 
 
-def test_gumbel_scores_are_means_over_instances() -> None:
+def test_gumbel_scores_are_means_over_instances():
     one = ra.studies.LatentModel(step=0.0, n_instances=None).draw(50, 40, rng=0).task_scores()
     many = ra.studies.LatentModel(step=0.0, n_instances=25).draw(50, 40, rng=0).task_scores()
     assert one.shape == many.shape == (50, 40)
@@ -55,7 +55,7 @@ def test_gumbel_scores_are_means_over_instances() -> None:
     assert many.var() == pytest.approx(np.pi**2 / 6 / 25, rel=0.1)
 
 
-def test_resampled_rankings_are_those_of_the_profile() -> None:
+def test_resampled_rankings_are_those_of_the_profile():
     profile = ra.Profile.from_orders(["ABCDE", "EDCBA", "BADCE"], counts=[5, 1, 2])
     model = ra.studies.Resampled(label="five", data=profile)
     seen = set()
@@ -72,7 +72,7 @@ def test_resampled_rankings_are_those_of_the_profile() -> None:
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 @pytest.mark.parametrize(("share", "lost"), [(0.0, 0), (0.05, 0), (0.25, 2), (0.5, 4)])
-def test_every_ranking_loses_the_same_number(model, share, lost) -> None:
+def test_every_ranking_loses_the_same_number(model, share, lost):
     whole = model.draw(8, 12, rng=3)
     part = without_entries(whole, share, np.random.default_rng(0))
     gone = rankings(part).ranks == ra.UNRANKED
@@ -100,7 +100,7 @@ def test_every_ranking_loses_the_same_number(model, share, lost) -> None:
         (lambda: MODELS[0].draw(3, 0), "n_rankings"),
     ],
 )
-def test_bad_input_is_named(build, message) -> None:
+def test_bad_input_is_named(build, message):
     with pytest.raises(InvalidInputError, match=message):
         build()
 
@@ -117,7 +117,7 @@ def metrics(n_instances=8, n_metrics=5, copies=True):
     )  # fmt: skip
 
 
-def test_instances_are_drawn_whole_and_alike() -> None:
+def test_instances_are_drawn_whole_and_alike():
     table = metrics(copies=False)
     model = ra.studies.Resampled(label="m", data=table, n_rankings=300)
     drawn = model.draw(rng=1)
@@ -139,7 +139,7 @@ def test_instances_are_drawn_whole_and_alike() -> None:
     assert ra.studies.Resampled(label="m", data=table).draw(rng=1).n_units == table.n_units
 
 
-def test_tasks_are_drawn_where_there_is_no_instance() -> None:
+def test_tasks_are_drawn_where_there_is_no_instance():
     table = ra.ScoreTable(
         [[1, 5, 3], [2, 2, np.nan]], systems="AB", higher_is_better={0: True, 1: False, 2: True},
         task_weights={0: 1, 1: 2, 2: 3},
@@ -156,7 +156,7 @@ def test_tasks_are_drawn_where_there_is_no_instance() -> None:
 
 
 @pytest.mark.parametrize("unit", ["ranking", "instance"])
-def test_true_proportions_are_those_of_the_table(unit) -> None:
+def test_true_proportions_are_those_of_the_table(unit):
     table = ra.ScoreTable(
         [[1, 5, 3, 2, 2, 4], [2, 5, 3, 1, 2, 1], [0, 6, 1, 1, 1, 1]], systems="ABC",
         tasks=["x", "y"] * 3, instances=[0, 0, 1, 1, 2, 2], higher_is_better=True,
@@ -173,7 +173,7 @@ def test_true_proportions_are_those_of_the_table(unit) -> None:
             assert model.true_proportions(ties="exclude").loc[a, b] == (untied > 0).mean()
 
 
-def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other() -> None:
+def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other():
     study = make(models=[LATENT], proportions=[0.25], n_repetitions=400)
     gone = np.zeros((5, 4))
     for cell in study.cells():
@@ -190,7 +190,7 @@ def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other() -
     assert abs(gone - 100).max() < 4 * 8.7
 
 
-def test_single_scores_can_be_removed_and_lost_tasks_are_left_out() -> None:
+def test_single_scores_can_be_removed_and_lost_tasks_are_left_out():
     table = LATENT.draw(rng=1)
     left = without_proportion(table, 0.5, whole_tasks=False, rng=np.random.default_rng(0))
     assert left.n_missing == 30

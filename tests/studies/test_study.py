@@ -54,7 +54,7 @@ def rows(result):
 
 
 @EVERY
-def test_a_stopped_study_goes_on_from_its_journal(make, tmp_path, monkeypatch) -> None:
+def test_a_stopped_study_goes_on_from_its_journal(make, tmp_path, monkeypatch):
     study, path = make(), tmp_path / "study.jsonl"
     whole, number = study.run(), len(list(study.cells()))
     tried, calls, later = type(study)._try, [], []
@@ -85,7 +85,7 @@ def test_a_stopped_study_goes_on_from_its_journal(make, tmp_path, monkeypatch) -
 
 
 @EVERY
-def test_the_journal_of_another_study_is_refused(make, tmp_path) -> None:
+def test_the_journal_of_another_study_is_refused(make, tmp_path):
     path = tmp_path / "study.jsonl"
     make(n_repetitions=1).run(journal=path)
     before = path.read_text()
@@ -111,7 +111,7 @@ RULES = [ra.Mean(), ra.Borda(unranked="last")]
         ),
     ],
 )  # fmt: skip
-def test_what_changes_the_rows_changes_the_journal(name, changes, tmp_path) -> None:
+def test_what_changes_the_rows_changes_the_journal(name, changes, tmp_path):
     path, make = tmp_path / "study.jsonl", STUDIES[name]
     make(n_repetitions=1).run(journal=path)
     for change in changes:
@@ -128,7 +128,7 @@ def test_what_changes_the_rows_changes_the_journal(name, changes, tmp_path) -> N
         ("task subsets", "threading"),
     ],
 )
-def test_results_do_not_depend_on_the_workers(name, backend) -> None:
+def test_results_do_not_depend_on_the_workers(name, backend):
     study = STUDIES[name]()
     with joblib.parallel_config(backend=backend):
         many = study.run(n_jobs=2)
@@ -139,7 +139,7 @@ def test_results_do_not_depend_on_the_workers(name, backend) -> None:
 
 
 @EVERY
-def test_a_cell_stays_what_it_is_in_another_grid(make) -> None:
+def test_a_cell_stays_what_it_is_in_another_grid(make):
     frame, larger = rows(make().run()), rows(make(n_repetitions=5).run())
     assert len(larger) >= len(frame)
     both = frame.merge(larger, how="left", indicator=True)
@@ -148,7 +148,7 @@ def test_a_cell_stays_what_it_is_in_another_grid(make) -> None:
     assert not other.equals(frame)
 
 
-def test_stopping_a_search_stops_every_study(monkeypatch) -> None:
+def test_stopping_a_search_stops_every_study(monkeypatch):
     monkeypatch.setattr(
         Consensus, "__post_init__", lambda self: self.__dict__.update(interrupted=True)
     )
@@ -158,7 +158,7 @@ def test_stopping_a_search_stops_every_study(monkeypatch) -> None:
                 make().run()
 
 
-def test_the_bar_is_shown_on_request(capsys) -> None:
+def test_the_bar_is_shown_on_request(capsys):
     STUDIES["task subsets"]().run(progress=True)
     assert "8/8" in capsys.readouterr().err
     STUDIES["task subsets"]().run()
@@ -187,13 +187,13 @@ def test_the_bar_is_shown_on_request(capsys) -> None:
         ({"time_limit": -1}, "time_limit of ApproximationStudy"),
     ],
 )
-def test_bad_values_of_any_study_are_named(changes, message) -> None:
+def test_bad_values_of_any_study_are_named(changes, message):
     with pytest.raises(InvalidInputError, match=message):
         STUDIES["approximation"](**changes)
 
 
 @EVERY
-def test_every_cell_has_random_numbers_of_its_own(make) -> None:
+def test_every_cell_has_random_numbers_of_its_own(make):
     cells = list(make().cells())
     assert len({cell.generator(0, "x").integers(2**40) for cell in cells}) == len(cells)
     assert cells[0].generator(0, "x").integers(2**40) != cells[0].generator(0, "y").integers(2**40)
@@ -201,7 +201,7 @@ def test_every_cell_has_random_numbers_of_its_own(make) -> None:
 
 @EVERY
 @pytest.mark.parametrize("changes", [{"seed": -1}, {"n_repetitions": 0}])
-def test_bad_seeds_and_repetitions_are_named(make, changes) -> None:
+def test_bad_seeds_and_repetitions_are_named(make, changes):
     with pytest.raises(InvalidInputError, match=f"{next(iter(changes))} of .*Study"):
         make(**changes)
 
@@ -244,7 +244,7 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
         ("task subsets", {"tolerance": {"nowhere": 1.0}}, "tolerance"),
     ],
 )  # fmt: skip
-def test_bad_values_of_one_study_are_named(name, changes, message) -> None:
+def test_bad_values_of_one_study_are_named(name, changes, message):
     with pytest.raises(InvalidInputError, match=message):
         STUDIES[name](**changes)
 
@@ -267,12 +267,12 @@ def test_bad_values_of_one_study_are_named(name, changes, message) -> None:
         ),
     ],
 )  # fmt: skip
-def test_journals_have_the_keys_that_they_always_had(source, identity) -> None:
+def test_journals_have_the_keys_that_they_always_had(source, identity):
     study = ra.studies.CycleStudy(models=[source], n_items=[2], n_rankings=[3])
     assert next(study.cells()).key == (identity, 2, 3, 0)
 
 
-def test_sources_of_scores_keep_their_keys_too() -> None:
+def test_sources_of_scores_keep_their_keys_too():
     study = ra.studies.ConfidenceStudy(models=[LATENT], n_repetitions=1)
     assert next(study.cells()).key == (LATENT.name, 0.0, 0)
     observed = ra.studies.Observed(label="x", data=TABLE)
@@ -281,7 +281,7 @@ def test_sources_of_scores_keep_their_keys_too() -> None:
     assert resampled.identity == f"x, 3 tasks, drawn from {observed.digest}"
 
 
-def test_profiles_tables_and_distributions_take_part_in_studies() -> None:
+def test_profiles_tables_and_distributions_take_part_in_studies():
     models = [PROFILE, TABLE, ra.Mallows("ABCDE", theta=0.5), ra.Mallows("ABCDE", theta=1.0)]
     study = ra.studies.ApproximationStudy(
         aggregators=[ra.Borda(), ra.Copeland()], models=models, n_items=[3], n_repetitions=4
@@ -304,13 +304,13 @@ def test_profiles_tables_and_distributions_take_part_in_studies() -> None:
     assert json.dumps(missing.run().to_dict()) == json.dumps(again.run().to_dict())
 
 
-def test_two_real_profiles_of_one_size_are_two_models() -> None:
+def test_two_real_profiles_of_one_size_are_two_models():
     models = as_sources([PROFILE, PROFILE.restrict("BACD"), PROFILE], "models")
     assert [model.name for model in models] == ["profile 1", "profile 2", "profile 3"]
     assert models[0].identity != models[1].identity
 
 
-def test_fewer_systems_of_a_table_are_drawn_at_random() -> None:
+def test_fewer_systems_of_a_table_are_drawn_at_random():
     source = ra.studies.Resampled(label="x", data=TABLE)
     drawn = [source.draw(2, 6, rng=seed) for seed in range(60)]
     assert {(table.n_systems, table.n_tasks) for table in drawn} == {(2, 6)}
@@ -331,12 +331,12 @@ def test_fewer_systems_of_a_table_are_drawn_at_random() -> None:
         (lambda: ra.cultures.MallowsCulture(phi=0.5, norm_phi=0.5), "one of `phi` and `norm_phi`"),
     ],
 )  # fmt: skip
-def test_what_is_no_source_is_named(call, message) -> None:
+def test_what_is_no_source_is_named(call, message):
     with pytest.raises(InvalidInputError, match=message):
         call()
 
 
-def test_all_studies_are_here() -> None:
+def test_all_studies_are_here():
     kinds = {type(make()) for make in STUDIES.values()}
     public = {getattr(ra.studies, name) for name in ra.studies.__all__ if name.endswith("Study")}
     assert kinds == {kind for kind in public if issubclass(kind, Study)}

@@ -22,12 +22,12 @@ VOTERS = ra.Profile.from_ranks(
 )
 
 
-def price(votes: ra.PairwiseMatrix, levels) -> float:
+def price(votes, levels):
     ranking = ra.PartialRanking.from_ranks(levels, items=votes.items)
     return votes.cost(ranking, tie_cost=0.5, consensus_tie_cost=0.5)
 
 
-def test_the_result_states_its_prices() -> None:
+def test_the_result_states_its_prices():
     exact = RULE.aggregate(VOTERS)
     assert exact.buckets[0] == ("A", "B")
     assert exact.cost == exact.certificate.cost
@@ -40,7 +40,7 @@ def test_the_result_states_its_prices() -> None:
     assert ra.Kemeny().aggregate(VOTERS).consensus_tie_cost is None
 
 
-def test_compare_measures_all_rules_at_the_prices_of_the_exact_one() -> None:
+def test_compare_measures_all_rules_at_the_prices_of_the_exact_one():
     table = ra.compare(VOTERS, [ra.Borda(), RULE, ra.Kemeny(tie_cost=0.5)])
     frame = table.to_frame()
     assert frame["excess"].min() == 0
@@ -54,7 +54,7 @@ def test_compare_measures_all_rules_at_the_prices_of_the_exact_one() -> None:
     assert (both["nearest"] <= both["farthest"]).all()
 
 
-def test_guarantees_are_shown_only_at_prices_for_which_they_hold() -> None:
+def test_guarantees_are_shown_only_at_prices_for_which_they_hold():
     strict = ra.Profile.from_orders(["ABC", "BCA", "CAB", "ACB"])
     for exact, shown in ((0.5, True), (0.25, False), (1.0, False)):
         rule = ra.Kemeny(consensus_ties=True, tie_cost=exact)
@@ -63,7 +63,7 @@ def test_guarantees_are_shown_only_at_prices_for_which_they_hold() -> None:
 
 
 @pytest.mark.parametrize("pair", list(itertools.combinations("ABCD", 2)))
-def test_explain_prices_the_swap(pair) -> None:
+def test_explain_prices_the_swap(pair):
     exact = RULE.aggregate(VOTERS)
     told = ra.explain(exact, *pair)
     i, j = (VOTERS.items.indices([told.above, told.below])[k] for k in (0, 1))
@@ -74,14 +74,14 @@ def test_explain_prices_the_swap(pair) -> None:
     assert ra.explain(free.aggregate(VOTERS), *pair).swap is None
 
 
-def test_what_is_of_strict_rankings_refuses_it() -> None:
+def test_what_is_of_strict_rankings_refuses_it():
     with pytest.raises(InvalidInputError, match="the bounds are of strict rankings"):
         ra.dispersion_report(VOTERS, [RULE])
     with pytest.raises(InvalidInputError, match="beside the strict Kemeny rule"):
         ra.make_report(VOTERS, aggregators=[ra.Borda(), RULE])
 
 
-def test_stability_compares_one_optimum_and_says_so() -> None:
+def test_stability_compares_one_optimum_and_says_so():
     result = ra.stability(VOTERS, RULE, n_samples=2, rng=0)
     assert "one optimum of each is compared; whether there are others was not looked at" in (
         result.notes
@@ -89,7 +89,7 @@ def test_stability_compares_one_optimum_and_says_so() -> None:
     assert len(result.influence()) == 5
 
 
-def test_rank_shares_and_resamples() -> None:
+def test_rank_shares_and_resamples():
     shares = ra.rank_shares(VOTERS, RULE, n_resamples=10, rng=0)
     assert shares.aggregator == RULE
     versions = np.array([[1, 1, 1, 1, 1], [0, 0, 5, 0, 0]])
@@ -99,13 +99,13 @@ def test_rank_shares_and_resamples() -> None:
     assert single.cost == 0
 
 
-def test_inside_of_two_levels() -> None:
+def test_inside_of_two_levels():
     table = ra.datasets.load("glue_human")
     rule = ra.TwoLevel(ra.Borda(), RULE)
     assert rule.aggregate(table).ranking.is_complete
 
 
-def test_capabilities_say_that_it_may_tie() -> None:
+def test_capabilities_say_that_it_may_tie():
     frame = ra.capabilities([RULE, ra.Kemeny(consensus_ties=True, tie_cost=0.25), ra.Kemeny()])
     assert frame["ties"].tolist() == ["may", "may", "never"]
     assert frame["guarantee"].tolist() == [1.0, 2.0, 1.0]
@@ -114,7 +114,7 @@ def test_capabilities_say_that_it_may_tie() -> None:
 # -- on the command line ----------------------------------------------------------------------
 
 
-def run(*args: str):
+def run(*args):
     return CliRunner().invoke(app, list(args))
 
 
@@ -129,7 +129,7 @@ def ballots(tmp_path, monkeypatch):
     return "ballots.toc"
 
 
-def test_solve_and_verify(ballots) -> None:
+def test_solve_and_verify(ballots):
     solved = run(
         "solve", ballots, "--consensus-ties", "--certificate", "p.json", "--votes", "v.json"
     )
@@ -151,7 +151,7 @@ def test_solve_and_verify(ballots) -> None:
     assert refused.exit_code == 1
 
 
-def test_the_stand_alone_checker_is_a_program(ballots) -> None:
+def test_the_stand_alone_checker_is_a_program(ballots):
     run("solve", ballots, "--consensus-ties", "--certificate", "p.json", "--votes", "v.json")
     called = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
     held = subprocess.run(called, capture_output=True, text=True, encoding="utf-8", check=False)
@@ -168,12 +168,12 @@ def test_the_stand_alone_checker_is_a_program(ballots) -> None:
     "command", [("rank", "--method", "kemeny"), ("compare",), ("explain", "--pair", "A", "B",
                 "--method", "kemeny")],
 )  # fmt: skip
-def test_other_commands(ballots, command) -> None:
+def test_other_commands(ballots, command):
     found = run(command[0], ballots, *command[1:], "--consensus-ties", "--consensus-tie-cost", "1")
     assert found.exit_code == 0, found.output
 
 
-def test_options_that_do_not_go_together(ballots) -> None:
+def test_options_that_do_not_go_together(ballots):
     alone = run("solve", ballots, "--consensus-tie-cost", "1")
     assert alone.exit_code == 2
     assert "--consensus-tie-cost needs --consensus-ties." in alone.output

@@ -12,7 +12,7 @@ from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests.strategies import profiles, quick
 
 
-def test_the_paragraph_of_a_known_example() -> None:
+def test_the_paragraph_of_a_known_example():
     ballots = ra.datasets.load("tennessee")
     decisions = ra.rank_intervals(ballots).decisions
     comparison = ra.compare(ballots, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
@@ -31,7 +31,7 @@ def test_the_paragraph_of_a_known_example() -> None:
 
 @quick
 @given(profile=profiles())
-def test_sentences_say_what_the_tables_say(profile: ra.Profile) -> None:
+def test_sentences_say_what_the_tables_say(profile):
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
     sentences = comparison.sentences()
     text = " ".join(sentences)
@@ -54,7 +54,7 @@ def test_sentences_say_what_the_tables_say(profile: ra.Profile) -> None:
             assert (more == "as many") == (row["excess"] == 0)
 
 
-def test_what_is_not_known_is_said() -> None:
+def test_what_is_not_known_is_said():
     ballots = ra.datasets.load("tennessee")
     plain = ra.compare(ballots, [ra.Borda(), ra.Copeland()]).sentences()
     assert plain[-1].startswith(
@@ -74,7 +74,7 @@ def test_what_is_not_known_is_said() -> None:
         comparison.sentences(decisions=other)
 
 
-def test_gaps_of_scores_and_the_policy_are_told() -> None:
+def test_gaps_of_scores_and_the_policy_are_told():
     table = ra.datasets.load("xtreme_gaps")
     assert ra.compare(table).sentences()[0] == (
         "This compares 4 rules (Mean, Borda, Copeland, Kemeny) on 10 systems and 4 tasks, 18 of "
@@ -83,7 +83,7 @@ def test_gaps_of_scores_and_the_policy_are_told() -> None:
 
 
 @pytest.mark.parametrize("data", ["votes", "battles", "one"])
-def test_every_kind_of_data_has_its_words(data: str) -> None:
+def test_every_kind_of_data_has_its_words(data):
     ballots = ra.datasets.load("tennessee")
     kinds = {
         "votes": (ballots.pairwise(), "votes on the pairs of 4 items"),
@@ -98,12 +98,12 @@ def test_every_kind_of_data_has_its_words(data: str) -> None:
     assert re.search(r"^First place |is ranked first", told[2])
 
 
-def test_sentences_are_of_a_comparison_that_was_stored() -> None:
+def test_sentences_are_of_a_comparison_that_was_stored():
     comparison = ra.compare(ra.datasets.load("tennessee"))
     assert pickle.loads(pickle.dumps(comparison)).sentences() == comparison.sentences()
 
 
-def test_an_unproved_consensus_is_no_optimum() -> None:
+def test_an_unproved_consensus_is_no_optimum():
     ballots = ra.datasets.load("tennessee")
     comparison = ra.compare(ballots, [ra.Kemeny()], time_limit=1e-9)
     told = comparison.sentences()
@@ -112,7 +112,7 @@ def test_an_unproved_consensus_is_no_optimum() -> None:
 
 @quick
 @given(profile=profiles())
-def test_a_consensus_with_ties_has_words_too(profile: ra.Profile) -> None:
+def test_a_consensus_with_ties_has_words_too(profile):
     weak = ra.Kemeny(consensus_ties=True, tie_cost=0.5)
     comparison = ra.compare(profile, [ra.Borda(), weak])
     told, first = comparison.sentences(), comparison.exact.buckets[0]

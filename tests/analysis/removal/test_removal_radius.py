@@ -67,19 +67,19 @@ def check(profile, rule, pair, unit="ranking", choices=single_ballots):
 
 @QUICK
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
-def test_borda_by_brute_force(data, profile, policy) -> None:
+def test_borda_by_brute_force(data, profile, policy):
     check(profile, ra.Borda(unranked=policy), pairs(data.draw, profile))
 
 
 @QUICK
 @given(data=st.data(), profile=profiles(), policy=POLICIES, alpha=ALPHAS)
-def test_copeland_by_brute_force(data, profile, policy, alpha) -> None:
+def test_copeland_by_brute_force(data, profile, policy, alpha):
     check(profile, ra.Copeland(unranked=policy, alpha=alpha), pairs(data.draw, profile))
 
 
 @QUICK
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
-def test_kemeny_by_brute_force(data, profile, policy) -> None:
+def test_kemeny_by_brute_force(data, profile, policy):
     check(profile, ra.Kemeny(unranked=policy), pairs(data.draw, profile))
 
 
@@ -102,7 +102,7 @@ def test_each_way_to_prove_it_does_so_alone(name, instead, data, profile, policy
 
 @settings(QUICK, max_examples=25)
 @given(data=st.data(), profile=profiles(groups=True), policy=POLICIES)
-def test_groups_by_brute_force(data, profile, policy) -> None:
+def test_groups_by_brute_force(data, profile, policy):
     rule = data.draw(
         st.sampled_from(
             [
@@ -131,7 +131,7 @@ def gappy(seed, groups=False):
 
 
 @pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
-def test_what_units_say_adds_up_to_the_votes(policy) -> None:
+def test_what_units_say_adds_up_to_the_votes(policy):
     for seed in range(30):
         profile = gappy(seed, groups=seed % 2 == 0)
         unit = "task" if seed % 2 == 0 else "ranking"
@@ -207,13 +207,13 @@ def test_all_ways_to_remove_so_many_are_tried() -> None:
 
 
 @pytest.mark.parametrize("rule", [ra.Copeland(), ra.Copeland(alpha=0.0), ra.Kemeny()], ids=str)
-def test_gaps_by_brute_force(rule) -> None:
+def test_gaps_by_brute_force(rule):
     for seed in range(12):
         profile = gappy(100 + seed)
         check(profile, rule, None if seed % 2 else tuple(profile.items[:2]))
 
 
-def test_a_part_that_becomes_smaller_once_a_removal_is_known() -> None:
+def test_a_part_that_becomes_smaller_once_a_removal_is_known():
     ranks = [[np.nan, np.nan, 1, 0], [0, 2, 0, 1], [1, 2, 0, 2], [0, 0, 1, 1], [2, 1, 2, 0]]
     profile = ra.Profile.from_ranks(
         ranks, items="ABCD", counts=[3, 2, 2, 3, 1], weights=[1, 10, 1, 1, 1]
@@ -221,7 +221,7 @@ def test_a_part_that_becomes_smaller_once_a_removal_is_known() -> None:
     check(profile, ra.Kemeny(unranked="last"), None)
 
 
-def test_two_levels_with_the_exact_rule_outside() -> None:
+def test_two_levels_with_the_exact_rule_outside():
     profile = ra.Profile.from_orders(
         ["ABC", "BCA", "CAB", "ACB", "BAC", "CBA", "ABC"], groups=[1, 1, 2, 2, 3, 4, 5]
     )
@@ -250,7 +250,7 @@ def tables(draw):
 
 @QUICK
 @given(data=st.data(), table=tables())
-def test_means_by_brute_force(data, table) -> None:
+def test_means_by_brute_force(data, table):
     pair = pairs(data.draw, table.rankings())
     found = ra.removal_radius(table, ra.Mean(), pair=pair)
     assert (found.level.number, found.overtaken.number) == radii(
@@ -258,7 +258,7 @@ def test_means_by_brute_force(data, table) -> None:
     )
 
 
-def test_means_of_different_tasks_are_refused() -> None:
+def test_means_of_different_tasks_are_refused():
     table = ra.ScoreTable(
         [[9, np.nan, np.nan], [1, 2, 3]], systems="AB", tasks="xyz", higher_is_better=True
     )
@@ -272,7 +272,7 @@ RULES = (ra.Borda(), ra.Copeland(), ra.Kemeny())
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-def test_one_ballot_has_to_stay(rule) -> None:
+def test_one_ballot_has_to_stay(rule):
     found = ra.removal_radius(ra.Profile.from_orders(["ABC"]), rule)
     assert found.level.is_impossible
     assert found.overtaken.is_impossible
@@ -283,14 +283,14 @@ def test_one_ballot_has_to_stay(rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-def test_a_single_item_is_first_whatever_goes(rule) -> None:
+def test_a_single_item_is_first_whatever_goes(rule):
     found = ra.removal_radius(ra.Profile.from_orders(["A", "A"]), rule)
     assert found.first == ("A",)
     assert found.overtaken.is_impossible
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-def test_equal_systems_are_level_as_it_is(rule) -> None:
+def test_equal_systems_are_level_as_it_is(rule):
     ballots = ra.Profile.from_ranks([[0, 0, 2]] * 4 + [[1, 1, 0]], items="ABC")
     for pair in (None, ("A", "B"), ("B", "A")):
         found = ra.removal_radius(ballots, rule, pair=pair)
@@ -305,7 +305,7 @@ def test_equal_systems_are_level_as_it_is(rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-def test_huge_counts_are_classes(rule) -> None:
+def test_huge_counts_are_classes(rule):
     ballots = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[10**6, 7 * 10**5, 10])
     found = ra.removal_radius(ballots, rule)
     # Borda: B is ahead of A by 2,400,000 to 2,000,010 points, and each of its first places is worth
@@ -316,7 +316,7 @@ def test_huge_counts_are_classes(rule) -> None:
     }[rule.name]  # fmt: skip
 
 
-def test_weights_are_not_what_is_counted() -> None:
+def test_weights_are_not_what_is_counted():
     ballots = ra.Profile.from_orders(["AB", "BA", "BA"], counts=[1, 3, 2], weights=[10, 0.1, 1 / 3])
     for rule in RULES:
         found = ra.removal_radius(ballots, rule)
@@ -325,7 +325,7 @@ def test_weights_are_not_what_is_counted() -> None:
         assert found.overtaken.taken == ((0, 1),)
 
 
-def test_numbers_too_large_for_floats() -> None:
+def test_numbers_too_large_for_floats():
     ballots = ra.Profile.from_orders(
         ["ABC", "BCA", "BCA"], counts=[3, 2, 2], weights=[1.0, 1e-9, 1 + 2**-40]
     )
@@ -337,7 +337,7 @@ def test_numbers_too_large_for_floats() -> None:
         )
 
 
-def test_equal_rows_are_taken_one_after_the_other() -> None:
+def test_equal_rows_are_taken_one_after_the_other():
     ballots = ra.Profile.from_orders(["AB", "BA", "AB", "BA", "AB"], counts=[1, 1, 2, 1, 3])
     found = ra.removal_radius(ballots, ra.Borda())
     assert found.level.number == 4
@@ -364,7 +364,7 @@ def test_equal_rows_are_taken_one_after_the_other() -> None:
         ({"time_limit": -1}, "time_limit"),
     ],
 )  # fmt: skip
-def test_what_is_refused(changes, words) -> None:
+def test_what_is_refused(changes, words):
     given_ = {"data": ra.datasets.load("superglue_human"), "aggregator": ra.Borda(), **changes}
     with pytest.raises(InvalidInputError, match=words):
         ra.removal_radius(**given_)
@@ -373,7 +373,7 @@ def test_what_is_refused(changes, words) -> None:
 # -- time -----------------------------------------------------------------------------------------
 
 
-def test_without_time_nothing_is_claimed() -> None:
+def test_without_time_nothing_is_claimed():
     votes = ra.Uniform(range(9)).sample(30, rng=1)
     found = ra.removal_radius(votes, time_limit=0)
     assert not found.is_proved
@@ -383,7 +383,7 @@ def test_without_time_nothing_is_claimed() -> None:
 
 
 @pytest.mark.parametrize("calls", [1, 2, 4, 8])
-def test_an_interval_holds_the_least_number(monkeypatch, calls) -> None:
+def test_an_interval_holds_the_least_number(monkeypatch, calls):
     # The time is over after so many solves, wherever the search is then.
     monkeypatch.setattr(orders, "ALL_ORDERS", 0)
     votes = ra.Uniform(range(4)).sample(11, rng=3)
@@ -409,7 +409,7 @@ def test_an_interval_holds_the_least_number(monkeypatch, calls) -> None:
 # -- what it says ---------------------------------------------------------------------------------
 
 
-def test_it_names_tasks() -> None:
+def test_it_names_tasks():
     found = ra.removal_radius(ra.datasets.load("superglue_human"), ra.Borda())
     assert found.headline() == (
         "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human"
@@ -419,7 +419,7 @@ def test_it_names_tasks() -> None:
     assert ra.Borda().aggregate(left).buckets[0] == ("DeBERTa",)
 
 
-def test_the_upper_item_of_a_pair_comes_first() -> None:
+def test_the_upper_item_of_a_pair_comes_first():
     votes = ra.datasets.load("tennessee")
     one = ra.removal_radius(votes, ra.Borda(), pair=("Memphis", "Nashville"))
     other = ra.removal_radius(votes, ra.Borda(), pair=("Nashville", "Memphis"))
@@ -428,7 +428,7 @@ def test_the_upper_item_of_a_pair_comes_first() -> None:
     assert "put Memphis above Nashville" in one.headline()
 
 
-def test_glue_of_105_systems(data) -> None:
+def test_glue_of_105_systems(data):
     table = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True)
     found = ra.removal_radius(table, ra.Borda())
     assert (found.level.number, found.overtaken.number) == (3, 3)
@@ -436,7 +436,7 @@ def test_glue_of_105_systems(data) -> None:
 
 
 @pytest.mark.slow
-def test_the_exact_consensus_of_glue(data) -> None:
+def test_the_exact_consensus_of_glue(data):
     table = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True)
     found = ra.removal_radius(table)
     assert (found.level.number, found.overtaken.number) == (2, 3)

@@ -1,7 +1,6 @@
 """Leaving out tasks and systems: against aggregating by hand what is left."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
 from math import comb
@@ -122,7 +121,7 @@ def test_what_is_not_proved_or_not_unique_is_said():
     assert f"note: {stopped.unproved} of 12 consensuses are not proved" in stopped.summary()
 
 
-def all_optima(profile: ra.Profile) -> list[tuple[str, ...]]:
+def all_optima(profile):
     votes = profile.pairwise()
     orders = list(permutations(profile.items))
     costs = [
@@ -131,7 +130,7 @@ def all_optima(profile: ra.Profile) -> list[tuple[str, ...]]:
     return [order for order, cost in zip(orders, costs, strict=True) if cost == min(costs)]
 
 
-def agreed(optima: list[tuple[str, ...]], items: Sequence[str]) -> set[tuple[str, str]]:
+def agreed(optima, items):
     return {
         (a, b)
         for a, b in permutations(items, 2)

@@ -15,7 +15,7 @@ from tests.distributions.mallows_data import CASES, VOTES, random_incomplete, ra
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_center_is_an_exact_kemeny_consensus(seed: int) -> None:
+def test_center_is_an_exact_kemeny_consensus(seed):
     profile = random_votes(seed)
     fit = ra.Mallows.fit(profile)
     cost, orders = oracles.kemeny(oracles.pairwise_votes(profile)[0])
@@ -26,7 +26,7 @@ def test_center_is_an_exact_kemeny_consensus(seed: int) -> None:
     assert any("Other centers are as likely" in note for note in fit.notes) == (len(orders) > 1)
 
 
-def test_equally_good_centers_are_told() -> None:
+def test_equally_good_centers_are_told():
     fit = ra.Mallows.fit(ra.Profile.from_orders(["ABC", "BAC"]))
     assert set(fit.consensus.optima) == {
         ra.Permutation.from_order("ABC"), ra.Permutation([1, 0, 2], "ABC")
@@ -34,7 +34,7 @@ def test_equally_good_centers_are_told() -> None:
     assert any("Other centers are as likely: 1 pair left open" in note for note in fit.notes)
 
 
-def test_given_center_is_kept() -> None:
+def test_given_center_is_kept():
     for center in (list("DCBA"), ra.Permutation([3, 2, 1, 0], "ABCD")):
         fit = ra.Mallows.fit(VOTES, center=center)
         assert fit.distribution.center.order == ("D", "C", "B", "A")
@@ -45,7 +45,7 @@ def test_given_center_is_kept() -> None:
     assert fit.log_likelihood == pytest.approx(height)
 
 
-def test_borda_center_is_borda_and_says_so() -> None:
+def test_borda_center_is_borda_and_says_so():
     # Borda puts B first, the majorities A.
     profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
     fit = ra.Mallows.fit(profile, center="borda")
@@ -55,7 +55,7 @@ def test_borda_center_is_borda_and_says_so() -> None:
     assert fit.log_likelihood < ra.Mallows.fit(profile).log_likelihood
 
 
-def test_center_of_other_items_or_another_name_is_refused() -> None:
+def test_center_of_other_items_or_another_name_is_refused():
     with pytest.raises(InvalidInputError, match="`center` must be 'kemeny' or 'borda'"):
         ra.Mallows.fit(VOTES, center="copeland")
     with pytest.raises(ItemMismatchError):
@@ -65,7 +65,7 @@ def test_center_of_other_items_or_another_name_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("seed", "kind"), CASES[::4])
-def test_given_center_of_incomplete_rankings_has_its_best_theta(seed: int, kind: str) -> None:
+def test_given_center_of_incomplete_rankings_has_its_best_theta(seed, kind):
     profile = random_incomplete(seed, kind)
     for center in ((0, 1, 2, 3), (1, 0, 2, 3)):
         ranks = center[: profile.n_items]
@@ -75,7 +75,7 @@ def test_given_center_of_incomplete_rankings_has_its_best_theta(seed: int, kind:
         assert fit.distribution.theta == pytest.approx(theta, abs=1e-3)
 
 
-def test_few_iterations_are_told() -> None:
+def test_few_iterations_are_told():
     profile = random_incomplete(1, "gaps")
     assert ra.Mallows.fit(profile).converged
     assert not ra.Mallows.fit(profile, max_iterations=1).converged

@@ -1,7 +1,6 @@
 """Maximum likelihood for Mallows against the best of all centers and a grid of thetas."""
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +28,7 @@ from tests.distributions.mallows_data import (
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_fit_of_complete_rankings_is_the_best_of_all_laws(seed: int) -> None:
+def test_fit_of_complete_rankings_is_the_best_of_all_laws(seed):
     profile = random_votes(seed)
     fit = ra.Mallows.fit(profile)
     _, theta, height = greatest_likelihood(profile)
@@ -41,7 +40,7 @@ def test_fit_of_complete_rankings_is_the_best_of_all_laws(seed: int) -> None:
     assert (log_likelihoods(profile, center, grid) <= fit.log_likelihood + 1e-9).all()
 
 
-def test_copies_and_counts_are_the_same_data() -> None:
+def test_copies_and_counts_are_the_same_data():
     rows = [row for row, count in zip(VOTES, VOTES.counts, strict=True) for _ in range(count)]
     copied, counted = ra.Mallows.fit(ra.Profile(rows)), ra.Mallows.fit(VOTES)
     assert copied.estimates == pytest.approx(counted.estimates)
@@ -49,7 +48,7 @@ def test_copies_and_counts_are_the_same_data() -> None:
     pd_equal(copied.conf_int(), counted.conf_int())
 
 
-def test_weights_count_by_their_effective_number() -> None:
+def test_weights_count_by_their_effective_number():
     plain = ra.Mallows.fit(VOTES)
     doubled = ra.Mallows.fit(ra.Profile(list(VOTES), counts=VOTES.counts, weights=[2.0] * 5))
     assert doubled.n_observations == pytest.approx(11)
@@ -63,7 +62,7 @@ def test_weights_count_by_their_effective_number() -> None:
     assert unequal.standard_errors[0] == pytest.approx((5.5**2 / 7.25 * variance) ** -0.5)
 
 
-def test_criteria_count_theta_alone() -> None:
+def test_criteria_count_theta_alone():
     fit = ra.Mallows.fit(VOTES)
     assert fit.n_parameters == 1
     assert fit.aic == pytest.approx(2 - 2 * fit.log_likelihood)
@@ -75,7 +74,7 @@ def test_criteria_count_theta_alone() -> None:
 # -- centers --------------------------------------------------------------------------------------
 
 
-def test_theta_is_zero_where_data_are_no_closer_than_chance() -> None:
+def test_theta_is_zero_where_data_are_no_closer_than_chance():
     everything = ra.Profile.from_ranks(strict_ranks(3), items="ABC")
     fits = (
         ra.Mallows.fit(everything),
@@ -102,31 +101,31 @@ def test_theta_is_zero_where_data_are_no_closer_than_chance() -> None:
     ],
     ids=["equal", "one item", "tied", "cut off"],
 )
-def test_rankings_that_all_agree_have_no_finite_theta(profile: ra.Profile) -> None:
+def test_rankings_that_all_agree_have_no_finite_theta(profile):
     with pytest.raises(InvalidInputError, match=r"do not all agree.*no finite maximum"):
         ra.Mallows.fit(profile)
 
 
-def test_gaps_that_agree_with_one_order_have_no_finite_theta() -> None:
+def test_gaps_that_agree_with_one_order_have_no_finite_theta():
     profile = profile_of([[0, UNRANKED, 1, UNRANKED], *[[UNLISTED] * 4] * 2], "ABCD")
     with pytest.raises(InvalidInputError, match=r"do not all agree.*no finite maximum"):
         ra.Mallows.fit(profile, max_iterations=60)
 
 
-def test_items_that_are_never_observed_are_refused() -> None:
+def test_items_that_are_never_observed_are_refused():
     profile = profile_of([[0, 1, UNRANKED], [1, 0, UNRANKED]], "ABC")
     with pytest.raises(InvalidInputError, match=r"observe every item somewhere\. Got C"):
         ra.Mallows.fit(profile)
 
 
 @pytest.mark.parametrize("data", [None, [["A", "B"]], ra.Permutation.from_order("AB")])
-def test_what_is_no_profile_is_refused(data: Any) -> None:
+def test_what_is_no_profile_is_refused(data):
     with pytest.raises(InvalidInputError, match="`profile` must be a Profile"):
         ra.Mallows.fit(data)
 
 
 @pytest.mark.parametrize("steps", [0, -1, 2.5, True])
-def test_number_of_iterations_must_be_positive(steps: Any) -> None:
+def test_number_of_iterations_must_be_positive(steps):
     with pytest.raises(InvalidInputError, match="`max_iterations` must be an integer"):
         ra.Mallows.fit(VOTES, max_iterations=steps)
 
@@ -135,7 +134,7 @@ def test_number_of_iterations_must_be_positive(steps: Any) -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
-def test_profile_interval_ends_where_the_likelihood_ratio_test_begins(alpha: float) -> None:
+def test_profile_interval_ends_where_the_likelihood_ratio_test_begins(alpha):
     fit = ra.Mallows.fit(VOTES)
     lower, upper = fit.conf_int(alpha, method="profile").loc["theta"]
     assert 0 < lower < fit.distribution.theta < upper
@@ -144,7 +143,7 @@ def test_profile_interval_ends_where_the_likelihood_ratio_test_begins(alpha: flo
         assert stats.chi2.sf(ratio, df=1) == pytest.approx(alpha, rel=1e-6)
 
 
-def test_wald_interval_is_estimate_and_standard_error() -> None:
+def test_wald_interval_is_estimate_and_standard_error():
     fit = ra.Mallows.fit(VOTES)
     theta, error = fit.estimates[0], fit.standard_errors[0]
     for alpha in (0.05, 0.2):
@@ -156,7 +155,7 @@ def test_wald_interval_is_estimate_and_standard_error() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 2, True, float("nan"), "0.05"])
-def test_alpha_must_be_a_probability(alpha: Any) -> None:
+def test_alpha_must_be_a_probability(alpha):
     fit = ra.Mallows.fit(VOTES)
     for method in ("inversion", "profile", "wald"):
         with pytest.raises(InvalidInputError, match="`alpha` must be"):
@@ -165,23 +164,11 @@ def test_alpha_must_be_a_probability(alpha: Any) -> None:
         fit.conf_int(method="bootstrap")
 
 
-def test_profile_interval_covers_theta_as_often_as_it_says() -> None:
-    law = ra.Mallows("ABCDE", 0.6)
-    rng = np.random.default_rng(11)
-    covered, replicates = 0, 60
-    for _ in range(replicates):
-        fit = ra.Mallows.fit(law.sample(40, rng=rng), center=law.center)
-        lower, upper = fit.conf_int(0.1).loc["theta"]
-        covered += lower <= law.theta <= upper
-    low, high = stats.binom.interval(1 - 1e-4, replicates, 0.9)
-    assert low <= covered <= high
-
-
 # -- partial and tied rankings --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("seed", "kind"), CASES)
-def test_fit_of_incomplete_rankings_is_the_best_of_all_laws(seed: int, kind: str) -> None:
+def test_fit_of_incomplete_rankings_is_the_best_of_all_laws(seed, kind):
     profile = random_incomplete(seed, kind)
     fit = ra.Mallows.fit(profile)
     _, _, height = greatest_likelihood(profile)
@@ -197,7 +184,7 @@ def test_fit_of_incomplete_rankings_is_the_best_of_all_laws(seed: int, kind: str
 
 
 @pytest.mark.parametrize(("seed", "kind"), CASES[1::4])
-def test_information_is_minus_the_second_derivative(seed: int, kind: str) -> None:
+def test_information_is_minus_the_second_derivative(seed, kind):
     profile = random_incomplete(seed, kind)
     fit = ra.Mallows.fit(profile)
     theta = fit.distribution.theta
@@ -208,13 +195,10 @@ def test_information_is_minus_the_second_derivative(seed: int, kind: str) -> Non
     assert fit.standard_errors[0] == pytest.approx(information**-0.5, rel=1e-3)
 
 
-# -- the test that theta is 0 ---------------------------------------------------------------------
-
-
 # -- how it is told -------------------------------------------------------------------------------
 
 
-def test_fit_tells_its_numbers() -> None:
+def test_fit_tells_its_numbers():
     fit = ra.Mallows.fit(VOTES)
     frame = fit.to_frame()
     assert frame.index.tolist() == list(fit.names) == ["theta"]
@@ -231,7 +215,7 @@ def test_fit_tells_its_numbers() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 10**4, 10**9, 10**12, 2**52])
-def test_one_exchange_among_any_number_has_a_finite_theta(count: int) -> None:
+def test_one_exchange_among_any_number_has_a_finite_theta(count):
     fit = ra.Mallows.fit(ra.Profile.from_orders(["AB", "BA"], counts=[count, 1]))
     assert fit.distribution.theta == pytest.approx(np.log(count), rel=1e-9)
     if count > 1:
@@ -241,7 +225,7 @@ def test_one_exchange_among_any_number_has_a_finite_theta(count: int) -> None:
         assert upper == pytest.approx(np.log(count / 0.0253), abs=0.1)
 
 
-def test_weights_of_very_different_size_have_a_finite_theta() -> None:
+def test_weights_of_very_different_size_have_a_finite_theta():
     profile = ra.Profile.from_orders(["ABC", "BAC"], weights=[1e60, 1.0])
     fit = ra.Mallows.fit(profile)
     assert fit.distribution.theta == pytest.approx(np.log(2e60), rel=1e-6)

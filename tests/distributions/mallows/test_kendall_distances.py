@@ -32,7 +32,7 @@ SIZES = (1, 2, 3, 7, 20, 150)
 THETAS = (0.0, 1e-300, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 5.0, 30.0, 800.0)
 
 
-def around_the_series(size: int) -> tuple[float, ...]:
+def around_the_series(size):
     """Return thetas on both sides of where closed forms take over."""
     edge = SERIES_BELOW / size
     return (0.5 * edge, edge * (1 - 1e-9), edge, edge * (1 + 1e-9), 2 * edge)
@@ -42,7 +42,7 @@ CASES = [(size, theta) for size in SIZES for theta in (*THETAS, *around_the_seri
 
 
 @cache
-def direct(size: int, theta: float) -> tuple[Decimal, Decimal, Decimal]:
+def direct(size, theta):
     """Return log normaliser, mean and variance of a stage by summing its terms."""
     with localcontext() as context:
         context.prec = 60
@@ -54,7 +54,7 @@ def direct(size: int, theta: float) -> tuple[Decimal, Decimal, Decimal]:
         return total.ln(), mean, variance
 
 
-def close(found: float, expected: Decimal, scale: float = 1.0) -> bool:
+def close(found, expected, scale=1.0):
     """Equal to 12 digits, or to rounding of numbers of the given size."""
     return abs(found - float(expected)) <= 1e-12 * float(abs(expected)) + 2e-15 * scale
 
@@ -63,14 +63,14 @@ def close(found: float, expected: Decimal, scale: float = 1.0) -> bool:
 
 
 @pytest.mark.parametrize("n", range(1, 8))
-def test_distance_counts_are_those_of_enumeration(n: int) -> None:
+def test_distance_counts_are_those_of_enumeration(n):
     center = tuple(range(n))
     distances = [discordant(places, center) for places in strict_ranks(n)]
     assert ra.distributions.kendall_distance_counts(n) == np.bincount(distances).tolist()
 
 
 @pytest.mark.parametrize("n", [12, 40])
-def test_distance_counts_are_exact_and_symmetric_for_many_items(n: int) -> None:
+def test_distance_counts_are_exact_and_symmetric_for_many_items(n):
     counts = ra.distributions.kendall_distance_counts(n)
     assert sum(counts) == factorial(n)
     assert counts == counts[::-1]
@@ -79,7 +79,7 @@ def test_distance_counts_are_exact_and_symmetric_for_many_items(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "3"])
-def test_number_of_items_must_be_a_positive_integer(n: object) -> None:
+def test_number_of_items_must_be_a_positive_integer(n):
     with pytest.raises(InvalidInputError, match="`n_items` must be an integer of at least 1"):
         ra.distributions.kendall_distance_counts(n)
 
@@ -88,39 +88,14 @@ def test_number_of_items_must_be_a_positive_integer(n: object) -> None:
 
 
 @pytest.mark.parametrize(("size", "theta"), CASES)
-def test_stage_is_that_of_the_direct_sum(size: int, theta: float) -> None:
+def test_stage_is_that_of_the_direct_sum(size, theta):
     log_normalizer, mean, variance = direct(size, theta)
     assert close(float(stage_log_normalizers(size, theta)), log_normalizer)
     assert close(float(stage_means(size, theta)), mean, scale=size)
     assert close(float(stage_variances(size, theta)), variance, scale=size**2)
 
 
-def test_stages_without_concentration_are_uniform() -> None:
-    sizes = np.arange(1, 30)
-    np.testing.assert_array_equal(stage_log_normalizers(sizes, 0.0), np.log(sizes))
-    np.testing.assert_array_equal(stage_means(sizes, 0.0), (sizes - 1) / 2)
-    np.testing.assert_allclose(stage_variances(sizes, 0.0), (sizes**2 - 1) / 12, rtol=1e-14)
-
-
-@pytest.mark.parametrize("size", [2, 5, 40])
-@pytest.mark.parametrize("theta", [1e-3, 0.01, 0.05, 0.2, 1.0, 4.0])
-def test_mean_and_variance_are_derivatives(size: int, theta: float) -> None:
-    h = 1e-5 * theta
-    steps = np.array([theta - h, theta + h])
-    slope = np.diff(stage_log_normalizers(size, steps))[0] / (2 * h)
-    assert stage_means(size, theta) == pytest.approx(-slope, rel=1e-6)
-    h = 1e-3 * theta
-    fall = np.diff(stage_means(size, np.array([theta - h, theta + h])))[0] / (2 * h)
-    assert stage_variances(size, theta) == pytest.approx(-fall, rel=1e-5)
-
-
-def test_means_fall_with_theta_across_the_series() -> None:
-    for size in SIZES[1:]:
-        thetas = np.sort([*np.linspace(0.0, 3.0, 400), *around_the_series(size)])
-        assert (np.diff(stage_means(size, thetas)) < 1e-15 * size).all()
-
-
-def test_sizes_and_thetas_broadcast() -> None:
+def test_sizes_and_thetas_broadcast():
     sizes, thetas = np.array([1, 2, 5]), np.array([0.0, 0.3, 2.0, 9.0])
     for function in (stage_log_normalizers, stage_means, stage_variances):
         table = function(sizes[:, None], thetas)
@@ -131,7 +106,7 @@ def test_sizes_and_thetas_broadcast() -> None:
 
 
 @pytest.mark.parametrize("theta", [1e17, 1e40, 1e300])
-def test_the_largest_thetas_need_no_warning(theta: float) -> None:
+def test_the_largest_thetas_need_no_warning(theta):
     assert stage_means(5, theta) == 0.0
     assert stage_variances(5, theta) == 0.0
 
@@ -141,7 +116,7 @@ def test_the_largest_thetas_need_no_warning(theta: float) -> None:
 
 @pytest.mark.parametrize("theta", [0.0, 1e-9, 0.01, 0.3, 1.0, 6.0, 40.0])
 @pytest.mark.parametrize("n", [2, 3, 6])
-def test_pairs_stay_as_often_as_enumeration_says(n: int, theta: float) -> None:
+def test_pairs_stay_as_often_as_enumeration_says(n, theta):
     rows = np.array(strict_ranks(n))
     distances = [discordant(row, tuple(range(n))) for row in strict_ranks(n)]
     weights = np.exp(-theta * np.array(distances))
@@ -154,13 +129,13 @@ def test_pairs_stay_as_often_as_enumeration_says(n: int, theta: float) -> None:
 
 
 @st.composite
-def thetas(draw: st.DrawFn, max_items: int = 6) -> np.ndarray:
+def thetas(draw, max_items=6):
     n = draw(st.integers(1, max_items))
     theta = st.sampled_from([0.0, 1e-10, 0.01, 0.3, 1.0, 2.5, 12.0, 700.0])
     return np.array(draw(st.lists(theta, min_size=n - 1, max_size=n - 1)))
 
 
-def law_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def law_of(values):
     """Return the places of all permutations and their probabilities, stage by stage."""
     n = len(values) + 1
     rows = np.array(strict_ranks(n))
@@ -175,7 +150,7 @@ def law_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("n", range(1, 7))
-def test_all_stages_and_all_permutations_are_one_to_one(n: int) -> None:
+def test_all_stages_and_all_permutations_are_one_to_one(n):
     stages = np.array(list(product(*(range(j) for j in range(n, 1, -1)))), dtype=int).T
     places = places_from_stages(stages)
     assert sorted(map(tuple, places.T.tolist())) == sorted(strict_ranks(n))
@@ -184,19 +159,19 @@ def test_all_stages_and_all_permutations_are_one_to_one(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", range(1, 7))
-def test_stages_sum_to_the_distance(n: int) -> None:
+def test_stages_sum_to_the_distance(n):
     rows = np.array(strict_ranks(n))
     distances = [discordant(row, tuple(range(n))) for row in strict_ranks(n)]
     assert stages_from_places(rows).sum(axis=1).tolist() == distances
 
 
-def test_stages_count_the_items_passed_over() -> None:
+def test_stages_count_the_items_passed_over():
     # The order is C, A, D, B: C passes A and B, A none, D passes B.
     assert stages_from_places(np.array([[1, 3, 0, 2]])).tolist() == [[2, 0, 1]]
 
 
 @pytest.mark.parametrize("n", [126, 127, 128, 129, 300])
-def test_many_items_go_to_places_and_back(n: int) -> None:
+def test_many_items_go_to_places_and_back(n):
     rng = np.random.default_rng(n)
     stages = rng.integers(0, np.arange(n, 1, -1)[:, None], size=(n - 1, 5))
     stages[:, 0] = np.arange(n - 1, 0, -1)
@@ -210,7 +185,7 @@ def test_many_items_go_to_places_and_back(n: int) -> None:
 
 @quick
 @given(values=thetas())
-def test_place_probabilities_are_those_of_enumeration(values: np.ndarray) -> None:
+def test_place_probabilities_are_those_of_enumeration(values):
     rows, chances = law_of(values)
     at = np.tensordot(chances, rows[:, :, None] == np.arange(len(values) + 1), axes=1)
     np.testing.assert_allclose(place_probabilities(values), at, atol=1e-12)
@@ -218,13 +193,13 @@ def test_place_probabilities_are_those_of_enumeration(values: np.ndarray) -> Non
 
 @quick
 @given(values=thetas())
-def test_pair_probabilities_are_those_of_enumeration(values: np.ndarray) -> None:
+def test_pair_probabilities_are_those_of_enumeration(values):
     rows, chances = law_of(values)
     above = np.tensordot(chances, rows[:, :, None] < rows[:, None, :], axes=1)
     np.testing.assert_allclose(pair_probabilities(values), above, atol=1e-12)
 
 
-def test_draws_pass_over_as_many_items_as_they_should() -> None:
+def test_draws_pass_over_as_many_items_as_they_should():
     values = np.array([0.0, 1e-9, 0.4, 3.0, 800.0])
     drawn = sample_stages(values, 40_000, np.random.default_rng(5))
     for k, theta in enumerate(values):
@@ -238,7 +213,7 @@ def test_draws_pass_over_as_many_items_as_they_should() -> None:
     assert (drawn[-1] == 0).all()
 
 
-def test_pair_probabilities_stay_between_zero_and_one() -> None:
+def test_pair_probabilities_stay_between_zero_and_one():
     for theta in np.linspace(10.0, 60.0, 60):
         table = pair_probabilities(np.full(19, theta))
         assert ((table >= 0) & (table <= 1)).all()

@@ -1,7 +1,6 @@
 """The Mallows distribution: partial rankings, the ends of theta, and its closed forms."""
 
 from math import factorial, inf, log, nan
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from tests.strategies import quick, rankings, strict_rankings
 THETAS = st.sampled_from([0.0, 1e-6, 0.1, 0.8, 2.0, 10.0])
 
 
-def over_compatible(law: ra.RankingDistribution, ranking: ra.PartialRanking) -> float:
+def over_compatible(law, ranking):
     """Sum the probabilities of the compatible permutations."""
     return sum(
         law.prob(ra.Permutation(places, law.items))
@@ -30,16 +29,14 @@ def over_compatible(law: ra.RankingDistribution, ranking: ra.PartialRanking) -> 
 
 @quick
 @given(ranking=rankings(max_size=5), theta=THETAS, data=st.data())
-def test_partial_ranking_has_the_chance_of_its_compatible_permutations(
-    ranking: ra.PartialRanking, theta: float, data: st.DataObject
-) -> None:
+def test_partial_ranking_has_the_chance_of_its_compatible_permutations(ranking, theta, data):
     law = ra.Mallows(data.draw(strict_rankings(ranking.items)), theta)
     assert law.prob(ranking) == pytest.approx(over_compatible(law, ranking), rel=1e-9)
 
 
 @quick
 @given(ranking=rankings(max_size=5))
-def test_uniform_law_gives_a_partial_ranking_its_share(ranking: ra.PartialRanking) -> None:
+def test_uniform_law_gives_a_partial_ranking_its_share(ranking):
     law = ra.Uniform(ranking.items)
     share = ranking.n_compatible_permutations / factorial(ranking.n_items)
     assert law.prob(ranking) == pytest.approx(share, rel=1e-12)
@@ -47,7 +44,7 @@ def test_uniform_law_gives_a_partial_ranking_its_share(ranking: ra.PartialRankin
     assert flat.log_prob(ranking) == pytest.approx(law.log_prob(ranking), abs=1e-12)
 
 
-def test_what_is_not_observed_changes_no_chance() -> None:
+def test_what_is_not_observed_changes_no_chance():
     law = ra.Mallows("ABCDE", theta=0.7)
     assert law.prob(ra.PartialRanking([ra.UNRANKED] * 5, "ABCDE")) == pytest.approx(1.0)
     one = ra.PartialRanking([ra.UNRANKED, ra.UNRANKED, 0, ra.UNRANKED, ra.UNRANKED], "ABCDE")
@@ -60,7 +57,7 @@ def test_what_is_not_observed_changes_no_chance() -> None:
 
 
 @pytest.mark.parametrize("theta", [-1e-9, -1, inf, -inf, nan, True, np.True_, "1", None, 1j])
-def test_theta_must_be_finite_and_not_negative(theta: Any) -> None:
+def test_theta_must_be_finite_and_not_negative(theta):
     with pytest.raises(InvalidInputError, match=r"`theta` must be a number in \[0, inf\)"):
         ra.Mallows("AB", theta)
     with pytest.raises(InvalidInputError, match="`theta` must be"):
@@ -68,12 +65,12 @@ def test_theta_must_be_finite_and_not_negative(theta: Any) -> None:
 
 
 @pytest.mark.parametrize("center", [[0, 0, 2], [0, ra.UNRANKED, 1], [0, ra.UNLISTED, ra.UNLISTED]])
-def test_center_must_be_complete_and_strict(center: list[int]) -> None:
+def test_center_must_be_complete_and_strict(center):
     with pytest.raises(InvalidInputError, match="`center` must be complete and strict"):
         ra.Mallows(ra.PartialRanking(center, "ABC"), 1.0)
 
 
-def test_center_may_be_labels_or_a_permutation() -> None:
+def test_center_may_be_labels_or_a_permutation():
     law = ra.Mallows("BCA", 1)
     assert law.center == ra.Permutation.from_order("BCA")
     assert law.mode.order == ("B", "C", "A")
@@ -83,7 +80,7 @@ def test_center_may_be_labels_or_a_permutation() -> None:
 
 
 @pytest.mark.parametrize("phi", [1e-300, 0.01, 0.5, 0.999, 1, 1.0])
-def test_phi_is_exp_of_minus_theta(phi: float) -> None:
+def test_phi_is_exp_of_minus_theta(phi):
     law = ra.Mallows.from_phi("ABC", phi)
     assert law.theta == pytest.approx(-log(phi), abs=0.0)
     assert law.phi == pytest.approx(phi)
@@ -91,7 +88,7 @@ def test_phi_is_exp_of_minus_theta(phi: float) -> None:
 
 
 @pytest.mark.parametrize("phi", [0, 0.0, -0.5, 1.0001, inf, nan, True, "0.5"])
-def test_phi_must_be_above_zero_and_at_most_one(phi: Any) -> None:
+def test_phi_must_be_above_zero_and_at_most_one(phi):
     with pytest.raises(InvalidInputError, match=r"`phi` must be a number in \(0, 1\]"):
         ra.Mallows.from_phi("ABC", phi)
 
@@ -100,7 +97,7 @@ def test_phi_must_be_above_zero_and_at_most_one(phi: Any) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 30])
-def test_log_normalizer_without_concentration_is_that_of_all_permutations(n: int) -> None:
+def test_log_normalizer_without_concentration_is_that_of_all_permutations(n):
     assert ra.distributions.mallows_log_normalizer(n, 0.0) == pytest.approx(
         log(factorial(n)), abs=1e-12
     )
@@ -112,7 +109,7 @@ def test_log_normalizer_without_concentration_is_that_of_all_permutations(n: int
 
 @pytest.mark.parametrize("theta", [0.0, 0.05, 1.0, 4.0])
 @pytest.mark.parametrize("n", [2, 4, 6])
-def test_distance_to_the_center_has_the_moments_of_enumeration(n: int, theta: float) -> None:
+def test_distance_to_the_center_has_the_moments_of_enumeration(n, theta):
     law = ra.Mallows(range(n), theta)
     distances = np.array([discordant(row, tuple(range(n))) for row in strict_ranks(n)])
     chances = np.exp(-theta * distances)
@@ -125,7 +122,7 @@ def test_distance_to_the_center_has_the_moments_of_enumeration(n: int, theta: fl
 
 
 @pytest.mark.parametrize("theta", [60.0, 800.0, 1e6])
-def test_large_theta_leaves_the_center(theta: float) -> None:
+def test_large_theta_leaves_the_center(theta):
     law = ra.Mallows(ra.Permutation([2, 0, 3, 1], "ABCD"), theta)
     assert set(law.sample(50, rng=0)) == {law.center}
     assert law.prob(law.center) == pytest.approx(1.0)
@@ -135,7 +132,7 @@ def test_large_theta_leaves_the_center(theta: float) -> None:
     np.testing.assert_allclose(law.rank_probabilities(), at, atol=1e-20)
 
 
-def test_many_items_keep_their_moments() -> None:
+def test_many_items_keep_their_moments():
     law = ra.Mallows(range(200), theta=0.1)
     drawn = law.sample(400, rng=2)
     distances = [ra.kendall_distance(ranking, law.center) for ranking in drawn]
@@ -146,6 +143,6 @@ def test_many_items_keep_their_moments() -> None:
     assert before.T[above].sum() == pytest.approx(law.mean_distance)
 
 
-def test_repr_says_theta_and_center() -> None:
+def test_repr_says_theta_and_center():
     told = "<Mallows distribution: theta 0.25, phi 0.779, center B > A>"
     assert repr(ra.Mallows("BA", 0.25)) == told

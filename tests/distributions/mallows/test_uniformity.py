@@ -1,7 +1,5 @@
 """The simulated test that rankings are not concentrated."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,7 +10,7 @@ from rankagg.exceptions import InvalidInputError
 from tests.distributions.mallows_data import VOTES, profile_of
 
 
-def test_concentration_is_found() -> None:
+def test_concentration_is_found():
     fit = ra.Mallows.fit(ra.Mallows("ABC", 1.5).sample(30, rng=3))
     found = fit.test_uniform(n_resamples=39, rng=0)
     assert found.p_value == 1 / 40
@@ -22,7 +20,7 @@ def test_concentration_is_found() -> None:
     assert found.mean_distance == pytest.approx(fit.distribution.mean_distance)
 
 
-def test_p_values_are_uniform_without_concentration() -> None:
+def test_p_values_are_uniform_without_concentration():
     law = ra.Uniform("ABC")
     rng = np.random.default_rng(8)
     values = []
@@ -35,7 +33,7 @@ def test_p_values_are_uniform_without_concentration() -> None:
         assert low / 2 <= np.sum(np.array(values) <= level + 1e-9) <= high
 
 
-def test_uniformity_of_incomplete_rankings_is_tested_with_their_gaps() -> None:
+def test_uniformity_of_incomplete_rankings_is_tested_with_their_gaps():
     orders = [
         [0, 1, UNRANKED],
         [UNRANKED, 0, 1],
@@ -50,6 +48,6 @@ def test_uniformity_of_incomplete_rankings_is_tested_with_their_gaps() -> None:
 
 
 @pytest.mark.parametrize("times", [0, -1, 1.5, True])
-def test_number_of_resamples_must_be_positive(times: Any) -> None:
+def test_number_of_resamples_must_be_positive(times):
     with pytest.raises(InvalidInputError, match="`n_resamples` must be an integer"):
         ra.Mallows.fit(VOTES).test_uniform(n_resamples=times)

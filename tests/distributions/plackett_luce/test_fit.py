@@ -18,7 +18,6 @@ from tests.distributions.luce_by_hand import (
     likelihood_of,
     log_likelihood_by_hand,
     log_likelihood_function,
-    numerical_gradient,
 )
 
 
@@ -41,6 +40,7 @@ def test_both_methods_reach_the_same_maximum(kind, bits, monkeypatch):
     newton = ra.PlackettLuce.fit(DATA[kind])
     climbed = ra.PlackettLuce.fit(DATA[kind], method="mm")
     assert newton.converged
+    assert newton.gradient_norm < 1e-7
     assert climbed.converged
     assert newton.n_iterations < climbed.n_iterations
     assert climbed.estimates == pytest.approx(newton.estimates, abs=1e-6)
@@ -59,14 +59,6 @@ def test_both_methods_agree_on_random_ties(seed):
 
 
 @every_kind
-def test_the_gradient_is_0(kind):
-    fit = ra.PlackettLuce.fit(DATA[kind])
-    assert fit.gradient_norm < 1e-7
-    slope = numerical_gradient(likelihood_of(DATA[kind], fit), fit.estimates)
-    assert slope == pytest.approx(0, abs=1e-5)
-
-
-@every_kind
 def test_no_other_parameters_are_as_likely(kind):
     fit = ra.PlackettLuce.fit(DATA[kind])
     value = likelihood_of(DATA[kind], fit)
@@ -80,14 +72,6 @@ def test_no_other_parameters_are_as_likely(kind):
             step = size * rng.standard_normal(len(fit.estimates))
             step[:4] -= step[:4].mean()
             assert value(fit.estimates + step) < fit.log_likelihood
-
-
-def test_parameters_are_recovered():
-    law = ra.PlackettLuce([1.0, 0.4, 0.0, -0.5, -0.9], log_ties={2: -0.5, 3: -1.0})
-    fit = ra.PlackettLuce.fit(law.sample(4000, rng=0))
-    truth = np.array([*law.log_worths, -0.5, -1.0])
-    assert (np.abs(fit.estimates - truth) < 4 * fit.standard_errors).all()
-    assert fit.standard_errors.max() < 0.1
 
 
 def test_two_items_have_their_shares():
@@ -163,44 +147,57 @@ def test_equal_weights_change_no_estimate_and_no_error(kind, weight):
 
 
 @every_kind
-def test_standard_errors_are_from_the_curvature(kind):
-    fit = ra.PlackettLuce.fit(DATA[kind])
-    value = likelihood_of(DATA[kind], fit)
-    bend = curvature(value, fit.estimates)
-    expected = centered_inverse(bend, 4)
+@pytest.mark.parametrize("options", [{}, {"pseudo_rankings": 0.5}], ids=str)
+def test_standard_errors_are_from_the_curvature(kind, options):
+    fit = ra.PlackettLuce.fit(DATA[kind], **options)
+    expected = centered_inverse(curvature(likelihood_of(DATA[kind], fit), fit.estimates), 4)
     assert fit.covariance == pytest.approx(expected, rel=1e-3, abs=1e-4)
-    assert fit.standard_errors == pytest.approx(np.sqrt(np.diag(expected)), rel=1e-3)
-
-
-# -- tests of hypotheses --------------------------------------------------------------------------
+    assert fit.standard_errors == pytest.approx(np.sqrt(np.diag(fit.covariance)))
 
 
 # -- pseudo-rankings and ridge --------------------------------------------------------------------
 
 
-@every_kind
-@pytest.mark.parametrize("bits", [62, 0])
-def test_a_ridge_is_subtracted_from_what_is_climbed(kind, bits, monkeypatch):
+RIDGES = [{"ridge": 1.5}, {"ridge": 0.7, "tie_ridge": 2.0}]
+CLIMBED = [
+    *((kind, bits, options)
+      for kind in DATA for bits in (62, 0) for ridge in RIDGES
+      for options in (ridge, {**ridge, "pseudo_rankings": 0.5})),
+    ("ties of 2", 62, {"tie_ridge": 2.0}), ("ties of 2 and 3", 62, {"tie_ridge": 2.0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "bits", "options"), CLIMBED, ids=str)
+def test_a_ridge_is_subtracted_from_what_is_climbed(kind, bits, options, monkeypatch):
     monkeypatch.setattr(choices, "BITS", bits)
-    fit = ra.PlackettLuce.fit(DATA[kind], ridge=1.5)
-    value = likelihood_of(DATA[kind], fit)
-    assert fit.log_likelihood == pytest.approx(value(fit.estimates))
+    profile = DATA[kind]
+    fit = ra.PlackettLuce.fit(profile, **options)
+    n = 5 if "pseudo_rankings" in options else 4
+    value = log_likelihood_function(
+        with_a_ghost(profile) if n == 5 else profile, [*fit.distribution.log_ties]
+    )
+    ridges = np.repeat(
+        [options.get("ridge", 0.0), options.get("tie_ridge", 0.0)], [n, len(fit.names[4:])]
+    )
 
     def climbed(x):
-        return value(x) - 0.75 * (x[:4] ** 2).sum()
+        return value(x) - ridges @ x**2 / 2
 
-    assert numerical_gradient(climbed, fit.estimates) == pytest.approx(0, abs=1e-5)
-    bend = curvature(climbed, fit.estimates)
-    inverse = np.linalg.inv(bend)
-    project = np.eye(len(inverse))
+    found = optimize.minimize(lambda x: -climbed(x), np.zeros(len(ridges)), tol=1e-10).x
+    # Ties alone hold no worth: those are known but for a constant.
+    worths = found[:4] - found[:4].mean()
+    assert fit.estimates == pytest.approx(np.r_[worths, found[n:]], abs=1e-4)
+    bend = curvature(climbed, found)
+    keep = [0, 1, 2, 3, *range(n, len(ridges))]
+    inverse = np.linalg.pinv(bend, rcond=1e-5)[np.ix_(keep, keep)]
+    project = np.eye(len(keep))
     project[:4, :4] -= 0.25
-    expected = project @ inverse @ project.T
-    assert fit.covariance == pytest.approx(expected, rel=1e-3, abs=1e-4)
-    free = ra.PlackettLuce.fit(DATA[kind])
-    assert np.abs(fit.estimates[:4]).sum() < np.abs(free.estimates[:4]).sum()
-    assert fit.log_likelihood < free.log_likelihood
+    assert fit.covariance == pytest.approx(project @ inverse @ project.T, rel=1e-3, abs=1e-4)
+    assert fit.log_likelihood == pytest.approx(likelihood_of(profile, fit)(fit.estimates))
+    assert fit.log_likelihood < ra.PlackettLuce.fit(profile).log_likelihood
     assert np.isnan(fit.log_likelihood_equal)
-    assert any("ridge of 1.5" in note for note in fit.notes)
+    with pytest.raises(InvalidInputError, match="'wald' with pseudo-rankings or a ridge"):
+        fit.test_equal_worths()
 
 
 @every_kind
@@ -219,22 +216,6 @@ def test_pseudo_rankings_are_votes_with_a_ghost(kind):
     assert any("0.5 pseudo-rankings" in note for note in fit.notes)
     again = ra.PlackettLuce.fit(profile, pseudo_rankings=0.5, method="mm")
     assert again.estimates == pytest.approx(fit.estimates, abs=1e-6)
-
-
-@every_kind
-def test_errors_with_pseudo_rankings_are_from_the_data(kind):
-    fit = ra.PlackettLuce.fit(DATA[kind], pseudo_rankings=0.5)
-    value = likelihood_of(DATA[kind], fit)
-    bend = curvature(value, fit.estimates)
-    expected = centered_inverse(bend, 4)
-    assert fit.covariance == pytest.approx(expected, rel=1e-3, abs=1e-4)
-
-
-@every_kind
-def test_little_pseudo_rankings_and_little_ridge_change_little(kind):
-    free = ra.PlackettLuce.fit(DATA[kind]).estimates
-    for options in ({"pseudo_rankings": 1e-6}, {"ridge": 1e-6}):
-        assert ra.PlackettLuce.fit(DATA[kind], **options).estimates == pytest.approx(free, abs=1e-4)
 
 
 SEPARABLE = ra.Profile.from_orders(["ABCD", "BACD", "ABDC"])
@@ -397,7 +378,7 @@ def test_the_sushi_rankings(data):
     assert mallows.distribution.center.order[0] == fit.distribution.mode.order[0]
 
 
-def test_a_first_step_that_overflows_is_halved(data) -> None:
+def test_a_first_step_that_overflows_is_halved(data):
     table = ra.read_scores(data("tasks/superglue.csv"), higher_is_better=True)
     fit = ra.PlackettLuce.fit(table.rankings(), pseudo_rankings=0.5)
     assert fit.converged
@@ -446,46 +427,3 @@ def test_a_fit_that_did_not_arrive_says_so():
         "Not converged: rounding hides the maximum, since weights or worths differ too much. What "
         "is shown is not the maximum."
     )
-
-
-@every_kind
-@pytest.mark.parametrize("bits", [62, 0])
-@pytest.mark.parametrize("more", [{"ridge": 1.5}, {"ridge": 0.7, "tie_ridge": 2.0}], ids=str)
-def test_errors_with_a_ghost_and_ridges_are_from_what_is_climbed(kind, bits, more, monkeypatch):
-    monkeypatch.setattr(choices, "BITS", bits)
-    profile = DATA[kind]
-    fit = ra.PlackettLuce.fit(profile, pseudo_rankings=0.5, **more)
-    wider = with_a_ghost(profile)
-    value = log_likelihood_function(wider, [*fit.distribution.log_ties])
-    ridges = np.array([more["ridge"]] * 5 + [more.get("tie_ridge", 0.0)] * len(fit.names[4:]))
-
-    def climbed(x):
-        return value(x) - ridges @ x**2 / 2
-
-    found = optimize.minimize(lambda x: -climbed(x), np.zeros(len(ridges)), tol=1e-10).x
-    worths = found[:4] - found[:4].mean()
-    assert fit.estimates == pytest.approx(np.r_[worths, found[5:]], abs=1e-4)
-    bend = curvature(climbed, found)
-    keep = [0, 1, 2, 3, *range(5, len(ridges))]
-    inverse = np.linalg.inv(bend)[np.ix_(keep, keep)]
-    project = np.eye(len(keep))
-    project[:4, :4] -= 0.25
-    assert fit.covariance == pytest.approx(project @ inverse @ project.T, rel=1e-3, abs=1e-4)
-
-
-@pytest.mark.parametrize("kind", ["ties of 2", "ties of 2 and 3"])
-def test_a_ridge_on_ties_alone_pulls_their_weights_only(kind):
-    profile = DATA[kind]
-    fit = ra.PlackettLuce.fit(profile, tie_ridge=2.0)
-    value = likelihood_of(profile, fit)
-
-    def climbed(x):
-        return value(x) - (x[4:] ** 2).sum()
-
-    assert numerical_gradient(climbed, fit.estimates) == pytest.approx(0, abs=1e-5)
-    assert fit.log_likelihood == pytest.approx(value(fit.estimates), rel=1e-12)
-    bend = curvature(climbed, fit.estimates)
-    assert fit.covariance == pytest.approx(centered_inverse(bend, 4), rel=1e-3, abs=1e-4)
-    assert np.isnan(fit.log_likelihood_equal)
-    with pytest.raises(InvalidInputError, match="'wald' with pseudo-rankings or a ridge"):
-        fit.test_equal_worths()

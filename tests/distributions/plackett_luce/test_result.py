@@ -51,19 +51,15 @@ def test_the_summary_relative_to_an_item():
 
 
 def test_comparison_intervals_are_of_quasi_standard_errors():
-    fit = ra.PlackettLuce.fit(DATA["complete"])
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
     frame = fit.comparison_intervals(0.1)
-    assert list(frame["estimate"]) == sorted(fit.estimates, reverse=True)
+    assert list(frame["estimate"]) == sorted(fit.estimates[:4], reverse=True)
     errors = fit.quasi_variances().standard_errors
     expected = dict(zip("ABCD", errors, strict=True))
     assert frame["quasi_se"].to_dict() == pytest.approx(expected)
     radius = stats.norm.ppf(0.95) * frame["quasi_se"]
     assert (frame["upper"] - frame["estimate"]).to_numpy() == pytest.approx(radius.to_numpy())
     assert (frame["estimate"] - frame["lower"]).to_numpy() == pytest.approx(radius.to_numpy())
-
-
-def test_quasi_variances_leave_the_tie_weights_out():
-    assert len(ra.PlackettLuce.fit(DATA["ties of 2"]).quasi_variances().variances) == 4
 
 
 def test_wald_statistics_are_those_of_the_formula():
@@ -128,30 +124,6 @@ def test_the_wald_statistic_of_equal_worths():
     assert test.pvalue == pytest.approx(stats.chi2.sf(statistic, 3))
     with pytest.raises(InvalidInputError, match="'lr' or 'wald'"):
         fit.test_equal_worths("score")
-
-
-def test_equal_worths_are_refuted_as_often_as_they_say():
-    law = ra.PlackettLuce(np.zeros(4))
-    rng = np.random.default_rng(0)
-    p_values = [
-        ra.PlackettLuce.fit(law.sample(60, rng=rng)).test_equal_worths().pvalue for _ in range(80)
-    ]
-    low, high = stats.binom.interval(0.999, 80, 0.05)
-    assert low <= np.sum(np.array(p_values) < 0.05) <= high
-
-
-@pytest.mark.parametrize("ties", [{}, pytest.param({2: -0.7}, marks=pytest.mark.slow)], ids=str)
-def test_intervals_of_contrasts_cover(ties):
-    law = ra.PlackettLuce([0.8, 0.2, -0.3, -0.7], log_ties=ties)
-    rng = np.random.default_rng(1)
-    covered = np.zeros(3, dtype=int)
-    for _ in range(80):
-        frame = ra.PlackettLuce.fit(law.sample(80, rng=rng)).relative_to(0)
-        truth = law.log_worths[1:] - law.log_worths[0]
-        error = np.abs(frame["estimate"].to_numpy()[1:4] - truth)
-        covered += error <= 1.96 * frame["std_err"].to_numpy()[1:4]
-    low, high = stats.binom.interval(0.9999, 80, 0.95)
-    assert ((low <= covered) & (covered <= high)).all()
 
 
 def test_five_in_a_hundred_is_the_default():
