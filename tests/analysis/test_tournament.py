@@ -172,19 +172,6 @@ def test_tied_and_unranked_items_differ_from_nothing():
     assert graph.feedback_arcs(ra.PartialRanking.from_order([items[0]], items=items)).empty
 
 
-def test_sports_differ_in_one_swap(facts):
-    case = facts("known_answers")["data_sports"]["input"]
-    sports = ["Baseball", "Football", "Basketball", "Tennis", "Cycling", "Swimming", "Jogging"]
-    profile = ra.Profile.from_ranks(case["ranks"], items=sports, counts=case["weights"])
-    borda, exact = (rule.aggregate(profile) for rule in (ra.Borda(), ra.Kemeny()))
-    assert exact.optima.is_unique
-    found = ra.TournamentGraph.from_data(profile).disagreements(borda.ranking, exact.ranking)
-    assert [set(pair) for pair in found[["above", "below"]].to_numpy()] == [
-        {"Basketball", "Swimming"}
-    ]
-    assert found["majority"].tolist() == ["second"]
-
-
 # -- out ------------------------------------------------------------------------------------------
 
 

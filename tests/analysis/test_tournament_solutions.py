@@ -111,18 +111,6 @@ def test_split_cycle_discards_the_weakest_majorities_of_all_cycles(matrix):
     assert found
 
 
-@given(margins(("small", "wide"), max_size=6))
-@strategies.quick
-def test_winners_of_finer_rules_are_undefeated(matrix):
-    # Holliday and Pacuit (2023): beat path and ranked pairs refine Split Cycle.
-    graph = graph_of(matrix)
-    winners = set(graph.split_cycle_winners())
-    assert winners == {graph.items[i] for i in undefeated_by_cycles(matrix)}
-    assert set(ra.Schulze().aggregate(graph.votes).buckets[0]) <= winners
-    assert set(ra.RankedPairs().aggregate(graph.votes).buckets[0]) <= winners
-    assert winners <= set(graph.smith_set())
-
-
 def test_equal_majorities_in_a_cycle_defeat_nobody():
     cycle = ra.TournamentGraph.from_data(ra.datasets.load("three_cycle"))
     assert cycle.split_cycle_winners() == ("A", "B", "C")
@@ -167,25 +155,6 @@ def test_margins_that_differ_too_much_in_size_are_refused():
     matrix = np.array([[0, 10**18, -(10**9)], [-(10**18), 0, 1], [10**9, -1, 0]], dtype=object)
     with pytest.raises(InvalidInputError, match="margins that floats can weigh"):
         essential_items(matrix)
-
-
-@given(margins(max_size=6))
-@strategies.quick
-def test_essential_items_are_not_covered_by_margins(matrix):
-    # Dutta and Laslier (1999): i covers j if it beats j and does no worse against anybody.
-    n = len(matrix)
-    covered = {
-        j for i in range(n) for j in range(n)
-        if matrix[i, j] > 0 and all(matrix[i, k] >= matrix[j, k] for k in range(n))
-    }  # fmt: skip
-    assert not chosen(essential_items(matrix)) & covered
-
-
-def test_an_essential_item_may_be_covered_by_majorities():
-    # A beats C and is beaten by B only, who beats C too, but by less than A.
-    graph = graph_of(np.array([[0, -4, 2, 0], [4, 0, 1, -1], [-2, -1, 0, 2], [0, 1, -2, 0]]))
-    assert graph.uncovered_set() == ("A", "B", "D")
-    assert graph.essential_set() == ("B", "C", "D")
 
 
 # -- both -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Pictures of fits: estimates and intervals drawn are those of the fit."""
+"""Pictures of fits: what is drawn is that of the fit, the data and the distribution."""
 
 from dataclasses import replace
 from functools import cache
@@ -8,9 +8,16 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
+from rankagg.plotting.fits import (
+    _bins,
+    _in_bins,
+    distance_probabilities,
+    known_distances,
+    spread_distances,
+)
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import of_group
-from tests.plotting.reading import column_labels, faults, notes, row_labels
+from tests.plotting.reading import column_labels, faults, legend_words, notes, row_labels
 
 
 @cache
@@ -174,3 +181,175 @@ def test_many_thetas_fit():
 
 
 # -- all --------------------------------------------------------------------------------------
+
+
+# -- distances to the center ----------------------------------------------------------------------
+
+
+@cache
+def strict():
+    return ra.Mallows.fit(ra.Mallows("DBACE", theta=0.7).sample(200, rng=0))
+
+
+@cache
+def tied():
+    rows = [
+        ra.PartialRanking.from_buckets(["A", "BC", "D"], items="ABCD"),
+        ra.PartialRanking.from_buckets(["B", "A", "D", "C"], items="ABCD"),
+        ra.PartialRanking.from_top_k("AC", items="ABCD"),
+        ra.PartialRanking.from_buckets(["D", "C", "B", "A"], items="ABCD"),
+    ]
+    return ra.Mallows.fit(ra.Profile(rows, counts=[5, 4, 2, 1]))
+
+
+@cache
+def thirty():
+    return ra.Mallows.fit(ra.Mallows(range(30), theta=0.2).sample(60, rng=1))
+
+
+def exact_law(n, theta):
+    counts = np.array(ra.distributions.kendall_distance_counts(n), dtype=float)
+    weights = counts * np.exp(-theta * np.arange(len(counts)))
+    return weights / weights.sum()
+
+
+def bars(ax, gid):
+    """Return left edge, right edge, floor and height of every bar."""
+    return np.array(
+        [
+            [bar.get_x(), bar.get_x() + bar.get_width(), bar.get_y(), bar.get_height()]
+            for bar in of_group(ax, gid)
+        ]
+    )
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
+@pytest.mark.parametrize("theta", [0.0, 1e-9, 0.3, 1.0, 30.0])
+def test_the_law_is_that_of_counted_permutations(n, theta):
+    law = distance_probabilities(n, theta)
+    np.testing.assert_allclose(law, exact_law(n, theta), atol=1e-12)
+
+
+def test_the_law_of_many_items_has_the_known_mean():
+    for theta in (0.0, 0.05, 2.0):
+        law = distance_probabilities(60, theta)
+        assert law.sum() == pytest.approx(1)
+        mean = law @ np.arange(len(law))
+        assert mean == pytest.approx(ra.Mallows(range(60), theta).mean_distance)
+
+
+def test_ties_are_spread_as_their_compatible_permutations():
+    center, theta = ra.Permutation.from_order("ABCDE"), 0.6
+    rows = [
+        ra.PartialRanking.from_buckets(["BD", "A", "CE"], items="ABCDE"),
+        ra.PartialRanking.from_top_k("CA", items="ABCDE"),
+    ]
+    for row in rows:
+        expected = np.zeros(11)
+        for whole in row.compatible_permutations():
+            d = int(ra.kendall_distance(whole, center))
+            expected[d] += np.exp(-theta * d)
+        spread = spread_distances(row.ranks[None, :], np.array([3.0]), theta)
+        np.testing.assert_allclose(spread, 3 * expected / expected.sum(), atol=1e-12)
+        np.testing.assert_array_equal(known_distances(row.ranks[None, :], np.ones(1)), np.zeros(11))
+
+
+def test_bars_are_the_distances_of_the_rankings():
+    fit = strict()
+    ax = plotting.fit_plot(fit)
+    profile, center = fit._data.profile, fit.distribution.center
+    shares = np.zeros(11)
+    for ranking, count in zip(profile, profile.counts, strict=True):
+        shares[int(ra.kendall_distance(ranking, center))] += count / profile.n_rankings
+    drawn = bars(ax, "known")
+    for left, right, floor, height in drawn:
+        (d,) = (k for k in range(11) if left < k < right)
+        assert floor == 0
+        assert height == pytest.approx(shares[d])
+        shares[d] = 0
+    assert not shares.any()
+    assert not of_group(ax, "spread")
+    (line,) = of_group(ax, "expected")
+    law = exact_law(5, fit.distribution.theta)
+    for x, y in line.get_xydata():
+        assert y == pytest.approx(law[round(x)])
+    legend = legend_words(ax)
+    assert legend == ["rankings", "fitted distribution"]
+
+
+def test_theta_and_its_interval_are_said():
+    fit = strict()
+    low, high = fit.conf_int(0.2).iloc[0]
+    text = notes(fit.plot(alpha=0.2))
+    theta = fit.distribution.theta
+    assert f"theta {theta:.3g} (80 %: {low:.3g} to {high:.3g})" in text
+    for note in fit.notes:
+        assert f"note: {note}" in text
+
+
+def test_ties_are_hatched_on_top_of_what_is_known():
+    fit = tied()
+    ax = fit.plot()
+    known, spread = bars(ax, "known"), bars(ax, "spread")
+    np.testing.assert_allclose(spread[:, 2], known[:, 3])
+    assert known[:, 3].sum() == pytest.approx(5 / 12)
+    assert spread[:, 3].sum() == pytest.approx(7 / 12, abs=1e-3)
+    assert all(bar.get_hatch() for bar in of_group(ax, "spread"))
+    assert not any(bar.get_hatch() for bar in of_group(ax, "known"))
+    legend = legend_words(ax)
+    ties = "rankings with ties, imputed"
+    assert legend == ["rankings", ties, "fitted distribution"]
+    assert faults(ax) == []
+
+
+def test_unranked_items_leave_the_law_alone():
+    rows = [
+        ra.PartialRanking.from_order("AB", items="ABC"),
+        *([ra.PartialRanking.from_order(order, items="ABC") for order in ("ABC", "BAC", "ACB")]),
+    ]
+    fit = ra.Mallows.fit(ra.Profile(rows))
+    ax = fit.plot()
+    assert not of_group(ax, "known")
+    assert not of_group(ax, "spread")
+    assert "note: the distribution alone, since items are unranked in some rankings" in notes(ax)
+    (line,) = of_group(ax, "expected")
+    law = exact_law(3, fit.distribution.theta)
+    np.testing.assert_allclose(line.get_xydata(), list(enumerate(law)), atol=1e-12)
+    assert "the distribution alone" not in notes(strict().plot())
+
+
+def test_many_distances_share_bars_and_none_is_lost():
+    fit = thirty()
+    ax = fit.plot()
+    known = bars(ax, "known")
+    assert 10 < len(known) <= 30
+    assert known[:, 3].sum() == pytest.approx(1)
+    distances = [
+        ra.kendall_distance(ranking, fit.distribution.center)
+        for ranking in fit._data.profile
+        for _ in range(1)
+    ]
+    step = round(known[1, 0] - known[0, 0])
+    assert f", {step} in a bar" in notes(ax)
+    starts = np.round(known[:, :2].mean(axis=1) - (step - 1) / 2).astype(int)
+    for start, height in zip(starts, known[:, 3], strict=True):
+        inside = sum(start <= d < start + step for d in distances)
+        assert height == pytest.approx(inside / len(distances))
+    law = exact_law(30, fit.distribution.theta)
+    (line,) = of_group(ax, "expected")
+    expected = [law[start : start + step].sum() for start in starts]
+    np.testing.assert_allclose(line.get_ydata(), expected, atol=1e-12)
+    np.testing.assert_allclose(line.get_xdata(), known[:, :2].mean(axis=1))
+    assert faults(ax) == []
+
+
+def test_a_single_far_ranking_is_not_cut_with_the_tail():
+    law = distance_probabilities(8, 2.0)
+    known = np.zeros(29)
+    known[1], known[28] = 1 - 1e-6, 1e-6
+    starts, step = _bins(law, [known, np.zeros(29)])
+    assert starts[0] <= 0
+    assert starts[-1] + step > 28
+    assert _in_bins(known, starts, step).sum() == pytest.approx(1, abs=1e-12)
+    starts, step = _bins(law, [])
+    assert starts[-1] + step <= 15

@@ -1,13 +1,18 @@
-"""The pairwise heat map: each share in its cell, in the order of the consensus."""
+"""Heat maps: each number in its cell, in the order of what is drawn."""
+
+from functools import cache
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 
 import rankagg as ra
 from rankagg import plotting
+from rankagg.analysis.robustness.rank_shares import RankShares, Span
 from rankagg.exceptions import ItemMismatchError
-from rankagg.testing.plots import of_group
-from tests.plotting.reading import column_labels, row_labels
+from rankagg.plotting.heatmaps import _tau_told, percent_told
+from rankagg.testing.plots import collisions, of_group
+from tests.plotting.reading import column_labels, faults, notes, row_labels
 
 
 def drawn(ax):
@@ -87,3 +92,311 @@ def test_rankings_and_decisions_are_of_the_same_items():
     for options in ({"ranking": other}, {"decisions": decisions}):
         with pytest.raises(ItemMismatchError):
             plotting.pairwise_heatmap(votes, **options)
+
+
+# -- estimated proportions ------------------------------------------------------------------------
+
+INTERVALS = ra.PairwiseIntervals.from_data
+
+
+@cache
+def ballots():
+    law = ra.PlackettLuce([2.0, 1.0, 0.9, 0.0, -1.5], items=["e", "c", "b", "d", "a"])
+    return law.sample(60, rng=0)
+
+
+@cache
+def with_gaps():
+    rows = [
+        *([ra.PartialRanking.from_buckets(["A", "B"], items="ABCD")] * 8),
+        *([ra.PartialRanking.from_buckets(["B", "C"], items="ABCD")] * 8),
+        ra.PartialRanking.from_buckets(["C", "D"], items="ABCD"),
+    ]
+    return ra.Profile(rows)
+
+
+def matrix(ax):
+    """Return the drawn shares, NaN where masked."""
+    (image,) = ax.get_images()
+    return np.ma.filled(np.ma.asarray(image.get_array()).astype(float), np.nan)
+
+
+def dots(ax):
+    """Return the cells with a dot."""
+    found = {
+        (round(float(line.get_ydata()[0]) - 0.1), round(float(line.get_xdata()[0])))
+        for line in of_group(ax, "decided")
+    }
+    assert len(found) == len(of_group(ax, "decided"))
+    return found
+
+
+def order_of(ax):
+    return [text.get_text().split("  ", 1)[1] for text in ax.get_yticklabels()]
+
+
+def check(ax, intervals, above):
+    """Check cells and dots against the intervals, in the drawn order."""
+    order = intervals.items.indices(order_of(ax))
+    expected = intervals.estimate[np.ix_(order, order)].copy()
+    np.fill_diagonal(expected, np.nan)
+    np.testing.assert_array_equal(matrix(ax), expected)
+    decided = {(i, j) for i, j in np.argwhere(above[np.ix_(order, order)]).tolist()}
+    assert dots(ax) == decided
+
+
+def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs():
+    intervals = INTERVALS(ballots())
+    ax = intervals.plot()
+    ranks = ra.inference.RankIntervals.from_intervals(intervals)
+    assert order_of(ax) == list(ranks.to_frame().index)
+    decisions = intervals.decisions()
+    assert 0 < decisions.above.sum() < 10
+    check(ax, intervals, decisions.above)
+    assert column_labels(ax) == order_of(ax)
+    assert notes(ax) == (
+        "dot: decided by Holm's procedure on Hoeffding p-values, family-wise error rate at "
+        "most 0.05; rows by majorities lost"
+    )
+    bar = ax.get_images()[0].colorbar
+    assert bar.ax.get_ylabel() == "share of rankings\nwith row above column"
+
+
+def test_imputed_proportions_decide_nothing():
+    intervals = INTERVALS(with_gaps(), estimand="imputed")
+    ax = intervals.plot()
+    sums = dict(zip(intervals.items, intervals.estimate.sum(axis=1), strict=True))
+    drawn = [sums[name] for name in order_of(ax)]
+    assert drawn == sorted(drawn, reverse=True)
+    check(ax, intervals, np.zeros((4, 4), dtype=bool))
+    assert "cannot decide pairs; rows by mean proportion" in notes(ax)
+    label = ax.get_images()[0].colorbar.ax.get_ylabel()
+    assert label == "mean proportion\nwith row above column"
+
+
+def test_anytime_intervals_decide_where_they_are_simultaneous():
+    alone = INTERVALS(ballots(), anytime=True)
+    check(alone.plot(), alone, np.zeros((5, 5), dtype=bool))
+    joint = INTERVALS(ballots(), anytime=True, simultaneous="bonferroni")
+    ax = joint.plot()
+    above = joint.decisions("intervals").above
+    assert above.any()
+    check(ax, joint, above)
+    assert "dot: decided by bonferroni hoeffding intervals" in notes(ax)
+
+
+def test_pairs_never_compared_are_hatched():
+    intervals = INTERVALS(with_gaps())
+    ax = intervals.plot()
+    check(ax, intervals, intervals.decisions().above)
+    hatched = {
+        (round(patch.get_y() + 0.5), round(patch.get_x() + 0.5))
+        for patch in ax.patches
+        if patch.get_hatch()
+    }
+    unknown = np.isnan(matrix(ax)) & ~np.eye(4, dtype=bool)
+    assert unknown.sum() == 6
+    assert hatched == set(map(tuple, np.argwhere(unknown).tolist()))
+    assert "hatched: never compared" in notes(ax)
+    assert "hatched" not in notes(INTERVALS(ballots()).plot())
+
+
+def test_frames_are_explained_where_there_are_any():
+    # A loses one majority, to D, and D loses two.
+    rows = ["BCDA"] * 2 + ["DABC"] * 2 + ["ACBD"]
+    intervals = INTERVALS(ra.Profile.from_orders(rows))
+    ax = intervals.plot()
+    order = intervals.items.indices(order_of(ax))
+    share = intervals.estimate[np.ix_(order, order)]
+    place = [int(text.get_text().split()[0]) for text in ax.get_yticklabels()]
+    wrong = {
+        (i, j) for i in range(4) for j in range(4) if place[i] < place[j] and share[i, j] < 0.5
+    }
+    framed = {
+        (round(patch.get_y() + 0.44), round(patch.get_x() + 0.44))
+        for patch in of_group(ax, "against")
+    }
+    assert framed == wrong
+    assert ("frame: below one half" in notes(ax)) == bool(wrong)
+    assert wrong
+    assert "frame" not in notes(INTERVALS(ballots()).plot())
+
+
+def test_three_items_have_room_for_the_notes():
+    ax = INTERVALS(ra.datasets.load("condorcet_1785")).plot()
+    assert faults(ax) == []
+    # All lose one majority.
+    assert row_labels(ax) == ["1  A", "1  B", "1  C"]
+
+
+# -- shares of ranks ------------------------------------------------------------------------------
+
+
+@cache
+def of_sports():
+    law = ra.Mallows(["soccer", "judo", "golf", "ski"], theta=0.4)
+    return ra.rank_shares(law.sample(20, rng=1), n_resamples=50, rng=0)
+
+
+def by_hand(best, worst, *, proved=True, items=None, rule=None):
+    """Return shares of resamples that leave these places."""
+    spans = [
+        Span(np.array(low), np.array(high), np.array(low) == 1, proved)
+        for low, high in zip(best, worst, strict=True)
+    ]
+    names = ra.ItemSet("ABCDEFGH"[: len(best[0])] if items is None else items)
+    return RankShares._of_spans(names, rule or ra.Kemeny(), "ranking", spans)
+
+
+def cells(ax):
+    """Return the drawn matrix, by row and rank, from where it is on the axes."""
+    (image,) = of_group(ax, "shares")
+    left, right, bottom, top = image.get_extent()
+    data = np.asarray(image.get_array())
+    n = len(data)
+    assert (left, right, bottom, top) == (0.5, n + 0.5, n - 0.5, -0.5)
+    return data
+
+
+def test_cells_are_the_shares_in_the_order_of_mean_places():
+    shares = of_sports()
+    ax = shares.plot()
+    frame = shares.ranks()
+    np.testing.assert_array_equal(cells(ax), frame.to_numpy())
+    assert row_labels(ax) == list(shares.to_frame().index)
+    assert column_labels(ax) == ["1", "2", "3", "4"]
+    bottom, top = ax.get_ylim()
+    assert bottom > top
+    assert ax.get_xlim() == (0.5, 4.5)
+
+
+def test_numbers_are_percent_of_the_cell_they_stand_in():
+    shares = by_hand([[1, 2, 3]] * 3 + [[2, 1, 3]], [[1, 2, 3]] * 3 + [[2, 1, 3]])
+    ax = shares.plot()
+    numbers = {text.get_position(): text.get_text() for text in of_group(ax, "share")}
+    assert numbers == {
+        (1, 0): "75", (2, 0): "25", (1, 1): "25", (2, 1): "75", (3, 2): "100",
+    }  # fmt: skip
+
+
+def test_numbers_are_legible_on_every_color():
+    ax = of_sports().plot()
+    (image,) = of_group(ax, "shares")
+    for text in of_group(ax, "share"):
+        column, row = text.get_position()
+        ground = image.cmap(image.norm(cells(ax)[round(row), round(column) - 1]))
+        light = np.array([0.2126, 0.7152, 0.0722])
+        contrast = abs(light @ (np.array(to_rgba(text.get_color())) - ground)[:3])
+        assert contrast > 0.35
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.001, "<1"), (0.0049, "<1"), (0.0051, "1"), (0.5, "50"), (0.994, "99"), (0.996, ">99"),
+     (1.0, "100"), (1 - 1e-15, "100")],
+)  # fmt: skip
+def test_percent_is_never_rounded_to_none_or_all(share, text):
+    assert percent_told(share) == text
+
+
+def test_equal_parts_of_several_places_are_said():
+    shares = by_hand([[1, 1, 3]] * 2, [[2, 2, 3]] * 2)
+    ax = shares.plot()
+    np.testing.assert_allclose(cells(ax), [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
+    assert "2 of 2 resamples have more than one optimum" in notes(ax)
+    assert "leaves several ranks, equal parts" in notes(ax)
+    assert "equal parts" not in notes(by_hand([[1, 2]], [[1, 2]]).plot())
+
+
+def test_resamples_without_a_place_have_a_hatched_column():
+    places = [[0, 1, 2], [0, 1, 0], [0, 1, 2], [0, 2, 1]]
+    shares = by_hand(places, places, rule=ra.Mean())
+    ax = shares.plot()
+    names = row_labels(ax)
+    assert names == ["B", "C", "A"]
+    patches = [of_group(ax, f"without-{row}")[0] for row in range(3)]
+    assert [bool(patch.get_hatch()) for patch in patches] == [False, True, True]
+    (image,) = of_group(ax, "shares")
+    for patch, share in zip(patches, [0, 0.25, 1], strict=True):
+        assert patch.get_facecolor() == to_rgba(image.cmap(image.norm(share)))
+        assert patch.get_x() > 3.5
+        assert patch.get_x() + 1 <= ax.get_xlim()[1]
+    written = {t.get_position()[1]: t.get_text() for t in of_group(ax, "without-number")}
+    assert written == {1: "25", 2: "100"}
+    ticks = dict(zip(column_labels(ax), ax.get_xticks(), strict=True))
+    assert ticks["–"] == patches[0].get_x() + 0.5  # noqa: RUF001
+    assert "in 4 of 4 resamples some item has no rank" in notes(ax)
+    np.testing.assert_allclose(cells(ax).sum(axis=1), [1, 0.75, 0])
+    assert not collisions(ax)
+
+
+def test_unproved_resamples_are_said():
+    ax = by_hand([[1, 2]] * 3, [[1, 2]] * 3, proved=False).plot()
+    assert "note: 3 of 3 resamples are not proved optimal: one ranking counts" in notes(ax)
+    assert "not proved" not in notes(of_sports().plot())
+
+
+def test_what_was_drawn_is_said():
+    text = notes(of_sports().plot())
+    assert text.startswith(
+        "rank ranks by Kemeny in 50 resamples of rankings shares of resamples, not confidence; "
+        "rows by mean rank"
+    )
+
+
+def test_the_colors_reach_to_the_largest_share():
+    for share in (0.31, 0.55, 1.0):
+        times = round(100 * share)
+        rows = [[1, 2, 3, 4]] * times + [[4, 3, 2, 1]] * (100 - times)
+        (image,) = of_group(by_hand(rows, rows).plot(), "shares")
+        low, high = image.get_clim()
+        assert low == 0
+        most = max(share, 1 - share)
+        assert most <= high < most + 0.1
+
+
+# -- agreement of tasks ---------------------------------------------------------------------------
+
+
+def table(values, tasks=None):
+    return ra.ScoreTable(values, tasks=tasks, higher_is_better=True)
+
+
+def test_tasks_that_agree_with_all_others_are_on_top():
+    found = ra.task_agreement(ra.datasets.load("superglue_human"))
+    ax = found.plot()
+    names = row_labels(ax)
+    rest = dict(zip(found.tasks, found.with_rest, strict=True))
+    assert [rest[name] for name in names] == sorted(rest.values(), reverse=True)
+    assert column_labels(ax) == ["all others", *names]
+    texts = [text for text in ax.texts if text.get_gid() == "tau"]
+    assert len(texts) == 10 * 10  # nine pairs of each task, and all others
+    tau = found.pairs()
+    ticks = dict(zip(ax.get_xticks(), ["all others", *names], strict=True))
+    for text in texts:
+        x, y = text.get_position()
+        row, column = names[int(y)], ticks[x]
+        value = rest[row] if column == "all others" else tau.loc[row, column]
+        assert text.get_text() == _tau_told(value)
+    assert notes(ax).startswith("10 tasks on 6 systems; Kendall's W 0.52, mean tau of two tasks")
+    assert faults(ax) == []
+
+
+def test_what_is_not_known_is_hatched_and_last():
+    gap = np.nan
+    rows = [[1, 2, gap, 1], [2, 3, gap, 1], [3, 1, gap, 1], [4, 4, 5, 1]]
+    ax = ra.task_agreement(table(rows, ["x", "y", "one score", "all tied"])).plot()
+    names = row_labels(ax)
+    assert set(names[2:]) == {"one score", "all tied"}
+    hatched = [p for p in ax.patches if (p.get_gid() or "").startswith("unknown")]
+    assert len(hatched) == 10 + 2  # all of two rows and columns but the diagonal, and all others
+    assert "hatched" in notes(ax)
+    assert "3 scores missing" in notes(ax)
+    assert "hatched" not in notes(ra.task_agreement(table([[1, 2], [2, 3]])).plot())
+
+
+def test_numbers_are_short():
+    minus = "\N{MINUS SIGN}"
+    values = (1.0, -1.0, 0.0, -0.001, 0.456, -0.5, 0.999)
+    shown = ["1", f"{minus}1", "0", "0", ".46", f"{minus}.50", "1"]
+    assert [_tau_told(value) for value in values] == shown

@@ -1,6 +1,8 @@
-"""Forests of ranks: every bar goes from the best to the worst rank, under its own name."""
+"""Rows of intervals: ranks, effects of paired tests, and units that tell neighbors apart."""
 
+from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,9 +14,17 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
+from rankagg.plotting.interval_rows import _log_ticks, _units_told
 from rankagg.plotting.sheet import caption_of
 from rankagg.testing.plots import below, of_group
-from tests.plotting.reading import column_labels, drawn_quickly, row_labels
+from tests.plotting.reading import (
+    column_labels,
+    drawn_quickly,
+    faults,
+    legend_words,
+    notes,
+    row_labels,
+)
 
 
 @cache
@@ -117,13 +127,166 @@ def test_points_are_filled_for_items_that_may_be_first():
         assert {name for name, full in zip(names, filled, strict=True) if full} == set(found.first)
 
 
-def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some():
-    ranks = of_three()
-    ax = plotting.forest_plot(ranks, top=2)
-    rows, _ = drawn(ax, 2)
-    np.testing.assert_array_equal(rows, ranks.to_frame().to_numpy()[:2])
-    assert ax.get_xlim()[1] > 3
-    assert caption_of(ax).startswith("the first 2 of 3 items")
-    assert not caption_of(plotting.forest_plot(ranks, top=3)).startswith("the first")
+# -- effects of paired tests ----------------------------------------------------------------------
+
+LEVELS = [3.0, 0.5, 0.0, -3.0]
+
+
+@cache
+def against_c(method=None, n_tasks=12):
+    scores = np.array(LEVELS)[:, None] + np.random.default_rng(2).normal(size=(4, n_tasks))
+    table = ra.ScoreTable(scores, systems=list("ABCD"), higher_is_better=True)
+    return ra.paired_tests(table, "C", method=method)
+
+
+@pytest.mark.parametrize(("method", "level"), [(None, 0.0), ("sign", 0.5)])
+def test_rows_are_the_tests_in_the_order_of_effects(method, level):
+    found = against_c(method)
+    ax = found.plot()
+    frame = found.to_frame()
+    assert row_labels(ax) == list(frame.index)
+    fills = {"better": "#0072B2", "worse": "#D55E00", "-": "white"}
+    assert set(frame["decision"]) == set(fills)
+    for k, row in enumerate(frame.itertuples()):
+        (point,), (bar,) = of_group(ax, f"point-{k}"), of_group(ax, f"bar-{k}")
+        assert point.get_xydata().tolist() == [[row.effect, k]]
+        assert bar.get_xydata().tolist() == [[row.lower, k], [row.upper, k]]
+        assert point.get_markerfacecolor() == fills[row.decision]
+    assert set(of_group(ax, "alike")[0].get_xdata()) == {level}
+    assert not of_group(ax, "arrow-0")
+    legend = legend_words(ax)
+    words = {"better": "better", "worse": "worse", "-": "not told from C"}
+    assert legend == [words[kind] for kind in words if kind in set(frame["decision"])]
+
+
+def test_worse_systems_differ_in_color_and_mark():
+    ax = against_c().plot()
+    best, worst = (of_group(ax, f"point-{k}")[0] for k in (0, 2))
+    assert (best.get_marker(), worst.get_marker()) == ("o", "D")
+
+
+def test_ends_that_nothing_bounds_are_arrows():
+    found = against_c(n_tasks=4)
+    assert np.isinf(found.to_frame()[["lower", "upper"]].to_numpy()).all()
+    ax = found.plot()
+    low, high = ax.get_xlim()
+    for k in range(3):
+        markers = {arrow.get_marker(): arrow.get_xdata()[0] for arrow in of_group(ax, f"arrow-{k}")}
+        assert set(markers) == {"<", ">"}
+        assert low < markers["<"] < found.to_frame()["effect"].iloc[k] < markers[">"] < high
+    assert "arrow: no end" in below(ax)
+    assert faults(ax) == []
+
+
+def test_a_system_that_no_unit_tells_has_a_row_without_a_point():
+    scores = [[1.0, 2, 1, 2, 3, 1, 2], [1.0, 2, 1, 2, 3, 1, 2], [0.0, 1, 2, 1, 1, 0, 1]]
+    table = ra.ScoreTable(scores, systems=list("ABC"), higher_is_better=True)
+    found = ra.paired_tests(table, "A", method="sign")
+    assert found.to_frame()["effect"].isna().sum() == 1
+    text = " ".join(below(found.plot()).split())
+    assert "no point: no task tells the system from A" in text
+    assert "shares are of the tasks in which the two differ" in text
+
+
+def test_one_test_is_a_row_and_says_its_own_level():
+    table = ra.datasets.load("superglue_human")
+    ax = ra.paired_test(table, "Human", "T5", alpha=0.1).plot()
+    assert row_labels(ax) == ["Human"]
+    assert ax.get_xlabel() == "mean difference to T5"
+    text = notes(ax)
+    assert "T5 filled: decided by sign-flip tests in 10 tasks, at alpha 0.1 bars: 90" in text
+    assert "each pair alone" not in text
+
+
+@pytest.mark.parametrize(
+    ("method", "written"), [("mcnemar", "McNemar"), ("wilcoxon", "Wilcoxon"), ("sign", "sign")]
+)
+def test_tests_are_written_as_names(method, written):
+    table = ra.ScoreTable([[1, 0, 1, 1], [0, 0, 0, 1]], systems="AB", higher_is_better=True)
+    tests = ra.paired_tests(table, "B", method=method)
+    text = " ".join(below(plotting.effects_plot(tests)).split())
+    assert f"decided by {written} tests" in text
+    assert f"{written} tests with" in " ".join(tests.summary().split())
+    assert f"{written} test, " in " ".join(tests.tests[0].summary().split())
+
+
+# -- units that tell neighbors apart --------------------------------------------------------------
+
+
+@cache
+def separation(needed=(5.0, 12.0, 400.0), there=(12, 12, 12)):
+    """Return a result of four systems with numbers given by hand."""
+    table = ra.ScoreTable(np.random.default_rng(0).normal(size=(4, 12)), higher_is_better=True)
+    return replace(ra.separation(table), needed=np.array(needed), n_units=np.array(there))
+
+
+def numbers(ax):
+    """Return the texts at the right."""
+    (right,) = ax.child_axes
+    return [text.get_text() for text in right.get_yticklabels()]
+
+
+def test_points_are_needed_marks_are_at_hand():
+    found = separation()
+    ax = found.plot()
+    assert ax.get_xscale() == "log"
+    for k, (needed, there) in enumerate(zip(found.needed, found.n_units, strict=True)):
+        (point,), (mark,), (gap,) = (of_group(ax, f"{x}-{k}") for x in ("point", "hand", "gap"))
+        assert point.get_xydata().tolist() == [[needed, k]]
+        assert mark.get_xydata().tolist() == [[there, k]]
+        assert sorted(gap.get_xdata()) == sorted([needed, there])
+        assert (point.get_markerfacecolor() != "white") == (needed <= there)
+    names = [str(system) for system in found.order]
+    shown = row_labels(ax)
+    assert shown == [f"{a} / {b}" for a, b in pairwise(names)]
+    assert numbers(ax) == ["5", "12", "400"]
+    assert legend_words(ax) == [
+        "tasks at hand", "tasks needed: enough are there", "tasks needed: more than are there",
+    ]  # fmt: skip
+    assert "80 % power of t tests; 3 tests with a family-wise error rate of" in notes(ax)
+
+
+def test_infinite_and_unknown_numbers_are_said():
+    ax = separation((np.inf, np.nan, 30.0), (12, 12, 0)).plot()
+    assert numbers(ax) == ["\N{INFINITY}", "unknown", "30"]
+    low, high = ax.get_xlim()
+    (arrow,) = of_group(ax, "arrow-0")
+    assert 30 < arrow.get_xdata()[0] < high
+    assert not of_group(ax, "point-0")
+    assert not of_group(ax, "point-1")
+    assert not of_group(ax, "gap-1")
+    assert low < of_group(ax, "hand-2")[0].get_xdata()[0] < 1  # none at hand, at the edge
+    assert "\N{INFINITY}: level, or compared in less than two tasks" in notes(ax)
+    assert "unknown: all tasks agree" in notes(ax)
+    assert "level" not in notes(separation().plot())
+    assert faults(ax) == []
+
+
+@pytest.mark.parametrize("low", [1.0, 1.41, 2.1, 7.0, 99.0, 141.0])
+@pytest.mark.parametrize("ratio", [2.25, 10.0, 300.0, 1e9, 1e40])
+def test_every_axis_has_some_whole_numbers(low, ratio):
+    ticks = _log_ticks(low, low * ratio)
+    assert 1 <= len(ticks) <= 8
+    assert all(low <= tick <= low * ratio * (1 + 1e-9) for tick in ticks)
+    assert all(tick == round(tick) for tick in ticks)
+
+
+def test_large_numbers_are_short():
+    assert [_units_told(x) for x in (3.0, 123456.0, 2.4e6, 1e40)] == ["3", "123,456", "2e6", "1e40"]
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (of_three, "the first {} of 3 items"),
+        (against_c, "the first {} of 3 systems"),
+        (separation, "the first {} of 3 pairs"),
+    ],
+)
+def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some(found, said):
+    for top in (1, 2, 3):
+        ax = found().plot(top=top)
+        assert len(row_labels(ax)) == top
+        assert caption_of(ax).startswith(said.format(top)) == (top < 3)
     with pytest.raises(InvalidInputError, match="`top` must be an integer of at least 1"):
-        plotting.forest_plot(ranks, top=0)
+        found().plot(top=0)

@@ -27,25 +27,6 @@ def test_tau_against_scipy(seed, gaps):
             assert found.tau[i, j] == pytest.approx(expected, nan_ok=True)
 
 
-def test_w_is_that_of_friedman_without_gaps():
-    scores = ra.datasets.load("superglue_human")
-    assert ra.task_agreement(scores).kendall_w == ra.friedman(scores).kendall_w
-
-
-def test_w_with_gaps_goes_on_from_w_without():
-    """The two formulas agree without ties, and one more gap changes little of many."""
-    values = np.random.default_rng(0).normal(size=(40, 6)) + np.arange(40)[:, None] / 10
-    whole = ra.task_agreement(table(values)).kendall_w
-    values[5, 2] = np.nan
-    found = ra.task_agreement(table(values))
-    assert found.kendall_w == pytest.approx(whole, abs=0.01)
-    assert found.kendall_w != whole
-    rho = scipy.stats.spearmanr(np.delete(values, 5, axis=0)).statistic
-    mean = rho[np.triu_indices(6, k=1)].mean()
-    assert (1 + 5 * mean) / 6 == pytest.approx(whole, abs=0.02)
-    assert found.notes == ("1 score missing: tasks are compared on what both have",)
-
-
 def test_each_task_with_the_rest():
     scores = table(np.random.default_rng(1).normal(size=(7, 5)) + np.arange(7)[:, None])
     found = ra.task_agreement(scores)
