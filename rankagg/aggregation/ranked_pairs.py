@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Unranked
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.base import (
-    Needs,
-    Outcome,
-    SearchingRule,
-    by_places,
-    too_many_outcomes,
-)
+from rankagg.aggregation.base import Needs, Outcome, SearchingRule, by_places, too_many_outcomes
 from rankagg.aggregation.condorcet import wins_less_losses
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence

@@ -377,11 +377,10 @@ class TournamentGraph(Result):
         """
         bound = check_integer(length, "length", low=3)
         found = nx.simple_cycles(self.to_networkx(), length_bound=bound)
-        # The least of all turns of a cycle begins with its first item.
-        turned = [
-            min(indices[k:] + indices[:k] for k in range(len(indices)))
-            for indices in map(self.items.indices, found)
-        ]
+        # Every cycle begins with its first item.
+        cycles = list(map(self.items.indices, found))
+        starts = [cycle.index(min(cycle)) for cycle in cycles]
+        turned = [cycle[k:] + cycle[:k] for cycle, k in zip(cycles, starts, strict=True)]
         return [self.items.at(cycle) for cycle in sorted(turned, key=lambda c: (len(c), c))]
 
     @property
@@ -444,11 +443,10 @@ class TournamentGraph(Result):
         graph.add_nodes_from(self.items)
         # In the order of the items, on which the cycles that are found depend; a frame would make
         # plain texts of labels whose hidden signs are escaped where they are written.
-        pairs = np.argwhere(self.beats)
-        wins = self.votes.wins
-        for i, j in pairs.tolist():
-            values = {"margin": self.margins[i, j], "votes_for": wins[i, j]}
-            graph.add_edge(self.items[i], self.items[j], **values, votes_against=wins[j, i])
+        margins, wins = self.margins.tolist(), self.votes.wins.tolist()
+        for i, j in np.argwhere(self.beats).tolist():
+            values = {"margin": margins[i][j], "votes_for": wins[i][j]}
+            graph.add_edge(self.items[i], self.items[j], **values, votes_against=wins[j][i])
         return graph
 
     def transitive_reduction(self) -> nx.DiGraph[Label]:

@@ -25,15 +25,7 @@ from rankagg.plotting.sheet import (
     right_names,
     row_names,
 )
-from rankagg.plotting.theme import (
-    ACCENTS,
-    GRAY,
-    INK,
-    dot,
-    plot_labels,
-    plot_of,
-    stroke,
-)
+from rankagg.plotting.theme import ACCENTS, GRAY, INK, dot, plot_labels, plot_of, stroke
 
 # The height of a row, in multiples of the font size.
 ROW_HEIGHT: Final = 1.35

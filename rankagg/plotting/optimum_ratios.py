@@ -15,15 +15,7 @@ from rankagg._typing import Floats
 from rankagg.core.items import counted
 from rankagg.plotting.curves import BOLD, keyed_headings
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, text_width
-from rankagg.plotting.theme import (
-    GRAY,
-    INK,
-    NO_RANK,
-    method_look,
-    plot_labels,
-    plot_of,
-    stroke,
-)
+from rankagg.plotting.theme import GRAY, INK, NO_RANK, method_look, plot_labels, plot_of, stroke
 from rankagg.studies.approximation import ApproximationResult
 
 # Stands for an infinite ratio while quantiles are taken.

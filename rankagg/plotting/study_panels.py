@@ -219,7 +219,7 @@ def corruption_panels(
     what = "line: mean; band: 5 % to 95 % of tables"
     handles.append(Patch(color=GRAY, alpha=0.4, lw=0, label=what))
     along, *others = notes
-    below = [key, *others, sizes, *result._warnings()]
+    below = [key, *others, sizes, *result.notes]
     return sheet.finish(below, axis=along, handles=handles, columns=2, above=above)
 
 

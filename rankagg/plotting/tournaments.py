@@ -22,15 +22,7 @@ from rankagg.core.rankings.places import pair_signs
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
 from rankagg.plotting.sheet import PlotSheet, open_frame, text_width
-from rankagg.plotting.theme import (
-    ACCENTS,
-    INK,
-    NO_RANK,
-    letter,
-    plot_labels,
-    plot_of,
-    stroke,
-)
+from rankagg.plotting.theme import ACCENTS, INK, NO_RANK, letter, plot_labels, plot_of, stroke
 
 Kind = Literal["with", "against", "open", "level", "never"]
 

@@ -28,12 +28,7 @@ from rankagg.studies.pair_methods import (
     RankedTable,
     Ties,
 )
-from rankagg.studies.sources import (
-    LatentModel,
-    check_removal,
-    n_removed,
-    without_proportion,
-)
+from rankagg.studies.sources import LatentModel, check_removal, n_removed, without_proportion
 from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, several, several_of
 
 #: The grid of figure 4, and equal systems.

@@ -164,12 +164,13 @@ class CorruptionResult(StudyResult):
             f"{counted(study.n_systems, 'system')}, {counted(study.n_tasks, 'task')}, "
             f"{counted(study.n_instances, 'instance')}; seed {study.seed}"
         )
-        yield from self._warnings()
+        yield from self.notes
 
-    def _warnings(self) -> list[str]:
-        """Return sentences about what is not known."""
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
         failed = self._times("rules could not rank the data", self.n_failed)
-        return failed + self._times("an optimum was not proved", self.n_unproved)
+        return (*failed, *self._times("an optimum was not proved", self.n_unproved))
 
 
 @dataclass(frozen=True, kw_only=True)

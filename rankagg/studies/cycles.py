@@ -26,15 +26,7 @@ from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import averaged, check_most_items
-from rankagg.studies.study import (
-    ROUNDING,
-    Cell,
-    Study,
-    StudyResult,
-    dimension,
-    finished,
-    wilson,
-)
+from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, finished, wilson
 
 
 class CycleResult(StudyResult):

@@ -33,12 +33,7 @@ from rankagg.core.items import counted
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.teaching import (
-    elimination_steps,
-    least_steps,
-    majority_steps,
-    sum_steps,
-)
+from rankagg.teaching import elimination_steps, least_steps, majority_steps, sum_steps
 from rankagg.teaching.steps import Steps, Worked
 
 #: More do not fit into tables that one reads.

@@ -35,12 +35,7 @@ from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints, Coun
 from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.incumbent import Incumbent, extension
 from rankagg.aggregation.kemeny.optima import HeldOptima, held
-from rankagg.aggregation.kemeny.parts import (
-    Effort,
-    Solution,
-    Task,
-    solve_parts,
-)
+from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Derived, Leaf
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram

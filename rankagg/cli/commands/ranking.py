@@ -36,16 +36,7 @@ from rankagg.cli.options.exact import (
 from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
 from rankagg.cli.options.rules import METHOD, make, rules_to
 from rankagg.cli.options.scans import streamed_data
-from rankagg.cli.options.typed import (
-    TIME,
-    Number,
-    OneOf,
-    flag,
-    labels_of,
-    option,
-    seed,
-    weights_of,
-)
+from rankagg.cli.options.typed import TIME, Number, OneOf, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, VerificationError

@@ -19,14 +19,7 @@ import click
 import rankagg as ra
 from rankagg._typing import Label
 from rankagg.cli.options.command import Group
-from rankagg.cli.options.kinds import (
-    DATA_FORMATS,
-    OPTIONS,
-    READER_NAMES,
-    Typed,
-    kind_of,
-    reshaped,
-)
+from rankagg.cli.options.kinds import DATA_FORMATS, OPTIONS, READER_NAMES, Typed, kind_of, reshaped
 from rankagg.cli.options.typed import OneOf, labels_of, option
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import ItemSet, counted
