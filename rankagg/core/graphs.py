@@ -48,18 +48,24 @@ def _reached(arcs: Bools) -> Bools:
 def ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
     """Return the strongly connected parts of a directed graph, sources first."""
     part = strong_parts(arcs)
-    number = int(part.max()) + 1
-    reach = np.zeros((number, number), dtype=bool)
-    first, second = np.nonzero(arcs)
-    reach[part[first], part[second]] = True
+    members = np.argsort(part, kind="stable")
+    starts = np.flatnonzero(np.diff(part[members], prepend=-1))
+    number = len(starts)
+    reach = arcs[members]
+    if number < len(arcs):
+        reach = np.logical_or.reduceat(reach, starts, axis=0)
+    reach = reach[:, members]
+    if number < len(arcs):
+        reach = np.logical_or.reduceat(reach, starts, axis=1)
     np.fill_diagonal(reach, False)
     # Take the parts that no arc from what is left leads to.
+    parts = np.split(members, starts[1:])
     order: list[NDArray[np.intp]] = []
     left = np.ones(number, dtype=bool)
     arriving = reach.sum(axis=0)
     while left.any():
         free = left & (arriving == 0)
-        order += [np.flatnonzero(part == at) for at in np.flatnonzero(free)]
+        order += [parts[at] for at in np.flatnonzero(free)]
         arriving = arriving - reach[free].sum(axis=0)
         left &= ~free
     return order
@@ -70,5 +76,5 @@ def _sparse(arcs: Bools) -> scipy.sparse.csr_array:
     n = len(arcs)
     ends = np.zeros(n + 1, dtype=np.int32)
     np.cumsum(arcs.sum(axis=1), out=ends[1:])
-    heads = np.nonzero(arcs)[1].astype(np.int32)
+    heads = np.tile(np.arange(n, dtype=np.int32), (n, 1))[arcs]
     return scipy.sparse.csr_array((np.ones(len(heads)), heads, ends), shape=(n, n))

@@ -81,6 +81,19 @@ def _rounded(doubled: Counts, k: NDArray[np.intp], n: int, power: int) -> Floats
     return cast(Floats, rounded.astype(np.float64))
 
 
+def _over_absent(absent: Floats, values: Floats) -> Integers:
+    """Return the sums of whole numbers of each column over the units that lack the row."""
+    if _are_alike(absent):
+        lacking = absent.max(axis=1, initial=0).astype(np.int64)
+        return np.outer(lacking, values.astype(np.int64).sum(axis=1))
+    once = np.ones(absent.shape[1], dtype=np.int64)
+    return exact.exact_product(once, absent.T, values.T)
+
+
+def _are_alike(units: Floats) -> bool:
+    return bool((units == units[:, :1]).all())
+
+
 class TaskTally(Value):
     """Sums over the units of one task, for n systems.
 
@@ -148,15 +161,17 @@ class TaskTally(Value):
             values = doubled[:, some].T.astype(np.float64)
             placed[at] = values.sum(axis=0)
             if is_exact:
-                tables[:, at] = absent[:, some] @ values, absent[:, some] @ values**2
+                lacking = absent[:, some]
+                if _are_alike(lacking):  # one unit stands for all
+                    values = np.array([values.sum(axis=0), (values**2).sum(axis=0)])
+                    tables[:, at] = lacking[:, 0][:, None] * values[:, None]
+                else:
+                    tables[:, at] = lacking @ values, lacking @ values**2
         shares, squares = tables.astype(np.int64) if is_exact else (None, None)
         on_grid, squares_on_grid = None, None
         if n > EXACT_ITEMS:
-            once = np.ones(len(systems), dtype=np.int64)
-            on_grid, squares_on_grid = (
-                exact.exact_product(once, absent.T, _rounded(doubled, systems, n, power).T)
-                for power in (1, 2)
-            )
+            powers = (_rounded(doubled, systems, n, power) for power in (1, 2))
+            on_grid, squares_on_grid = (_over_absent(absent, values) for values in powers)
         return cls(
             wins=wins + wins_of_some,
             both=count_together(present, present) + (m - last),

@@ -2,6 +2,8 @@
 
 import copy
 import json
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pytest
@@ -147,6 +149,16 @@ def test_units_without_scores_are_counted_and_left_out():
     assert (full.wins == tally.wins).all()
     assert (full.both == tally.both).all()
     assert (full.neither == tally.neither).all()
+
+
+@pytest.mark.parametrize("n", [6, 101])
+@pytest.mark.parametrize("lacking", [0, 2, 100])
+def test_units_that_lack_the_same_systems_add_up_like_single_ones(n, lacking):
+    values = np.random.default_rng(n).normal(size=(n, 9))
+    values[1 : 1 + lacking, 2:] = NAN
+    tally = TaskTally.of(values, higher_is_better=True)
+    ones = [TaskTally.of(values[:, [unit]], higher_is_better=True) for unit in range(9)]
+    assert tally == reduce(add, ones)
 
 
 def test_lower_is_better():
