@@ -1,7 +1,6 @@
 """Decided pairs: Holm's procedure, simultaneous intervals, and what they say of the whole."""
 
 import json
-from itertools import product
 
 import networkx as nx
 import numpy as np
@@ -231,19 +230,6 @@ def test_every_pair_across_groups_is_decided(profile, alpha):
         assert group_of[a] == group_of[b] or (a, b) in pairs or (b, a) in pairs
 
 
-@given(ballots(unranked=False), st.floats(0.01, 0.9))
-@few
-def test_places_are_counted_pair_by_pair(profile, alpha):
-    decisions = from_data(profile, alpha=alpha).decisions()
-    frame = decisions.ranks()
-    assert list(frame.index) == list(profile.items)
-    for label in profile.items:
-        better = sum(below == label for _, below in decisions.pairs)
-        worse = sum(above == label for above, _ in decisions.pairs)
-        assert frame.loc[label].tolist() == [1 + better, profile.n_items - worse]
-    assert (frame["best"] <= frame["worst"]).all()
-
-
 def test_the_graph_has_all_items_and_the_decided_pairs():
     decisions = from_data(CLEAR).decisions()
     graph = decisions.to_graph()
@@ -362,19 +348,6 @@ def test_what_cannot_be_rejected_costs_nothing():
     assert tarone(p_values, least, 2**-6).tolist() == [True] + [False] * 10
     assert not tarone(p_values, least, 2**-6.01).any()
     assert not any(slow_holm(p_values, 0.05))
-
-
-@pytest.mark.parametrize("tosses", [(5, 6, 2), (7, 3, 3), (1, 1, 1)], ids=str)
-def test_true_hypotheses_are_rejected_as_seldom_as_promised(tosses):
-    # All heads and tails of independent fair coins, by their chances.
-    heads = list(product(*(range(n + 1) for n in tosses)))
-    chance = np.array([np.prod(stats.binom.pmf(h, tosses, 0.5)) for h in heads])
-    least = 0.5 ** np.array(tosses, dtype=float)
-    for alpha in (0.05, 0.3):
-        wrong = [
-            tarone(stats.binom.sf(np.array(h) - 1, tosses, 0.5), least, alpha).any() for h in heads
-        ]
-        assert chance[np.array(wrong)].sum() <= alpha
 
 
 def test_no_hypothesis_is_no_rejection():

@@ -6,7 +6,7 @@ from math import ceil, log, nan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -86,18 +86,6 @@ def test_the_kernel_is_the_distance_of_two_rankings(profile, policy, p, normaliz
     np.testing.assert_allclose(statistic.values(profile, rows), expected, atol=1e-12)
     assert (statistic.degree, statistic.low) == (2, 0)
     assert statistic.high == n * (n - 1) / 2 / scale
-
-
-@given(strategies.profiles(min_size=2, max_size=4, max_rows=3), strategies.policies)
-@strategies.quick
-def test_the_mean_of_the_kernel_is_the_exact_spread(profile, policy):
-    statistic = mean_distance(profile.n_items, p=0.5, unranked=policy)
-    assume(profile.n_rankings >= 2)
-    law = choices_of(profile, 2)
-    values = statistic.values(profile, np.array(list(law)))
-    mean = np.average(values, weights=np.array(list(law.values()), dtype=float))
-    exact = ra.spread(profile, average=True, p=0.5, unranked=policy)
-    assert mean == pytest.approx(exact, abs=1e-9)
 
 
 def test_distances_do_not_depend_on_the_size_of_blocks(monkeypatch):

@@ -278,32 +278,6 @@ def test_instances_that_are_in_all_tasks_say_what_the_table_says():
             np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=atol)
 
 
-def test_every_unit_a_group_of_its_own_is_the_bootstrap_of_units():
-    table = correlated(80, "a", 3)
-    summary = ra.ScoreSummary.from_scores(table, n_groups=10**6)
-    units = summed_units(summary, unit="ranking", estimand="direct", fixed_tasks=False)
-    assert len(units.groups.first) == 80
-    order = [u for _, us in sorted(plain_groups(table, 10**6)["a"].items()) for u in us]
-    counts = resample_counts(np.ones(80), np.zeros(80, dtype=int), 50, np.random.default_rng(2))
-    found = bootstrap.resampled_means(units, 50, np.random.default_rng(2)).means
-    first, second = units.pairs
-    values = (table.values[first] > table.values[second])[:, order]
-    np.testing.assert_allclose(found, counts @ values.T / 80, atol=1e-12)
-
-
-def width(summary, **options):
-    intervals = ra.PairwiseIntervals.from_data(summary, method="percentile", rng=1, **options)
-    return (intervals.upper - intervals.lower)[np.triu_indices(4, k=1)].mean()
-
-
-def test_instances_that_tasks_share_are_one_unit():
-    # Four tasks that say nearly the same are little more than one.
-    summary = ra.ScoreSummary.from_scores(correlated(2000), n_groups=200)
-    alone = ra.ScoreSummary.from_scores(correlated(2000, "a"), n_groups=200)
-    assert 0.9 < width(summary, unit="instance") / width(alone) < 1.05
-    assert 0.42 < width(summary, unit="ranking") / width(alone) < 0.55
-
-
 @pytest.mark.parametrize("method", ["bernstein", "normal"])
 def test_no_variance_of_instances_is_known(method):
     summary = ra.ScoreSummary.from_scores(correlated(), n_groups=5)

@@ -21,12 +21,6 @@ def rounded(values) -> float:
 
 
 @quick
-@given(values=st.lists(numbers, min_size=1, max_size=30))
-def test_a_sum_is_the_exact_one_rounded_once(values: list[float]) -> None:
-    assert exact_sum.sum_rows(np.array([values])).tolist() == [rounded(values)]
-
-
-@quick
 @given(values=st.lists(st.tuples(numbers, st.integers(0, 3)), min_size=1, max_size=20),
        rows=st.integers(1, 3), block=st.sampled_from([1, 7, 10_000]))  # fmt: skip
 def test_groups_are_summed_apart_in_any_order_and_block(

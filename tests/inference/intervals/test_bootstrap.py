@@ -67,39 +67,12 @@ def test_as_many_units_are_drawn_of_each_fixed_task_as_it_has(profile, fixed):
         assert (counts[:, inside].sum(axis=1) == block.counts[inside].sum()).all()
 
 
-def test_a_unit_is_drawn_as_often_as_it_was_observed():
-    block = units_of(ra.Profile.from_orders(["AB", "BA"], counts=[30, 10])).whole()
-    often = resample_counts(block.counts, block.strata, 20_000, generator())
-    at = int(np.argmax(block.counts))
-    assert often[:, at].mean() == pytest.approx(30, abs=6 * np.sqrt(7.5 / 20_000))
-    assert often[:, at].var() == pytest.approx(40 * 0.75 * 0.25, rel=0.05)
-
-
 @pytest.mark.parametrize("numbers", [1, 50, 1000])
 def test_drawing_in_chunks_changes_nothing(numbers, monkeypatch):
     held = units_of(ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 3, 2]))
     whole = resampled_means(held, 200, generator()).means
     monkeypatch.setattr(bootstrap, "DRAWN_AT_ONCE", numbers)
     np.testing.assert_array_equal(resampled_means(held, 200, generator()).means, whole)
-
-
-def test_means_spread_as_theory_says():
-    held, values = instances_of(50, 4)
-    means = resampled_means(held, 20_000, generator()).means[:, 0]
-    error = np.sqrt(values.var() / 50)
-    assert means.mean() == pytest.approx(values.mean(), abs=6 * error / np.sqrt(20_000))
-    assert means.std() == pytest.approx(error, rel=0.03)
-
-
-def test_means_of_fixed_tasks_spread_as_theory_says():
-    profile = ra.Profile.from_orders(
-        ["AB", "BA", "AB", "BA"], counts=[15, 5, 3, 7], groups="xxyy", weights=[3, 3, 1, 1]
-    )
-    means = resampled_means(units_of(profile, fixed_tasks=True), 20_000, generator()).means
-    # Unbiased variances of means: one draw less than a task has makes them.
-    expected = np.sqrt((3 / 4) ** 2 * 0.75 * 0.25 / 19 + (1 / 4) ** 2 * 0.3 * 0.7 / 9)
-    assert means.std() == pytest.approx(expected, rel=0.03)
-    assert means.mean() == pytest.approx(3 / 4 * 0.75 + 1 / 4 * 0.3, abs=0.005)
 
 
 def test_a_resample_without_a_word_on_a_pair_has_no_mean():
@@ -110,15 +83,6 @@ def test_a_resample_without_a_word_on_a_pair_has_no_mean():
 
 
 # -- percentile -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("alpha", "sides"), [(0.05, 2), (0.1, 1)])
-def test_percentile_is_a_direct_simulation_of_averaged_units(alpha, sides):
-    held, values = instances_of(40, 5)
-    low, high = resampled_means(held, 20_000, generator()).percentile(alpha, sides)
-    drawn = generator(2).choice(values, size=(20_000, len(values))).mean(axis=1)
-    expected = np.quantile(drawn, [alpha / sides, 1 - alpha / sides])
-    assert [low[0], high[0]] == pytest.approx(expected, abs=0.006)
 
 
 def test_percentile_is_a_direct_simulation_of_weighted_rankings():
@@ -460,15 +424,6 @@ def test_tasks_and_then_instances_are_drawn(gaps, weights):
     for level in (0.05, 0.5, 0.95):
         low, high = (np.nanquantile(means, level) for means in (fast, slow))
         assert low == pytest.approx(high, abs=0.05)
-
-
-def test_variances_are_those_that_are_stated():
-    scores = in_tasks(sizes=(8,) * 6, systems=2)
-    units = units_of(scores, **HIERARCHICAL)
-    found = hierarchical_means(units, 40_000, np.random.default_rng(0))
-    values = units.source.values()[:, 0].reshape(6, 8)
-    between, within = values.mean(axis=1).var(), values.var(axis=1).mean()
-    assert found.means.var() == pytest.approx(between / 6 + within / 8 / 6, rel=0.03)
 
 
 def test_blocks_change_nothing(monkeypatch):

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 import rankagg as ra
 from rankagg import PairwiseIntervals, bernstein_radius, hoeffding_radius
@@ -74,13 +73,6 @@ def test_estimates_are_the_proportions_of_the_votes(profile):
     direct = from_data(profile)
     assert direct.never_compared == profile.pairwise("ignore").never_compared
     assert from_data(profile, estimand="imputed").never_compared == ()
-
-
-@given(strict, st.sampled_from(EXACT))
-@strategies.quick
-def test_all_methods_estimate_the_same(profile, method):
-    estimate, plain = (from_data(profile, method=m).estimate for m in (method, "hoeffding"))
-    np.testing.assert_allclose(estimate, plain, atol=1e-12)
 
 
 # -- what holds for all ---------------------------------------------------------------------------
@@ -179,10 +171,9 @@ def test_bernstein_uses_the_spread_of_averaged_units():
 
 @given(strict, st.sampled_from(BINOMIAL), st.floats(0.001, 0.4))
 @strategies.quick
-def test_binomial_intervals_are_those_of_scipy_and_statsmodels(profile, method, alpha):
+def test_binomial_intervals_are_those_of_scipy(profile, method, alpha):
     intervals = from_data(profile, method=method, alpha=alpha)
     votes = profile.pairwise("ignore")
-    kinds = {"wilson": "wilson", "clopper-pearson": "beta"}
     for i, j in zip(*np.triu_indices(profile.n_items, k=1), strict=True):
         n, wins = int(votes.comparisons[i, j]), int(votes.wins[i, j])
         held = (intervals.lower[i, j], intervals.upper[i, j])
@@ -192,8 +183,6 @@ def test_binomial_intervals_are_those_of_scipy_and_statsmodels(profile, method, 
         named = "exact" if method == "clopper-pearson" else method
         exact = stats.binomtest(wins, n).proportion_ci(1 - alpha, method=named)
         assert held == pytest.approx((exact.low, exact.high), abs=1e-12)
-        theirs = proportion_confint(wins, n, alpha=alpha, method=kinds[method])
-        assert held == pytest.approx(np.nan_to_num(theirs, nan=0 if wins == 0 else 1), abs=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -636,11 +625,6 @@ def test_intervals_are_equal_where_they_say_the_same():
     assert hash(from_data(SPARSE)) == hash(from_data(SPARSE))
     merged = ra.Profile.from_orders(["AB"] * 3 + ["BA"] * 2 + ["ABC"] * 2 + ["C"], items="ABCD")
     assert from_data(merged) == from_data(SPARSE)
-
-
-def test_a_single_task_may_be_fixed_too():
-    profile = ra.Profile.from_orders(["AB", "BA"], groups="xx")
-    assert from_data(profile, fixed_tasks=True).fixed_tasks
 
 
 @given(strategies.profiles(groups=True), st.booleans())

@@ -6,7 +6,6 @@ by four standard errors.
 """
 
 from functools import cache
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -17,11 +16,6 @@ from rankagg import PairwiseIntervals, hoeffding_radius
 from rankagg.inference.intervals.bounds import anytime_alpha
 
 from_data = PairwiseIntervals.from_data
-
-ORDERS = ["".join(order) for order in permutations("ABC")]
-CHANCES = np.array([0.35, 0.25, 0.15, 0.1, 0.1, 0.05])
-TRUTH = ra.Profile.from_orders(ORDERS, weights=CHANCES).pairwise().proportion
-PAIRS = np.triu_indices(3, k=1)
 
 
 def least(level, runs):
@@ -121,146 +115,6 @@ def test_anytime_intervals_cover_all_looks_together(p):
     sizes = np.arange(1, 2001)
     always = hoeffding_radius(1 / sizes, anytime_alpha(0.3, sizes))
     assert chance_of_leaving(always, p) <= 0.3
-
-
-def test_the_intervals_are_those_whose_looks_are_covered():
-    for n in (1, 7, 300):
-        found = from_data(pair_of(n, 0), anytime=True, alpha=0.9)
-        radius = float(hoeffding_radius(1 / n, anytime_alpha(0.9, n)))
-        assert found.lower[0, 1] == pytest.approx(max(1 - radius, 0))
-
-
-# -- all pairs at once ----------------------------------------------------------------------------
-
-
-def rankings(runs, size, seed):
-    """Yield profiles of three items whose true proportions are known."""
-    for counts in np.random.default_rng(seed).multinomial(size, CHANCES, size=runs):
-        told = np.flatnonzero(counts)
-        yield ra.Profile.from_orders([ORDERS[k] for k in told], items="ABC", counts=counts[told])
-
-
-def covered(intervals, truth=TRUTH):
-    slack = 1e-12
-    lower, upper, true = (m[PAIRS] for m in (intervals.lower, intervals.upper, truth))
-    return (lower <= true + slack) & (true <= upper + slack)
-
-
-@pytest.mark.parametrize("method", ["hoeffding", "clopper-pearson"])
-@pytest.mark.parametrize("size", [15, 40])
-def test_bonferroni_covers_all_pairs_at_once(method, size):
-    runs, alpha = 250, 0.2
-    options = {"method": method, "alpha": alpha, "simultaneous": "bonferroni"}
-    inside = [covered(from_data(p, **options)).all() for p in rankings(runs, size, 1)]
-    assert np.mean(inside) >= least(1 - alpha, runs)
-
-
-def test_max_t_covers_all_pairs_at_once_about_as_often_as_it_says():
-    runs, alpha = 120, 0.2
-    inside = [
-        covered(
-            from_data(
-                profile, method="percentile", simultaneous="max-t", alpha=alpha, n_resamples=400,
-                rng=seed,
-            )
-        ).all()
-        for seed, profile in enumerate(rankings(runs, 100, 3))
-    ]  # fmt: skip
-    assert 0.71 < np.mean(inside) < 0.88
-
-
-def test_decisions_are_seldom_wrong():
-    # B and C are level, so that only a decision on A can be right.
-    runs, alpha = 200, 0.2
-    rng = np.random.default_rng(4)
-    wrong = 0
-    for counts in rng.multinomial(40, [0.3, 0.3, 0.1, 0.1, 0.1, 0.1], size=runs):
-        told = np.flatnonzero(counts)
-        profile = ra.Profile.from_orders(
-            [ORDERS[k] for k in told], items="ABC", counts=counts[told]
-        )
-        pairs = from_data(profile, method="clopper-pearson", alpha=alpha).decisions().pairs
-        wrong += not set(pairs) <= {("A", "B"), ("A", "C")}
-    assert wrong / runs <= 1 - least(1 - alpha, runs)
-
-
-# -- units that are not rankings ------------------------------------------------------------------
-
-
-def correlated(rng, n_instances, n_metrics, p):
-    """Draw wins of A under metrics that mostly say the same of an instance, each with chance p."""
-    common = rng.random((n_instances, 1)) < p
-    own = rng.random((n_instances, n_metrics)) < p
-    return np.where(rng.random((n_instances, n_metrics)) < 0.9, common, own)
-
-
-def instance_runs(runs, n_instances, n_metrics, p, seed):
-    rng = np.random.default_rng(seed)
-    labels = np.repeat(np.arange(n_instances), n_metrics).tolist()
-    for _ in range(runs):
-        wins = correlated(rng, n_instances, n_metrics, p).ravel()
-        yield ra.Profile.from_ranks(np.column_stack([~wins, wins]).astype(float)), labels
-
-
-@pytest.mark.parametrize(
-    ("method", "n_instances", "p", "lowest", "highest"),
-    [
-        ("hoeffding", 20, 0.7, least(0.8, 120), 1),
-        ("bernstein", 20, 0.7, least(0.8, 120), 1),
-        ("percentile", 40, 0.6, 0.70, 0.89),
-    ],
-)
-def test_averaged_instances_cover_as_often_as_they_say(method, n_instances, p, lowest, highest):
-    inside = []
-    for seed, (profile, labels) in enumerate(instance_runs(120, n_instances, 4, p, 7)):
-        found = from_data(
-            profile, method=method, unit="instance", instances=labels, alpha=0.2, n_resamples=400,
-            rng=seed,
-        )  # fmt: skip
-        inside.append(found.lower[0, 1] <= p <= found.upper[0, 1])
-    assert lowest <= np.mean(inside) <= highest
-
-
-# -- fixed tasks ----------------------------------------------------------------------------------
-
-TASK_CHANCES, TASK_SIZES, TASK_WEIGHTS = [0.9, 0.3, 0.5], [8, 40, 12], [2.0, 1.0, 1.0]
-TASK_TRUTH = np.average(TASK_CHANCES, weights=TASK_WEIGHTS)
-
-
-def task_runs(runs, seed):
-    """Yield comparisons on three tasks of other proportions and sizes."""
-    rng = np.random.default_rng(seed)
-    for _ in range(runs):
-        rows = []
-        for task in range(3):
-            wins = int(rng.binomial(TASK_SIZES[task], TASK_CHANCES[task]))
-            for order, count in (("AB", wins), ("BA", TASK_SIZES[task] - wins)):
-                if count:
-                    rows.append((order, count, task, TASK_WEIGHTS[task]))
-        orders, counts, groups, weights = zip(*rows, strict=True)
-        yield ra.Profile.from_orders(
-            orders, items="AB", counts=counts, groups=groups, weights=weights
-        )
-
-
-def share_covered(profiles, options):
-    inside = []
-    for seed, profile in enumerate(profiles):
-        rng = {"rng": seed} if options.get("method") == "percentile" else {}
-        found = from_data(profile, **options, **rng)
-        inside.append(found.lower[0, 1] <= TASK_TRUTH <= found.upper[0, 1])
-    return np.mean(inside)
-
-
-def test_fixed_tasks_cover_their_weighted_mean():
-    runs, alpha = 250, 0.2
-    options = {"fixed_tasks": True, "alpha": alpha}
-    assert share_covered(task_runs(runs, 8), options) >= least(1 - alpha, runs)
-
-
-def test_a_bootstrap_within_fixed_tasks_covers_about_as_often_as_it_says():
-    options = {"fixed_tasks": True, "alpha": 0.2, "method": "percentile", "n_resamples": 400}
-    assert 0.68 < share_covered(task_runs(120, 9), options) < 0.89
 
 
 # -- by groups, of systems that are equal above all -----------------------------------------------

@@ -160,13 +160,6 @@ def test_ranks_of_items_far_apart(of):
     )
 
 
-def test_clusters_make_intervals_wider():
-    worths = np.linspace(0, 0.5, 6)
-    data = battles(6, 6, 3000, clusters=40, effect=2.0, worths=worths)
-    wide, narrow = (ra.rank_intervals(data, unit=unit) for unit in ("cluster", "comparison"))
-    assert wide.decisions.above.sum() < narrow.decisions.above.sum()
-
-
 def test_who_met_whom_is_no_matter_of_win_rates_over_opponents():
     # The best meets the second best only; the worst is never met by it.
     rows = [("A", "B", 1)] * 60 + [("B", "A", 1)] * 40 + [("B", "C", 1)] * 95 + [("C", "B", 1)] * 5

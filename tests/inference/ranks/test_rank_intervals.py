@@ -149,15 +149,6 @@ def test_points_are_decided_where_half_is_outside(method, policy):
     assert 0 < found < 6
 
 
-def test_bernstein_decides_more_where_points_vary_little():
-    alike = ra.Profile.from_orders(["ABCDE", "BACDE"], counts=[50, 50])
-    decided = [
-        ra.rank_intervals(alike, of="borda", method=method, alpha=0.5).decisions.above.sum()
-        for method in ("hoeffding", "bernstein")
-    ]
-    assert decided == [7, 9]
-
-
 def test_tasks_are_averaged_where_they_are_the_units():
     # One level counts seven rankings of x, two levels two tasks.
     profile = ra.Profile.from_orders(["AB"] * 7 + ["BA"] * 2 + ["AB"], groups="x" * 7 + "yyy")
@@ -260,64 +251,6 @@ def test_how_pairs_were_decided_is_said():
     ):
         result = ra.rank_intervals(table, of="mean", **options)
         assert result.decisions.how == f"{how} of differences of scores"
-
-
-# -- coverage -------------------------------------------------------------------------------------
-
-POPULATION = ra.Profile.from_orders(
-    ["ABCD", "BACD", "ABDC", "DABC", "CBAD"], counts=[30, 25, 20, 15, 10]
-)
-
-
-def holds(result, true):
-    return bool(((result.best <= true) & (true <= result.worst)).all())
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"of": "pairwise"},
-        {"of": "pairwise", "method": "clopper-pearson"},
-        {"of": "borda", "n_resamples": 1000},
-        {"of": "borda", "method": "bernstein"},
-        {"of": "borda", "method": "max-t", "n_resamples": 100},
-    ],
-    ids=str,
-)
-def test_all_true_places_are_covered_at_once_as_often_as_promised(options):
-    alpha, runs, size = 0.2, 40, 80
-    if options["of"] == "borda":
-        true = competition(oracles.borda(POPULATION))
-    else:
-        wins = np.array(oracles.pairwise_votes(POPULATION)[0], dtype=float)
-        true = places_by(wins > wins.T)
-    rng = np.random.default_rng(7)
-    missed = decided = 0
-    for _ in range(runs):
-        drawn = rng.multinomial(size, POPULATION.counts / POPULATION.n_rankings)
-        kept = np.flatnonzero(drawn)
-        sample = ra.Profile([POPULATION[int(row)] for row in kept], counts=drawn[kept])
-        result = ra.rank_intervals(sample, alpha=alpha, rng=rng, **options)
-        missed += not holds(result, np.array(true))
-        decided += result.decisions.share
-    assert missed <= stats.binom.ppf(0.999, runs, alpha)
-    assert decided > 0.3 * runs
-
-
-def test_true_places_by_mean_scores_are_covered():
-    alpha, runs = 0.2, 40
-    means = np.array([[0.6], [0.5], [0.5], [0.35]])
-    true = np.array(competition(means[:, 0]))
-    rng = np.random.default_rng(11)
-    missed = decided = 0
-    for _ in range(runs):
-        scores = np.clip(means + 0.3 * (rng.random((4, 60)) - 0.5), 0, 1)
-        table = ra.ScoreTable(scores, higher_is_better=True)
-        result = ra.rank_intervals(table, of="mean", alpha=alpha, n_resamples=200, rng=rng)
-        missed += not holds(result, true)
-        decided += result.decisions.share
-    assert missed <= stats.binom.ppf(0.999, runs, alpha)
-    assert decided > 0.7 * runs
 
 
 # -- how it is told -------------------------------------------------------------------------------
