@@ -18,6 +18,8 @@ from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
@@ -43,6 +45,51 @@ class BallotLine(NamedTuple):
     voters: int
     alternatives: list[int]
     sizes: list[int]
+
+
+class Ballots(NamedTuple):
+    """Lines of a file, one after another: how many alternatives and buckets each has, and which."""
+
+    lines: NDArray[np.int64]
+    voters: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    alternatives: NDArray[np.int64]
+    in_ballot: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, ballots: list[BallotLine]) -> Ballots:
+        """Put lines one after another."""
+        return cls(
+            _integers(ballot.line for ballot in ballots),
+            _integers(ballot.voters for ballot in ballots),
+            _integers(len(ballot.alternatives) for ballot in ballots),
+            _integers(chain.from_iterable(ballot.alternatives for ballot in ballots)),
+            _integers(len(ballot.sizes) for ballot in ballots),
+            _integers(chain.from_iterable(ballot.sizes for ballot in ballots)),
+        )
+
+
+def strict_ballots(text: str, separator: str, first_line: int) -> Ballots | None:
+    """Return ballots `count: 1,2,3`; None where anything else stands in a line."""
+    plain = text.rstrip().replace("\r\n", "\n").replace("\r", "\n")
+    plain = plain.replace(f"{separator} ", separator).replace(", ", ",")
+    signs = f"{plain}\n".encode().translate(None, b"0123456789")
+    if not re.fullmatch(rf"(?:{separator},*\n)+".encode(), signs):
+        return None
+    cells = plain.replace("\n", ",").replace(separator, ",")
+    try:
+        parts = pc.split_pattern(pa.array([cells], pa.large_string()), ",").flatten()
+        numbers = pc.cast(parts, pa.int64()).to_numpy()
+    except pa.ArrowInvalid:  # no number, or too large a one
+        return None
+    ends = np.flatnonzero(np.frombuffer(signs, dtype=np.uint8) == ord("\n"))
+    starts = np.append(0, ends[:-1] + 1)
+    voters, listed, lengths = numbers[starts], np.delete(numbers, starts), ends - starts
+    if voters.min() < 1 or numbers.max() >= EXACT_LIMIT:
+        return None
+    lines = first_line + np.arange(len(starts))
+    return Ballots(lines, voters, lengths, listed, lengths, np.ones_like(listed))
 
 
 def _integers(numbers: Iterable[int]) -> NDArray[np.int64]:
@@ -94,20 +141,18 @@ def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     return buckets
 
 
-def as_ranks(name: str, n: int, ballots: list[BallotLine], left_out: int) -> Ranks:
+def as_ranks(name: str, n: int, ballots: Ballots, left_out: int) -> Ranks:
     """Return the places of n alternatives in every ballot; `left_out` where there is none."""
-    listed = _integers(chain.from_iterable(ballot.alternatives for ballot in ballots))
-    lengths = _integers(len(ballot.alternatives) for ballot in ballots)
-    check_filled(name, (len(ballots), "ballots"), (n, "alternatives"), len(listed))
-    row = np.repeat(np.arange(len(ballots)), lengths)
+    lines, _, lengths, listed, in_ballot, sizes = ballots
+    check_filled(name, (len(lines), "ballots"), (n, "alternatives"), len(listed))
+    row = np.repeat(np.arange(len(lines)), lengths)
     outside = (listed < 1) | (listed > n)
     if outside.any():
         at = int(np.argmax(outside))
         raise DataFormatError(
-            f"{name}, line {ballots[row[at]].line}: alternative {listed[at]} is not among the {n} "
+            f"{name}, line {lines[row[at]]}: alternative {listed[at]} is not among the {n} "
             "of the header."
         )
-    in_ballot = _integers(len(ballot.sizes) for ballot in ballots)
     if np.array_equal(in_ballot, lengths):
         strict = scattered(listed - 1, lengths, n, left_out)
         if strict is not None:
@@ -117,12 +162,11 @@ def as_ranks(name: str, n: int, ballots: list[BallotLine], left_out: int) -> Ran
     if again.any():
         at = int(order[1:][again].min())
         raise DataFormatError(
-            f"{name}, line {ballots[row[at]].line}: alternative {listed[at]} occurs twice."
+            f"{name}, line {lines[row[at]]}: alternative {listed[at]} occurs twice."
         )
     # A bucket's place is the number of alternatives before it in its ballot.
-    sizes = _integers(chain.from_iterable(ballot.sizes for ballot in ballots))
     before = np.repeat(np.cumsum(lengths) - lengths, in_ballot)
-    ranks = np.full((len(ballots), n), left_out, dtype=np.int32)
+    ranks = np.full((len(lines), n), left_out, dtype=np.int32)
     ranks[row, listed - 1] = np.repeat(np.cumsum(sizes) - sizes - before, sizes)
     return ranks
 
@@ -135,6 +179,7 @@ OTHER_TYPES = {
 }
 
 HEADER_KEY = re.compile(r"[A-Z][A-Z0-9 _-]*")
+HEAD = re.compile(r"(?:(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
 ALTERNATIVE_NAME = re.compile(r"ALTERNATIVE NAME ([0-9]{1,15})")
 FIRST_OLD_NAME = re.compile(r"\s*1\s*,")
 
@@ -144,7 +189,7 @@ class Contents(NamedTuple):
 
     header: dict[str, str]
     names: dict[int, str]
-    ballots: list[BallotLine]
+    ballots: Ballots
 
 
 def looks_like_preflib(text: str) -> bool:
@@ -184,15 +229,19 @@ def check_ballot_type(name: str, stated: str) -> None:
 
 
 def _parse_new(name: str, text: str) -> Contents:
-    contents = Contents({}, {}, [])
-    for number, line in enumerate(text_lines(text), start=1):
+    head = HEAD.match(text)[0]  # type: ignore[index]  # it matches nothing, too
+    lines = text_lines(head)
+    at_once = strict_ballots(text[len(head) :], ":", len(lines))
+    contents = Contents({}, {}, at_once or Ballots.of([]))
+    ballots = []
+    for number, line in enumerate(lines if at_once else text_lines(text), start=1):
         if line.startswith("#"):
             found = _key_and_value(line)
             if found is not None:  # else a comment
                 _take(name, number, contents, *found)
         elif line.strip():
-            contents.ballots.append(parse_ballot(name, number, line, ":"))
-    return contents
+            ballots.append(parse_ballot(name, number, line, ":"))
+    return contents if at_once else contents._replace(ballots=Ballots.of(ballots))
 
 
 def _take(name: str, number: int, contents: Contents, key: str, value: str) -> None:
@@ -242,8 +291,12 @@ def _parse_old(name: str, text: str) -> Contents:
     header = {"NUMBER ALTERNATIVES": str(n), **_old_totals(name, *lines[n + 1])}
     if suffix in TYPES:
         header["DATA TYPE"] = suffix
-    ballots = [parse_ballot(name, number, line, ",") for number, line in lines[n + 2 :]]
-    return Contents(header, names, ballots)
+    body = lines[n + 2 :]
+    at_once = strict_ballots("\n".join(line for _, line in body), ",", 1)
+    if at_once is None:
+        at_once = Ballots.of([parse_ballot(name, number, line, ",") for number, line in body])
+    numbers = _integers(number for number, _ in body)
+    return Contents(header, names, at_once._replace(lines=numbers))
 
 
 def _old_totals(name: str, number: int, line: str) -> dict[str, str]:
@@ -301,12 +354,12 @@ def read_preflib(
             "or, from before 2022, with the number of alternatives and a line '1,name'."
         )
     contents = _parse_old(name, text) if _is_old(text) else _parse_new(name, text)
-    if not contents.ballots:
+    if not len(contents.ballots.lines):
         raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
     items = _named_items(name, contents)
     out = UNRANKED if code == "unranked" else UNLISTED
     ranks = as_ranks(name, len(items), contents.ballots, out)
-    counts = _integers(ballot.voters for ballot in contents.ballots)
+    counts = contents.ballots.voters
     _check_totals(name, contents.header, counts)
     _check_type(name, contents.header, ranks)
     return Profile._trusted(items, ranks, counts=counts)
@@ -318,7 +371,7 @@ def _named_items(name: str, contents: Contents) -> ItemSet:
     if stated is None:
         raise DataFormatError(f"{name} does not state NUMBER ALTERNATIVES.")
     if not names:
-        known = max(UNNAMED, sum(len(ballot.alternatives) for ballot in ballots))
+        known = max(UNNAMED, len(ballots.alternatives))
         if stated > known:
             raise DataFormatError(
                 f"{name} states {counted(stated, 'alternative')} and names none; at most {known} "
