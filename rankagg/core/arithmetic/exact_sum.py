@@ -128,11 +128,11 @@ def exact_sums(values: Floats) -> list[int]:
     True
     """
     totals = [0] * len(values)
-    size = max(1, CELLS_AT_ONCE // max(len(values), 1))
-    for start in range(0, values.shape[1], size):
-        block = np.nan_to_num(values[:, start : start + size], nan=0.0)
+    size = max(1, CELLS_AT_ONCE // max(values.shape[1], 1))
+    for start in range(0, len(values), size):
+        block = np.nan_to_num(values[start : start + size], nan=0.0)
         for part in _exact_parts(block):
-            for row, number in enumerate(part.tolist()):
+            for row, number in enumerate(part.tolist(), start):
                 above, below = number.as_integer_ratio()
                 totals[row] += (above << FLOAT_PLACES) // below
     return totals
