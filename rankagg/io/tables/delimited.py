@@ -189,7 +189,10 @@ def read_json_lines(name: str, text: str) -> Table:
 def _object(name: str, number: int, line: str) -> dict[str, Any]:
     """Return the object in a line; raises where it holds anything else."""
     try:
-        cells = DISTINCT.decode(line)
+        plain = line.strip(" \t")
+        cells, end = DISTINCT.raw_decode(plain)
+        if end < len(plain):
+            DISTINCT.decode(plain)  # says what is behind the object
         if isinstance(cells, dict):
             return cells
         why = f"holds {shown(cells)}"

@@ -39,6 +39,8 @@ HOW_WRITTEN = {
     "score": "`decimal`, `percent`, `errors` and `missing` say how numbers are written.",
 }
 HOW_WRITTEN["task"] = f"{HOW_WRITTEN['score'][:-1]}; `drop` leaves the column out."
+# So many cells are read one by one as fast as by Arrow.
+FEW_CELLS = 256
 INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -255,12 +257,19 @@ def _is_string(kind: Any) -> bool:
 def numbers_in(cells: Any, style: NumberStyle = USUAL) -> Numbers:
     """Return the numbers in an array or a list: NaN is missing, infinity stands for no number."""
     said: Counter[tuple[str, str]] = Counter()
+    if len(cells) > FEW_CELLS:
+        cells = _as_array(cells)
     values = None if isinstance(cells, list) else _at_once(cells, style)
     if values is None:
         plain = cells if isinstance(cells, list) else cells.to_pylist()
+        codes = np.arange(len(plain))
+        if not isinstance(cells, list) and _is_string(cells.type):
+            codes, plain = _encoded(cells) or (codes, plain)
+        times = np.bincount(codes).tolist()
         if style != USUAL:
-            plain = (style.restated(x, said) if isinstance(x, str) else x for x in plain)
-        values = np.array([_number_or_infinity(cell) for cell in plain])
+            pairs = zip(plain, times, strict=True)
+            plain = [style.restated(x, said, n) if isinstance(x, str) else x for x, n in pairs]
+        values = np.array([_number_or_infinity(cell) for cell in plain])[codes]
     if style.percent:
         said["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - said["percent", ""]
     return Numbers(values, said)
@@ -271,16 +280,16 @@ def _at_once(cells: Any, style: NumberStyle) -> Floats | None:
     kind = cells.type
     if pa.types.is_floating(kind) or pa.types.is_null(kind):
         return cast(Floats, pc.cast(cells, pa.float64(), safe=False).to_numpy())
-    readings = [cells]
-    if _is_string(kind):
-        # Most columns have no gaps.
-        missing = pc.is_in(cells, pa.array(MISSING_TEXTS, kind))
-        readings = [] if style != USUAL else [cells, pc.if_else(missing, None, cells)]
-    elif not pa.types.is_integer(kind):
+    is_text = _is_string(kind)
+    if style != USUAL if is_text else not pa.types.is_integer(kind):
         return None
-    for numbers in readings:
+    for has_gaps in (False, True) if is_text else (False,):  # most columns have none
         with suppress(pa.ArrowInvalid):
-            values: Floats = pc.cast(numbers, pa.float64(), safe=_is_string(kind)).to_numpy()
+            numbers = cells
+            if has_gaps:
+                missing = pc.is_in(cells, pa.array(MISSING_TEXTS, kind))
+                numbers = pc.if_else(missing, None, cells)
+            values: Floats = pc.cast(numbers, pa.float64(), safe=is_text).to_numpy()
             # Whole numbers from 2**53 on may be others than their floats.
             if np.count_nonzero(np.abs(values) < EXACT_LIMIT) + numbers.null_count == len(values):
                 return values
