@@ -47,7 +47,7 @@ class BallotLine(NamedTuple):
     sizes: list[int]
 
 
-class Ballots(NamedTuple):
+class BallotLines(NamedTuple):
     """Lines of a file, one after another: how many alternatives and buckets each has, and which."""
 
     lines: NDArray[np.int64]
@@ -58,7 +58,7 @@ class Ballots(NamedTuple):
     sizes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, ballots: list[BallotLine]) -> Ballots:
+    def of(cls, ballots: list[BallotLine]) -> BallotLines:
         """Put lines one after another."""
         return cls(
             _integers(ballot.line for ballot in ballots),
@@ -70,7 +70,7 @@ class Ballots(NamedTuple):
         )
 
 
-def strict_ballots(text: str, separator: str, first_line: int) -> Ballots | None:
+def strict_ballots(text: str, separator: str, first_line: int) -> BallotLines | None:
     """Return ballots `count: 1,2,3`; None where anything else stands in a line."""
     plain = text.rstrip().replace("\r\n", "\n").replace("\r", "\n")
     plain = plain.replace(f"{separator} ", separator).replace(", ", ",")
@@ -89,7 +89,7 @@ def strict_ballots(text: str, separator: str, first_line: int) -> Ballots | None
     if voters.min() < 1 or numbers.max() >= EXACT_LIMIT:
         return None
     lines = first_line + np.arange(len(starts))
-    return Ballots(lines, voters, lengths, listed, lengths, np.ones_like(listed))
+    return BallotLines(lines, voters, lengths, listed, lengths, np.ones_like(listed))
 
 
 def _integers(numbers: Iterable[int]) -> NDArray[np.int64]:
@@ -141,7 +141,7 @@ def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     return buckets
 
 
-def as_ranks(name: str, n: int, ballots: Ballots, left_out: int) -> Ranks:
+def as_ranks(name: str, n: int, ballots: BallotLines, left_out: int) -> Ranks:
     """Return the places of n alternatives in every ballot; `left_out` where there is none."""
     lines, _, lengths, listed, in_ballot, sizes = ballots
     check_filled(name, (len(lines), "ballots"), (n, "alternatives"), len(listed))
@@ -189,7 +189,7 @@ class Contents(NamedTuple):
 
     header: dict[str, str]
     names: dict[int, str]
-    ballots: Ballots
+    ballots: BallotLines
 
 
 def looks_like_preflib(text: str) -> bool:
@@ -232,7 +232,7 @@ def _parse_new(name: str, text: str) -> Contents:
     head = HEAD.match(text)[0]  # type: ignore[index]  # it matches nothing, too
     lines = text_lines(head)
     at_once = strict_ballots(text[len(head) :], ":", len(lines))
-    contents = Contents({}, {}, at_once or Ballots.of([]))
+    contents = Contents({}, {}, at_once or BallotLines.of([]))
     ballots = []
     for number, line in enumerate(lines if at_once else text_lines(text), start=1):
         if line.startswith("#"):
@@ -241,7 +241,7 @@ def _parse_new(name: str, text: str) -> Contents:
                 _take(name, number, contents, *found)
         elif line.strip():
             ballots.append(parse_ballot(name, number, line, ":"))
-    return contents if at_once else contents._replace(ballots=Ballots.of(ballots))
+    return contents if at_once else contents._replace(ballots=BallotLines.of(ballots))
 
 
 def _take(name: str, number: int, contents: Contents, key: str, value: str) -> None:
@@ -294,7 +294,7 @@ def _parse_old(name: str, text: str) -> Contents:
     body = lines[n + 2 :]
     at_once = strict_ballots("\n".join(line for _, line in body), ",", 1)
     if at_once is None:
-        at_once = Ballots.of([parse_ballot(name, number, line, ",") for number, line in body])
+        at_once = BallotLines.of([parse_ballot(name, number, line, ",") for number, line in body])
     numbers = _integers(number for number, _ in body)
     return Contents(header, names, at_once._replace(lines=numbers))
 
