@@ -20,16 +20,19 @@ Parts: TypeAlias = NDArray[np.int32]
 
 def connected_parts(linked: Bools) -> Parts:
     """Return the parts that links join, whichever way they point."""
-    return strong_parts(linked | linked.T)
+    if len(linked) <= CLOSED_AT_ONCE:
+        # Each part is known by its first item.
+        first = _reached(linked | linked.T).argmax(axis=1)
+        return np.unique(first, return_inverse=True)[1].astype(np.int32)
+    _, parts = scipy.sparse.csgraph.connected_components(_sparse(linked), directed=False)
+    return np.asarray(parts, dtype=np.int32)
 
 
 def strong_parts(arcs: Bools) -> Parts:
-    """Return the strongly connected parts of a directed graph."""
-    if len(arcs) <= CLOSED_AT_ONCE:
-        reached = _reached(arcs)
-        # Each part is known by its first item.
-        first = (reached & reached.T).argmax(axis=1)
-        return np.unique(first, return_inverse=True)[1].astype(np.int32)
+    """Return the strongly connected parts of a directed graph.
+
+    Their numbers decide which of several optima is shown: they are SciPy's for every size.
+    """
     _, parts = scipy.sparse.csgraph.connected_components(_sparse(arcs), connection="strong")
     return np.asarray(parts, dtype=np.int32)
 

@@ -17,6 +17,7 @@ WIDTH, GAP = 80, 2
 INDENT = "  "
 # A column of texts may be made as narrow as this, before the table is parted.
 NARROWEST_TEXT = 12
+FROM_POINT = re.compile(r"(?<=\d)[.e].*")
 
 
 def parted(
@@ -26,9 +27,15 @@ def parted(
 
     Texts and heads break, numbers do not.
     """
-    columns = [[letters(cell) for cell in column] for column in zip(*rows, strict=True)]
-    for lengths in columns:
-        lengths[0] = max(1, lengths[0]) + GAP  # tabulate leaves so much more below a head
+    columns = []
+    for (head, *cells), is_text in zip(zip(*rows, strict=True), texts, strict=True):
+        lengths = [letters(cell) for cell in cells]
+        if not is_text:  # points stand below each other
+            behind = [len((FROM_POINT.search(cell) or [""])[0]) for cell in cells]
+            before = (n - after for n, after in zip(lengths, behind, strict=True))
+            lengths.append(max(before, default=0) + max(behind, default=0))
+        # tabulate leaves so much more below a head
+        columns.append([max(1, letters(head)) + GAP, *lengths])
     natural = [max(lengths) for lengths in columns]
     least = [
         max([min(natural[k], NARROWEST_TEXT), *([] if is_text else columns[k][1:])])

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
@@ -41,6 +41,11 @@ def tables(draw):
 
 @FEW
 @given(tables())
+@example(([("",) * 9, ("", "", "0.123456", *[""] * 6), ("", "", "none", *[""] * 6)],
+          [False] * 9))  # fmt: skip
+@example(([("a>>>>", "a>>>>>>", "", "a>>>>>>>>", "", "", "a>>>>", "a>>>>>>>>>>", ""),
+           ("", "", "0.123456", "", "a>>>>", "", "", "", ""), ("", "", "none", *[""] * 6)],
+          [False, False, False, False, True, False, False, False, False]))  # fmt: skip
 def test_blocks_fit_and_hold_all_columns(case):
     rows, texts = case
     blocks = [list(block) for block in parted(rows, texts)]

@@ -128,6 +128,8 @@ def exact_sums(values: Floats) -> list[int]:
     True
     """
     totals = [0] * len(values)
+    if not values.size:
+        return totals
     size = max(1, CELLS_AT_ONCE // max(values.shape[1], 1))
     for start in range(0, len(values), size):
         block = np.nan_to_num(values[start : start + size], nan=0.0)
