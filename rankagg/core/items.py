@@ -324,7 +324,10 @@ def clean_label(label: object, parameter: str = "items") -> Label:
 
 def raw_text(label: Label) -> str:
     """Return a label as a file holds it, all of its signs as they are."""
-    return str.__str__(label) if isinstance(label, str) else str(label)
+    if isinstance(label, str):
+        return str.__str__(label)
+    # What is longer, some 4,200 digits, Python writes in bases that are powers of two alone.
+    return hex(label) if isinstance(label, int) and label.bit_length() > 14_000 else str(label)
 
 
 def _check_twins(labels: Iterable[Label], parameter: str) -> None:

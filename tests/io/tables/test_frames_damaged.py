@@ -54,7 +54,8 @@ def frames(number, seed, cells):
             for _ in range(rng.randint(0, 3))
         ]
         frame = pd.DataFrame(rows, columns=columns, dtype=object)
-        yield frame.set_index(columns[0]) if columns and rng.random() < 0.3 else frame
+        indexed = columns and rng.random() < 0.3 and columns[0] is not None
+        yield frame.set_index(columns[0]) if indexed else frame
 
 
 def outcomes(way, number, seed):
