@@ -141,7 +141,7 @@ def key_of(label: Any) -> Key:
     if isinstance(label, bool | np.bool_):
         return "true" if label else "false"
     if not isinstance(label, str):
-        return float(label) if abs(label) < LARGEST_OUTCOME else str(label)
+        return float(label) if abs(label) < LARGEST_OUTCOME else raw_text(label)
     text = BLANKS.sub(" ", label.strip()).casefold()
     if text in HALVES:
         return 0.5
