@@ -74,9 +74,11 @@ def nearest(value: object, names: Iterable[object]) -> str:
     # Only what goes wrong needs it.
     from difflib import get_close_matches  # noqa: PLC0415
 
-    texts = ((name if isinstance(name, str) else str(name), name) for name in names)
+    # Python does not write integers of thousands of digits; what is shown of them will do.
+    texts = ((name if isinstance(name, str) else shown(name), name) for name in names)
     known = {text.casefold(): name for text, name in islice(texts, COMPARED)}
-    found = get_close_matches(str(value).casefold()[:LONGEST], known, n=1)
+    meant = value if isinstance(value, str) else shown(value)
+    found = get_close_matches(meant.casefold()[:LONGEST], known, n=1)
     return f"Did you mean {shown(known[found[0]])}?" if found else ""
 
 
