@@ -178,7 +178,11 @@ class Field(NamedTuple):
 
     def items(self) -> Iterator[tuple[str, Field]]:
         """Yield names and members of an object."""
-        return ((key, self._at(key)) for key in self.content())
+        for key in self.content():
+            member = self._at(key)
+            if not key.isascii() and HALF_CHARACTER.search(key):
+                member.refuse("a member whose name is of whole characters")
+            yield key, member
 
     def members(self, *keys: str) -> list[Field]:
         """Return the members of an object that has exactly these keys, in their order."""

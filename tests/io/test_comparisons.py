@@ -350,3 +350,9 @@ def test_half_a_character_in_a_name_of_a_column_is_told(tmp_path):
     path.write_bytes(b'{"one":"x","other":"y","won":"left"}\n{"one":"y","\xed\xa0\x80":7}\n')
     with pytest.raises(DataFormatError, match=r"is not UTF-8: byte \d+ is 0xed"):
         ra.read_comparisons(path, first="one", second="other", outcome="won")
+
+
+def test_huge_integers_among_outcomes_are_refused_in_a_sentence() -> None:
+    frame = pd.DataFrame({"a": ["A"], "b": ["B"], "y": [10**5000]}, dtype=object)
+    with pytest.raises(DataFormatError, match="Got an integer of 16610 bits"):
+        ra.read_comparisons(frame, first="a", second="b", outcome="y")

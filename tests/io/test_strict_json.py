@@ -152,3 +152,10 @@ def test_texts() -> None:
     assert Field("a", "f").text() == "a"
     with pytest.raises(DataFormatError, match="`f` must be a text"):
         Field(1, "f").text()
+
+
+def test_names_of_members_have_whole_characters() -> None:
+    names = Field({"a": 1, "b\ud800": 2}, "", "a.json").items()
+    assert next(names)[0] == "a"
+    with pytest.raises(DataFormatError, match="must be a member whose name is of whole"):
+        next(names)
