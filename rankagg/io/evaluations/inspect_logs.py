@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rankagg.exceptions import DataFormatError
+from rankagg.exceptions import DataFormatError, visible
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.strict_json import LENIENT, Field, parse_json
 from rankagg.io.tables.sources import opened
@@ -70,7 +70,7 @@ def _settings_of_log(spec: Field) -> str:
         told.append(f"version {version.value}")
     if limit is not None:
         told.append(f"limit {limit.value}")
-    return ", ".join(told)
+    return visible(", ".join(told))
 
 
 def _read_results(root: Field, base: Series, collector: Collector) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankagg.core.items import counted, listed
-from rankagg.exceptions import DataFormatError
+from rankagg.exceptions import DataFormatError, visible
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.strict_json import Field, fields_of_lines
 
@@ -144,7 +144,7 @@ def _settings_of_task(root: Field, task: str) -> str:
         told.append(f"{shots.value}-shot")
     if (size := root.find_integer("n-samples", task, "effective")) is not None:
         told.append(counted(size, "sample"))
-    return ", ".join(told)
+    return visible(", ".join(told))
 
 
 def read_documents(
