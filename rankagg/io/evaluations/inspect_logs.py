@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from rankagg.core.items import shortened
 from rankagg.exceptions import DataFormatError, visible
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.strict_json import LENIENT, Field, parse_json
@@ -43,7 +44,7 @@ def read_log(root: Field, collector: Collector, samples: Iterable[Field] | None 
         version.refuse(str(LOG_VERSION), CONVERT)
     status = root.get("status").text()
     if status != "success":
-        collector.leave_out(root.name, "log", f"its status is {status}")
+        collector.leave_out(root.name, "log", f"its status is {shortened(status)}")
         return
     spec = root.get("eval")
     run = spec.find_text("eval_id") or spec.find_text("run_id") or root.name
