@@ -148,6 +148,12 @@ def test_the_look():
     assert repr(LatentScores([0.0])) == "<LatentScores of 1 system: gumbel noise, scale 1>"
 
 
+def test_laws_are_values():
+    law = LatentScores([0.0, 1.0])
+    assert law == LatentScores([0.0, 1.0])
+    assert law not in (LatentScores([0.0, 2.0]), LatentScores([0.0, 1.0], scale=2.0))
+
+
 # -- replaced tasks -------------------------------------------------------------------------------
 
 

@@ -55,6 +55,11 @@ def test_what_is_missing_is_named(law):
             ra.distribution_from_dict(less)
 
 
+def test_whole_numbers_are_numbers():
+    facts = ra.Mallows("AB", 3.0).to_dict()
+    assert ra.distribution_from_dict({**facts, "theta": 3}) == ra.Mallows("AB", 3.0)
+
+
 # -- strict reading -------------------------------------------------------------------------------
 
 

@@ -254,6 +254,8 @@ def test_columns_that_are_refused(names, message):
 def test_a_task_without_any_score():
     with pytest.raises(InvalidInputError, match=r"every task has a score.*'f1'"):
         read("system,acc,f1\nA,1,\nB,2,NA\n")
+    with pytest.raises(InvalidInputError, match=r"every task has a score.*'f1'"):
+        read("system,k,acc,f1\nA,1,1,\nB,1,2,NA\n", instance="k")
     assert read("system,acc,f1\nA,1,\nB,2,NA\n", drop="f1").n_tasks == 1
 
 

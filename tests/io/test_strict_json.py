@@ -154,6 +154,13 @@ def test_texts() -> None:
         Field(1, "f").text()
 
 
+def test_labels() -> None:
+    assert [Field(value, "f").label() for value in ("a", 1)] == ["a", 1]
+    for value in (True, 1.0, None):
+        with pytest.raises(DataFormatError, match="`f` must be a text or a whole number"):
+            Field(value, "f").label()
+
+
 def test_names_of_members_have_whole_characters() -> None:
     names = Field({"a": 1, "b\ud800": 2}, "", "a.json").items()
     assert next(names)[0] == "a"

@@ -183,10 +183,6 @@ class IntegerProgram:
         """Add the row that a sum of multiples of columns is at least a number."""
         self._rows.append(({k: int(v) for k, v in numbers.items() if v}, int(least)))
 
-    def fix(self, column: int, value: int) -> None:
-        """Let a column have one value."""
-        self._lower[column] = self._upper[column] = int(value)
-
     def solve(self, deadline: Deadline, *, below: int | None = None) -> Optimum:
         """Find the least sum of the columns that cost."""
         most = sum(c * u for c, u in zip(self._cost, self._upper, strict=True))

@@ -47,8 +47,6 @@ def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFra
     of_pair: dict[str, Callable[[PartialRanking, PartialRanking], float]]
     of_pair = {"tau": kendall_tau, "tau_ap": tau_ap, "distance": partial(kendall_distance, p=0.5)}
     rows = np.array([[of_pair[measure](a, b) for b in all_rankings] for a in all_rankings])
-    if measure == "distance":
-        np.fill_diagonal(rows, 0.0)  # whatever ties cost
     return pd.DataFrame(rows, index=pd.Index(names, name="method"), columns=names)
 
 

@@ -95,8 +95,6 @@ def log_doubt(n: int, m: int, theta: float) -> float:
     By Chernoff's bound, one for each pair of items: a majority of m votes, each right with chance
     p, is wrong or even with a chance of at most (4 p (1 - p))^(m/2).
     """
-    if n < 2:
-        return -inf
     right = pair_stays(n, theta)[1:]
     with np.errstate(divide="ignore"):
         logs = np.log(np.arange(n - 1, 0, -1)) + m / 2.0 * np.log(4.0 * right * (1.0 - right))

@@ -134,6 +134,11 @@ def test_exhausted_ballots_decide_nothing() -> None:
     assert ra.InstantRunoff().aggregate(ballots).order == ("A", "B", "C")
 
 
+def test_ballots_without_any_of_the_rest_are_no_part_of_a_majority() -> None:
+    ballots = ra.Profile.from_orders(["A", "BCD", "BDC", "DCB"], counts=[9, 2, 2, 3])
+    assert ra.Coombs(unranked="ignore").aggregate(ballots).order[:2] == ("A", "B")
+
+
 def test_a_way_that_is_none() -> None:
     with pytest.raises(InvalidInputError, match="tie_breaking of Coombs"):
         ra.Coombs(tie_breaking="random")

@@ -27,8 +27,12 @@ def test_tau_against_scipy(seed, gaps):
             assert found.tau[i, j] == pytest.approx(expected, nan_ok=True)
 
 
-def test_each_task_with_the_rest():
-    scores = table(np.random.default_rng(1).normal(size=(7, 5)) + np.arange(7)[:, None])
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_each_task_with_the_rest(gaps):
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(7, 5)) + np.arange(7)[:, None]
+    values[rng.random(values.shape) < gaps] = np.nan
+    scores = table(values)
     found = ra.task_agreement(scores)
     for t in range(5):
         rest = ra.Borda().aggregate(scores.drop(tasks=[t])).ranking

@@ -433,6 +433,7 @@ def test_rules_on_the_scores_that_are_present_have_no_policy(rule):
         ({"n_samples": 1.5}, "`n_samples`"),
         ({"n_jobs": 0}, "`n_jobs`"),
         ({"aggregator": "borda"}, "`aggregator`"),
+        ({"model": "uniform"}, "`model`"),
         ({"rng": "seed"}, "`rng`"),
     ],
     ids=str,

@@ -133,9 +133,17 @@ def test_number_of_iterations_must_be_positive(steps):
 # -- intervals ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
-def test_profile_interval_ends_where_the_likelihood_ratio_test_begins(alpha):
-    fit = ra.Mallows.fit(VOTES)
+@pytest.mark.parametrize(
+    ("votes", "alpha"),
+    [
+        (VOTES, 0.01),
+        (VOTES, 0.05),
+        (VOTES, 0.3),
+        (ra.Profile.from_orders(["ABCDE", "BACDE"]), 0.05),
+    ],
+)
+def test_profile_interval_ends_where_the_likelihood_ratio_test_begins(votes, alpha):
+    fit = ra.Mallows.fit(votes)
     lower, upper = fit.conf_int(alpha, method="profile").loc["theta"]
     assert 0 < lower < fit.distribution.theta < upper
     for end in (lower, upper):

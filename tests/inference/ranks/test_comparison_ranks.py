@@ -72,6 +72,15 @@ def test_covariance_is_that_of_resamples(over_opponents, unit):
     assert found.n_units == len(rows)
 
 
+def test_two_clusters_have_the_squared_error_of_their_mean():
+    won = [30, 20]  # of forty each
+    outcomes = np.concatenate([np.where(np.arange(40) < wins, 1, -1) for wins in won])
+    sides = {"first": np.zeros(80, dtype=int), "second": np.ones(80, dtype=int)}
+    data = ra.Comparisons("AB", **sides, outcomes=outcomes, clusters=[0] * 40 + [1] * 40)
+    found = score_items(data, "cluster", over_opponents=False)
+    assert found.covariance[0, 0] == pytest.approx(np.var([0.75, 0.5], ddof=1) / 2)
+
+
 def test_weights_count_as_often_as_they_say():
     data = battles(3, 3, 60)
     twice = ra.Comparisons(

@@ -201,6 +201,14 @@ def test_a_mark_and_gzip_change_nothing(tmp_path, name) -> None:
         ra.read_evaluations(tmp_path)
 
 
+def test_a_file_without_an_ending_may_be_one_document_over_lines(tmp_path) -> None:
+    content = json.dumps(aggregate("org/A", result("x", 0.5)), indent=1)
+    for name in ("a.json", "a"):
+        (tmp_path / name).write_text(content)
+    whole, bare = (ra.read_evaluations(tmp_path / name).to_frame() for name in ("a.json", "a"))
+    assert bare.drop(columns="source").equals(whole.drop(columns="source"))
+
+
 @pytest.mark.parametrize("name", ["a.json", "a_samples.jsonl"])
 @pytest.mark.parametrize("key", ["schema_version", "score", "evaluation_name"])
 def test_a_key_twice_is_named(tmp_path, name, key) -> None:
