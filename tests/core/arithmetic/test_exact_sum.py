@@ -115,3 +115,14 @@ def test_weighted_means_are_near_the_true_ones(pairs: list[tuple[float, float]])
     turned = exact_sum.weighted_mean(values[:, ::-1].copy(), weights[:, ::-1].copy())
     assert turned.tolist() == [mean]
     assert exact_sum.weighted_mean(values, weights * 2.0**-900).tolist() == [mean]
+
+
+def test_a_mean_of_equal_numbers_is_that_number() -> None:
+    # Products and sums alone come to 0.20000000000000004 or so.
+    values, weights = np.full((1, 3), 0.2), np.array([[0.8, 0.8, 0.5]])
+    assert exact_sum.weighted_mean(values, weights).tolist() == [0.2]
+
+
+def test_weights_are_level_up_to_rounding() -> None:
+    assert exact_sum.are_level(np.array([0.3, 0.1 + 0.2]))
+    assert not exact_sum.are_level(np.array([0.3, 0.3 + 1e-12]))
