@@ -213,13 +213,20 @@ def test_gaps_by_brute_force(rule):
         check(profile, rule, None if seed % 2 else tuple(profile.items[:2]))
 
 
-@pytest.mark.parametrize("groups", [None, list("xxxyz")])
-def test_a_pair_that_is_not_compared_is_even_whatever_is_imputed(groups):
-    # Without the first ballots nobody holds A against B, of which some leave only B unranked.
-    ranks = [[0, 1, 2]] * 3 + [[0, -1, 1], [-2, -2, 0]]
-    rows = [ra.PartialRanking(np.array(row, dtype=np.int32), "ABC") for row in ranks]
-    unit, choices = ("ranking", single_ballots) if groups is None else ("task", whole_tasks)
-    check(ra.Profile(rows, groups=groups), ra.Copeland(), ("A", "B"), unit, choices)
+@pytest.mark.parametrize(
+    ("ranks", "counts", "groups"),
+    [
+        # Nobody holds A against B, of which two ballots leave B unranked and three both unlisted.
+        ([[1, -1, 0], [-2, -2, 0]], [2, 3], None),
+        # The first task says nothing of A, and the other one goes whole.
+        ([[-1, 1, 0], [0, 1, 1], [0, 0, -1]], [2, 1, 1], ["x", "y", "y"]),
+    ],
+)
+def test_a_pair_that_is_not_compared_is_even_whatever_is_imputed(ranks, counts, groups):
+    rows = [ra.PartialRanking(row, "ABC") for row in ranks]
+    profile = ra.Profile(rows, counts=counts, groups=groups)
+    unit, choices = ("task", whole_tasks) if groups else ("ranking", single_ballots)
+    check(profile, ra.Copeland(alpha=0.0), ("A", "B"), unit, choices)
 
 
 def test_a_part_that_becomes_smaller_once_a_removal_is_known():

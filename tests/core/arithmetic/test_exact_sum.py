@@ -118,8 +118,8 @@ def test_weighted_means_are_near_the_true_ones(pairs: list[tuple[float, float]])
 
 
 def test_a_mean_of_equal_numbers_is_that_number() -> None:
-    # Products and sums alone come to 0.20000000000000004 or so.
-    values, weights = np.full((1, 3), 0.2), np.array([[0.8, 0.8, 0.5]])
+    # Products and sums alone come to 0.20000000000000004.
+    values, weights = np.full((1, 3), 0.2), np.array([[0.1, 0.1, 0.2]])
     assert exact_sum.weighted_mean(values, weights).tolist() == [0.2]
 
 
