@@ -1,4 +1,4 @@
-"""Which of the two runs: chosen once, and said by `rankagg --version`."""
+"""Whether numba runs the loops that it makes faster, or NumPy does the same."""
 
 from __future__ import annotations
 
@@ -7,19 +7,42 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 #: Set to "numpy", it keeps numba out.
 VARIABLE = "RANKAGG_KERNELS"
-#: Below so many elementary steps loading numba and what it compiled takes longer than NumPy.
-WORTH_IT = 20_000_000
-#: What is loaded is worth a call from this share of that on.
-LOADED = 0.01
+#: Processor seconds to load numba and its loops, and to compile them where no run has before.
+LOADING, COMPILING = 2.0, 4.0
+
+
+def cache_folder() -> Path | None:
+    """Return where compiled loops are kept: a folder of the user, or None where none can be made.
+
+    Never in the package, where they would outlive its uninstallation as a package of their own.
+    """
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    try:
+        folder = (Path(home) if home else Path.home() / ".cache") / "rankagg" / "loops"
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # no room, no right, no home
+        return None
+    return folder if os.access(folder, os.W_OK) else None
 
 
 @cache
-def _is_wanted() -> bool:
+def is_wanted() -> bool:
+    """Say whether numba is installed and not kept out."""
     return os.environ.get(VARIABLE, "numba") != "numpy" and find_spec("numba") is not None
+
+
+@cache
+def loading_seconds() -> float:
+    """Return about how many seconds it takes until compiled loops run."""
+    stated = os.environ.get("NUMBA_CACHE_DIR")
+    folder = Path(stated) if stated else cache_folder()
+    is_kept = folder is not None and any(folder.rglob("loops.search_steps*.nbc"))
+    return LOADING if is_kept else LOADING + COMPILING
 
 
 @cache
@@ -27,10 +50,12 @@ def _load() -> ModuleType:
     return import_module("rankagg.kernels.loops")
 
 
-def compiled(steps: int) -> ModuleType | None:
-    """Return the compiled loops, where they are there and so many steps are worth it."""
+def compiled(seconds: float) -> ModuleType | None:
+    """Return the compiled loops, where they are there and NumPy takes longer than their loading."""
+    if not is_wanted():
+        return None
     is_loaded = _load.cache_info().currsize > 0
-    return _load() if steps >= WORTH_IT * (LOADED if is_loaded else 1) and _is_wanted() else None
+    return _load() if is_loaded or seconds > loading_seconds() else None
 
 
 def described() -> str:
@@ -42,7 +67,7 @@ def described() -> str:
     True
     """
     try:
-        name, found = ("numba", version("numba")) if _is_wanted() else ("NumPy", version("numpy"))
+        name, found = ("numba", version("numba")) if is_wanted() else ("NumPy", version("numpy"))
     except PackageNotFoundError:  # found, but not installed as a distribution
         return "numba"
     return f"{name} {found}"

@@ -8,14 +8,12 @@ is counted on packed bits, an eighth of that again, and nothing is where nothing
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Ranks
-from rankagg.kernels.backend import compiled
 from rankagg.kernels.rows import strict_rows
 
 # Places looked at in one go: they stay in the cache with what is compared to them.
@@ -70,7 +68,6 @@ def count(ranks: Ranks, weights: Integers64 | None = None) -> Counts:
     # As unsigned numbers the codes are the two largest: below all places.
     kind = np.min_scalar_type(n + 1)
     size = max(FEWEST_RANKINGS, COLUMN_PLACES // n)
-    fast = compiled(m * n * n)
     parts: dict[bool, _Sums] = {}
     for start in range(0, m, size):
         block = ranks[start : start + size]
@@ -80,7 +77,7 @@ def count(ranks: Ranks, weights: Integers64 | None = None) -> Counts:
         for halved, rows in ((True, strict), (False, ~strict)):
             if not rows.any():
                 continue
-            part = parts.setdefault(halved, _Sums(n, halved, fast))
+            part = parts.setdefault(halved, _Sums(n, halved))
             if rows.all():
                 part.add(columns, told)
             else:
@@ -92,8 +89,8 @@ def count(ranks: Ranks, weights: Integers64 | None = None) -> Counts:
 class _Sums:
     """The rankings without ties, or those with some, added up."""
 
-    def __init__(self, n: int, halved: bool, fast: ModuleType | None) -> None:
-        self._n, self._halved, self._fast = n, halved, fast
+    def __init__(self, n: int, halved: bool) -> None:
+        self._n, self._halved = n, halved
         self._above = np.zeros((n, n), dtype=np.int64)
         self._whole = 0  # rankings with all items listed
         self._both: Integers64 | None = None
@@ -108,12 +105,7 @@ class _Sums:
         padded[:, :m] = columns
         if weights is not None:
             weights = np.concatenate([weights, np.zeros(padded.shape[1] - m, dtype=np.int64)])
-        if self._fast is None:
-            _compare_columns(padded, weights, self._above, strict=self._halved)
-        elif weights is None:
-            self._fast.count_above(padded, self._halved, self._above)
-        else:
-            self._fast.weigh_above(padded, weights, self._halved, self._above)
+        _compare_columns(padded, weights, self._above, strict=self._halved)
         largest = int(columns.max(initial=0))
         if largest < n:
             self._whole += m if weights is None else int(weights.sum())
@@ -235,10 +227,6 @@ def count_scores(columns: Floats, *, leads: bool) -> tuple[Integers64, NDArray[n
     n, m = columns.shape
     wins = np.zeros((n, n), dtype=np.int64)
     behind = np.zeros((n, m) if leads else (0, 0), dtype=np.int16)
-    fast = compiled(m * n * n)
-    if fast is not None:
-        fast.add_scores(np.ascontiguousarray(columns), leads, wins, behind)
-        return wins, behind
     size = max(8, min(UNITS_AT_ONCE, -(-m // 8) * 8))
     above = np.zeros((n, size), dtype=bool)
     below = np.zeros((n, size), dtype=bool)

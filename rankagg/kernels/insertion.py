@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
-from rankagg.kernels.backend import compiled
 
 
 def best_moves(permuted: Floats) -> tuple[Floats, NDArray[np.intp]]:
@@ -21,15 +20,9 @@ def best_moves(permuted: Floats) -> tuple[Floats, NDArray[np.intp]]:
     >>> best_moves(np.array([[0., 1., 2.], [-1., 0., -3.], [-2., 3., 0.]]))
     (array([3., 1., 0.]), array([2, 0, 2]))
     """
-    n = len(permuted)
-    # A search takes about n passes.
-    if fast := compiled(n**3):
-        gains, targets = np.empty(n), np.empty(n, dtype=np.intp)
-        fast.write_best_moves(permuted, gains, targets)
-        return gains, targets
     told = insertion_gains(permuted)
     targets = np.argmax(told, axis=1)
-    return told[np.arange(n), targets], targets
+    return told[np.arange(len(permuted)), targets], targets
 
 
 def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg.kernels.backend import compiled
-
 # Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
 LAST = 4
 
@@ -30,8 +28,6 @@ def inversions(values: NDArray[np.int64]) -> int:
     """
     n = len(values)
     digits = max(LAST, (n - 1).bit_length())
-    if fast := compiled(n * digits):
-        return int(fast.count_inversions(values.astype(np.int64), np.empty(n, dtype=np.int64)))
     size = 1 << digits
     left = np.arange(size, dtype=_holding(digits))  # what is appended is in order
     left[:n] = values

@@ -28,6 +28,8 @@ Numbers: TypeAlias = NDArray[Any]
 # The combined generator of L'Ecuyer (1988), https://doi.org/10.1145/62959.62969: it needs no more
 # than 53 bits, so that every path multiplies exactly.
 MODULI = 2147483563, 2147483399
+#: Seconds of a step in NumPy, and of each margin that it adds up.
+STEP, ADDITION = 2e-5, 5e-9
 
 
 @dataclass(eq=False)
@@ -74,9 +76,14 @@ class Searches:
         """Let every item be looked at."""
         self._unsure[:] = True
 
-    def advance(self, steps: int, elementary: int | None = None) -> None:
-        """Take so many steps in each search."""
-        if fast := compiled(steps * self.orders.size if elementary is None else elementary):
+    @property
+    def seconds_of_step(self) -> float:
+        """How long NumPy takes about for a step of all searches."""
+        return STEP + ADDITION * self.orders.size
+
+    def advance(self, steps: int, *, of: int | None = None) -> None:
+        """Take so many steps in each search; how many there will be says what they run on."""
+        if fast := compiled((steps if of is None else of) * self.seconds_of_step):
             state = self.orders, self.kept, self.saved, self._ahead, self._unsure, self._seeds
             threshold = self.margins.dtype.type(self.threshold)
             kicks = self.strength, self.reach

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Ranks
-from rankagg.kernels.backend import compiled
 from rankagg.kernels.rows import row_sums, strict_rows
 
 # Entries that are looked at in one go.
@@ -37,9 +36,6 @@ def doubled_places(ranks: Ranks) -> Doubled:
     """
     m, n = ranks.shape
     doubled = np.empty((m, n), dtype=np.int32)
-    if fast := compiled(m * n):
-        fast.double_places(ranks, np.empty(n + 2, dtype=np.int32), doubled)
-        return doubled
     size = max(1, ENTRIES_AT_ONCE // n)
     for start in range(0, m, size):
         rows = slice(start, start + size)
@@ -85,9 +81,6 @@ def place_sums(
     m, n = doubled.shape
     shape = int(keys.max(initial=-1)) + 1, n
     seen, placed = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    if fast := compiled(m * n):
-        fast.sum_places(keys, weights, doubled, seen, placed)
-        return seen, placed
     if shape[0] > 1:
         order = np.argsort(keys, kind="stable")
         keys, weights, doubled = keys[order], weights[order], doubled[order]
@@ -137,9 +130,6 @@ def absent_sums(
     """
     m, n = absent.shape
     total = np.zeros((n, n), dtype=np.int64)
-    if fast := compiled(m * n * n):
-        fast.sum_absent(weights, absent, values, total)
-        return total
     size = min(SUMMED_RANKINGS, max(1, ENTRIES_AT_ONCE // n))
     for start in range(0, m, size):
         rows = slice(start, start + size)

@@ -4,8 +4,11 @@ Ratios are of processor seconds within one run, the medians of interleaved pairs
 library is faster. What fails here is far from what was measured.
 """
 
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 from time import process_time
 from typing import Any
@@ -18,17 +21,6 @@ import rankagg as ra
 from rankagg.kernels import backend
 
 ROUNDS = 5
-
-
-@pytest.fixture(params=["NumPy", "numba"])
-def kernels(request, monkeypatch) -> str:
-    """Let every call run in NumPy, or compiled."""
-    if request.param == "numba":
-        pytest.importorskip("numba", reason="the extra `fast` is not installed")
-        monkeypatch.setattr(backend, "WORTH_IT", 0)
-    else:
-        monkeypatch.setattr(backend, "WORTH_IT", float("inf"))
-    return request.param
 
 
 def say(text: str) -> None:
@@ -78,23 +70,23 @@ def plain_counts(ranks: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize(("m", "n"), [(200_000, 20), (10_000, 100)])
-def test_counting_beside_a_plain_loop(kernels, m, n, missing) -> None:
+def test_counting_beside_a_plain_loop(m, n, missing) -> None:
     profile = profile_of(m, n, missing)
     ranks = profile.ranks
     assert (profile.pairwise("ignore").wins == plain_counts(ranks)).all()
     found = ratio(lambda: profile.pairwise("ignore"), lambda: plain_counts(ranks))
-    say(f"counting {m} x {n}, {missing:.0%} missing, {kernels}: {found:.1f} times as fast")
+    say(f"counting {m} x {n}, {missing:.0%} missing: {found:.1f} times as fast")
     assert found > (1 if missing else 3)
 
 
 @pytest.mark.parametrize("n", [1_000, 10_000, 100_000, 1_000_000])
-def test_kendall_beside_scipy(kernels, n) -> None:
+def test_kendall_beside_scipy(n) -> None:
     rng = np.random.default_rng(n)
     first, second = (ra.Permutation(rng.permutation(n)) for _ in range(2))
     peer = lambda: scipy.stats.kendalltau(first.ranks, second.ranks).statistic  # noqa: E731
     assert ra.kendall_tau(first, second) == pytest.approx(peer(), abs=1e-9)
     found = ratio(lambda: ra.kendall_tau(first, second), peer)
-    say(f"Kendall's tau of {n}, {kernels}: {found:.2f} times SciPy's speed")
+    say(f"Kendall's tau of {n}: {found:.2f} times SciPy's speed")
     assert found > 0.2
 
 
@@ -180,8 +172,35 @@ GROWTH = {
 
 
 @pytest.mark.parametrize("name", GROWTH)
-def test_growth(kernels, name) -> None:
+def test_growth(name) -> None:
     make, sizes, stated = GROWTH[name]
     found = exponent(make, sizes)
-    say(f"{name}, {kernels}: exponent {found:.2f}, stated {stated}")
+    say(f"{name}: exponent {found:.2f}, stated {stated}")
     assert found < stated + 0.4
+
+
+def test_compiled_loops_make_no_job_slower(monkeypatch) -> None:
+    pytest.importorskip("numba", reason="the extra `fast` is not installed")
+    margins = np.random.default_rng(0).integers(-9, 10, (60, 60))
+    margins = np.triu(margins, k=1) - np.triu(margins, k=1).T
+    script = """
+import sys, time, numpy as np
+from rankagg.kernels.local_search import Searches
+margins = np.load(sys.argv[1])
+began = time.process_time()
+rng = np.random.default_rng(0)
+orders = np.array([rng.permutation(60) for _ in range(8)])
+Searches(margins, orders, rng).advance(int(sys.argv[2]))
+print(time.process_time() - began)
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(Path(folder, "margins.npy"), margins)
+        for steps in (10_000, 60_000, 120_000, 400_000):
+            taken = []
+            for runs in ("numpy", "numba"):
+                monkeypatch.setenv(backend.VARIABLE, runs)
+                call = [sys.executable, "-c", script, f"{folder}/margins.npy", str(steps)]
+                told = [float(subprocess.check_output(call, text=True)) for _ in range(3)]
+                taken.append(median(told))
+            say(f"{steps} steps of 8 searches, NumPy beside the choice: {taken[0] / taken[1]:.2f}")
+            assert taken[1] < 1.2 * taken[0]

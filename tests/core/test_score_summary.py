@@ -56,7 +56,6 @@ def assert_same_votes(found, expected):
     np.testing.assert_allclose(found.squared_weights, expected.squared_weights, rtol=1e-12)
 
 
-@pytest.mark.usefixtures("kernels")
 class TestAgainstTheScores:
     @settings(quick, max_examples=15)
     @given(table=tables(), policy=st.sampled_from(POLICIES))
@@ -144,7 +143,6 @@ def _units(table, part):
     )
 
 
-@pytest.mark.usefixtures("kernels")
 class TestKernels:
     @pytest.mark.parametrize(("n", "m"), [(1, 3), (2, 9), (3, 64), (130, 5), (5, 300)])
     def test_wins_and_leads(self, n, m, monkeypatch):

@@ -1,4 +1,4 @@
-"""Counts of rankings against their definition, in NumPy and compiled."""
+"""Counts of rankings against their definition."""
 
 from itertools import product
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankagg.core.rankings import places
-from rankagg.kernels import backend, counting
+from rankagg.kernels import counting
 from rankagg.kernels.counting import count
 from tests.kernels.rankings_drawn import KINDS, any_ranks, drawn_ranks, told
 
@@ -16,7 +16,6 @@ SIZES = [(1, 1), (7, 2), (8, 3), (200, 5), (3, 253), (3, 254), (3, 255)]
 
 
 def test_few_rankings_are_counted_as_many_are(monkeypatch):
-    monkeypatch.setattr(backend, "WORTH_IT", float("inf"))
     rng = np.random.default_rng(1)
     weights = rng.integers(0, 5, 20)
     for ranks in (rng.integers(-2, 6, (20, 6)), np.argsort(rng.random((20, 6)), axis=1)):
@@ -42,7 +41,6 @@ def each_counted(ranks, weights):
     return counts.tolist()
 
 
-@pytest.mark.usefixtures("kernels")
 class TestCount:
     @given(data=st.data(), ranks=any_ranks)
     def test_any_rankings(self, data, ranks):
@@ -74,9 +72,9 @@ class TestCount:
         counts = count(drawn_ranks(50, 30, ""))
         assert [array.base is not None for array in counts] == [False, True, True, True]
 
-    def test_before_bits_could_be_counted(self, kernels, monkeypatch):
-        if kernels == "numba" or not hasattr(np, "bitwise_count"):
-            pytest.skip("NumPy 2 counts bits; what was before it is tried in NumPy")
+    def test_before_bits_could_be_counted(self, monkeypatch):
+        if not hasattr(np, "bitwise_count"):
+            pytest.skip("NumPy 2 counts bits")
         ranks = drawn_ranks(100, 7, "ties gaps lists")
         expected = told(count(ranks))
         monkeypatch.delattr(np, "bitwise_count")

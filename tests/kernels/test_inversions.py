@@ -1,4 +1,4 @@
-"""Inversions against their definition, in NumPy and compiled."""
+"""Inversions against their definition."""
 
 from itertools import combinations
 
@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from rankagg.kernels.inversions import inversions
 
 
-@pytest.mark.usefixtures("kernels")
 class TestInversions:
     @given(values=st.integers(1, 70).flatmap(lambda n: st.permutations(range(n))))
     def test_any_order(self, values):

@@ -1,4 +1,4 @@
-"""Places and their sums against their definition, in NumPy and compiled."""
+"""Places and their sums against their definition."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,6 @@ from rankagg.kernels.placing import absent_sums, doubled_places, place_sums
 from tests.kernels.rankings_drawn import KINDS, any_ranks, drawn_ranks, told
 
 
-@pytest.mark.usefixtures("kernels")
 class TestPlaces:
     @given(ranks=any_ranks)
     def test_mean_places_are_halfway_through_the_bucket(self, ranks):

@@ -78,18 +78,22 @@ class Memetic:
 
     def advance(self, steps: int) -> None:
         """Take so many steps with each order of the population."""
-        n = len(self.margins)
         while steps > 0:
             now = min(steps, self._left)
             # What has been done, or is to come, says whether compiled loops are worth loading.
-            work = max(self.steps + now * self.size, self.to_come * self.size) * n
-            self._searches.advance(now, work if self.may_load else now * self.size * n)
+            in_all = max(self.steps // self.size + now, self.to_come)
+            self._searches.advance(now, of=in_all if self.may_load else now)
             self._left -= now
             steps -= now
             self.steps += now * self.size
             self._notice(self._searches.kept, self._costs - 2 * self._searches.saved)
             if self._left == 0:
                 self._end_generation()
+
+    @property
+    def seconds_of_step(self) -> float:
+        """How long NumPy takes about for a step with each order."""
+        return self._searches.seconds_of_step
 
     # -- generations ---------------------------------------------------------------------------
 
@@ -222,8 +226,6 @@ WORTH_SECONDS = 0.02
 EXPECTED, ROUNDS = 5e-7, 20
 #: Without a limit, no more than so many seconds before the first relaxation.
 MOST_SECONDS_FIRST = 10.0
-#: Seconds of a step in NumPy, and of each margin that it adds up.
-STEP, ADDITION = 2e-5, 5e-9
 #: Loading the compiled loops may take so many seconds, compiling them for the first time included.
 LOADING = 5.0
 
@@ -355,7 +357,7 @@ class Incumbent:
 
     def _steps_in(self, seconds: float) -> int:
         """Return how many steps NumPy takes in some seconds."""
-        return int(seconds / (STEP + ADDITION * self._problem.n * self._begun.size))
+        return int(seconds / self._begun.seconds_of_step)
 
     @property
     def _chunk(self) -> int:

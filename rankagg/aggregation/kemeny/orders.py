@@ -85,7 +85,7 @@ def descend(
         while not (search.is_over or deadline.is_over):
             some = max(1, BETWEEN_CLOCKS // len(order))
             steps += some
-            search.advance(some, steps * len(order))
+            search.advance(some, of=steps)
         if deadline.is_over:
             break
     found: Order = search.orders[0]

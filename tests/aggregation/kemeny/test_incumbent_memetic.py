@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from rankagg.aggregation.kemeny import incumbent
 from rankagg.aggregation.kemeny.incumbent import Memetic, crossed, order_costs, survivors
-from rankagg.kernels import backend
+from tests.conftest import choose_kernels
 
 
 def drawn(n: int, seed: int) -> np.ndarray:
@@ -57,11 +57,10 @@ def test_work_can_be_done_in_parts(monkeypatch, size) -> None:
 
 
 def test_compiled_loops_find_the_same_orders(monkeypatch) -> None:
-    pytest.importorskip("numba", reason="the extra `fast` is not installed")
     monkeypatch.setattr(incumbent, "GENERATIONS", 2)
     found = []
-    for worth in (0, float("inf")):
-        monkeypatch.setattr(backend, "WORTH_IT", worth)
+    for name in ("numpy", "numba"):
+        choose_kernels(name, monkeypatch)
         search = begun(drawn(12, 1))
         orders = []
         for _ in range(6):
