@@ -213,19 +213,32 @@ class Votes:
         require(len(rows) == self.n, "a matrix has not the right size")
         return rows
 
-    def fingerprint(self) -> str:
+    def fingerprint(self, form: int) -> str:
         """Return the hash by which a certificate names its votes."""
-        mark = sha256(f"rankagg.votes 1\n{self.n} {self.denominator}\n".encode())
+        mark = sha256(f"rankagg.votes {form}\n{self.n} {self.denominator}\n".encode())
         for label in self.names:
             name = str(label).encode()
             is_number = type(label) is int
             mark.update(b"i%b\n" % name if is_number else b"s%d:%b\n" % (len(name), name))
-        for row in chain(self.wins, self.ties):
-            texts = ["0"] * self.n
-            for j, x in row.items():
-                texts[j] = str(x)
-            mark.update((" ".join(texts) + "\n").encode())
+        for matrix in (self.wins, self.ties):
+            largest = max((x for row in matrix for x in row.values()), default=0)
+            width = (largest.bit_length() + 7) // 8
+            mark.update(b"%d\n" % width if form > 1 else b"")
+            for row in matrix:
+                mark.update(self._text(row) if form == 1 else self._bytes(row, width))
         return mark.hexdigest()
+
+    def _text(self, row: dict[int, int]) -> bytes:
+        texts = ["0"] * self.n
+        for j, x in row.items():
+            texts[j] = str(x)
+        return (" ".join(texts) + "\n").encode()
+
+    def _bytes(self, row: dict[int, int], width: int) -> bytearray:
+        numbers = bytearray(self.n * width)
+        for j, x in row.items():
+            numbers[j * width : (j + 1) * width] = x.to_bytes(width, "little")
+        return numbers
 
     def won(self, i: int, j: int) -> int:
         """Return the votes with the first above the second."""
@@ -821,7 +834,7 @@ class Statement(ABC):
     """What a certificate states of an order, and what its proofs show; a kind has the details."""
 
     schema: ClassVar[str]
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2  # the one before has another fingerprint
     called: ClassVar[str]
     own: ClassVar[tuple[str, ...]]
     optional: ClassVar[tuple[str, ...]] = ()
@@ -831,12 +844,12 @@ class Statement(ABC):
         optional = [key for key in self.optional if key in certificate]
         keys = (*STATED, *self.own, *optional)
         self.data = data = dict(zip(keys, fields(certificate, *keys), strict=True))
-        integer(data["version"], self.version, self.version)
+        form = integer(data["version"], self.version - 1, self.version) - self.version + 2
         integer(data.get("weight_denominator", UNIT), UNIT, UNIT)
         self.votes, self.work = Votes(votes, work), work
         n = self.votes.n
         require(labels(data["items"]) == self.votes.names, "the items are not those of the votes")
-        require(data["fingerprint"] == self.votes.fingerprint(), "it is for other votes")
+        require(data["fingerprint"] == self.votes.fingerprint(form), "it is for other votes")
         self.wanted, denominator = integer(data["scaled_lower_bound"]), integer(data["denominator"])
         total = self.cost()
         require(denominator == self.votes.denominator * self.whole, "the denominator is another")
@@ -880,7 +893,7 @@ class Statement(ABC):
 class Strict(Statement):
     """That no ranking without ties costs less."""
 
-    schema, version, called = "rankagg.certificate", 3, "ranking"
+    schema, version, called = "rankagg.certificate", 4, "ranking"
     own, optional = ("order", "weight_denominator", "proofs"), ("constraints",)
 
     def cost(self) -> int:

@@ -403,13 +403,11 @@ class Comparisons(Value):
             cells = self.first * n + self.second
             squared = np.bincount(cells, weights=self.weights**2, minlength=n * n).reshape(n, n)
             squares = cast(Floats, squared + squared.T)
-        against = exact.combine(won, 1, won.T, 1)
         most = Fraction(int(self.counts.max()))
         return PairwiseMatrix(
             items=self.items,
             scaled_wins=won,
             scaled_ties=tied,
-            scaled_comparisons=exact.combine(against, 1, tied, 1),
             denominator=denominator,
             squared_weights=squares,
             rounding=exact.float_above(Fraction(step) / 2 * most),

@@ -48,8 +48,38 @@ def _reached(arcs: Bools) -> Bools:
         reached = further
 
 
+# Many items with an arc between most of them are split by their places before anything else.
+MANY = 1000
+
+
 def ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
     """Return the strongly connected parts of a directed graph, sources first."""
+    groups = _apart(arcs) if len(arcs) >= MANY else []
+    if len(groups) <= 1:
+        return _ordered_parts(arcs)
+    parts: list[NDArray[np.intp]] = []
+    for group in groups:
+        if len(group) == 1:
+            parts.append(group)
+        else:
+            parts += [group[part] for part in _ordered_parts(arcs[np.ix_(group, group)])]
+    return parts
+
+
+def _apart(arcs: Bools) -> list[NDArray[np.intp]]:
+    """Return groups of items such that no arc leads from one of them to one before it."""
+    n = len(arcs)
+    order = np.argsort(arcs.sum(axis=0) - arcs.sum(axis=1), kind="stable")
+    # The first place that an arc from each place leads to.
+    first = [arcs[i].take(order).argmax() for i in order]
+    has_arc = arcs.any(axis=1)[order]
+    back = np.where(has_arc, first, n)
+    furthest = np.minimum.accumulate(back[::-1])[::-1]
+    starts = np.flatnonzero(furthest >= np.arange(n))
+    return [np.sort(group) for group in np.split(order, starts[starts > 0])]
+
+
+def _ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
     part = strong_parts(arcs)
     members = np.argsort(part, kind="stable")
     starts = np.flatnonzero(np.diff(part[members], prepend=-1))

@@ -26,12 +26,17 @@ from rankagg.exceptions import Described, InvalidInputError, nearest
 
 # Sums and squares of entries must be floats too.
 LARGEST_VOTES = 10**100
+# What is less needs no second look, in whichever type it is given.
+SMALL_VOTES = 2**31
 
 DIVIDE_VOTES = "Divide all entries by a common number."
 
 
-def _square_votes(values: ArrayLike, parameter: str) -> Floats | NDArray[np.object_]:
-    """Return a square matrix without a diagonal: floats, or integers where those are too large."""
+def _square_votes(values: ArrayLike, parameter: str) -> NDArray[Any]:
+    """Return a square matrix without a diagonal: floats, or integers where it holds no others."""
+    whole = _whole_votes(values)
+    if whole is not None:
+        return whole
     large = whole_matrix(values)
     matrix = as_matrix(values, parameter, nan=True) if large is None else large
     if matrix.shape[0] != matrix.shape[1]:
@@ -51,51 +56,92 @@ def _square_votes(values: ArrayLike, parameter: str) -> Floats | NDArray[np.obje
     return matrix
 
 
-def _rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> exact.Rational:
-    """Return both matrices, one above the other, as integers over one denominator."""
+def _whole_votes(values: ArrayLike) -> Integers | None:
+    """Return a square array of small whole numbers in a narrow type; None for anything else.
+
+    Beside it nothing is made that is as large as the matrix.
+    """
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
+        return None
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        return None
+    parts = [np.zeros((0, len(values)), dtype=np.int8)]
+    for rows in row_blocks(len(values)):
+        given = np.array(values[rows])
+        np.fill_diagonal(given[:, rows], 0)
+        if not (given.min() >= 0 and float(given.max()) < SMALL_VOTES):  # or there is a NaN
+            return None
+        numbers = given.astype(np.int64, copy=False)
+        if values.dtype.kind == "f" and not np.array_equal(numbers, given):
+            return None
+        parts.append(exact.narrow(numbers))
+    return np.concatenate(parts)
+
+
+def _rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> tuple[list[Integers], int, float]:
+    """Return both matrices as integers over one denominator, and the grid they were rounded to."""
+    if won.dtype.kind == tied.dtype.kind == "i":
+        return [won, tied], 1, 0.0
     if object not in (won.dtype, tied.dtype):
-        return exact.as_rational(np.stack([won, tied]))
+        both, denominator, step = exact.as_rational(np.stack([won, tied]).astype(np.float64))
+        return list(both), denominator, step
     parts = [
-        exact.Rational(part, 1, 0.0) if part.dtype == object else exact.as_rational(part)
+        exact.as_rational(part) if part.dtype.kind == "f" else exact.Rational(part, 1, 0.0)
         for part in (won, tied)
     ]
     denominator = lcm(*(part.denominator for part in parts))
     scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
-    return exact.Rational(np.stack(scaled), denominator, max(part.step for part in parts))
+    return scaled, denominator, max(part.step for part in parts)
 
 
 # Pairs that are looked at in one go.
 PAIRS_AT_ONCE = 2**20
 
 
+def row_blocks(n: int) -> Iterator[slice]:
+    """Yield slices of the rows of an (n, n) array, so that little is made of each."""
+    size = max(1, PAIRS_AT_ONCE // max(n, 1))
+    for start in range(0, n, size):
+        yield slice(start, start + size)
+
+
 def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
     """Return the sum of an (n, n) array where the item of the row is ranked below the column's."""
-    n = len(numbers)
-    size = max(1, PAIRS_AT_ONCE // max(n, 1))
-    total = 0
-    for start in range(0, n, size):
-        rows = slice(start, start + size)
-        total += exact.sum_of(numbers[rows] * (ranks[rows, None] > ranks))
-    return total
+    return sum(
+        exact.sum_of(numbers[rows] * (ranks[rows, None] > ranks))
+        for rows in row_blocks(len(numbers))
+    )
 
 
-def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
-    """Return the SHA-256 of items and votes in a form that is documented."""
-    digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
+def fingerprint(
+    labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int, *, form: int = 2
+) -> str:
+    """Return the SHA-256 of items and votes in a form that is documented, or its forerunner."""
+    digest = sha256(f"rankagg.votes {form}\n{len(wins)} {denominator}\n".encode())
     for text in label_lines(labels):
         digest.update(text)
     for matrix in (wins, ties):
-        largest = int(matrix.max(initial=0))
-        # Numbers that come again are written once.
-        again = largest < matrix.size and matrix.dtype != object and matrix.min(initial=0) >= 0
-        words = np.array([b"%d " % number for number in range(largest + 1 if again else 0)])
-        for row in matrix:
-            if again:
-                text = b"".join(words[row].tolist())
-            else:
-                text = b"%d " * len(row) % tuple(row.tolist())
-            digest.update(text[:-1] + b"\n")
+        for text in _bytes_of(matrix) if form > 1 else _text_of(matrix):
+            digest.update(text)
     return digest.hexdigest()
+
+
+def _bytes_of(matrix: Integers) -> Iterator[bytes]:
+    """Yield how many bytes a number has, as a line, and all numbers, their lowest byte first."""
+    width = (int(matrix.max(initial=0)).bit_length() + 7) // 8
+    yield b"%d\n" % width
+    for rows in row_blocks(len(matrix)) if width else ():
+        some = matrix[rows]
+        if some.dtype == object:
+            yield b"".join(number.to_bytes(width, "little") for number in some.ravel().tolist())
+        else:
+            some = np.ascontiguousarray(some, dtype=some.dtype.newbyteorder("<"))
+            yield some[..., None].view(np.uint8)[..., :width].tobytes()
+
+
+def _text_of(matrix: Integers) -> Iterator[bytes]:
+    """Yield the rows as lines of decimal numbers, as certificates of former versions have them."""
+    return (b" ".join(b"%d" % number for number in row.tolist()) + b"\n" for row in matrix)
 
 
 def label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
@@ -127,8 +173,6 @@ class PairwiseMatrix(Value):
         was rounded to 12 digits (a grid of 2**-40 of the largest weight), or the shares of
         unranked items among more than 100 have no common denominator that int64 has room for
         and were rounded to a grid (near 2**-50 n**2).
-    squared_weights : ndarray of float, shape (n, n)
-        Sum of the squared weights of the rankings that compare row and column.
     denominator : int
         What the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons` are divided by.
     total_weight : float or None
@@ -148,10 +192,9 @@ class PairwiseMatrix(Value):
     is_decided: bool
     exact_weight: Fraction | None
     _shares: int  # what imputed votes were whole numbers over, weights aside
-    scaled_wins: Integers
-    scaled_ties: Integers
-    scaled_comparisons: Integers
-    squared_weights: Floats
+    # The integers in the narrowest types that hold them.
+    _wins: Integers
+    _ties: Integers
 
     def __init__(
         self,
@@ -159,7 +202,7 @@ class PairwiseMatrix(Value):
         items: ItemSet,
         scaled_wins: Integers,
         scaled_ties: Integers,
-        scaled_comparisons: Integers,
+        scaled_comparisons: Integers | None = None,
         denominator: int = 1,
         squared_weights: Floats | None = None,
         unranked: Unranked | None = None,
@@ -168,12 +211,16 @@ class PairwiseMatrix(Value):
         is_decided: bool = False,
         shares: int = 1,
     ) -> None:
-        arrays, denominator = exact.reduce_by(
-            [scaled_wins, scaled_ties, scaled_comparisons], denominator
-        )
-        if squared_weights is None:
-            squared_weights = arrays[2].astype(np.float64) / denominator
-        np.fill_diagonal(squared_weights, 0.0)
+        given = [scaled_wins, scaled_ties]
+        if scaled_comparisons is not None:
+            given.append(scaled_comparisons)
+        arrays, denominator = exact.reduce_by(given, denominator)
+        wins, ties, *compared = (frozen_array(exact.narrow(array)) for array in arrays)
+        # Where these are not stated, they follow from the votes when they are asked for.
+        known: dict[str, Any] = {"_compared": compared[0]} if compared else {}
+        if squared_weights is not None:
+            np.fill_diagonal(squared_weights, 0.0)
+            known["squared_weights"] = frozen_array(squared_weights)
         self._set(
             items=items,
             unranked=unranked,
@@ -183,10 +230,9 @@ class PairwiseMatrix(Value):
             total_weight=None if total_weight is None else float(total_weight),
             exact_weight=total_weight,
             _shares=shares,
-            scaled_wins=frozen_array(exact.fit(arrays[0])),
-            scaled_ties=frozen_array(exact.fit(arrays[1])),
-            scaled_comparisons=frozen_array(exact.fit(arrays[2])),
-            squared_weights=frozen_array(squared_weights),
+            _wins=wins,
+            _ties=ties,
+            **known,
         )
 
     @classmethod
@@ -227,23 +273,20 @@ class PairwiseMatrix(Value):
         """
         items = square_labels(ties, square_labels(wins, items, "items"), "items")
         won = _square_votes(wins, "wins")
-        tied = np.zeros(won.shape) if ties is None else _square_votes(ties, "ties")
-        if tied.shape != won.shape or not np.array_equal(tied, tied.T):
+        tied = np.zeros(won.shape, np.int8) if ties is None else _square_votes(ties, "ties")
+        if ties is not None and not (tied.shape == won.shape and np.array_equal(tied, tied.T)):
             allowed = f"symmetric and of shape {won.shape}"
             raise InvalidInputError("ties", allowed, Described(f"shape {tied.shape}"))
         item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
         if len(item_set) != len(won):
             raise InvalidInputError("items", counted(len(won), "label"), item_set)
-        both = _rational_votes(won, tied)
-        scaled_wins, scaled_ties = (exact.fit(part) for part in both.numerators)
-        against = exact.combine(scaled_wins, 1, scaled_wins.T, 1)
+        (scaled_wins, scaled_ties), denominator, step = _rational_votes(won, tied)
         return cls(
             items=item_set,
             scaled_wins=scaled_wins,
             scaled_ties=scaled_ties,
-            scaled_comparisons=exact.combine(against, 1, scaled_ties, 1),
-            denominator=both.denominator,
-            rounding=3 * both.step / 2,  # a comparison is the sum of three numbers
+            denominator=denominator,
+            rounding=3 * step / 2,  # a comparison is the sum of three numbers
         )
 
     @classmethod
@@ -300,7 +343,7 @@ class PairwiseMatrix(Value):
             self.items,
             self.unranked,
             self.denominator,
-            *(array_key(array) for array in self._scaled),
+            *(array_key(array) for array in (self._wins, self._ties, self._compared)),
         )
 
     # -- votes --------------------------------------------------------------------------------
@@ -314,6 +357,33 @@ class PairwiseMatrix(Value):
     def is_exact(self) -> bool:
         """True where the integers hold the given votes without rounding."""
         return self.rounding == 0
+
+    @cached_property
+    def scaled_wins(self) -> Integers:
+        """Votes that put row above column, as integers over `denominator`."""
+        return frozen_array(exact.fit(self._wins))
+
+    @cached_property
+    def scaled_ties(self) -> Integers:
+        """Votes that judge row and column equal, as integers over `denominator`."""
+        return frozen_array(exact.fit(self._ties))
+
+    @cached_property
+    def scaled_comparisons(self) -> Integers:
+        """The weight of the rankings that compare both, as integers over `denominator`."""
+        return frozen_array(exact.fit(self._compared))
+
+    @cached_property
+    def _compared(self) -> Integers:
+        against = exact.combine(self._wins, 1, self._wins.T, 1)
+        return frozen_array(exact.narrow(exact.combine(against, 1, self._ties, 1)))
+
+    @cached_property
+    def squared_weights(self) -> Floats:
+        """Sum of the squared weights of the rankings that compare row and column."""
+        squares = self.scaled_comparisons.astype(np.float64) / self.denominator
+        np.fill_diagonal(squares, 0.0)
+        return cast(Floats, frozen_array(squares))
 
     @cached_property
     def wins(self) -> Floats:
@@ -355,11 +425,9 @@ class PairwiseMatrix(Value):
 
     @cached_property
     def lowest_terms(self) -> tuple[Integers, Integers, int]:
-        """Wins and ties as integers over the least denominator that makes them whole."""
-        (wins, ties), denominator = exact.reduce_by(
-            [self.scaled_wins, self.scaled_ties], self.denominator
-        )
-        return frozen_array(wins), frozen_array(ties), denominator
+        """Wins and ties, in narrow types, over the least denominator that makes them whole."""
+        (wins, ties), denominator = exact.reduce_by([self._wins, self._ties], self.denominator)
+        return frozen_array(exact.narrow(wins)), frozen_array(exact.narrow(ties)), denominator
 
     @cached_property
     def fingerprint(self) -> str:
@@ -369,6 +437,11 @@ class PairwiseMatrix(Value):
         the reference of the certificate says which bytes are hashed.
         """
         return fingerprint(self.items, *self.lowest_terms)
+
+    @cached_property
+    def _former_fingerprint(self) -> str:
+        """The SHA-256 that certificates of former versions name."""
+        return fingerprint(self.items, *self.lowest_terms, form=1)
 
     # -- costs --------------------------------------------------------------------------------
 
@@ -395,23 +468,23 @@ class PairwiseMatrix(Value):
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
         self.items.require_same(ranking.items, "A ranking and the votes that judge it")
-        wins, ranks = self.scaled_wins, ranking.ranks
+        ranks = ranking.ranks
         per_tie = exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
         if isinstance(ranking, Permutation):
-            cost = Fraction(sum_below(wins, ranks))
+            cost = Fraction(sum_below(self._wins, ranks))
         else:
             # P(i before j) is a whole number over 2(k + 1).
             over = 2 * (ranking.n_observed + 1)
             before = np.rint(ranking.pairwise_probabilities() * over).astype(np.int64)
-            cost = Fraction(exact.sum_of(before.astype(object) * wins.T), over)
+            cost = Fraction(exact.sum_of(before.astype(object) * self._wins.T), over)
         if per_tie:
-            cost += per_tie * exact.sum_of(np.triu(self.scaled_ties, k=1))
+            cost += per_tie * exact.sum_of(np.triu(self._ties, k=1))
         if consensus_tie_cost is not None:
             price = check_number(consensus_tie_cost, "consensus_tie_cost", low=0, high=1)
             tied = (ranks[:, None] == ranks) & (ranks >= 0)
             np.fill_diagonal(tied, False)
-            cost += (exact.as_fraction(price) - Fraction(1, 2)) * exact.sum_of(wins * tied)
-            cost -= per_tie * exact.sum_of(np.triu(self.scaled_ties * tied, k=1))
+            cost += (exact.as_fraction(price) - Fraction(1, 2)) * exact.sum_of(self._wins * tied)
+            cost -= per_tie * exact.sum_of(np.triu(self._ties * tied, k=1))
         return cost / self.denominator
 
     def cost(

@@ -118,12 +118,10 @@ def _votes_in(whole: Field) -> PairwiseMatrix:
     won, tied = (_matrix_in(matrix, len(labels), scale) for matrix in (wins, ties))
     if not np.array_equal(tied, tied.T):
         ties.refuse("symmetric")
-    against = exact.combine(won, 1, won.T, 1)
     return PairwiseMatrix(
         items=labels,
         scaled_wins=won,
         scaled_ties=tied,
-        scaled_comparisons=exact.combine(against, 1, tied, 1),
         denominator=scale,
         rounding=float(off),
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg import ItemSet, PairwiseMatrix, PartialRanking, Permutation, Profile, kendall_distance
 from rankagg.core import tally
-from rankagg.core.arithmetic.exact import fit
+from rankagg.core.arithmetic.exact import fit, narrow
 from rankagg.core.pairwise import fingerprint
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles, strategies
@@ -515,8 +515,9 @@ def test_borda_by_enumeration_knows_points_and_policies():
     assert oracles.borda(missing, "ignore") == [1, -1, 0]
 
 
-def by_hand(*lines: str) -> str:
-    return sha256("".join(line + "\n" for line in lines).encode()).hexdigest()
+def by_hand(*lines: str | bytes) -> str:
+    texts = [f"{line}\n".encode() if isinstance(line, str) else line for line in lines]
+    return sha256(b"".join(texts)).hexdigest()
 
 
 def test_documented_bytes() -> None:
@@ -525,17 +526,20 @@ def test_documented_bytes() -> None:
         items=["a b", "ü", ""],
         ties=[[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]],
     )
+    numbers = bytes([0, 5, 2, 0, 0, 6, 2, 4, 0]), bytes([0, 1, 0, 1, 0, 0, 0, 0, 0])
+    labels = "s3:a b", "s2:ü", "s0:"
     assert votes.fingerprint == by_hand(
-        "rankagg.votes 1", "3 2", "s3:a b", "s2:ü", "s0:", "0 5 2", "0 0 6", "2 4 0", "0 1 0",
-        "1 0 0", "0 0 0",
-    )  # fmt: skip
+        "rankagg.votes 2", "3 2", *labels, "1", numbers[0], "1", numbers[1]
+    )
+    rows = "0 5 2", "0 0 6", "2 4 0", "0 1 0", "1 0 0", "0 0 0"
+    assert votes._former_fingerprint == by_hand("rankagg.votes 1", "3 2", *labels, *rows)
 
 
 def test_numbers_as_items_and_beyond_doubles() -> None:
     votes = ra.PairwiseMatrix.from_wins([[0, 1e25], [0, 0]], items=[-7, 10**30])
-    assert votes.fingerprint == by_hand(
-        "rankagg.votes 1", "2 1", "i-7", f"i{10**30}", f"0 {int(1e25)}", "0 0", "0 0", "0 0"
-    )
+    row = bytes(11) + int(1e25).to_bytes(11, "little")
+    heads = "rankagg.votes 2", "2 1", "i-7", f"i{10**30}"
+    assert votes.fingerprint == by_hand(*heads, "11", row, bytes(22), "0")
 
 
 def test_half_a_surrogate_pair_is_no_error() -> None:
@@ -569,7 +573,7 @@ def test_the_way_of_counting_is_no_part_of_it() -> None:
     assert profile.pairwise(unranked="ignore").fingerprint == plain.fingerprint
 
 
-@pytest.mark.parametrize("largest", [1, 9, 10, 99, 2**16, 10**20])
+@pytest.mark.parametrize("largest", [1, 127, 255, 256, 2**23, 2**63, 10**20])
 @pytest.mark.parametrize("n", [1, 3, 40])
 def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> None:
     rng = np.random.default_rng(n)
@@ -577,8 +581,13 @@ def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> 
     wins[0, -1] = largest
     np.fill_diagonal(wins, 0)
     lines = [" ".join(map(str, row)) for matrix in (wins, 0 * wins) for row in matrix.tolist()]
-    heads = [f"rankagg.votes 1\n{n} 7", *(f"i{i}" for i in range(n))]
-    assert fingerprint(range(n), fit(wins), fit(0 * wins), 7) == by_hand(*heads, *lines)
+    heads = [f"{n} 7", *(f"i{i}" for i in range(n))]
+    width = (int(wins.max()).bit_length() + 7) // 8
+    numbers = b"".join(x.to_bytes(width, "little") for x in wins.ravel().tolist())
+    for held in (fit, narrow):
+        votes = range(n), held(wins), held(0 * wins), 7
+        assert fingerprint(*votes) == by_hand("rankagg.votes 2", *heads, f"{width}", numbers, "0")
+        assert fingerprint(*votes, form=1) == by_hand("rankagg.votes 1", *heads, *lines)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -640,3 +649,34 @@ def test_malformed_weights_are_refused(votes: object, weights: object, words: st
     given = ra.datasets.load("tennessee").pairwise() if votes == "votes" else votes
     with pytest.raises(InvalidInputError, match=words):
         ra.weigh_items(given, weights)
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", ">i2", "i8", "u8", "f2", "f4", "f8", "O"])
+def test_votes_are_the_same_in_whatever_type_they_are_given(kind: str) -> None:
+    wins = np.random.default_rng(0).integers(0, 100, (40, 40))
+    np.fill_diagonal(wins, 0)
+    expected = ra.PairwiseMatrix.from_wins(wins.tolist())
+    given = wins.astype(kind)
+    np.fill_diagonal(given, np.nan if given.dtype.kind == "f" else 7)
+    before = given.tobytes()
+    votes = ra.PairwiseMatrix.from_wins(given)
+    assert votes == expected
+    assert given.tobytes() == before
+    assert votes.scaled_wins.dtype == votes.scaled_comparisons.dtype == np.int64
+    assert (votes.scaled_comparisons == wins + wins.T).all()
+    assert (votes.squared_weights == wins + wins.T).all()
+    for wrong in (-1, np.nan) if given.dtype.kind == "f" else (-1,) if kind in ("i1", "i8") else ():
+        given[3, 5] = wrong
+        with pytest.raises(InvalidInputError):
+            ra.PairwiseMatrix.from_wins(given)
+
+
+@pytest.mark.parametrize("number", [0.5, 2.0**31, 2.0**53, 1e30])
+def test_one_number_that_is_no_small_integer_is_kept_all_the_same(number: float) -> None:
+    wins = np.ones((30, 30))
+    wins[29, 28] = number
+    votes = ra.PairwiseMatrix.from_wins(wins)
+    assert Fraction(int(votes.scaled_wins[29, 28]), votes.denominator) == Fraction(number)
+    assert votes.wins[0, 1] == 1
+    both = votes + votes
+    assert Fraction(int(both.scaled_wins[29, 28]), both.denominator) == 2 * Fraction(number)

@@ -147,8 +147,9 @@ VOTES = quick_specimens()["one cycle"].votes_plain
         ('"tie_cost": "0"', '"tie_cost": "0.0"'),
         ('"tie_cost": "0"', '"tie_cost": "\u0660"'),
         ('"tie_cost": "0"', '"tie\\u005fcost"\t:\r\n"\\u0030"'),
-        ('"version": 3', '"version": 4'),
-        ('"version": 3', '"version": 2'),
+        ('"version": 4', '"version": 5'),
+        ('"version": 4', '"version": 3'),
+        ('"version": 4', '"version": 2'),
         ('"items": ["A", "B", "C"]', '"items": ["A", "B", "\ud800"]'),
         ('"items": ["A", "B", "C"]', '"items": ["A", "B", "C\t"]'),
         ('"items": ["A", "B", "C"]', '"items": ["A", "B", "\\x43"]'),
@@ -190,10 +191,11 @@ def test_votes_of_every_form_get_the_same_verdict(blank, change_of_votes) -> Non
     # Whatever else follows from the change is restated, where the package reads the votes at all.
     votes = json.dumps({**VOTES, **change_of_votes})
     certificate = json.dumps({**CERTIFICATE, **restated(votes)})
-    judge(blank, [(votes, json.dumps(CERTIFICATE)), (votes, certificate)])
+    former = json.dumps({**CERTIFICATE, **restated(votes, form=1), "version": 3})
+    judge(blank, [(votes, json.dumps(CERTIFICATE)), (votes, certificate), (votes, former)])
 
 
-def restated(votes):
+def restated(votes, form=2):
     """Return what a certificate says of the votes but for costs, whether they may be so or not."""
     plain = json.loads(votes)
     n = len(plain["items"])
@@ -201,12 +203,18 @@ def restated(votes):
     numbers = [x for matrix in (plain["wins"], plain["ties"]) for row in matrix for x in row]
     common = gcd(plain["denominator"], *numbers)
     wins, ties = ([[x // common for x in row] for row in plain[key]] for key in ("wins", "ties"))
-    text = f"rankagg.votes 1\n{n} {plain['denominator'] // common}\n"
+    text = f"rankagg.votes {form}\n{n} {plain['denominator'] // common}\n"
     for label in plain["items"]:
         name = SURROGATE.sub("\ufffd", str(label))
         text += f"i{name}\n" if isinstance(label, int) else f"s{len(name.encode())}:{name}\n"
-    text += "".join(" ".join(map(str, row)) + "\n" for row in wins + ties)
-    mark = sha256(text.encode()).hexdigest()
+    told = text.encode()
+    if form == 1:
+        told += "".join(" ".join(map(str, row)) + "\n" for row in wins + ties).encode()
+    for matrix in (wins, ties) if form == 2 else ():
+        width = (max(map(max, matrix)).bit_length() + 7) // 8
+        told += b"%d\n" % width
+        told += b"".join(x.to_bytes(width, "little") for row in matrix for x in row)
+    mark = sha256(told).hexdigest()
     return {"items": plain["items"], "tolerance": tolerance, "fingerprint": mark}
 
 

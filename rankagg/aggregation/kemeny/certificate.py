@@ -292,10 +292,10 @@ class Certificate(Proved):
     demands: Demands = NO_DEMANDS
 
     _schema = "rankagg.certificate"
-    _version = 3
+    _version = 4
     _keys = (*FIRST_KEYS, *ITEM_KEYS, "order", *SCALED, *PROVEN)
     _optional_keys = ("constraints",)
-    _remedy = "Solve again: certificates of former versions have no derived rows."
+    _remedy = "Solve again: certificates of versions 1 and 2 have no derived rows."
 
     @classmethod
     def build(
@@ -407,6 +407,11 @@ class Certificate(Proved):
         )
 
     # -- its proof ----------------------------------------------------------------------------
+
+    @property
+    def _numbers_a_pair(self) -> int:
+        # Without them, votes are gone through as they are, some rows after the other.
+        return 6 if self.demands or self.tie_cost.denominator > 1 else 1
 
     def _problem(self, votes: PairwiseMatrix) -> Problem:
         return Problem.from_pairwise(votes, self.tie_cost)

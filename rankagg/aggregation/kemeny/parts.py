@@ -306,7 +306,7 @@ def majority_components(problem: Problem) -> list[NDArray[np.intp]]:
     ----------
     Truchon (1998), "An extension of the Condorcet criterion and Kemeny orders".
     """
-    return ordered_parts(problem.margins < 0)
+    return ordered_parts(problem.majority)
 
 
 Part = NDArray[np.intp]

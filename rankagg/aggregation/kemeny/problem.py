@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,19 +12,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Integers
+from rankagg._typing import Bools, Integers
 from rankagg._validation import check_number
 from rankagg.core.arithmetic import exact
-from rankagg.core.pairwise import PairwiseMatrix, sum_below
-
-# Margins that most often tell what all have in common, and those that are added up in one go.
-SOME_MARGINS, SUMMED_AT_ONCE = 2**16, 2**20
+from rankagg.core.pairwise import PairwiseMatrix, row_blocks, sum_below
 
 # Solvers take no costs of more digits.
 LARGEST_SLOPE = 10**9
 
 # What does not depend on the constant.
-SHARED = ("margins", "step")
+SHARED = ("costs", "margins", "step")
 
 
 def as_share(tie_cost: float | Fraction) -> Fraction:
@@ -99,8 +97,8 @@ class Problem(PairCosts):
     by `denominator` to be in votes.
     """
 
-    # Shape (n, n). int64 where every sum fits, else Python integers; the diagonal is 0.
-    costs: Integers
+    # Shape (n, n). The costs, in a narrow type where that holds them; the diagonal is 0.
+    stated: Integers
     # What every order pays: the votes that tie two items, at their cost.
     constant: int
     # What integers are divided by to be in votes.
@@ -112,15 +110,21 @@ class Problem(PairCosts):
         share = as_share(tie_cost)
         wins, ties, denominator = votes.lowest_terms
         tied = exact.sum_of(np.triu(ties, k=1)) if share else 0
-        costs: Integers = wins.T.copy(order="C")
+        costs = wins.T
         if share.denominator > 1:
-            costs = exact.multiply(costs, share.denominator)
+            costs = exact.narrow(exact.multiply(costs, share.denominator))
         return cls(costs, tied * share.numerator, denominator * share.denominator)
 
     @property
     def n(self) -> int:
         """The number of items."""
-        return len(self.costs)
+        return len(self.stated)
+
+    @cached_property
+    def costs(self) -> Integers:
+        """The costs as int64, which holds any sum of them, or as Python integers."""
+        kind = object if self.stated.dtype == object else np.int64
+        return np.ascontiguousarray(self.stated, dtype=kind)
 
     @cached_property
     def margins(self) -> Integers:
@@ -132,41 +136,46 @@ class Problem(PairCosts):
         """The margins."""
         return self.margins
 
+    def _margins_of_rows(self) -> Iterator[Integers]:
+        """Yield the margins of some rows after the other, in the type of what is stated."""
+        stated = self.stated
+        return (stated[rows] - stated[:, rows].T for rows in row_blocks(self.n))
+
+    @property
+    def majority(self) -> Bools:
+        """The pairs that are strictly cheaper in the order of row and column."""
+        return np.concatenate([margins < 0 for margins in self._margins_of_rows()])
+
     @cached_property
     def floor(self) -> int:
         """The sum of the cheaper cost of each pair, with the constant: no order costs less."""
         # Of each pair half the sum less half the difference, and every pair stands there twice.
-        size = max(1, SUMMED_AT_ONCE // max(self.n, 1))
-        rows = [slice(start, start + size) for start in range(0, self.n, size)]
-        apart = sum(exact.sum_of(np.abs(self.margins[some])) for some in rows)
-        return (exact.sum_of(self.costs) - apart // 2) // 2 + self.constant
+        apart = sum(exact.sum_of(np.abs(margins)) for margins in self._margins_of_rows())
+        return (exact.sum_of(self.stated) - apart // 2) // 2 + self.constant
 
     @cached_property
     def step(self) -> int:
         """The greatest common divisor of all margins: costs of orders differ by multiples of it."""
-        numbers = self.margins.ravel()
-        some, others = numbers[:SOME_MARGINS], numbers[SOME_MARGINS:]
-        divisor = int(np.gcd.reduce(some, initial=0))
-        if divisor == 1:
-            return 1
-        # Most often it divides all of them, and is a power of two.
-        if divisor & -divisor == divisor > 0 == np.bitwise_or.reduce(others, initial=0) % divisor:
-            return divisor
-        rest = others % divisor if divisor else others
-        return int(np.gcd.reduce(rest[rest != 0], initial=divisor))
+        divisor = 0
+        for margins in self._margins_of_rows():
+            rest = margins % divisor if divisor else margins
+            divisor = int(np.gcd.reduce(rest[rest != 0], initial=divisor))
+            if divisor == 1:
+                break
+        return divisor
 
     def cost(self, order: NDArray[np.intp]) -> int:
         """Return the cost of an order of the item positions, best first."""
         place = np.empty(self.n, dtype=np.intp)
         place[order] = np.arange(self.n, 0, -1)  # the first item has the largest
-        return sum_below(self.costs, place) + self.constant
+        return sum_below(self.stated, place) + self.constant
 
     def restrict(self, part: NDArray[np.intp]) -> Problem:
         """Return the problem of some of the items, without the constant."""
         if len(part) == self.n and (np.diff(part) > 0).all():
-            whole = Problem(self.costs, 0, self.denominator)
+            whole = Problem(self.stated, 0, self.denominator)
             # What is known of the same costs is not found again.
             known = {name: self.__dict__[name] for name in SHARED if name in self.__dict__}
             whole.__dict__.update(known)
             return whole
-        return Problem(self.costs[np.ix_(part, part)], 0, self.denominator)
+        return Problem(self.stated[np.ix_(part, part)], 0, self.denominator)

@@ -192,9 +192,13 @@ class Proved(Result):
     # By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
     # means exact.
     tolerance: Fraction
-    # `PairwiseMatrix.fingerprint` of the votes.
+    # `PairwiseMatrix.fingerprint` of the votes, or what that was in the version of files before.
     fingerprint: str
+    _is_former: bool = False
 
+    _version = 2
+    # How many numbers of a machine are made of each pair of votes at once, at most.
+    _numbers_a_pair = 6
     _prints_table = False
     #: What the order is called.
     _called: ClassVar[str] = "ranking"
@@ -356,19 +360,20 @@ class Proved(Result):
             votes.items.require_same(ItemSet(self.items), "The votes and the certificate")
         except ItemMismatchError as error:
             raise VerificationError(str(error)) from None
-        if self.fingerprint != votes.fingerprint:
+        mark = votes._former_fingerprint if self._is_former else votes.fingerprint
+        if self.fingerprint != mark:
             raise VerificationError(
                 "The certificate is for other votes: their fingerprint is "
-                f"{votes.fingerprint[:8]}..., the certificate has {self.fingerprint[:8]}..."
+                f"{mark[:8]}..., the certificate has {self.fingerprint[:8]}..."
             )
         with np.errstate(over="raise"):  # a number of NumPy has no place here, and would wrap
             self._check_numbers(votes, work)
 
     def _check_numbers(self, votes: PairwiseMatrix, work: Work) -> None:
         """Raise where a number is not what the votes or the proofs say."""
-        number = NUMBER if votes.scaled_wins.dtype == object else 8
+        number = NUMBER if votes.lowest_terms[0].dtype == object else 8
         work.spend()
-        work.hold(6 * number * votes.n_items**2)
+        work.hold(self._numbers_a_pair * number * votes.n_items**2)
         problem = self._problem(votes)
         if problem.denominator != self.denominator:
             raise VerificationError(
@@ -419,7 +424,9 @@ class Proved(Result):
         if whole.has("schema") and whole.has("version"):  # another version has other keys
             assert isinstance(whole.value, dict)
             Field(whole.value["schema"], "schema").constant(cls._schema)
-            Field(whole.value["version"], "version").constant(cls._version, cls._remedy)
+            version = Field(whole.value["version"], "version")
+            if (type(version.value), version.value) != (int, cls._version - 1):
+                version.constant(cls._version, cls._remedy)
         some = (key for key in cls._optional_keys if whole.has(key))
         keys = ("schema", "version", *cls._keys, *some)
         members = dict(zip(keys, whole.members(*keys), strict=True))
@@ -429,6 +436,7 @@ class Proved(Result):
             "tie_cost": read_share(members["tie_cost"]),
             "tolerance": members["tolerance"].fraction(),
             "fingerprint": _read_fingerprint(members["fingerprint"]),
+            "_is_former": members["version"].value != cls._version,
             **cls._read_order(members, len(items)),
         }
         cost = content["scaled_cost"] = members["scaled_cost"].integer()
@@ -443,6 +451,7 @@ class Proved(Result):
 
     def _content(self) -> dict[str, Any]:
         content = {
+            "version": self._version - self._is_former,
             "status": self.status,
             "cost": str(self._in_votes(self.scaled_cost)),
             "lower_bound": str(self._in_votes(self.scaled_lower_bound)),
@@ -455,7 +464,8 @@ class Proved(Result):
             "denominator": self.denominator,
             **self._plain_order(),
         }
-        return {key: content[key] for key in (*self._keys, *self._optional_keys) if key in content}
+        keys = ("version", *self._keys, *self._optional_keys)
+        return {key: content[key] for key in keys if key in content}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

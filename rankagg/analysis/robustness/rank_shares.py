@@ -230,12 +230,10 @@ class RedrawComparisons(Redraws):
         weights = exact.multiply(counts[self.owners], self.votes)
         both = exact.count_cells(self.cells, weights, 2 * n * n).reshape(2, n, n)
         won, tied = both[0], exact.combine(both[1], 1, both[1].T, 1)
-        against = exact.combine(won, 1, won.T, 1)
         votes = PairwiseMatrix(
             items=self.data.items,
             scaled_wins=won,
             scaled_ties=tied,
-            scaled_comparisons=exact.combine(against, 1, tied, 1),
             denominator=self.denominator,
         )
         return Evidence(votes)

@@ -99,6 +99,20 @@ def fit(integers: Iterable[int] | NDArray[Any]) -> Integers:
     return array.astype(np.int64 if fits else object)
 
 
+def narrow(integers: NDArray[Any]) -> Integers:
+    """Return the integers in the narrowest type that holds them, or as `fit` does where that ends.
+
+    Any sum of them fits into int64, and if none is negative, their differences fit into the type.
+    Sums and products do not: they are for the other functions here.
+    """
+    array = fit(integers) if integers.dtype == object else integers
+    largest = _largest(array)
+    if largest * max(array.size, 1) >= INT64_SAFE:
+        return fit(array)
+    smallest: NDArray[Any] = array.astype(np.min_scalar_type(-largest - 1), copy=False)
+    return smallest
+
+
 def widen(integers: NDArray[Any]) -> NDArray[np.object_]:
     """Return Python integers, whatever integers there are; floats raise TypeError."""
     wide: NDArray[np.object_] = np.empty(integers.shape, dtype=object)
@@ -176,8 +190,7 @@ def reduce_by(arrays: list[Integers], denominator: int) -> tuple[list[Integers],
         divisor = gcd(divisor, int(np.gcd.reduce(array.ravel(), initial=0)))
     if divisor == 1:
         return arrays, denominator
-    if divisor >= INT64_SAFE:
-        arrays = [array.astype(object) for array in arrays]
+    arrays = [widen(array) if divisor >= INT64_SAFE else fit(array) for array in arrays]
     return [fit(array // divisor) for array in arrays], denominator // divisor
 
 

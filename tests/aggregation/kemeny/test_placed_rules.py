@@ -20,7 +20,7 @@ from tests.aggregation.kemeny.placed_forging import least_of, specimens
         ({"placed": [0, 0]}, "different positions"),
         ({"placed": [0, 9]}, "at most 4"),
         ({"placed": [0, 1, 2, 3, 4]}, "at most 4 different positions"),
-        ({"version": 2}, "version"),
+        ({"version": 3}, "version"),
         ({"schema": "rankagg.certificate"}, "schema"),
         ({"status": "gap"}, "status"),
         ({"cost": "1"}, "cost"),

@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankagg.aggregation.kemeny import problem as problem_module
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.core.arithmetic.exact import fit
+from rankagg.core import pairwise
+from rankagg.core.arithmetic.exact import fit, narrow
 
 
-@given(st.integers(0, 10**6), st.sampled_from([1, 2, 7, 2**62, 10**30]), st.integers(1, 9))
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([1, 2, 7, 127, 128, 2**15, 2**62, 10**30]),
+    st.integers(1, 9),
+)
 @settings(deadline=None, max_examples=80)
 def test_floor_and_step_are_those_of_all_pairs(seed: int, largest: int, size: int) -> None:
     rng = np.random.default_rng(seed)
@@ -21,9 +25,14 @@ def test_floor_and_step_are_those_of_all_pairs(seed: int, largest: int, size: in
     costs *= int(rng.choice([1, 2, 3, 4, 6])) * max(largest // 2**62, 1)
     np.fill_diagonal(costs, 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(problem_module, "SOME_MARGINS", size)
-        patch.setattr(problem_module, "SUMMED_AT_ONCE", size)
-        found = Problem(fit(costs), 3, 1)
+        patch.setattr(pairwise, "PAIRS_AT_ONCE", size)
         pairs = [(i, j) for i in range(n) for j in range(i)]
-        assert found.floor == 3 + sum(min(costs[i, j], costs[j, i]) for i, j in pairs)
-        assert found.step == gcd(*(int(costs[i, j] - costs[j, i]) for i, j in pairs))
+        for held in (fit(costs), narrow(costs), narrow(costs.T).T):
+            found = Problem(held, 3, 1)
+            assert found.floor == 3 + sum(min(costs[i, j], costs[j, i]) for i, j in pairs)
+            assert found.step == gcd(*(int(costs[i, j] - costs[j, i]) for i, j in pairs))
+            assert found.cost(np.arange(n)) == 3 + sum(costs[j, i] for i, j in pairs)
+            assert found.costs.dtype == found.margins.dtype == fit(costs).dtype
+            assert (found.majority == (costs < costs.T)).all()
+            inside = found.restrict(np.arange(n)[::-1])
+            assert (inside.costs == costs[::-1, ::-1]).all()

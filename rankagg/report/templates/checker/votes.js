@@ -99,16 +99,32 @@ class Sha256 {
   }
 }
 
-function* fingerprint({items, wins, ties, denominator}) {
+// The numbers of a row, each of so many bytes, the lowest first.
+function bytesOf(row, width) {
+  const bytes = new Uint8Array(row.length * width);
+  row.forEach((number, at) => {
+    for (let k = at * width; number; k++, number >>= 8n) bytes[k] = Number(number & 255n);
+  });
+  return bytes;
+}
+
+function* fingerprint({items, wins, ties, denominator}, form) {
   const hash = new Sha256();
-  hash.add(`rankagg.votes 1\n${items.length} ${denominator}\n`);
+  hash.add(`rankagg.votes ${form}\n${items.length} ${denominator}\n`);
   for (const one of items) {
     const length = new TextEncoder().encode(one).length;
     hash.add(typeof one === "bigint" ? `i${one}\n` : `s${length}:${one}\n`);
   }
-  for (const row of [...wins, ...ties]) {
-    yield 0;
-    hash.add(`${row.join(" ")}\n`);
+  for (const matrix of [wins, ties]) {
+    let largest = 0n;
+    for (const row of matrix) for (const number of row) if (number > largest) largest = number;
+    const width = largest ? Math.ceil(largest.toString(16).length / 2) : 0;
+    if (form > 1) hash.add(`${width}\n`);
+    for (const row of matrix) {
+      yield 0;
+      if (form > 1) hash.addBytes(bytesOf(row, width));
+      else hash.add(`${row.join(" ")}\n`);
+    }
   }
   return hash.digest();
 }
