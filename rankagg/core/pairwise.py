@@ -195,6 +195,9 @@ class PairwiseMatrix(Value):
     # The integers in the narrowest types that hold them.
     _wins: Integers
     _ties: Integers
+    # None where they follow from the votes.
+    _met: Integers | None
+    _squares: Floats | None
 
     def __init__(
         self,
@@ -216,11 +219,9 @@ class PairwiseMatrix(Value):
             given.append(scaled_comparisons)
         arrays, denominator = exact.reduce_by(given, denominator)
         wins, ties, *compared = (frozen_array(exact.narrow(array)) for array in arrays)
-        # Where these are not stated, they follow from the votes when they are asked for.
-        known: dict[str, Any] = {"_compared": compared[0]} if compared else {}
         if squared_weights is not None:
             np.fill_diagonal(squared_weights, 0.0)
-            known["squared_weights"] = frozen_array(squared_weights)
+            squared_weights = frozen_array(squared_weights)
         self._set(
             items=items,
             unranked=unranked,
@@ -232,7 +233,8 @@ class PairwiseMatrix(Value):
             _shares=shares,
             _wins=wins,
             _ties=ties,
-            **known,
+            _met=compared[0] if compared else None,
+            _squares=squared_weights,
         )
 
     @classmethod
@@ -375,12 +377,16 @@ class PairwiseMatrix(Value):
 
     @cached_property
     def _compared(self) -> Integers:
+        if self._met is not None:
+            return self._met
         against = exact.combine(self._wins, 1, self._wins.T, 1)
         return frozen_array(exact.narrow(exact.combine(against, 1, self._ties, 1)))
 
     @cached_property
     def squared_weights(self) -> Floats:
         """Sum of the squared weights of the rankings that compare row and column."""
+        if self._squares is not None:
+            return self._squares
         squares = self.scaled_comparisons.astype(np.float64) / self.denominator
         np.fill_diagonal(squares, 0.0)
         return cast(Floats, frozen_array(squares))

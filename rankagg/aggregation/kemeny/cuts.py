@@ -93,6 +93,9 @@ def _search_elsewhere(case: OpenCase) -> FoundInCase:
 # program is begun that a time limit would stop.
 FIRST_ORDER, NO_PROGRAM = 70, 300
 
+# A search among so many items takes seconds to begin, which a limit may not have left.
+LONG_TO_BEGIN = 2000
+
 # So many open cases of few items: rows are weak there, and all orders are searched as soon.
 ENUMERATE_FROM = 16
 A_SUBSET = 2e-6  # seconds that a set of items takes then
@@ -108,6 +111,8 @@ def _searched(task: Task, relaxation: Relaxation | None = None) -> Solution:
     begun: list[Search] = []
     notes: list[str] = []
     with until_stopped() as stop:
+        if task.problem.n >= LONG_TO_BEGIN:
+            task.deadline.seconds_left()
         begun.append(
             Search(
                 task.problem, task.deadline, task.report, start=task.start, relaxation=relaxation
@@ -148,7 +153,7 @@ def _first_order(task: Task) -> NDArray[np.intp]:
     """Return an order that takes no time."""
     if task.start is not None:
         return task.start
-    return heuristics.starting_orders(task.problem.margins.astype(np.float64))[0]
+    return heuristics.starting_orders(task.problem.margins)[0]
 
 
 # Parts of so many items take less time by dynamic programming, and so do their proofs.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.relaxation import Live
 
 
-Stated = TypeVar("Stated")
+Stated = TypeVar("Stated", bound="PairCosts | PlacedProblem")
 Given = TypeVar("Given")
 
 
@@ -116,12 +116,15 @@ class Effort:
     # Why there is no proof, unless somebody has stopped the search.
     unproved: str = "not proved optimal in time"
 
-    def stated(self, state: Callable[[], Stated]) -> tuple[Stated, Effort]:
-        """Return a problem, and what it leaves of the time beside the certificate."""
+    def stated(self, state: Callable[[], Stated], times: int = 10) -> tuple[Stated, Effort]:
+        """Return a problem, and what it leaves of the time beside the certificate.
+
+        That and its check take about so many times as long as the problem and its floor.
+        """
         began = monotonic()
         problem = state()
-        # The certificate and its check take about ten times as long.
-        ends = self.deadline.later(-10 * (monotonic() - began))
+        _ = problem.floor
+        ends = self.deadline.later(-times * (monotonic() - began))
         return problem, replace(self, deadline=ends)
 
 
