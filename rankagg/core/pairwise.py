@@ -65,7 +65,7 @@ def _whole_votes(values: ArrayLike) -> Integers | None:
         return None
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         return None
-    parts = [np.zeros((0, len(values)), dtype=np.int8)]
+    parts: list[NDArray[Any]] = [np.zeros((0, len(values)), dtype=np.int8)]
     for rows in row_blocks(len(values)):
         given = np.array(values[rows])
         np.fill_diagonal(given[:, rows], 0)
@@ -131,7 +131,7 @@ def _bytes_of(matrix: Integers) -> Iterator[bytes]:
     width = (int(matrix.max(initial=0)).bit_length() + 7) // 8
     yield b"%d\n" % width
     for rows in row_blocks(len(matrix)) if width else ():
-        some = matrix[rows]
+        some: NDArray[Any] = matrix[rows]
         if some.dtype == object:
             yield b"".join(number.to_bytes(width, "little") for number in some.ravel().tolist())
         else:

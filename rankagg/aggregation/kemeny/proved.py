@@ -197,8 +197,6 @@ class Proved(Result):
     _is_former: bool = False
 
     _version = 2
-    # How many numbers of a machine are made of each pair of votes at once, at most.
-    _numbers_a_pair = 6
     _prints_table = False
     #: What the order is called.
     _called: ClassVar[str] = "ranking"
@@ -234,6 +232,11 @@ class Proved(Result):
     @abstractmethod
     def _means(self) -> str:
         """Say what proves the bound."""
+
+    @property
+    def _numbers_a_pair(self) -> int:
+        """How many numbers are made of each pair of votes at once, at most."""
+        return 6
 
     def _tolerance_of(self, votes: PairwiseMatrix) -> Fraction:
         """Return by how much a cost can be off, in votes."""
