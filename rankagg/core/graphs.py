@@ -72,8 +72,7 @@ def _apart(arcs: Bools) -> list[NDArray[np.intp]]:
     order = np.argsort(arcs.sum(axis=0) - arcs.sum(axis=1), kind="stable")
     # The first place that an arc from each place leads to.
     first = [arcs[i].take(order).argmax() for i in order]
-    has_arc = arcs.any(axis=1)[order]
-    back = np.where(has_arc, first, n)
+    back = np.where(arcs.sum(axis=1)[order] > 0, first, n)
     furthest = np.minimum.accumulate(back[::-1])[::-1]
     starts = np.flatnonzero(furthest >= np.arange(n))
     return [np.sort(group) for group in np.split(order, starts[starts > 0])]
