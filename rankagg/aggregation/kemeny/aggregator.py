@@ -250,7 +250,7 @@ class Kemeny(SearchingRule):
             return solve_constrained(
                 votes, self.constraints, tie_cost=self.tie_cost, effort=effort, start=start
             )
-        problem, effort = effort.stated(lambda: Problem.from_pairwise(votes, self.tie_cost), 20)
+        problem, effort = effort.stated(lambda: Problem.from_pairwise(votes, self.tie_cost))
         module, name = BACKENDS[self.backend]
         backend = getattr(import_module(f"rankagg.aggregation.kemeny.{module}"), name)
         parts = majority_components(problem)

@@ -330,7 +330,7 @@ def solve_constrained(
 ) -> Outcome:
     """Solve the problem of votes among rankings that keep constraints."""
     demands = constraints.over(votes.items)
-    items, effort = effort.stated(lambda: Problem.from_pairwise(votes, tie_cost), 20)
+    items, effort = effort.stated(lambda: Problem.from_pairwise(votes, tie_cost))
     wanted = orders.starting_orders(items.margins)[0] if start is None else start
     # Without a ranking that keeps the constraints there is nothing to return.
     ends = Deadline(max(effort.deadline.at, monotonic() + 10.0))

@@ -116,15 +116,13 @@ class Effort:
     # Why there is no proof, unless somebody has stopped the search.
     unproved: str = "not proved optimal in time"
 
-    def stated(self, state: Callable[[], Stated], times: int = 10) -> tuple[Stated, Effort]:
-        """Return a problem, and what it leaves of the time beside the certificate.
-
-        That and its check take about so many times as long as the problem and its floor.
-        """
+    def stated(self, state: Callable[[], Stated]) -> tuple[Stated, Effort]:
+        """Return a problem, and what it leaves of the time beside the certificate."""
         began = monotonic()
         problem = state()
         _ = problem.floor
-        ends = self.deadline.later(-times * (monotonic() - began))
+        # The certificate and its check take about ten times as long.
+        ends = self.deadline.later(-10 * (monotonic() - began))
         return problem, replace(self, deadline=ends)
 
 
