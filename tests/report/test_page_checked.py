@@ -134,7 +134,7 @@ EDITS = {
         "the proof shows that no ranking costs less than 10, and 14 is stated",
     ),
     "another version": (
-        lambda html: with_certificate(html, version=4),
+        lambda html: with_certificate(html, version=5),
         "not of a kind that is known",
     ),
     "no votes": (
