@@ -14,7 +14,7 @@ app = marimo.App(width="full", css_file="look.css", app_title="How sure is a lea
 with app.setup:
     import marimo as mo
 
-    from rankagg.apps.parts import leaderboard, page
+    from rankagg.apps.parts import chances, page
 
     BOARDS = {
         "SuperGLUE, 10 tasks": "superglue_human",
@@ -46,16 +46,16 @@ def _():
 
 @app.cell
 def _(n_tasks, name):
-    profile = leaderboard.board(BOARDS[name.value])
-    truth = leaderboard.true_ranks(profile)
-    shares = leaderboard.shares_of_ranks(profile, n_tasks.value)
+    profile = chances.board(BOARDS[name.value])
+    truth = chances.true_ranks(profile)
+    shares = chances.shares_of_ranks(profile, n_tasks.value)
     return profile, shares, truth
 
 
 @app.cell
 def _(draw, n_tasks, profile, shares, truth):
-    one = leaderboard.draw_tasks(profile, n_tasks.value, draw.value)
-    mo.Html(page.prose(leaderboard.told(profile, truth, one, shares)))
+    one = chances.draw_tasks(profile, n_tasks.value, draw.value)
+    mo.Html(page.prose(chances.draw_told(profile, truth, one, shares)))
     return (one,)
 
 
@@ -63,7 +63,7 @@ def _(draw, n_tasks, profile, shares, truth):
 def _(one, profile, shares, truth):
     mo.Html(
         page.figure(
-            leaderboard.ranks_chart(profile, truth, one, shares),
+            chances.ranks_chart(profile, truth, one, shares),
             "Rows: items as all tasks rank them by Borda. Squares: how often an item takes a rank. "
             "Dot and line: its rank in this draw, and the 95 % interval that this draw gives.",
         )

@@ -14,7 +14,7 @@ app = marimo.App(width="full", css_file="look.css", app_title="Mallows and Plack
 with app.setup:
     import marimo as mo
 
-    from rankagg.apps.parts import models, page, pictures
+    from rankagg.apps.parts import chances, page, pictures
 
 
 @app.cell
@@ -39,14 +39,14 @@ def _():
 @app.cell
 def _(model, n_items, strength):
     center = "ABCD"[: n_items.value]
-    drawn = models.make_model(model.value, center, strength.value)
-    mo.Html(page.prose(*models.told(drawn, center)))
+    drawn = chances.make_model(model.value, center, strength.value)
+    mo.Html(page.prose(*chances.model_told(drawn, center)))
     return center, drawn
 
 
 @app.cell
 def _(center, drawn):
-    _picture = pictures.permutohedron(center, models.vertices(drawn, center))
+    _picture = pictures.permutohedron(center, chances.vertices(drawn, center))
     mo.Html(
         page.figure(
             _picture,

@@ -1,6 +1,3 @@
-from .agreement import last_k_agreement as last_k_agreement
-from .agreement import top_k_agreement as top_k_agreement
-from .average_precision import tau_ap as tau_ap
 from .kendall import kendall_distance as kendall_distance
 from .kendall import kendall_tau as kendall_tau
 from .permutations import cayley_distance as cayley_distance
@@ -8,5 +5,8 @@ from .permutations import hamming_distance as hamming_distance
 from .permutations import ulam_distance as ulam_distance
 from .spearman import spearman_footrule as spearman_footrule
 from .spearman import spearman_rho as spearman_rho
-from .weighted import rank_biased_overlap as rank_biased_overlap
-from .weighted import weighted_kendall_tau as weighted_kendall_tau
+from .top_weighted import last_k_agreement as last_k_agreement
+from .top_weighted import rank_biased_overlap as rank_biased_overlap
+from .top_weighted import tau_ap as tau_ap
+from .top_weighted import top_k_agreement as top_k_agreement
+from .top_weighted import weighted_kendall_tau as weighted_kendall_tau

@@ -122,6 +122,17 @@ BEYOND: Final = "beyond the paper"
 NO_VERDICT: Final = "no verdict"
 NOT_JUDGED: Final = "not judged"
 MISSED: Final = "not reached"
+
+#: What the page says that each means.
+VERDICTS = {
+    REACHED: "by the paper's words it is as printed, or as they determine where nothing is printed",
+    AS_RUN: "the print comes out the way the authors' program ran, and not by the paper's words",
+    EXPLAINED: "here it is as the paper's words have it, the print is not, and the reason is given",
+    BEYOND: "the paper has no such number; it is held against an independent program",
+    NO_VERDICT: "nothing to hold it against, or not computed here, and the reason is given",
+    NOT_JUDGED: "data are not there, or repetitions too few",
+    MISSED: "a fault of this side",
+}
 #: What is said where there is nothing to explain.
 PLAIN: Final = {
     REACHED: "as defined",

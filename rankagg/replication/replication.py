@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, field, fields
+from functools import partial
 from os import PathLike
+from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal, cast
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 from tqdm import tqdm
 
 from rankagg import _pandas as pd
@@ -17,7 +24,9 @@ from rankagg._validation import check_flag
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.items import counted
 from rankagg.core.results import Result, plain_rows
-from rankagg.exceptions import InvalidInputError, OutOfTimeError, nearest
+from rankagg.exceptions import InvalidInputError, OutOfTimeError, OutputError, nearest
+from rankagg.io.output_files import guard_frame, write_file, write_text
+from rankagg.plotting.theme import style
 from rankagg.replication import p1, p2, p3  # noqa: F401 - their experiments are registered
 from rankagg.replication.experiment import (
     QUICK_REPETITIONS,
@@ -25,10 +34,21 @@ from rankagg.replication.experiment import (
     Bench,
     Experiment,
     ExperimentRun,
+    Illustration,
+    Sheet,
 )
 from rankagg.replication.leaderboards import Leaderboards
-from rankagg.replication.page import folder_for, page_of, save
-from rankagg.replication.published import PAPERS, Published, Row, judge, published
+from rankagg.replication.published import PAPERS, VERDICTS, Published, Row, errata, judge, published
+from rankagg.report.figures import figure_of
+from rankagg.report.sections import (
+    UNKNOWN,
+    PageCell,
+    PageColumn,
+    PageTable,
+    Section,
+    render_page,
+    table_of,
+)
 
 #: All experiments, in the order of the papers.
 EXPERIMENTS = tuple(sorted(REGISTERED, key=lambda one: one.paper))
@@ -81,7 +101,15 @@ class Replication(Result):
 
     def to_html(self) -> str:
         """Return one page with all rows, figures and explanations."""
-        return page_of(self.outcomes)
+        lead = [
+            f"{counted(len(self.rows), 'quantity')}: {_verdicts(self.rows)}.",
+            "Definition is what the paper's words give and nothing else, authors what their "
+            "program gives on their file with its quirks; both were computed by other programs "
+            "than this package. Here is what came out.",
+        ]
+        runs = map(_section, self.outcomes)
+        sections = [_verdict_table(self.rows), *runs, *_explanations(self.rows)]
+        return render_page("Three papers on ranking systems, run again", sections, lead=lead)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the page, the rows, and all tables and figures.
@@ -96,7 +124,15 @@ class Replication(Result):
         OutputError
             If something cannot be written.
         """
-        save(folder_for(folder), self.to_html(), self.to_frame(), self.outcomes)
+        there = folder_for(folder)
+        tables, figures = folder_for(there / "tables"), folder_for(there / "figures")
+        for run in self.outcomes:
+            for sheet in run.sheets:
+                _save_sheet(tables, sheet)
+            for picture in run.pictures:
+                _save_picture(figures, picture)
+        write_text(there / "replication.csv", _csv(self.to_frame()))
+        write_text(there / "index.html", self.to_html())
 
     def _facts(self) -> Iterable[str]:
         number = counted(len(self.rows), "published quantity")
@@ -243,3 +279,146 @@ def _why_open(entry: Published, bench: Bench) -> str:
     if entry.repetitions and bench.quick:
         return f"{QUICK_REPETITIONS} of {entry.repetitions} repetitions"
     return ""
+
+
+def _verdicts(rows: Iterable[Row]) -> str:
+    numbers = Counter(row.verdict for row in rows)
+    return ", ".join(f"{numbers[verdict]} {verdict}" for verdict in VERDICTS if numbers[verdict])
+
+
+def _verdict_table(rows: Sequence[Row]) -> Section:
+    numbers = Counter((row.paper, row.verdict) for row in rows)
+    papers = list(dict.fromkeys(row.paper for row in rows))
+    there = {row.verdict for row in rows}
+    body = []
+    for verdict, meaning in VERDICTS.items():
+        if verdict in there:
+            times = [numbers[paper, verdict] for paper in papers]
+            cells = [PageCell(str(number), float(number)) for number in times]
+            body.append((PageCell(verdict), *cells, PageCell(meaning)))
+    columns = PageColumn("verdict", ""), *map(PageColumn, papers), PageColumn("meaning", "long")
+    table = PageTable(columns, tuple(body), "Quantities by paper and verdict.")
+    return Section("verdicts", "Verdicts").table(table)
+
+
+def _section(run: ExperimentRun) -> Section:
+    experiment = run.experiment
+    items = ", ".join(experiment.items)
+    section = Section(experiment.name, f"{experiment.paper}, {items}: {experiment.title}")
+    section.told(_verdicts(run.rows))
+    if len(run.sentences) == 1:
+        section.text(*run.sentences)
+    else:
+        section.items(run.sentences)
+    for picture in run.pictures:
+        caption = f"{picture.caption} Files: figures/{picture.name}.svg and .pdf."
+        section.add("figure", figure_of(picture.draw, picture.caption, caption))
+    # The numbers, and the orders, which are long.
+    orders = [row for row in run.rows if any(_value(text).key is None for text in _told_by(row))]
+    numbers = [row for row in run.rows if row not in orders]
+    if numbers:
+        about = "Printed, by the paper's words, by its authors' program, and here."
+        section.table(_row_table(numbers, "number", about))
+    if orders:
+        section.table(_row_table(orders, "long", "Orders and other texts, the same."))
+    for sheet in run.sheets:
+        kinds = sheet.frame.select_dtypes("number").columns
+        words = [str(name) for name in sheet.frame.columns if name not in kinds]
+        caption = f"{sheet.caption} Files: tables/{sheet.name}.csv, .md and .tex."
+        formats = {str(name): ".5g" for name in kinds}
+        # The page shows some rows; the file has all.
+        section.table(table_of(sheet.frame, caption, formats=formats, text=words, limit=40))
+    return section
+
+
+def _row_table(rows: Sequence[Row], look: Literal["number", "long"], caption: str) -> PageTable:
+    # Most sections are about one item, which their heading names.
+    items = int(len({row.item for row in rows}) > 1)
+    columns = (
+        *(PageColumn("item", ""),) * items,
+        PageColumn("quantity", "long"),
+        *(PageColumn(name, look) for name in ("printed", "definition", "authors", "here")),
+        PageColumn("verdict", ""),
+        PageColumn("reason", "long"),
+    )
+    body = []
+    for row in rows:
+        start = *(PageCell(row.item),) * items, PageCell(row.quantity)
+        body.append((*start, *map(_value, _told_by(row)), PageCell(row.verdict), _reason(row)))
+    return PageTable(columns, tuple(body), caption, stacked=True)
+
+
+def _told_by(row: Row) -> tuple[str, ...]:
+    return row.printed, row.definition, row.authors, row.here
+
+
+def _value(text: str) -> PageCell:
+    if not text:
+        return PageCell(UNKNOWN, float("inf"))
+    try:
+        number = float(text)
+    except ValueError:
+        return PageCell(text)
+    return PageCell(text if len(text) < 9 else f"{number:.6g}", number)
+
+
+def _reason(row: Row) -> PageCell:
+    known = [errata()[name] for name in row.errata]
+    if not known or row.reason != " ".join(erratum.text for erratum in known):
+        return PageCell(row.reason)
+    titles = "; ".join(erratum.title for erratum in known)
+    return PageCell(titles, link=f"#why-{known[0].name}")
+
+
+def _explanations(rows: Iterable[Row]) -> Iterator[Section]:
+    section = Section("why", "Why prints and definitions differ")
+    used = dict.fromkeys(name for row in rows for name in row.errata)
+    for erratum in map(errata().__getitem__, used):
+        anchor = f"why-{erratum.name}", f"{erratum.paper}: {erratum.title}"
+        section.add("anchor", anchor).text(erratum.text)
+    if used:
+        yield section
+
+
+# What would differ between two runs.
+UNDATED = {"svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}}
+
+
+def folder_for(target: str | PathLike[str]) -> Path:
+    """Make a folder where it is missing, and return it."""
+    folder = Path(target)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"The folder {folder} cannot be made: {error.strerror or error}. Give another path."
+        ) from error
+    return folder
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    return guard_frame(frame).to_csv(index=False, lineterminator="\n")
+
+
+def _save_sheet(folder: Path, sheet: Sheet) -> None:
+    frame = sheet.frame
+    write_text(folder / f"{sheet.name}.csv", _csv(frame))
+    write_text(folder / f"{sheet.name}.md", frame.to_markdown(index=False) + "\n")
+    # What LaTeX reads as a command.
+    caption = re.sub(r"([&%$#_{}])", r"\\\1", sheet.caption)
+    options: dict[str, Any] = {"na_rep": "--", "float_format": "%.4g", "escape": True}
+    latex = frame.to_latex(index=False, caption=caption, label=f"tab:{sheet.name}", **options)
+    write_text(folder / f"{sheet.name}.tex", latex)
+
+
+def _save_picture(folder: Path, picture: Illustration) -> None:
+    with style("paper"), plt.ioff(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        with mpl.rc_context({"svg.hashsalt": picture.name}):
+            figure = cast(Figure, picture.draw().figure)
+            try:
+                for kind, metadata in UNDATED.items():
+                    draw = partial(figure.savefig, format=kind, metadata=metadata)
+                    write_file(folder / f"{picture.name}.{kind}", draw)
+            finally:
+                plt.close(figure)

@@ -361,7 +361,11 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         self._set("alphas", levels)
         tables = check_removal(self.models, self.proportions, owner, whole_tasks=False)
         if self.methods is None:
-            shared = any(_shares_instances(table) for table in tables)
+            # Whether an instance has several rankings.
+            shared = any(
+                table.instances is not None and len(set(table.instances)) < table.n_units
+                for table in tables
+            )
             self._set("methods", SEVERAL_RANKINGS if shared else ONE_RANKING_EACH)
         methods = several(self.methods, f"methods {owner}")
         self._set("methods", methods)
@@ -451,8 +455,3 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
                 inside = (judged.lower <= values + ROUNDING) & (values <= judged.upper + ROUNDING)
                 row[name] = int(inside[upper].sum())
         return row
-
-
-def _shares_instances(table: ScoreTable) -> bool:
-    """Say whether an instance has several rankings."""
-    return table.instances is not None and len(set(table.instances)) < table.n_units

@@ -244,7 +244,9 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
         beats = votes.wins > votes.wins.T
         n_beaten = beats.sum(axis=1)
         found = Borda().aggregate(evidence).ranking
-        cyclic = _is_cyclic(beats)
+        # Items that beat one another in a circle are strongly connected.
+        n_parts, _ = connected_components(beats, directed=True, connection="strong")
+        cyclic = bool(n_parts < votes.n_items)
         exact = _optimal(evidence, prepared) if cyclic else _majority_order(votes, beats)
         cost, least = votes.cost(found), votes.cost(exact)
         winner = np.flatnonzero(n_beaten == votes.n_items - 1)
@@ -268,12 +270,6 @@ def _optimal(evidence: Evidence, deadline: Deadline) -> PartialRanking:
     if not result.is_proved:
         deadline.seconds_left()
     return result.ranking
-
-
-def _is_cyclic(beats: Bools) -> bool:
-    """Say whether some items beat one another in a circle: they are strongly connected."""
-    number, _ = connected_components(beats, directed=True, connection="strong")
-    return bool(number < len(beats))
 
 
 def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:

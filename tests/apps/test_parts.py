@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.apps.parts import leaderboard, models, pictures, voting
+from rankagg.apps.parts import chances, pictures, voting
 from rankagg.core.rankings.places import UNLISTED
 from rankagg.exceptions import DataFormatError, InvalidInputError
 
@@ -185,8 +185,8 @@ def test_a_lone_voter_gains_nothing_and_some_electorate_can_be_manipulated() -> 
 
 @pytest.mark.parametrize(("center", "edges"), [("ABC", 6), ("CABD", 36)])
 def test_the_permutohedron_has_its_vertices_and_edges(center, edges) -> None:
-    model = models.make_model("Mallows", center, 0.4)
-    svg = pictures.permutohedron(center, models.vertices(model, center))
+    model = chances.make_model("Mallows", center, 0.4)
+    svg = pictures.permutohedron(center, chances.vertices(model, center))
     orders = re.findall(r'data-order="(\w+)"', svg)
     assert sorted(orders) == sorted("".join(order) for order in permutations(center))
     assert svg.count("<line") == edges
@@ -210,12 +210,12 @@ def test_probabilities_are_those_of_the_definitions(strength) -> None:
         exp(-strength * sum(o.index(a) > o.index(b) for a, b in combinations(center, 2)))
         for o in orders
     ]
-    found = models.probabilities(models.make_model("Mallows", center, strength), center)
+    found = chances.probabilities(chances.make_model("Mallows", center, strength), center)
     np.testing.assert_allclose(found, np.array(weights) / sum(weights))
     worth = {item: exp(-strength * k) for k, item in enumerate(center)}
-    chances = [prod(worth[o[k]] / sum(worth[i] for i in o[k:]) for k in range(4)) for o in orders]
-    found = models.probabilities(models.make_model("Plackett-Luce", center, strength), center)
-    np.testing.assert_allclose(found, chances)
+    shares = [prod(worth[o[k]] / sum(worth[i] for i in o[k:]) for k in range(4)) for o in orders]
+    found = chances.probabilities(chances.make_model("Plackett-Luce", center, strength), center)
+    np.testing.assert_allclose(found, shares)
 
 
 def test_the_majority_graph_has_an_arrow_a_majority_and_marks_those_against_the_order() -> None:
@@ -231,21 +231,21 @@ def test_the_majority_graph_has_an_arrow_a_majority_and_marks_those_against_the_
 
 
 def test_draws_are_of_tasks_and_shares_are_those_of_many_draws() -> None:
-    profile = leaderboard.board("superglue_human")
-    truth = leaderboard.true_ranks(profile)
+    profile = chances.board("superglue_human")
+    truth = chances.true_ranks(profile)
     assert list(truth) == [1, 2, 3, 4, 5, 6]
-    shares = leaderboard.shares_of_ranks(profile, 10)
+    shares = chances.shares_of_ranks(profile, 10)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     # The bootstrap of the library draws as many tasks as there are.
     bootstrap = ra.rank_shares(profile, ra.Borda(), n_resamples=400, rng=1).to_frame()
     assert abs(shares[0, 0] - float(bootstrap.iloc[0, 0])) < 0.15
-    few, many = (leaderboard.draw_tasks(profile, n, 1) for n in (10, 160))
+    few, many = (chances.draw_tasks(profile, n, 1) for n in (10, 160))
     assert (many.worst - many.best).sum() < (few.worst - few.best).sum()
-    again = leaderboard.draw_tasks(profile, 10, 1)
+    again = chances.draw_tasks(profile, 10, 1)
     assert list(again.rank) == list(few.rank)
     assert any(
-        list(leaderboard.draw_tasks(profile, 10, seed).rank) != list(few.rank) for seed in (2, 3, 4)
+        list(chances.draw_tasks(profile, 10, seed).rank) != list(few.rank) for seed in (2, 3, 4)
     )
-    svg = leaderboard.ranks_chart(profile, truth, few, shares)
+    svg = chances.ranks_chart(profile, truth, few, shares)
     assert svg.count("<rect") == 36
     assert svg.count("data-item") == 6

@@ -29,7 +29,7 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import Result, plain_rows
 from rankagg.core.scores import ScoreTable
 from rankagg.distances import kendall_distance, kendall_tau, tau_ap, top_k_agreement
-from rankagg.distances.agreement import overlaps
+from rankagg.distances.top_weighted import overlaps
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError
 from rankagg.inference.rank_tests import average_ranks
 

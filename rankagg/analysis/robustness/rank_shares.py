@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, cast, get_args
 
 import numpy as np
@@ -259,15 +259,6 @@ class RedrawSums(Redraws):
                 "tasks with unit='task'."
             )
 
-    def in_order(self) -> RedrawSums:
-        """Return the same with one order of tasks, as that in files must change no draw.
-
-        Tasks that are drawn keep theirs: so they are the same as those of a table.
-        """
-        if self.unit == "task":
-            return self
-        return replace(self, summary=self.summary.sorted_by_task())
-
     def draw(self, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw how often each task, or each group of each task, occurs in each resample."""
         tasks = self.summary.n_tasks
@@ -379,7 +370,9 @@ def rank_shares(
     elif isinstance(data, ScoreSummary):
         check_no_more(data, tolerance, instances)
         items, kind = data.systems, cast(Unit, check_choice(unit, get_args(Unit), "unit"))
-        redraw = sums = RedrawSums(data, rule, kind, check_fixed(fixed_tasks, kind)).in_order()
+        # The order of tasks in files must change no draw; tasks that are drawn are as in a table.
+        there = data if kind == "task" else data.sorted_by_task()
+        redraw = sums = RedrawSums(there, rule, kind, check_fixed(fixed_tasks, kind))
         rows = sums.draw(times, as_generator(rng))
     else:
         unit = cast(Unit, check_unit(unit))

@@ -118,7 +118,8 @@ class Collector:
         self._of_instance.append(code)
         self._epoch.append(epoch)
         self._score.append(score)
-        self._content.append(_content_digest(content))
+        digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=7).digest()
+        self._content.append(int.from_bytes(digest, "big") + 1 if content else 0)
 
     def take(self, series: int, field: Field, **about: Any) -> None:
         """Take in a number or a truth value; count what is neither."""
@@ -168,12 +169,6 @@ class Collector:
             f"{series.source} or a file of the same run has two scores by {shown(series.metric)} "
             f"for {where}; each may occur once. Leave out what was written or copied twice."
         )
-
-
-def _content_digest(content: str) -> int:
-    """Return a number for a text, 0 for none."""
-    digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=7).digest()
-    return int.from_bytes(digest, "big") + 1 if content else 0
 
 
 def with_distinct_tasks(series: Sequence[Series]) -> tuple[list[Series], list[str]]:

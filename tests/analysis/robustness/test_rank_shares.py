@@ -495,7 +495,7 @@ def test_resamples_are_those_of_the_scores(table, data):
     found = ra.rank_shares(
         summary, rule, unit=unit, fixed_tasks=fixed, n_resamples=4, rng=np.random.default_rng(7)
     )
-    redraw = RedrawSums(summary, rule, unit, fixed).in_order()
+    redraw = RedrawSums(summary.sorted_by_task(), rule, unit, fixed)
     counts = redraw.draw(4, np.random.default_rng(7))
     groups = plain_groups(table, 3)
     for row, times in enumerate(counts):

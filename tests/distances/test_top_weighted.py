@@ -1,6 +1,6 @@
-"""Correlation by average precision, against its definition and all ways of breaking ties."""
+"""Agreement at the top, against definitions and all ways of breaking ties."""
 
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from math import isnan
 
 import numpy as np
@@ -9,9 +9,98 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg import PartialRanking, Permutation
+from rankagg.distances import last_k_agreement, top_k_agreement
+from rankagg.distances.top_weighted import overlaps
 from rankagg.exceptions import InvalidInputError
 from rankagg.kernels.inversions import smaller_before
+from tests import oracles, strategies
+from tests.distances.test_common import have_common_items
 from tests.strategies import ranking_pairs, weak_rankings
+
+NAN = float("nan")
+
+ABC = Permutation.from_order("ABC")
+
+
+@given(
+    strategies.ranking_pairs(max_size=4).filter(lambda both: have_common_items(*both)), st.data()
+)
+@strategies.quick
+def test_agreement_is_its_mean_over_all_ways_to_break_ties(both, data):
+    n = len(oracles.common(*both)[0])
+    k = data.draw(st.integers(1, n))
+    assert top_k_agreement(*both, k) == pytest.approx(float(oracles.top_k_overlap(*both, k)))
+    assert last_k_agreement(*both, k) == pytest.approx(float(oracles.last_k_overlap(*both, k)))
+
+
+@pytest.mark.parametrize("k", [0, -1, 4, 1.5, NAN, "1", None, True])
+def test_k_is_a_number_of_items(k):
+    for measure in (top_k_agreement, last_k_agreement):
+        with pytest.raises(InvalidInputError, match="`k` must be an integer of at least 1 and at"):
+            measure(ABC, ABC, k)
+
+
+def test_k_counts_items_that_both_observe():
+    short = PartialRanking.from_order("AB", items="ABC")
+    with pytest.raises(InvalidInputError, match="at most 2"):
+        top_k_agreement(ABC, short, 3)
+
+
+@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
+@strategies.quick
+def test_overlaps_are_the_agreement_at_every_depth(pair):
+    for from_top, agreement in ((True, top_k_agreement), (False, last_k_agreement)):
+        shares = overlaps(*pair, from_top=from_top)
+        expected = [agreement(*pair, k=k) for k in range(1, len(shares) + 1)]
+        assert shares == pytest.approx(expected, abs=1e-12)
+
+
+@given(pair=ranking_pairs(), persistence=st.sampled_from([0.1, 0.5, 0.9, 0.99]))
+def test_rank_biased_overlap_averages_the_overlap_of_the_first_k(pair, persistence):
+    first, second = pair
+    both = (first.ranks != ra.UNRANKED) & (second.ranks != ra.UNRANKED)
+    if not both.any():
+        with pytest.raises(InvalidInputError, match="in common"):
+            ra.distances.rank_biased_overlap(first, second)
+        return
+    n = int(both.sum())
+    overlap = [ra.distances.top_k_agreement(first, second, k) for k in range(1, n + 1)]
+    expected = sum((1 - persistence) * persistence**k * a for k, a in enumerate(overlap))
+    found = ra.distances.rank_biased_overlap(first, second, persistence=persistence)
+    assert found == pytest.approx(expected + persistence**n)
+    assert 0 <= found <= 1 + 1e-12
+
+
+def test_rank_biased_overlap_of_equal_and_of_reversed_rankings():
+    abc = ra.Permutation.from_order("ABC")
+    assert ra.distances.rank_biased_overlap(abc, abc) == pytest.approx(1)
+    low = ra.distances.rank_biased_overlap(abc, abc.reverse(), persistence=0.5)
+    assert low == pytest.approx(0.5 * 0 + 0.25 * 0.5 + 0.125 + 0.125)
+    for wrong in (0, 1, -1, "x"):
+        with pytest.raises(InvalidInputError, match="persistence"):
+            ra.distances.rank_biased_overlap(abc, abc, persistence=wrong)
+
+
+@given(orders=st.lists(st.permutations(range(6)), min_size=2, max_size=2), additive=st.booleans())
+def test_weighted_tau_sums_over_pairs(orders, additive):
+    first, second = (ra.Permutation.from_order(order) for order in orders)
+
+    def by_places_of(lead):
+        total = weight_sum = 0.0
+        for i, j in combinations(range(6), 2):
+            r, s = 1 / (lead.ranks[i] + 1), 1 / (lead.ranks[j] + 1)
+            weight = r + s if additive else r * s
+            agree = (first.ranks[i] < first.ranks[j]) == (second.ranks[i] < second.ranks[j])
+            total += weight * (1 if agree else -1)
+            weight_sum += weight
+        return total / weight_sum
+
+    expected = (by_places_of(first) + by_places_of(second)) / 2
+    assert ra.distances.weighted_kendall_tau(first, second, additive=additive) == pytest.approx(
+        expected
+    )
+
 
 # The vectors of the example in the manual of ircor, an R package by Urbano, and what it prints.
 X = (0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54)
