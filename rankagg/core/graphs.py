@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools
 
-#: Graphs of so many items are done by products of matrices before SciPy has looked at them, and
-#: without importing its sparse matrices, which takes longer than NumPy.
+#: Graphs of so many items are done by products of matrices, without importing SciPy's sparse
+#: matrices, which takes longer than NumPy.
 CLOSED_AT_ONCE = 64
 
 #: The number of the part of every item, from 0.
@@ -31,10 +31,32 @@ def connected_parts(linked: Bools) -> Parts:
 def strong_parts(arcs: Bools) -> Parts:
     """Return the strongly connected parts of a directed graph.
 
-    Their numbers decide which of several optima is shown: they are SciPy's for every size.
+    Their numbers decide which of several optima is shown: they are SciPy's for every size, in the
+    order in which a depth-first search that takes the last items first leaves the parts.
     """
-    _, parts = scipy.sparse.csgraph.connected_components(_sparse(arcs), connection="strong")
-    return np.asarray(parts, dtype=np.int32)
+    if len(arcs) > CLOSED_AT_ONCE:
+        _, parts = scipy.sparse.csgraph.connected_components(_sparse(arcs), connection="strong")
+        return np.asarray(parts, dtype=np.int32)
+    # Paths lead to an item that is left later only where others lead back from it.
+    left = _reached(arcs) * _places_left(arcs)
+    return np.unique(left.max(axis=1, initial=0), return_inverse=True)[1].astype(np.int32)
+
+
+def _places_left(arcs: Bools) -> NDArray[np.intp]:
+    """Return at which place a depth-first search, the last items first, leaves each item."""
+    places = np.zeros(len(arcs), dtype=np.intp)
+    unseen = np.ones(len(arcs), dtype=bool)
+
+    def visit(item: int) -> None:
+        unseen[item] = False
+        while len(ahead := np.flatnonzero(arcs[item] & unseen)):
+            visit(ahead[-1])
+        places[item] = places.max() + 1
+
+    for item in range(len(arcs)):
+        if unseen[item]:
+            visit(item)
+    return places
 
 
 def _reached(arcs: Bools) -> Bools:
