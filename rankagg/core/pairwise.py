@@ -387,9 +387,7 @@ class PairwiseMatrix(Value):
         """Sum of the squared weights of the rankings that compare row and column."""
         if self._squares is not None:
             return self._squares
-        squares = self.scaled_comparisons.astype(np.float64) / self.denominator
-        np.fill_diagonal(squares, 0.0)
-        return cast(Floats, frozen_array(squares))
+        return cast(Floats, frozen_array(self.scaled_comparisons / float(self.denominator)))
 
     @cached_property
     def wins(self) -> Floats:
