@@ -24,7 +24,12 @@ from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_sign_
 from rankagg.inference.intervals.methods import ONLY_RESAMPLES, IntervalOptions, square
 from rankagg.inference.intervals.pairwise import intervals_of, pair_units
 from rankagg.inference.one_pair import VECTORS
-from rankagg.inference.pair_values import Differences, asymmetry_note, point_differences
+from rankagg.inference.pair_values import (
+    LOOKED_AT,
+    Differences,
+    asymmetry_note,
+    point_differences,
+)
 from rankagg.inference.ranks.comparison_ranks import check_silent, check_unit, ranks_of_comparisons
 from rankagg.inference.ranks.rank_results import (
     Families,
@@ -240,8 +245,8 @@ def rank_intervals(
         Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
         many to go through them all, 10,000 by default.
     time_limit : float, optional
-        Seconds after which sign flips, which take long for hundreds of items, raise
-        `OutOfTimeError`.
+        Seconds after which sign flips, which take long for hundreds of items that are not all in
+        the same units, raise `OutOfTimeError`. They log to "rankagg.inference" how far they are.
     rng : int or numpy.random.Generator, default 0
         For "max-t", and for "sign-flips" with more than 14 units.
 
@@ -368,10 +373,16 @@ class _Case:
             notes.append(said("only {} for a level of {}: raise `n_resamples`", drawn, level))
         first, second = units.pairs
         if units.n_units * len(first) <= SUMS_HELD:
-            block, labels = units.all_blocks(), units.items.labels
-            values = np.repeat(block.values, block.counts.astype(np.intp), axis=0)
+            labels, step = units.items.labels, max(1, -(-units.n_units * len(first) // LOOKED_AT))
+            values = np.concatenate(
+                [
+                    np.repeat(block.values[:, ::step], block.counts.astype(np.intp), axis=0)
+                    for block in units.blocks()
+                ]
+            )
             remedy = f"`of='pairwise'` assumes none and asks who is above in more {self.word}s; "
-            pairs = [(labels[i], labels[j]) for i, j in zip(first, second, strict=True)]
+            some = zip(first[::step], second[::step], strict=True)
+            pairs = [(labels[i], labels[j]) for i, j in some]
             remedy += "`method='hoeffding'` assumes none"
             notes += asymmetry_note(values - 0.5, pairs, remedy)
         how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"

@@ -54,10 +54,10 @@ class Families:
     @classmethod
     def from_flips(cls, flips: SignFlips, alpha: float) -> Families:
         """Decide by sign flips."""
-        direction = flips.ahead.astype(np.int8) - flips.ahead.T
-        alone = np.where(flips.alone <= alpha, direction, 0).astype(np.int8)
+        together, mine = flips.decided(alpha)
+        alone = mine * (flips.ahead.astype(np.int8) - flips.ahead.T)
         led = np.any(alone < 0, axis=1, keepdims=True)[:, 0]
-        return cls(flips.ahead & (flips.together <= alpha), alone, led)
+        return cls(flips.ahead & together, alone, led)
 
     @classmethod
     def from_p_values(cls, p_values: Floats, least: Floats, alpha: float) -> Families:

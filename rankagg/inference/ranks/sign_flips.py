@@ -7,6 +7,8 @@ of pairs. With T units there are 2^T sign vectors, and no p-value is below 2^(1 
 
 from __future__ import annotations
 
+import logging
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.core.arithmetic.exact_sum import rounding_error
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.one_pair import ALWAYS_ALL, SIGNS_HELD, all_signs, drawn_signs
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.units import Block, Units
@@ -28,22 +30,7 @@ SUMS_HELD = 20_000_000
 LONG_ROWS, SHORT_ROWS, PAIRED_VALUES = 1000, 64, 1_000_000
 
 NO_DEADLINE = Deadline()
-
-
-@dataclass(frozen=True, eq=False)
-class SignFlips:
-    """P-values of what was observed of every pair, in several families of pairs."""
-
-    # Shape (n, n). The sum of the differences has row above column.
-    ahead: Bools
-    # Shape (n, n). Adjusted for all pairs. Decide a pair as observed where it is at most alpha.
-    together: Floats
-    # Shape (n, n). The same for the pairs of the item of the row only.
-    alone: Floats
-    # Sign vectors that were gone through; the opposite ones say the same.
-    n_vectors: int
-    # True where these are all there are.
-    is_exact: bool
+LOGGER = logging.getLogger("rankagg.inference")
 
 
 def sign_flips(
@@ -77,17 +64,21 @@ def sign_flips(
             "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample."
         )
         raise InvalidInputError("method", "another one with fixed tasks", "sign-flips", remedy)
-    sums = _FlippedSums.of(units, deadline)
+    sums = FlippedSums.of(units, deadline)
     exact = sums.fits(max(ALWAYS_ALL, n_vectors))
-    counter = _Counter(units, sums)
-    for block in sums.all_signs() if exact else sums.drawn_signs(n_vectors, rng):
-        deadline.seconds_left()
-        counter.add(block)
-    return counter.result(is_exact=exact)
+    kind = PairFlips if sums.is_paired else ItemFlips
+    flips = kind(sums, sums.n_signs if exact else n_vectors, is_exact=exact)
+    try:
+        for block in sums.all_signs() if exact else sums.drawn_signs(n_vectors, rng):
+            deadline.seconds_left()
+            flips.add(block)
+    except OutOfTimeError:
+        raise flips.late() from None
+    return flips
 
 
 @dataclass(frozen=True, eq=False)
-class _FlippedSums:
+class FlippedSums:
     """Sums over units, of all pairs or of single numbers whose differences they are."""
 
     units: Units
@@ -99,20 +90,19 @@ class _FlippedSums:
     deadline: Deadline
 
     @classmethod
-    def of(cls, units: Units, deadline: Deadline = NO_DEADLINE) -> _FlippedSums:
+    def of(cls, units: Units, deadline: Deadline = NO_DEADLINE) -> FlippedSums:
         """Hold the units where they are few; else go through them again and again."""
         n_pairs = len(units.pairs[0])
-        is_paired, held = True, None
         if np.issubdtype(units.source.rows.dtype, np.integer):
             units = units.compressed()
         source = units.source
-        is_long = units.n_rows > LONG_ROWS
+        is_paired, is_long = True, units.n_rows > LONG_ROWS
         is_long |= units.n_rows > SHORT_ROWS and units.n_rows * n_pairs > PAIRED_VALUES
-        if is_long and isinstance(source, Differences) and source.is_complete:
+        if isinstance(source, Differences) and source.is_complete:
             centered = _Centered(source.rows, source.scale, source.numbers, source.is_bounded)
             units, is_paired = replace(units, source=centered), False
-        elif units.n_rows * n_pairs <= SUMS_HELD:
-            held = units.all_blocks()
+        is_held = units.n_rows * n_pairs <= SUMS_HELD if is_paired else not is_long
+        held = units.all_blocks() if is_held else None
         told, squares = np.zeros(n_pairs), np.zeros(n_pairs)
         sizes = units.sizes
         for block in [held] if held is not None else units.blocks():
@@ -131,27 +121,32 @@ class _FlippedSums:
 
     def fits(self, n_vectors: int) -> bool:
         """Say whether so many sign vectors are all, but for the opposite ones."""
-        return self.held is not None and 2.0 ** min(self.n_units - 1, 64) <= n_vectors
+        return self.held is not None and self.n_signs <= n_vectors
+
+    @property
+    def n_signs(self) -> int:
+        """How many sign vectors there are, but for the opposite ones."""
+        return 1 << min(max(self.n_units - 1, 0), 64)
 
     def all_signs(self) -> Iterator[Floats]:
         """Go through all sign vectors, but for the opposite ones; the observed one first."""
         assert self.held is not None, "so few units are always held"
         values = _weighted_differences(self.held)
         values = np.repeat(values, self.held.counts.astype(np.intp), axis=0)
-        free = max(len(values) - 1, 0)
         size = max(1, SIGNS_HELD // max(values.shape[1], 1))
-        for start in range(0, 2**free, size):
-            stop = min(start + size, 2**free)
-            yield all_signs(len(values), start, stop) @ values * self.scale
+        for start in range(0, self.n_signs, size):
+            stop = min(start + size, self.n_signs)
+            yield all_signs(len(values), start, stop) @ values
 
     def drawn_signs(self, times: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Draw sign vectors; the first one is that observed."""
-        first, second = self.units.pairs
-        width = len(first) if self.is_paired else len(self.units.items)
-        size = max(1, SIGNS_HELD // width)
+        n_items, n_pairs = len(self.units.items), len(self.units.pairs[0])
+        is_long = self.held is None and not self.is_paired
+        # How many are drawn at a time says which they are.
+        size = max(1, SIGNS_HELD // max(n_items if is_long else n_pairs, 1))
         for start in range(0, times, size):
             many = min(size, times - start)
-            sums = np.zeros((many, width))
+            sums = np.zeros((many, n_pairs if self.is_paired else n_items))
             for block in [self.held] if self.held is not None else self.units.blocks():
                 self.deadline.seconds_left()
                 values = _weighted_differences(block)
@@ -162,39 +157,70 @@ class _FlippedSums:
                     if start == low == 0:
                         signs[0] = block.counts
                     sums[some] += signs @ values
-            if self.is_paired:
-                yield sums * self.scale
-                continue
-            step = max(1, SIGNS_HELD // max(len(first), 1))
-            for low in range(0, many, step):
-                some = slice(low, low + step)
-                yield (sums[some][:, first] - sums[some][:, second]) * self.scale
+            yield sums
 
 
-class _Counter:
-    """Counts how often the largest of some sums is as large as those observed."""
+class SignFlips(ABC):
+    """What sums under other signs say of those observed, of all pairs."""
 
-    def __init__(self, units: Units, sums: _FlippedSums) -> None:
-        self.pairs = units.pairs
-        self.n = len(units.items)
-        self.least = sums.least
-        self.vectors = 0
+    #: Shape (n, n). The sum of the differences has row above column.
+    ahead: Bools
+
+    def __init__(self, sums: FlippedSums, n_vectors: int, *, is_exact: bool) -> None:
+        self.of = sums
+        self.n = len(sums.units.items)
+        # Sign vectors to go through (the opposite ones say the same), and whether they are all.
+        self.n_vectors, self.is_exact = n_vectors, is_exact
+        self.done = 0
 
     def add(self, sums: Floats) -> None:
-        """Take the sums of more sign vectors."""
-        if not self.vectors:
+        """Take the sums of more sign vectors; the first one is that observed."""
+        if not self.done:
             self._observe(sums[0])
-        self.vectors += len(sums)
-        sizes = np.abs(sums)
-        self.together += _n_reaching(sizes[:, self.order], self.bar[self.order])
+        self._take(sums)
+        before, self.done = self.done, self.done + len(sums)
+        if 10 * before // self.n_vectors < 10 * self.done // self.n_vectors:
+            LOGGER.info("%d of %d sign vectors", self.done, self.n_vectors)
+
+    def late(self) -> OutOfTimeError:
+        """Return what is raised where time runs out."""
+        return OutOfTimeError(
+            f"Sign flips were not compared in time: {self.done:,} of {self.n_vectors:,} sign "
+            "vectors were summed. Raise `time_limit`, or lower `n_resamples`."
+        )
+
+    @abstractmethod
+    def decided(self, alpha: float) -> tuple[Bools, Bools]:
+        """Return which pairs are decided as observed, of all and of the item of the row only."""
+
+    @abstractmethod
+    def _observe(self, seen: Floats) -> None: ...
+
+    @abstractmethod
+    def _take(self, sums: Floats) -> None: ...
+
+
+class PairFlips(SignFlips):
+    """Counts how often the largest sum of some pairs is as large as those observed."""
+
+    def decided(self, alpha: float) -> tuple[Bools, Bools]:
+        """Compare the p-values with alpha, none of them below that of a larger observed sum."""
+        (first, second), (together, alone) = self.pairs, np.zeros((2, self.n, self.n), dtype=bool)
+        together[first[self.order], second[self.order]] = self._within(self.together, alpha)
         for i, mine in enumerate(self.of_item):
-            self.alone[i] += _n_reaching(sizes[:, mine], self.bar[mine])
+            alone[i, first[mine] + second[mine] - i] = self._within(self.alone[i], alpha)
+        return together | together.T, alone
+
+    def _within(self, counts: Floats, alpha: float) -> Bools:
+        return np.asarray(np.maximum.accumulate(counts[::-1])[::-1] / self.n_vectors <= alpha)
 
     def _observe(self, seen: Floats) -> None:
-        first, second = self.pairs
-        size = np.abs(seen)
-        self.sign = np.where(seen < 0, -1.0, 1.0)
-        self.bar = size - self.least
+        self.pairs = first, second = self.of.units.pairs
+        size = np.abs(seen) * self.of.scale
+        self.bar = size - self.of.least
+        self.ahead = np.zeros((self.n, self.n), dtype=bool)
+        self.ahead[first, second] = (self.bar > 0) & (seen > 0)
+        self.ahead[second, first] = (self.bar > 0) & (seen < 0)
         self.order = np.argsort(size, kind="stable")
         # Each item is in n - 1 pairs; those of one stand in the order of all.
         ends = np.stack([first[self.order], second[self.order]], axis=1).ravel()
@@ -203,20 +229,85 @@ class _Counter:
         self.together = np.zeros(len(seen))
         self.alone = np.zeros(self.of_item.shape)
 
-    def result(self, *, is_exact: bool) -> SignFlips:
-        """Return the p-values."""
-        first, second = self.pairs
-        ahead = np.zeros((self.n, self.n), dtype=bool)
-        together, alone = np.ones((2, self.n, self.n))
-        seen = self.bar > 0
-        ahead[first, second] = seen & (self.sign > 0)
-        ahead[second, first] = seen & (self.sign < 0)
-        ordered = _adjusted(self.together, self.vectors)
-        together[first[self.order], second[self.order]] = ordered
-        together[second[self.order], first[self.order]] = ordered
+    def _take(self, sums: Floats) -> None:
+        sizes = np.abs(sums) * self.of.scale
+        self.together += _n_reaching(sizes[:, self.order], self.bar[self.order])
         for i, mine in enumerate(self.of_item):
-            alone[i, first[mine] + second[mine] - i] = _adjusted(self.alone[i], self.vectors)
-        return SignFlips(ahead, together, alone, self.vectors, is_exact)
+            self.alone[i] += _n_reaching(sizes[:, mine], self.bar[mine])
+
+
+class ItemFlips(SignFlips):
+    """Sums of single items, whose differences are those of pairs where every unit tells of all.
+
+    Pairs that are still to be decided differ by no more than some bar, and so the items that one
+    of them meets stand side by side in the order of the observed sums. The largest sum of such
+    pairs is that to the highest or to the lowest of these items, which takes no look at pairs.
+    """
+
+    def decided(self, alpha: float) -> tuple[Bools, Bools]:
+        """Step down from the largest observed difference until no more of them are decided."""
+        # So many sign vectors may reach what is decided.
+        most = int((np.arange(1, self.n_vectors + 1) / self.n_vectors <= alpha).sum())
+        at = np.ix_(*[np.argsort(self.order)] * 2)
+        return self._stepped(most, joint=True)[at], self._stepped(most, joint=False)[at]
+
+    def _observe(self, seen: Floats) -> None:
+        least, (first, second) = np.zeros((self.n, self.n)), self.of.units.pairs
+        least[first, second] = least[second, first] = self.of.least
+        self.ahead = seen[:, None] - seen > least
+        # From here on items stand in the order of their observed sums.
+        self.order = np.argsort(seen, kind="stable")
+        self.least = least[np.ix_(self.order, self.order)]
+        self.sums = np.empty((self.n, self.n_vectors))
+
+    def _take(self, sums: Floats) -> None:
+        self.sums[:, self.done : self.done + len(sums)] = sums.T[self.order]
+
+    def _stepped(self, most: int, *, joint: bool) -> Bools:
+        gaps = np.abs(self.sums[:, :1] - self.sums[:, 0])
+        reach = np.full(self.n, gaps.max()) if joint else gaps.max(axis=1)
+        moved = np.arange(self.n)
+        while len(moved):
+            mine, limit = gaps[moved], reach[moved, None]
+            bar = self._reached(moved, mine <= limit, most + 1, joint=joint)[:, None]
+            open_ = (mine - self.least[moved] <= bar) & (mine <= limit)
+            left = np.where(open_, mine, 0.0).max(axis=1)
+            if joint:
+                left[:] = left.max()
+            reach[moved], moved = left, moved[left < limit[:, 0]]
+        return np.asarray(gaps > reach[:, None])
+
+    def _reached(self, items: NDArray[np.intp], near: Bools, times: int, *, joint: bool) -> Floats:
+        """Return what the largest sum of each item to those near it, or of all, reaches so often.
+
+        The highest of 2^k items side by side is the higher one of two halves, and the highest of
+        any other number that of two such rows that overlap.
+        """
+        low, many = near.argmax(axis=1), near.sum(axis=1)
+        level = np.log2(many).astype(np.intp)
+        tops = np.empty((1 if joint else len(items), 0))
+        size = max(times, SIGNS_HELD // (8 * self.n))
+        for start in range(0, self.n_vectors, size):
+            if self.of.deadline.is_over:
+                raise self.late()
+            high = deep = sums = self.sums[:, start : start + size]
+            largest = np.empty((len(items), sums.shape[1]))
+            for k in range(level.max() + 1):
+                if k:
+                    half = 2 ** (k - 1)
+                    high = np.maximum(high[:-half], high[half:])
+                    deep = np.minimum(deep[:-half], deep[half:])
+                mine = np.flatnonzero(level == k)
+                own, first = sums[items[mine]], low[mine]
+                last = first + many[mine] - 2**k
+                above = np.maximum(high[first], high[last]) - own
+                largest[mine] = np.maximum(above, own - np.minimum(deep[first], deep[last]))
+            if joint:
+                largest = largest.max(axis=0, keepdims=True)
+            tops = np.concatenate([tops, largest], axis=1)
+            if tops.shape[1] > times:
+                tops = np.partition(tops, -times, axis=1)[:, -times:]
+        return np.asarray(tops.min(axis=1))
 
 
 class _Centered(Differences):
@@ -258,9 +349,3 @@ def _n_reaching(sizes: Floats, bar: Floats) -> NDArray[np.intp]:
     """
     counts: NDArray[np.intp] = (np.maximum.accumulate(sizes, axis=1) >= bar).sum(axis=0)
     return counts
-
-
-def _adjusted(counts: Floats, vectors: int) -> Floats:
-    """Return p-values, none below that of a larger observed sum."""
-    p_values: Floats = np.maximum.accumulate(counts[::-1])[::-1] / vectors
-    return p_values

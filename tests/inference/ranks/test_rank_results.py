@@ -84,7 +84,7 @@ def test_pairs_are_decided_where_sign_flips_reach_the_level(of):
     )
     units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     flips = sign_flips(units, VECTORS, np.random.default_rng(0))
-    expected = flips.ahead & (flips.together <= 0.1)
+    expected = flips.ahead & flips.decided(0.1)[0]
     assert 0 < expected.sum() < 6
     np.testing.assert_array_equal(result.decisions.above, expected)
     alone = Families.from_flips(flips, 0.1).alone

@@ -1,6 +1,7 @@
 """Sign flips against enumeration in fractions, and their level over all signs of fixed data."""
 
 from dataclasses import replace
+from functools import cached_property
 from itertools import product
 from math import lcm
 from operator import mul
@@ -39,8 +40,41 @@ def units(scores, *, counts=None, weights=None, clusters=None, scale=None):
     return units_from(profile, source, unit=unit, fixed_tasks=False, instances=None)
 
 
+class Flips:
+    """Sign flips with the p-values of all pairs: the least levels that decide them, by halving."""
+
+    def __init__(self, found):
+        self.found = found
+
+    def __getattr__(self, name):
+        return getattr(self.found, name)
+
+    together = property(lambda self: self.p_values[0])
+    alone = property(lambda self: self.p_values[1])
+
+    @cached_property
+    def p_values(self):
+        many, values = self.found.n_vectors, np.ones((2, *self.found.ahead.shape))
+
+        def halve(low, high, before, after):
+            if not (after & ~before).any():
+                return
+            if high - low == 1:
+                values[after & ~before] = high / many
+                return
+            middle = (low + high) // 2
+            between = np.stack(self.found.decided(middle / many))
+            assert (before <= between).all()
+            assert (between <= after).all()
+            halve(low, middle, before, between)
+            halve(middle, high, between, after)
+
+        halve(0, many, values < 1, values == 1)
+        return values
+
+
 def flips(scores, n_vectors=VECTORS, rng=0, **more):
-    return sign_flips(units(scores, **more), n_vectors, np.random.default_rng(rng))
+    return Flips(sign_flips(units(scores, **more), n_vectors, np.random.default_rng(rng)))
 
 
 # -- the slow twin --------------------------------------------------------------------------------
@@ -286,9 +320,12 @@ def test_counts_draw_sums_of_signs():
 
 
 @pytest.mark.parametrize("block", [50, 400, 4_000_000])
-@pytest.mark.parametrize(("held", "many"), [(0, 10**9), (10**9, 10**9), (0, 0)], ids=str)
-def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, many):
+@pytest.mark.parametrize(
+    ("held", "many", "gaps"), [(0, 0, 1), (10**9, 0, 1), (0, 10**9, 0), (0, 0, 0)], ids=str
+)
+def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, many, gaps):
     scores = np.random.default_rng(0).normal(size=(40, 5)) + np.array([1, 0.6, 0.3, 0, 0])
+    scores[:gaps, 4] = NAN
     weights = np.random.default_rng(1).uniform(0.5, 2, size=40)
     exact = flips(scores[:9], weights=weights[:9])
     expected = flips(scores, weights=weights, n_vectors=4000)
@@ -304,12 +341,19 @@ def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, man
     np.testing.assert_array_equal(found.ahead, expected.ahead)
 
 
-def test_summed_items_give_the_p_values_of_summed_pairs(monkeypatch):
+@pytest.mark.parametrize("block", [60, 4_000_000])
+@pytest.mark.parametrize("shape", [(1, 9), (2, 6), (5, 30), (9, 30), (17, 12)], ids=str)
+def test_summed_items_give_the_p_values_of_summed_pairs(monkeypatch, shape, block):
     # The same signs are drawn for both.
-    scores = np.random.default_rng(0).normal(size=(30, 5)) + np.array([1, 0.6, 0.3, 0, 0])
-    pairs = flips(scores, n_vectors=3000)
-    monkeypatch.setattr(module, "LONG_ROWS", 0)
-    items = flips(scores, n_vectors=3000)
+    n, m = shape
+    scores = np.random.default_rng(0).normal(size=(m, n)).round(1) + np.linspace(1, 0, n).round(1)
+    with monkeypatch.context() as by_pairs:
+        by_pairs.setattr(Differences, "is_complete", False)
+        pairs = flips(scores, n_vectors=300)
+    assert isinstance(pairs.found, module.PairFlips)
+    items = flips(scores, n_vectors=300)
+    assert isinstance(items.found, module.ItemFlips)
+    monkeypatch.setattr(module, "SIGNS_HELD", block)
     for name in ("ahead", "together", "alone"):
         np.testing.assert_array_equal(getattr(items, name), getattr(pairs, name))
 
@@ -318,7 +362,7 @@ def test_equal_rankings_are_summed_once():
     profile = ra.Profile.from_orders(["ABC", "BCA", "ABC", "CAB"] * 20)
     source = point_differences(profile.ranks, "uniform")
     given = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
-    assert len(module._FlippedSums.of(given).held.counts) == 3
+    assert len(module.FlippedSums.of(given).held.counts) == 3
 
 
 @pytest.mark.parametrize("many", [0, 1000])
@@ -332,10 +376,37 @@ def test_time_runs_out_between_blocks_too(many, monkeypatch):
     given = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     late = Deadline(0.0)
     with pytest.raises(OutOfTimeError):
-        module._FlippedSums.of(given, late)
-    sums = replace(module._FlippedSums.of(given), deadline=late)
+        module.FlippedSums.of(given, late)
+    sums = replace(module.FlippedSums.of(given), deadline=late)
     with pytest.raises(OutOfTimeError):
         next(sums.drawn_signs(100, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("gaps", [0, 1])
+def test_what_was_done_in_time_is_told(monkeypatch, gaps, caplog):
+    scores = np.random.default_rng(0).normal(size=(30, 3))
+    scores[:gaps, 0] = NAN
+    monkeypatch.setattr(module, "SIGNS_HELD", 300)
+    checks = iter([False] * 10 + [True] * 100)
+    monkeypatch.setattr(Deadline, "is_over", property(lambda self: next(checks)))
+    monkeypatch.setattr(Deadline, "seconds_left", lambda self: _left(self))
+
+    def _left(deadline):
+        if deadline.is_over:
+            raise OutOfTimeError
+
+    caplog.set_level("INFO", logger="rankagg.inference")
+    told = r"in time: \d\d\d of 1,000 sign vectors were summed\. Raise `time_limit`, or lower"
+    with pytest.raises(OutOfTimeError, match=told):
+        sign_flips(units(scores), 1000, np.random.default_rng(0), Deadline(1e300))
+    assert caplog.messages[0] == "100 of 1000 sign vectors"
+
+
+def test_comparing_sums_takes_no_longer_than_allowed():
+    found = flips(np.random.default_rng(0).normal(size=(30, 3)), n_vectors=300).found
+    found.of = replace(found.of, deadline=Deadline(0.0))
+    with pytest.raises(OutOfTimeError, match="300 of 300 sign vectors were summed"):
+        found.decided(0.05)
 
 
 # -- what tells nothing ---------------------------------------------------------------------------
