@@ -389,12 +389,12 @@ def test_what_was_done_in_time_is_told(monkeypatch, gaps, caplog):
     monkeypatch.setattr(module, "SIGNS_HELD", 300)
     checks = iter([False] * 10 + [True] * 100)
     monkeypatch.setattr(Deadline, "is_over", property(lambda self: next(checks)))
-    monkeypatch.setattr(Deadline, "seconds_left", lambda self: _left(self))
 
-    def _left(deadline):
+    def seconds_left(deadline):
         if deadline.is_over:
             raise OutOfTimeError
 
+    monkeypatch.setattr(Deadline, "seconds_left", seconds_left)
     caplog.set_level("INFO", logger="rankagg.inference")
     told = r"in time: \d\d\d of 1,000 sign vectors were summed\. Raise `time_limit`, or lower"
     with pytest.raises(OutOfTimeError, match=told):
