@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -75,8 +75,8 @@ def joint_floor(alpha: float, sides: int, freedom: Floats) -> float:
     return float(scipy.stats.norm.isf(alpha / sides / len(freedom)))
 
 
-# Numbers that are drawn at one time, about.
-DRAWN_AT_ONCE = 20_000_000
+# Numbers that are drawn at one time, about, and resampled means that are held.
+DRAWN_AT_ONCE, MEANS_HELD = 20_000_000, 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,9 @@ class Resamples:
         https://doi.org/10.1080/00031305.2015.1089789, for percentiles that t makes wider.
         """
         tail = alpha / sides
-        low, high = np.nanquantile(self.means, [tail, 1.0 - tail], axis=0)
+        # The other one goes through pairs one by one.
+        quantile = np.quantile if np.isfinite(self.means).all() else np.nanquantile
+        low, high = quantile(self.means, [tail, 1.0 - tail], axis=0)
         if self.freedom is not None:
             normal = abs(float(scipy.stats.norm.isf(tail)))
             wider = widened(normal, self.freedom) / normal if normal > 0 else 1.0
@@ -193,20 +195,42 @@ def resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator
     https://doi.org/10.1080/01621459.1988.10478591; for whole groups Field and Welsh (2007),
     "Bootstrapping clustered data", https://doi.org/10.1111/j.1467-9868.2007.00593.x.
     """
-    rows = units.drawn_rows()
+    ((_, whole),) = resampled_parts(units, n_resamples, rng, max(len(units.pairs[0]), 1))
+    return whole
+
+
+def resampled_parts(
+    units: Units | SummedUnits, n_resamples: int, rng: Generator, size: int
+) -> Iterator[tuple[slice, Resamples]]:
+    """Yield the same resamples as `resampled_means`, with the means of so many pairs at a time."""
+    rows, n_pairs = units.drawn_rows(), len(units.pairs[0])
     fixed = len(rows.stratum_weights) > 1
-    means = np.empty((n_resamples, rows.first.shape[1]))
-    for part in _slices_held(n_resamples, len(rows.first)):
-        times = len(means[part])
-        drawn = resample_counts(rows.counts, rows.strata, times, rng, one_less=fixed)
-        means[part] = stratified_means(rows, drawn)
+    drawn: Iterable[NDArray[np.int64]] = (
+        resample_counts(
+            rows.counts, rows.strata, min(part.stop, n_resamples) - part.start, rng, one_less=fixed
+        )
+        for part in _slices_held(n_resamples, len(rows.first))
+    )
+    if n_pairs > size:
+        drawn = list(drawn)
+    for start in range(0, max(n_pairs, 1), size):
+        part = slice(start, start + size)
+        some = rows._replace(first=rows.first[:, part], told=rows.told[:, part])
+        yield part, _means_of(some, drawn, n_resamples)
+
+
+def _means_of(rows: DrawnRows, drawn: Iterable[NDArray[np.int64]], n_resamples: int) -> Resamples:
+    means, done = np.empty((n_resamples, rows.first.shape[1])), 0
+    for counts in drawn:
+        means[done : done + len(counts)] = stratified_means(rows, counts)
+        done += len(counts)
     mean = stratified_means(rows, rows.counts[None, :])[0]
     # Influence of each row on the mean, for the acceleration.
     influence = np.where(rows.told > 0, rows.first - mean * rows.told, 0.0)
     squares = rows.counts @ influence**2
     with np.errstate(invalid="ignore", divide="ignore"):
         skewness = np.where(squares > 0, rows.counts @ influence**3 / (6.0 * squares**1.5), 0.0)
-    if not fixed:
+    if len(rows.stratum_weights) < 2:
         return Resamples(mean, means, skewness)
     freedom = freedom_of(rows)
     means[:, freedom == 0] = mean[freedom == 0]

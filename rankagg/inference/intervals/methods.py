@@ -8,6 +8,7 @@ of any distribution, where 5 % are promised. They are no proof for other data.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -19,10 +20,11 @@ from rankagg.core.items import counted
 from rankagg.core.names import said, stated
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import (
+    MEANS_HELD,
     Resamples,
     few_groups,
     hierarchical_means,
-    resampled_means,
+    resampled_parts,
 )
 from rankagg.inference.intervals.bounds import (
     anytime_alpha,
@@ -160,8 +162,8 @@ def bounds_of(
     elif options.method in RESAMPLING:
         if options.method == "bca" and len(units.stratum_weights) > 1:
             raise InvalidInputError("method", "'percentile' or 'hoeffding' with fixed tasks", "bca")
-        drawn = resamples or resamples_of(units, options)
-        bounds = _by_resamples(units, options, alpha, drawn)
+        given = resamples if resamples is None else iter([(slice(None), resamples)])
+        bounds = _by_resamples(units, options, alpha, given or resamples_of(units, options))
     else:
         bounds = _concentration(units, options, alpha)
     silent = bounds.n == 0
@@ -178,8 +180,13 @@ def bounds_of(
     return PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
 
-def resamples_of(units: Units | SummedUnits, options: IntervalOptions) -> Resamples:
-    """Draw units again, or groups of them where only their sums are known."""
+def resamples_of(
+    units: Units | SummedUnits, options: IntervalOptions
+) -> Iterator[tuple[slice, Resamples]]:
+    """Draw units again, or groups of them where only their sums are known.
+
+    Yields the means of some pairs after the others, or of all where one bound is for all together.
+    """
     if isinstance(units, SummedUnits) and units.groups is None:
         raise InformationLostError(
             f"method={options.name!r} needs rankings; a ScoreSummary does not hold them. Take "
@@ -188,8 +195,12 @@ def resamples_of(units: Units | SummedUnits, options: IntervalOptions) -> Resamp
         )
     rng = as_generator(options.rng)
     if isinstance(units, Units) and units.inner is not None:
-        return hierarchical_means(units, options.n_resamples, rng)
-    return resampled_means(units, options.n_resamples, rng)
+        yield slice(None), hierarchical_means(units, options.n_resamples, rng)
+        return
+    size = len(units.pairs[0])
+    if options.simultaneous != "max-t":
+        size = min(size, MEANS_HELD // options.n_resamples)
+    yield from resampled_parts(units, options.n_resamples, rng, max(size, 1))
 
 
 def _concentration(
@@ -251,10 +262,22 @@ def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float
         return PairBounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
 
+def _ends_of(resamples: Resamples, options: IntervalOptions, alpha: float) -> tuple[Floats, Floats]:
+    if options.simultaneous == "max-t":
+        return resamples.max_t(alpha, options.alternative)
+    by = resamples.bca if options.method == "bca" else resamples.percentile
+    return by(alpha, options.sides)
+
+
 def _by_resamples(
-    units: Units | SummedUnits, options: IntervalOptions, alpha: float, resamples: Resamples
+    units: Units | SummedUnits,
+    options: IntervalOptions,
+    alpha: float,
+    parts: Iterator[tuple[slice, Resamples]],
 ) -> PairBounds:
-    moments, varies = units.moments, resamples.varies
+    moments = units.moments
+    varies, single = np.zeros((2, len(moments.mean)), dtype=bool)
+    freedom = np.full(len(varies), np.inf)
     told = moments.n > 0
     agreed = told if units.groups is None else told & units.groups.agreed
     lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
@@ -267,25 +290,27 @@ def _by_resamples(
         root = (options.alpha / options.sides / together) ** (1.0 / moments.n[agreed])
         lower[agreed] = moments.mean[agreed] * root
         upper[agreed] = 1.0 - (1.0 - moments.mean[agreed]) * root
-    if varies.any():
-        some = resamples.take(varies)
-        if options.simultaneous == "max-t":
-            ends = some.max_t(alpha, options.alternative)
-        else:
-            ends = (some.bca if options.method == "bca" else some.percentile)(alpha, options.sides)
-        lower[varies], upper[varies] = ends
+    for part, resamples in parts:
+        varies[part], single[part] = resamples.varies, resamples.single
+        if resamples.freedom is not None:
+            freedom[part] = resamples.freedom
+        if not varies[part].any():
+            continue
+        some = resamples.take(varies[part])
+        ends = _ends_of(some, options, alpha)
+        lower[part][varies[part]], upper[part][varies[part]] = ends
     # Where all units agree the interval is exact, and so few are no harm.
-    if resamples.freedom is None:
-        notes = list(few_units(options.name, moments.n[varies], units.unit))
+    if len(units.stratum_weights) > 1:
+        notes = list(little_freedom(freedom[varies]))
     else:
-        notes = list(little_freedom(resamples.freedom[varies]))
+        notes = list(few_units(options.name, moments.n[varies], units.unit))
     if units.groups is not None:
         notes += few_groups(options.name, units.groups, moments.n, varies)
     tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         beyond = stated(tails, "resamples beyond a bound", ".2g", "resample")
         notes.append(said("only {} to be expected beyond each bound: raise `n_resamples`", beyond))
-    single = resamples.single & told
+    single &= told
     if single.any():
         drawn = units.unit if units.groups is None else "group of units"
         pairs = stated(int(single.sum()), "pairs with a single unit in a task", noun="pair")

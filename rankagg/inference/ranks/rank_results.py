@@ -81,7 +81,9 @@ def decided_by_intervals(
     units: Units | SummedUnits, options: IntervalOptions
 ) -> tuple[Families, tuple[str, ...]]:
     """Decide where 1/2 is outside an interval; also return what must be said of these."""
-    resamples = resamples_of(units, options) if options.simultaneous == "max-t" else None
+    resamples = None
+    if options.simultaneous == "max-t":
+        ((_, resamples),) = resamples_of(units, options)
     bounds = bounds_of(units, options, resamples)
     together = _above_half(units, bounds)
     if len(units.items) < 3:

@@ -18,7 +18,7 @@ import rankagg as ra
 from rankagg import bernstein_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_intervals
-from rankagg.inference.intervals import methods
+from rankagg.inference.intervals import bootstrap, methods
 from rankagg.inference.intervals.bounds import is_near_normal, largest_skewness, normal_radius
 from rankagg.inference.intervals.methods import IntervalOptions
 from tests.core.test_score_summary import tables
@@ -506,3 +506,22 @@ def test_a_bootstrap_of_few_units_is_wrong_as_often_as_the_study_says(study, kep
             # Two shares of 250 tables each.
             error = np.sqrt(2 * before * (1 - before) / 250)
             assert abs(cell.row(250)["wrong"] - before) < 4.5 * error, cell.key()
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_pairs_are_resampled_some_at_a_time(monkeypatch, method, fixed):
+    if fixed and method == "bca":
+        pytest.skip("not with fixed tasks")
+    orders = ["ABCDEF", "BCADFE", "CABEDF", "FEDCBA", "ABDCFE", "BACDFE"] * 6
+    data = ra.Profile.from_orders(orders, groups="xxyyzz" * 6)
+    # Resamples are drawn some at a time too.
+    monkeypatch.setattr(bootstrap, "DRAWN_AT_ONCE", 36 * 50)
+    how = {"method": method, "fixed_tasks": fixed, "n_resamples": 300, "rng": 1}
+    whole = from_data(data, **how)
+    monkeypatch.setattr(methods, "MEANS_HELD", 2 * 300)
+    parts = from_data(data, **how)
+    np.testing.assert_allclose(parts.lower, whole.lower, atol=1e-12)
+    np.testing.assert_allclose(parts.upper, whole.upper, atol=1e-12)
+    assert parts.notes == whole.notes
+    assert np.unique(whole.lower).size > 4
