@@ -433,8 +433,16 @@ class Baldwin(Elimination):
         votes = evidence.votes(self._stated_policy)
         margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
 
+        counts, left = margins.sum(axis=1), set(range(votes.n_items))
+
         def decide(inside: tuple[int, ...]) -> Round:
-            return Round(lowest(inside, margins[np.ix_(inside, inside)].sum(axis=1)))
+            # Rounds differ by few items, whose margins are taken off the counts or added.
+            nonlocal counts, left
+            now = set(inside)
+            counts = counts - margins[:, sorted(left - now)].sum(axis=1)
+            counts = counts + margins[:, sorted(now - left)].sum(axis=1)
+            left = now
+            return Round(lowest(inside, counts[list(inside)]))
 
         return decide
 
