@@ -181,15 +181,22 @@ def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Der
 def _ladders_around(arcs: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
     """Return violated ladders around an item, as a to f, and what the point is short of in each."""
     near = np.flatnonzero(np.minimum(arcs[a], arcs[:, a]) > FRACTIONAL)
-    places = np.triu_indices(len(near), 1)  # turning b, e and d, f about is the same ladder
-    b, d = near[places[0]], near[places[1]]
+    # A row in which c, e or f is wholly before a is not violated where no cycle is.
+    some = np.flatnonzero(arcs[:, a] < 1.0 - FRACTIONAL)
+    some = some[some != a]
+    if len(some) < 5:
+        return np.empty((0, 6), dtype=np.intp), np.empty(0)
+    first, second = np.triu_indices(len(near), 1)  # turning b, e and d, f about is the same ladder
+    b, d = near[first], near[second]
+    ahead, behind = arcs[np.ix_(near, some)], arcs[np.ix_(some, near)].T
+    behind += arcs[some, a]
     others = np.stack([
-        arcs[b] + arcs[:, a] + arcs[d],  # c: b -> c, c -> a, d -> c
-        arcs[b] + arcs[:, a] + arcs[:, d].T,  # e: b -> e, e -> a, e -> d
-        arcs[d] + arcs[:, a] + arcs[:, b].T,  # f: d -> f, f -> a, f -> b
+        (ahead + arcs[some, a])[first] + ahead[second],  # c: b -> c, c -> a, d -> c
+        ahead[first] + behind[second],  # e: b -> e, e -> a, e -> d
+        ahead[second] + behind[first],  # f: d -> f, f -> a, f -> b
     ])  # fmt: skip
     rows = np.arange(len(b))
-    others[:, rows, a] = others[:, rows, b] = others[:, rows, d] = np.inf
+    others[:, rows, np.searchsorted(some, b)] = others[:, rows, np.searchsorted(some, d)] = np.inf
     missing = 3.0 - arcs[a, b] - arcs[a, d] - others.min(axis=2).sum(axis=0)
     short = np.flatnonzero(missing > LEAST_VIOLATION)
     b, d, others = b[short], d[short], others[:, short]
@@ -202,7 +209,7 @@ def _ladders_around(arcs: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
     rows = np.arange(len(b))
     missing = 3.0 - arcs[a, b] - arcs[a, d] - sums[rows, chosen]
     at = np.unravel_index(chosen, (TRIED_ITEMS,) * 3)
-    third, fifth, sixth = (best[which][rows, place] for which, place in enumerate(at))
+    third, fifth, sixth = (some[best[which][rows, place]] for which, place in enumerate(at))
     items = np.column_stack([np.full(len(b), a), b, third, d, fifth, sixth])
     keep = missing > LEAST_VIOLATION
     return items[keep], missing[keep]
