@@ -37,12 +37,12 @@ STEPS_OF_ITEM = 20
 #: The first orders are further from one.
 FIRST_STEPS = 60
 #: Items that a kick moves, and how far where the items are many.
-STRENGTH, REACH = 2, 150
+STRENGTH, REACH = 2, 40
 #: Generations of the first population; how much longer each next one lives; and which ones begin
 #: with the best orders that earlier ones ended in, instead of random ones alone.
 GENERATIONS, GROWTH, MERGE_EVERY = 32, 1.25, 3
 #: The distance to keep at first, in mean distances of the first population.
-APART = 1.0
+APART = 0.3
 #: Margins that are summed at a time.
 SUMMED_MARGINS = 100_000
 
