@@ -102,7 +102,7 @@ class Kemeny(SearchingRule):
     Notes
     -----
     A memetic search looks for better rankings beside the proof where that takes long: for a fifth
-    of the time under a limit, or for half of it where the first relaxation will hardly fit in.
+    of the time under a limit, or for four fifths where the bound stalls and the search does not.
     Without a limit its work is a share of what the proof is expected to take, the same each time.
 
     Which of several optima comes back is unspecified. Long solves tell their bounds to the logger

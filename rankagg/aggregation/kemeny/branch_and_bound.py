@@ -479,7 +479,8 @@ class CaseSearch(ABC):
             bound = self._better(bound, point, case)
             self._open[at] = (case, bound)
             if bound.value < self.upper:
-                self._best.search()
+                # Among cases, what is proved of all of them comes in leaps.
+                self._best.search(None if self._children else bound.value)
             if bound.value >= self.upper:
                 return None
             left = (self.upper - self.problem.step - self.problem.floor) / self._unit - point.value
@@ -552,6 +553,7 @@ class Search(CaseSearch):
     def _begin(self) -> Relaxation:
         self._best.prepare()
         relaxation = self._engine()
+        relaxation.meanwhile = self._best.keep_pace
         # Without rows it would put each pair the cheaper way, whatever the others do.
         cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
         relaxation.add_cycles(violated_cycles(cheapest, self._margins, self.deadline))
@@ -609,14 +611,16 @@ class Search(CaseSearch):
                 self._open[0] = decided, bound
                 self.nodes[0] = bound.leaf()
                 self.deadline = self.deadline.later(-2 * A_ROW * len(bound.weighting.triples))
+                self._best.ends = self.deadline
         self._near = first.point
 
     def improve(self) -> None:
         """Look for better orders until the deadline; the bound stays."""
-        while not self.is_done and self.deadline.seconds_left() > 0:
+        while not self.is_done:
+            left = self.deadline.seconds_left()
             near, self._near = self._near, None
             if near is None:
-                self._best.prepare()
+                self._best.search_for(left / 2)
             else:
                 self._best.recombine(near)
             self._best.offer(improve_windows(self.problem, self.order, self.deadline))

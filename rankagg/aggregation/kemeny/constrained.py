@@ -226,7 +226,7 @@ class FeasibleIncumbent(Incumbent):
         items = self._demands.unmarked(self.order)
         cost = self.cost
         for _ in range(40):
-            if self._ends.is_over:
+            if self.ends.is_over:
                 return
             near = orders.kicked(items, rng, strength=3)
             if not self._demands.counts_hold(near):
@@ -238,7 +238,7 @@ class FeasibleIncumbent(Incumbent):
             if new <= cost and self.cost <= new:
                 items, cost = self._demands.unmarked(order), new
 
-    def search(self) -> None:
+    def search(self, proved: int | None = None) -> None:
         """Do nothing, as `prepare`."""
 
 

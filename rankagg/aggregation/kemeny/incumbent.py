@@ -15,7 +15,9 @@ best order of a population is not the best of all, it seldom leaves it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from operator import itemgetter
 from time import monotonic
 
 import numpy as np
@@ -41,6 +43,8 @@ STRENGTH, REACH = 2, 40
 #: Generations of the first population; how much longer each next one lives; and which ones begin
 #: with the best orders that earlier ones ended in, instead of random ones alone.
 GENERATIONS, GROWTH, MERGE_EVERY = 32, 1.25, 3
+#: The search is vain where so many times the steps to the best order brought no better one.
+VAIN = 20
 #: The distance to keep at first, in mean distances of the first population.
 APART = 0.3
 #: Margins that are summed at a time.
@@ -74,6 +78,7 @@ class Memetic:
         self.size = 1 if len(self.margins) > ONE_SEARCH_FROM else POPULATION
         self._generations = GENERATIONS
         self._ends: list[tuple[float, NDArray[np.intp]]] = []
+        self._found_at = 0  # so many steps
         self._begin(self.parents)
 
     def advance(self, steps: int) -> None:
@@ -89,6 +94,11 @@ class Memetic:
             self._notice(self._searches.kept, self._costs - 2 * self._searches.saved)
             if self._left == 0:
                 self._end_generation()
+
+    @property
+    def is_vain(self) -> bool:
+        """Whether populations end, and the best order was found long ago."""
+        return bool(self._ends) and self.steps > VAIN * self._found_at
 
     @property
     def seconds_of_step(self) -> float:
@@ -154,6 +164,7 @@ class Memetic:
         best = int(np.argmin(values))
         if values[best] < self.cost:
             self.order, self.cost = found[best].copy(), values[best].item()
+            self._found_at = self.steps
 
 
 def crossed(first: Orders, second: Orders, rng: np.random.Generator) -> Orders:
@@ -215,10 +226,10 @@ PARENTS, NOISE = 20, 3.0
 # A first good order is worth a moment more than there is, and of more time one part in three.
 GRACE, FIRST_SHARE = 0.25, 3
 
-#: Of the time, for the memetic search beside the relaxation; the documentation states it.
-SHARE = 0.2
-#: Of the time there is, where the first relaxation is expected to take more than all of it.
-HOPELESS = 0.5
+#: Of the time, for the memetic search beside the relaxation; and where the bound stalls, because as
+#: fast as in the latter half of its time it would not close so much of the gap in the time left.
+#: The documentation states the shares.
+SHARE, STALLED_SHARE, NOTICEABLE = 0.2, 0.8, 0.5
 #: Seconds that are worth beginning with: most problems are solved before they owe so much.
 WORTH_SECONDS = 0.02
 #: What the first relaxation takes about: so many seconds for each square of n and each pair that
@@ -243,7 +254,8 @@ class Incumbent:
     ) -> None:
         self._problem = problem
         self._decided = decided if decided.any() else None
-        self._ends = deadline
+        # When the search is to end, at most.
+        self.ends = deadline
         first = deadline if deadline.is_over else deadline.share(FIRST_SHARE)
         self._deadline = first.later(GRACE)
         self.margins = _biased_margins(problem, unit, decided)
@@ -257,8 +269,13 @@ class Incumbent:
         self.order = extension(decided, near[0])
         self.cost = problem.cost(self.order)
         self._memetic: Memetic | None = None
-        self._began, self._used = monotonic(), 0.0
         self._expected, self._owed = 0.0, 0.0
+        # When the search was last left, the seconds of the bound so far, and what was proved then.
+        self._left, self._worked = monotonic(), 0.0
+        self._proved: list[tuple[float, int | None]] = []
+        # Of these seconds, after how many the first relaxation is expected.
+        self._due = 0.0
+        self._is_stalled = False
         for candidate in (self.order, *near):
             self.offer(candidate)
         self._deadline = deadline.later(GRACE)
@@ -303,48 +320,77 @@ class Incumbent:
     # -- the memetic search --------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Search before the first relaxation, in proportion to what that is expected to take.
-
-        Where there is a limit that it will hardly keep, `HOPELESS` of the time goes here.
-        """
+        """Search before the first relaxation, in proportion to what that is expected to take."""
         n = self._problem.n
         if SHARE * EXPECTED * n**4 / 2 < WORTH_SECONDS:  # however tangled
             return
         self._expected = EXPECTED * _n_against(self.margins, self.order) * n * n
-        left = self._ends.time_limit
+        left = self.ends.time_limit
         if left is None:
             self._search_as_if(SHARE * min(self._expected, MOST_SECONDS_FIRST))
         else:
-            hopeless = self._expected > left
-            self._search_for(HOPELESS * left if hopeless else SHARE * self._expected)
+            self._is_stalled = self._expected > left
+            if not self._is_stalled:
+                self._due = self._worked + self._expected
+            self.search_for(SHARE * min(self._expected, left))
 
-    def search(self) -> None:
+    def search(self, proved: int | None = None) -> None:
         """Search for what is owed of the share since the last time.
 
-        With a limit that is a share of the seconds that have passed. Without one it is a share of
-        what relaxations are expected to take, so that the work is the same each time.
+        With a limit that is a share of the seconds that have passed: a large one where what is
+        proved says that the bound stalls, which among cases it does not say. Without a limit it is
+        a share of what relaxations are expected to take, so that the work is the same each time.
         """
-        if self._ends.time_limit is None:
+        if self.ends.time_limit is None:
             self._owed += SHARE * self._expected / ROUNDS
             if self._owed >= WORTH_SECONDS:
                 self._search_as_if(self._owed)
                 self._owed = 0.0
         else:
-            self._search_for(SHARE * (monotonic() - self._began) - self._used)
+            self._proved.append((self._worked + monotonic() - self._left, proved))
+            self.keep_pace()
 
-    def _search_for(self, seconds: float) -> None:
-        """Search for some seconds."""
+    def keep_pace(self) -> None:
+        """Search for what is owed where there is a limit; also while a relaxation takes long."""
+        left = self.ends.time_limit
+        if left is None:
+            return
+        since = monotonic() - self._left
+        self._worked += since
+        self._is_stalled = self._stalls(left)
+        share = STALLED_SHARE if self._is_stalled else SHARE
+        self._owed += since * share / (1 - share)
+        self._left += since
+        self.search_for(self._owed)
+
+    def _stalls(self, left: float) -> bool:
+        """Say whether the bound would not come much closer in the time left, but an order might."""
+        at = bisect_right(self._proved, self._worked / 2, key=itemgetter(0)) - 1
+        is_vain = self._memetic is not None and self._memetic.is_vain
+        if at < 0 or self._worked < self._due or is_vain:
+            return False
+        (since, before), (_, now) = self._proved[at], self._proved[-1]
+        if before is None or now is None:
+            return False
+        seconds = self._worked - since
+        return (now - before) * left < NOTICEABLE * (self.cost - now) * seconds
+
+    def search_for(self, seconds: float) -> None:
+        """Search for some seconds, which are owed less then."""
         if seconds < WORTH_SECONDS:
             return
         is_first = self._memetic is None
-        self._begun.to_come = self._steps_in(seconds)
-        if is_first and not self._ends.is_over:
+        left = self.ends.time_limit or 0.0
+        coming = STALLED_SHARE * left if self._is_stalled else seconds
+        self._begun.to_come = self._steps_in(coming)
+        if is_first and not self.ends.is_over:
             self._advance(self._chunk)  # loading compiled loops is not of the share
         began = now = monotonic()
-        while now - began < seconds and not self._ends.is_over:
+        while now - began < seconds and not self.ends.is_over:
             self._advance(self._chunk)
             now = monotonic()
-        self._used += now - began
+        self._owed -= now - began
+        self._left = now
 
     def _search_as_if(self, seconds: float) -> None:
         """Take as many steps as NumPy takes in some seconds."""
@@ -372,7 +418,7 @@ class Incumbent:
 
     def _advance(self, steps: int) -> None:
         search = self._begun
-        left = self._ends.time_limit
+        left = self.ends.time_limit
         search.may_load = left is None or left > LOADING
         before = search.cost
         search.advance(steps)

@@ -298,7 +298,7 @@ class FirstSearch:
             for _ in range(RESTARTS):
                 method.run(ends)
             history.append(method.value)
-            self._best.search()
+            self._best.search(self._problem.floor + int(method.value) * self._unit)
             if turn % ROUNDS == 1:
                 self._prove()
             if turn % ROUNDS == 0:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -88,6 +88,8 @@ class Relaxation(ABC):
         self._forms: list[Form] = []
         # The rows in the model: the number of a cycle, or -1 less that of a derived row.
         self._codes = np.zeros(0, dtype=np.int64)
+        # What else there is to do now and then where solving takes long.
+        self.meanwhile: Callable[[], None] = lambda: None
 
     # -- solving ------------------------------------------------------------------------------
 
@@ -321,6 +323,7 @@ class HighsRelaxation(Relaxation):
             outcome = self._highs.run()
             status = self._highs.getModelStatus()
             if status == highspy.HighsModelStatus.kTimeLimit:
+                self.meanwhile()
                 continue
             if outcome == highspy.HighsStatus.kOk and status == highspy.HighsModelStatus.kOptimal:
                 break

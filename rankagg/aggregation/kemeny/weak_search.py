@@ -194,7 +194,7 @@ class WeakIncumbent:
             better = self.offer(shaken(self.order, self._rng, strength))
             waiting = 0 if better else waiting + 1
 
-    def search(self) -> None:
+    def search(self, proved: int | None = None) -> None:
         """Do nothing: kicks come before the first relaxation."""
 
     def round(self, not_below: Floats) -> None:

@@ -146,12 +146,97 @@ def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
     assert steps[0][0] > 0
 
 
-def test_where_the_relaxation_is_hopeless_half_of_the_time_is_searched(monkeypatch) -> None:
-    clock = Clock(monkeypatch, 1e-3)
-    best = incumbent(tangled(40), deadline=clock.deadline(4))
-    monkeypatch.setattr(module, "EXPECTED", 1e6)
+A_STEP = 0.05
+
+
+def slow_clock(monkeypatch) -> Clock:
+    """Return a clock of few steps, which is looked at after each, for a search that is not vain."""
+    monkeypatch.setattr(Memetic, "is_vain", False)
+    monkeypatch.setattr("rankagg.aggregation.kemeny.orders.BETWEEN_CLOCKS", 1)
+    return Clock(monkeypatch, A_STEP)
+
+
+def searched(best: Incumbent) -> float:
+    """Return the seconds of that clock that a search has taken."""
+    return best.steps / best._begun.size * A_STEP
+
+
+def bounded(clock: Clock, best: Incumbent, bounds: list[int | None]) -> tuple[float, float]:
+    """Spend a second on each bound; return the shares of the time searched in both halves."""
+    shares = []
+    for half in (bounds[: len(bounds) // 2], bounds[len(bounds) // 2 :]):
+        began, before = clock.now, searched(best)
+        for bound in half:
+            clock.now += 1.0
+            best.search(bound)
+        shares.append((searched(best) - before) / (clock.now - began))
+    return shares[0], shares[1]
+
+
+def test_most_of_the_time_is_searched_where_the_bound_stalls_and_little_where_it_moves(
+    monkeypatch,
+) -> None:
+    clock = slow_clock(monkeypatch)
+    best = incumbent(tangled(20), deadline=clock.deadline(10_000))
+    begins = best.cost - 1000
+    # It rises by one a second: in the time left it would be there. Then it stays, and rises again.
+    moving = [begins + second for second in range(20)]
+    share, later = bounded(clock, best, moving)
+    assert share == pytest.approx(module.SHARE, abs=0.01)
+    assert later == pytest.approx(module.SHARE, abs=0.01)
+    _, stalled = bounded(clock, best, [moving[-1]] * 80)
+    assert stalled == pytest.approx(module.STALLED_SHARE, abs=0.01)
+    _, again = bounded(clock, best, [moving[-1] + 8 * second for second in range(80)])
+    assert again == pytest.approx(module.SHARE, abs=0.01)
+    # Bounds of single cases do not say how the proof comes on.
+    _, told_apart = bounded(clock, best, [None] * 20)
+    assert told_apart == pytest.approx(module.SHARE, abs=0.01)
+
+
+def test_a_bound_that_moves_too_little_for_the_time_that_is_left_stalls(monkeypatch) -> None:
+    for limit, expected in ((10_000, module.SHARE), (200, module.STALLED_SHARE)):
+        with monkeypatch.context() as patch:
+            clock = slow_clock(patch)
+            best = incumbent(tangled(20), deadline=clock.deadline(limit))
+            _, share = bounded(clock, best, [best.cost - 1000 + second for second in range(20)])
+            assert share == pytest.approx(expected, abs=0.01)
+
+
+def test_a_search_that_is_vain_gives_its_time_back(monkeypatch) -> None:
+    clock = slow_clock(monkeypatch)
+    best = incumbent(tangled(20), deadline=clock.deadline(10_000))
+    _, share = bounded(clock, best, [best.cost - 1000] * 40)
+    assert share == pytest.approx(module.STALLED_SHARE, abs=0.01)
+    monkeypatch.setattr(Memetic, "is_vain", True)
+    _, share = bounded(clock, best, [best.cost - 1000] * 40)
+    assert share == pytest.approx(module.SHARE, abs=0.01)
+
+
+def test_a_search_is_vain_where_most_steps_came_after_the_best_order() -> None:
+    search = Memetic(tangled(8).margins, np.arange(8)[None], np.random.default_rng(0))
+    assert not search.is_vain  # no population has come to its end
+    search.advance(60_000)
+    assert search._ends
+    assert search.is_vain
+    search._found_at = search.steps // module.VAIN
+    assert not search.is_vain
+
+
+@pytest.mark.parametrize(("expected", "share"), [(1e6, module.STALLED_SHARE), (99.0, module.SHARE)])
+def test_the_search_keeps_pace_with_a_relaxation_that_takes_long(
+    monkeypatch, expected, share
+) -> None:
+    clock = slow_clock(monkeypatch)
+    best = incumbent(tangled(40), deadline=clock.deadline(100))
+    against = module._n_against(best.margins, best.order)
+    monkeypatch.setattr(module, "EXPECTED", expected / (against * 40**2))
+    best.search(best.cost - 1000)  # the bound without a linear program
     best.prepare()
-    assert clock.now - 1000.0 == pytest.approx(4 * module.HOPELESS, abs=2 * best._chunk * 1e-3)
+    while not best.ends.is_over:
+        clock.now += 0.5  # a run of the solver, which says nothing of a bound
+        best.keep_pace()
+    # Of a relaxation that will not end in time, most; of one that is on its way, little.
+    assert searched(best) == pytest.approx(100 * share, abs=2)
 
 
 @pytest.mark.parametrize(("seconds", "loads"), [(0.05, False), (5.0, True)])
@@ -160,12 +245,12 @@ def test_compiled_loops_are_loaded_before_long_work_alone(monkeypatch, seconds, 
     monkeypatch.setattr("rankagg.kernels.local_search.compiled", asked.append)  # NumPy works
     clock = Clock(monkeypatch, 0.1)
     best = incumbent(tangled(60), deadline=clock.deadline(100))
-    best._search_for(seconds)
+    best.search_for(seconds)
     assert (asked[0] > LOADING) is loads
     # Not where it might take all the time that is left.
-    best._ends = clock.deadline(module.LOADING)
+    best.ends = clock.deadline(module.LOADING)
     asked.clear()
-    best._search_for(seconds)
+    best.search_for(seconds)
     assert asked[0] < LOADING
 
 
