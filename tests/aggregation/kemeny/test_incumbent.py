@@ -6,6 +6,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import incumbent as module
+from rankagg.aggregation.kemeny import relaxation
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.incumbent import Incumbent, Memetic
 from rankagg.aggregation.kemeny.problem import Problem
@@ -214,6 +215,8 @@ def test_a_search_that_is_vain_gives_its_time_back(monkeypatch) -> None:
 
 def test_a_search_is_vain_where_most_steps_came_after_the_best_order() -> None:
     search = Memetic(tangled(8).margins, np.arange(8)[None], np.random.default_rng(0))
+    search.advance(10)
+    search._found_at = 0
     assert not search.is_vain  # no population has come to its end
     search.advance(60_000)
     assert search._ends
@@ -261,6 +264,21 @@ def test_no_search_after_the_deadline(monkeypatch) -> None:
     best.search()
     best.prepare()
     assert best.steps == 0
+
+
+def test_the_search_goes_on_between_the_runs_of_one_relaxation(monkeypatch) -> None:
+    told = []
+
+    def enough_time(best: Incumbent) -> None:
+        told.append(best)
+        monkeypatch.setattr(relaxation, "SECONDS_OF_A_RUN", 2.0)
+
+    monkeypatch.setattr(Incumbent, "keep_pace", enough_time)
+    monkeypatch.setattr(relaxation, "SECONDS_OF_A_RUN", 0.0)
+    search = Search(tangled(30), Deadline.after(60))
+    search.run()
+    assert search.is_done
+    assert told[0] is search._best
 
 
 def test_easy_problems_are_not_searched() -> None:
