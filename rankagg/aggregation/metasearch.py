@@ -16,7 +16,7 @@ from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import doubled_place_counts, place_counts
 from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import sum_rows
+from rankagg.core.arithmetic.exact_sum import sum_by_group
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
@@ -73,9 +73,12 @@ class ReciprocalRankFusion(Aggregator):
         for size, starts in sorted(place_counts(listed, votes).items()):
             shares = np.lib.stride_tricks.sliding_window_view(gains, size).mean(axis=1)
             # Larger denominators are no NumPy integers.
-            whole = starts if denominator < exact.INT64_SAFE else starts.astype(object)
-            times = np.asarray(whole[:, : len(shares)] / denominator, dtype=np.float64)
-            scores += sum_rows(times * shares)
+            whole = starts.weights
+            whole = whole if denominator < exact.INT64_SAFE else whole.astype(object)
+            times = np.asarray(whole / denominator, dtype=np.float64)
+            items, where = np.unique(starts.items, return_inverse=True)
+            gained = (times * shares[starts.places])[None]
+            scores[items] += sum_by_group(gained, where, len(items))[0]
         scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
         return Outcome(scores=scores)
 

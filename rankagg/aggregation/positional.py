@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import ClassVar, cast
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core.arithmetic import exact
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix, row_blocks
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
@@ -178,10 +178,23 @@ def doubled_place_counts(ranks: Ranks, votes: Integers) -> Integers:
     return total.reshape(n, 2 * n)
 
 
-def place_counts(ranks: Ranks, votes: Integers) -> dict[int, Integers]:
+class Starts(NamedTuple):
+    """What items weigh at the places where buckets of one size start: by item, then by place."""
+
+    items: NDArray[np.int64]
+    places: NDArray[np.int64]
+    weights: Integers
+
+    def of(self, items: slice) -> Starts:
+        """Return what some items weigh."""
+        rows = slice(*np.searchsorted(self.items, [items.start, items.stop]))
+        return Starts(self.items[rows], self.places[rows], self.weights[rows])
+
+
+def place_counts(ranks: Ranks, votes: Integers) -> dict[int, Starts]:
     """Return per bucket size what every item weighs at every place where such a bucket starts."""
     n = ranks.shape[1]
-    counts: dict[int, Integers] = {}
+    counts: dict[int, tuple[NDArray[np.int64], Integers]] = {}
     for block, weights in _blocks(ranks, votes):
         row, item = np.nonzero(block != UNRANKED)
         mids = places.mid_ranks(block)[row, item]
@@ -191,10 +204,24 @@ def place_counts(ranks: Ranks, votes: Integers) -> dict[int, Integers]:
         sizes = np.rint(2 * (mids - start)).astype(np.int64) + 1
         for size in np.unique(sizes).tolist():
             here = sizes == size
-            cells = item[here] * n + start[here]
-            part = exact.count_cells(cells, weights[row[here]], n * n).reshape(n, n)
-            counts[size] = exact.combine(counts[size], 1, part, 1) if size in counts else part
-    return counts
+            cells, votes_there = item[here] * n + start[here], weights[row[here]]
+            if size in counts:
+                cells = np.concatenate([counts[size][0], cells])
+                votes_there = np.concatenate([counts[size][1], votes_there])
+            counts[size] = _by_cell(cells, votes_there, n * n)
+    return {k: Starts(*np.divmod(cells, n), weights) for k, (cells, weights) in counts.items()}
+
+
+def _by_cell(
+    cells: NDArray[np.int64], weights: Integers, size: int
+) -> tuple[NDArray[np.int64], Integers]:
+    """Return which of so many cells occur, ascending, and the summed weight of each."""
+    if size > len(cells):
+        used, cells = np.unique(cells, return_inverse=True)
+        return used, exact.count_cells(cells, weights, len(used))
+    total = exact.count_cells(cells, weights, size)
+    used = np.flatnonzero(total)
+    return used, total[used]
 
 
 def points(ranks: Ranks, unranked: Unranked) -> Floats:
@@ -315,23 +342,29 @@ class Bucklin(Aggregator):
         counts = place_counts(profile.ranks, votes)
         # A bucket of s items adds 1/s at every depth that it reaches into.
         over = lcm(*counts)
-        listed: Integers = np.zeros((n, n), dtype=np.int64)
-        for size, starts in counts.items():
-            listed = exact.combine(listed, 1, _reached(starts, size), over // size)
         whole = over * int(votes.sum())
-        majority = listed > whole // 2
-        majority[:, -1] = True
-        depth = majority.argmax(axis=1)
-        shares = [int(row[at]) / whole for row, at in zip(listed, depth, strict=True)]
-        scores: Floats = n - 1 - depth + np.array(shares)
+        depth, shares = np.empty(n, dtype=np.int64), np.empty(n)
+        for items in row_blocks(n):
+            some = {size: starts.of(items) for size, starts in counts.items()}
+            listed = _listed(some, items, n, over, whole)
+            majority = listed > whole // 2
+            majority[:, -1] = True
+            depth[items] = reached = majority.argmax(axis=1)
+            shares[items] = [int(row[at]) / whole for row, at in zip(listed, reached, strict=True)]
+        scores: Floats = n - 1 - depth + shares
         scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
         return Outcome(scores=scores)
 
 
-def _reached(starts: Integers, size: int) -> Integers:
-    """Return the weight of the ranks that buckets of one size have up to every depth."""
-    begun = np.cumsum(starts, axis=1)
-    ended = np.zeros_like(begun)
-    ended[:, size:] = begun[:, :-size]
-    reached: Integers = np.cumsum(begun - ended, axis=1)
-    return reached
+def _listed(
+    counts: dict[int, Starts], items: slice, n: int, over: int, whole: int
+) -> Integers:
+    """Return the weight, times `over`, that some items have among the first k, for every k."""
+    kind = np.int64 if 2 * whole < exact.INT64_SAFE else object
+    steps: Integers = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
+    for size, starts in counts.items():
+        rows, share = starts.items - items.start, starts.weights.astype(kind) * (over // size)
+        steps[rows, starts.places] += share
+        steps[rows, starts.places + size] -= share
+    rates = np.cumsum(steps[:, :n], axis=1)
+    return np.cumsum(rates, axis=1)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation import positional
 from rankagg.aggregation.metasearch import footrule_costs
+from rankagg.core import pairwise
 from rankagg.core.arithmetic import exact
 from tests import oracles, strategies
 from tests.strategies import policies, profiles, quick
@@ -143,6 +144,7 @@ def test_blocks_and_order_change_no_bit(
     turned = profile[order]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(positional, "BLOCK", 1)
+        patch.setattr(pairwise, "PAIRS_AT_ONCE", 1)
         assert [rule.aggregate(turned).scores.tobytes() for rule in rules] == whole
         again = footrule_costs(turned.ranks, turned.counts, turned.weights, policy)
     assert again.tobytes() == costs.tobytes()
@@ -164,3 +166,19 @@ def test_memory_does_not_grow_with_the_rankings(rule: ra.Aggregator, gaps: bool)
         tracemalloc.stop()
     # An array of floats for every cell would be twice the input, and n of them 40 times.
     assert peak < 3 * profile.ranks.nbytes
+
+
+@pytest.mark.parametrize(
+    "rule", [ra.Plurality(), ra.Dowdall(), ra.Bucklin(), ra.ReciprocalRankFusion()], ids=repr
+)
+def test_memory_grows_as_the_rankings_and_not_as_the_pairs_of_items(rule: ra.Aggregator) -> None:
+    profile = ra.Profile.from_ranks(np.random.default_rng(0).random((3, 6000)))
+    rule.aggregate(profile.restrict(range(10)))  # what is imported late
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairwise, "PAIRS_AT_ONCE", 100_000)
+        tracemalloc.start()
+        rule.aggregate(profile)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    # 36 million pairs of items, with a byte for each.
+    assert peak < profile.n_items**2

@@ -6,17 +6,17 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, starmap
 from math import lcm
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankagg._typing import Integers, Unranked
+from rankagg._typing import Unranked
 from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.positional import place_counts
+from rankagg.aggregation.positional import Starts, place_counts
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
@@ -90,20 +90,23 @@ def _given(
 
 
 def _summed(
-    n: int, counts: dict[int, Integers], given: list[Fraction], absent: Fraction, whole: int
+    n: int, counts: dict[int, Starts], given: list[Fraction], absent: Fraction, whole: int
 ) -> list[Fraction]:
     """Return the points of every item in rankings that rank equally many items."""
     over = lcm(*(number.denominator for number in [*given, absent]))
     below = [0, *accumulate(number.numerator * (over // number.denominator) for number in given)]
     shared = lcm(*counts)
-    seen = np.zeros(n, dtype=object)
-    total = np.zeros(n, dtype=object)
+    seen, total = np.zeros((2, n), dtype=object)
     for size, starts in counts.items():
-        used = np.flatnonzero(starts.any(axis=0))
+        used, where = np.unique(starts.places, return_inverse=True)
         worth = [(below[at + size] - below[at]) * (shared // size) for at in used.tolist()]
-        here = starts[:, used].astype(object)
-        total = total + here @ np.array(worth, dtype=object)
-        seen = seen + here.sum(axis=1)
+        points, weights = np.array(worth, dtype=object), starts.weights.astype(object)
+        bounds = [*exact.starts_of(starts.items).tolist(), len(where)]
+        # Points may have thousands of digits: products of one item at a time.
+        for rows in starmap(slice, pairwise(bounds)):
+            item = starts.items[rows.start]
+            total[item] += weights[rows] @ points[where[rows]]
+            seen[item] += weights[rows].sum()
     return [
         Fraction(int(some), over * shared) + absent * int(whole - ranked)
         for some, ranked in zip(total, seen, strict=True)
