@@ -164,8 +164,8 @@ class Minimax(Aggregator):
         margins = votes.scaled_wins - votes.scaled_wins.T
         defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
         keys = [tuple(row) for row in defeats.tolist()]
-        ordered = sorted(set(keys))
-        scores = [len(ordered) - ordered.index(key) for key in keys]
+        place = {key: number for number, key in enumerate(sorted(set(keys), reverse=True), 1)}
+        scores = [place[key] for key in keys]
         return Outcome(scores=np.array(scores, dtype=np.float64))
 
 
