@@ -230,8 +230,7 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
     table = averaged_tasks(data)
     profile = table.rankings(tolerance)
     rows = [np.arange(len(profile)) != task for task in range(len(profile))]
-    others = np.stack([Borda().aggregate(profile[rest]).ranking.ranks for rest in rows])
-    signs, rest_signs = _pairs_of_rows(profile.ranks), _pairs_of_rows(others)
+    others = [Borda().aggregate(profile[rest]).ranking for rest in rows]
     present = (profile.ranks >= 0).astype(np.intp)
     gaps = int(present.size - present.sum())
     lacking = stated(gaps, "cells missing", noun="score", of=present.size)
@@ -240,9 +239,9 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
     return TaskAgreement(
         tasks=table.tasks,
         n_systems=table.n_systems,
-        tau=_tau(signs, signs),
+        tau=_tau(profile.ranks),
         n_common=present @ present.T,
-        with_rest=np.diag(_tau(signs, rest_signs)).copy(),
+        with_rest=np.array([kendall_tau(*pair) for pair in zip(profile, others, strict=True)]),
         kendall_w=w,
         notes=notes if gaps else (),
     )
@@ -261,21 +260,20 @@ def averaged_tasks(table: ScoreTable) -> ScoreTable:
     )
 
 
-def _pairs_of_rows(ranks: Ranks) -> tuple[Floats, Floats]:
-    """Return for each ranking and pair who is above, 0 for a tie or a gap, and whether both are."""
-    first, second = np.triu_indices(ranks.shape[1], k=1)
+def _tau(ranks: Ranks) -> Floats:
+    """Return tau-b of every two rankings on the items of both; NaN where one ties all.
+
+    One item is held against the later ones at a time, so memory grows as the ranks.
+    """
     there = ranks >= 0
-    told = (there[:, first] & there[:, second]).astype(np.float64)
-    signs: Floats = np.sign(ranks[:, second] - ranks[:, first]) * told
-    return signs, told
-
-
-def _tau(pairs: tuple[Floats, Floats], other_pairs: tuple[Floats, Floats]) -> Floats:
-    """Return tau-b of each of some rankings with each of others; NaN where one ties all."""
-    (signs, told), (others, others_told) = pairs, other_pairs
-    untied, others_untied = signs**2 @ others_told.T, told @ (others**2).T
+    alike, untied = np.zeros((2, len(ranks), len(ranks)))
+    for item in range(ranks.shape[1] - 1):
+        told = (there[:, item, None] & there[:, item + 1 :]).astype(np.float64)
+        signs = np.sign(ranks[:, item + 1 :] - ranks[:, item, None]) * told
+        alike += signs @ signs.T
+        untied += signs**2 @ told.T  # pairs that both compare and the first does not tie
     with np.errstate(invalid="ignore", divide="ignore"):
-        tau: Floats = (signs @ others.T) / np.sqrt(untied * others_untied)
+        tau: Floats = alike / np.sqrt(untied * untied.T)
     return tau
 
 
