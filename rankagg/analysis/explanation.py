@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Label
+from rankagg._typing import Bools, Label
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -107,7 +106,7 @@ def explain_until(
         votes_against=float(votes.wins[j, i]),
         ties=float(votes.ties[i, j]),
         is_tied=bool(ranks[i] == ranks[j]),
-        cycle=_shortest_cycle(votes, consensus.items[i], consensus.items[j]),
+        cycle=consensus.items.at(_shortest_cycle(TournamentGraph(votes).beats, i, j)),
         swap=swap,
         is_held=is_held,
     )
@@ -301,14 +300,21 @@ class Explanation(Result):
         return f"<Explanation of {listed([self.above, self.below])}>"
 
 
-def _shortest_cycle(votes: PairwiseMatrix, above: Label, below: Label) -> tuple[Label, ...]:
+def _shortest_cycle(beats: Bools, i: int, j: int) -> list[int]:
     """Return a shortest majority cycle through the majority on the pair, either way."""
-    graph = TournamentGraph(votes).to_networkx()
-    for end, start in ((above, below), (below, above)):
-        if graph.has_edge(end, start) and nx.has_path(graph, start, end):
-            path: list[Label] = nx.shortest_path(graph, start, end)
-            return (end, *path[:-1])
-    return ()
+    end, start = (i, j) if beats[i, j] else (j, i)
+    steps = np.full(len(beats), -1)  # to the end, of a shortest path
+    here = np.arange(len(beats)) == end
+    while here.any():
+        steps[here] = steps.max() + 1
+        here = beats[:, here].any(axis=1) & (steps < 0)
+    if not beats[end, start] or steps[start] < 0:
+        return []
+    cycle = [end, start]
+    while steps[cycle[-1]] > 1:
+        nearer = beats[cycle[-1]] & (steps == steps[cycle[-1]] - 1)
+        cycle.append(int(nearer.argmax()))
+    return cycle
 
 
 def _can_swap(consensus: Consensus) -> bool:

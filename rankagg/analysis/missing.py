@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Bools, Floats, Label, Unranked
+from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import connected_parts
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.names import part_of, said, stated
@@ -85,9 +86,10 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
         if tasks is not None:
             names = tuple(dict.fromkeys(tasks))
             numbers = {task: k for k, task in enumerate(names)}
-            member = np.zeros((len(profile), len(names)), dtype=np.int64)
-            member[np.arange(len(profile)), [numbers[task] for task in tasks]] = profile.counts
-            by_task, sizes = gone.T.astype(np.int64) @ member, member.sum(axis=0)
+            of_task = np.array([numbers[task] for task in tasks])
+            by_task = np.zeros((profile.n_items, len(names)), dtype=np.int64)
+            np.add.at(by_task.T, of_task, profile.counts[:, None] * gone)
+            sizes = exact.count_cells(of_task, profile.counts, len(names))
     return MissingReport(
         items=votes.items,
         tasks=names,
