@@ -296,8 +296,7 @@ class TournamentGraph(Result):
         """
         part = strong_parts(self.beats)
         outside = self.beats & (part[:, None] != part)
-        beaten = {int(part[j]) for _, j in np.argwhere(outside)}
-        return self.items.where([int(p) not in beaten for p in part])
+        return self.items.where(~np.isin(part, part[outside.any(axis=0)]))
 
     def uncovered_set(self) -> tuple[Label, ...]:
         """Return the items that nothing covers, in the sense of Gillies (1959).
@@ -306,7 +305,7 @@ class TournamentGraph(Result):
         Without draws this is the uncovered set; with draws there are others, which ask more or
         less of a cover (Duggan 2013, https://doi.org/10.1007/s00355-012-0696-9).
         """
-        beats = self.beats.astype(np.int64)
+        beats = self.beats.astype(np.float32)
         # k beats i and not j, for some k
         escapes = beats.T @ (1 - beats) > 0
         covers = self.beats & ~escapes
@@ -376,9 +375,10 @@ class TournamentGraph(Result):
             Each starts with its item that comes first in the item set.
         """
         bound = check_integer(length, "length", low=3)
-        found = nx.simple_cycles(self.to_networkx(), length_bound=bound)
+        part = strong_parts(self.beats)
+        arcs = np.argwhere(self.beats & (part[:, None] == part)).tolist()
+        cycles = list(nx.simple_cycles(nx.DiGraph(arcs), length_bound=bound))
         # Every cycle begins with its first item.
-        cycles = list(map(self.items.indices, found))
         starts = [cycle.index(min(cycle)) for cycle in cycles]
         turned = [cycle[k:] + cycle[:k] for cycle, k in zip(cycles, starts, strict=True)]
         return [self.items.at(cycle) for cycle in sorted(turned, key=lambda c: (len(c), c))]
