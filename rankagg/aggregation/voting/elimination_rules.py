@@ -205,17 +205,17 @@ class Elimination(Aggregator):
         return tuple(found)
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        rounds = _Rounds(self._count(evidence))
+        count = self._count(evidence)
         if self.tie_breaking == "parallel":
-            return self._in_parallel(rounds, evidence.items)
-        return self._one_by_one(rounds, evidence.items)
+            return self._in_parallel(_Rounds(count), evidence.items)
+        return self._one_by_one(count, evidence.items)
 
-    def _one_by_one(self, rounds: _Rounds, items: ItemSet) -> Outcome:
+    def _one_by_one(self, count: Count, items: ItemSet) -> Outcome:
         ranks = np.zeros(len(items), dtype=np.int32)
         state = _State(tuple(range(len(items))))
         broken = []
         while state.inside:
-            tied, first = rounds.decide(state)
+            tied, first = _decided(count, state)
             if len(tied) > 1:
                 broken.append(listed(items.at(np.array(tied))))
                 if self.tie_breaking == "refuse":
@@ -266,10 +266,8 @@ class _Rounds:
 
     def decide(self, state: _State) -> Round:
         """Return what the round among the remaining items decides."""
-        if len(state.inside) == 1:
-            return Round(state.inside)
         if state.inside not in self._known:
-            self._known[state.inside] = self._count(state.inside)
+            self._known[state.inside] = _decided(self._count, state)
         return self._known[state.inside]
 
     def branches(self, state: _State) -> list[tuple[int, int, _State]]:
@@ -279,13 +277,18 @@ class _Rounds:
         return [(item, place, _after(state, (item,), first)) for item in tied]
 
 
+def _decided(count: Count, state: _State) -> Round:
+    return count(state.inside) if len(state.inside) > 1 else Round(state.inside)
+
+
 def _place_below(state: _State, n_out: int) -> int:
     """Return the place of so many items that go out."""
     return state.above + len(state.inside) - n_out
 
 
 def _after(state: _State, gone: tuple[int, ...], first: bool) -> _State:
-    rest = tuple(item for item in state.inside if item not in gone)
+    out = set(gone)
+    rest = tuple(item for item in state.inside if item not in out)
     return _State(rest, state.above + first)
 
 
