@@ -11,6 +11,7 @@ from rankagg._typing import Bools, Floats, Integers, Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import strong_parts
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.names import said, stated
@@ -206,12 +207,23 @@ class Schulze(Aggregator):
         return wins_less_losses(beats, votes.items, "no item beats them")
 
 
+def widest_paths(margins: Integers) -> Integers:
+    """Return how strong the strongest path from row to column is; 0 where there is none: O(n^3).
+
+    Arcs are the margins above 0, and a path is as strong as its weakest arc.
+    """
+    # All of it is gone through for each item: in a narrow type it stays in the cache.
+    strength = exact.narrow(np.maximum(margins, 0))
+    through = np.empty_like(strength)
+    for k in range(len(strength)):
+        np.minimum(strength[:, k, None], strength[k], out=through)
+        np.maximum(strength, through, out=strength)
+    return strength
+
+
 def strongest_paths(margins: Integers) -> Bools:
     """Say of row and column whether the best path from row is the stronger of the two."""
-    strength = np.maximum(margins, 0)
-    for k in range(len(strength)):
-        through = np.minimum(strength[:, [k]], strength[[k], :])
-        strength = np.maximum(strength, through)
+    strength = widest_paths(margins)
     beats: Bools = strength > strength.T
     return beats
 

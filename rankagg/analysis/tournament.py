@@ -15,6 +15,7 @@ from scipy.optimize import linprog
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Integers, Label, Tolerance, Unranked
 from rankagg._validation import check_integer, check_unranked
+from rankagg.aggregation.condorcet import widest_paths
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.core.graphs import strong_parts
 from rankagg.core.items import ItemSet, clean_label, counted, listed
@@ -50,12 +51,7 @@ def undefeated_items(margins: Integers) -> Bools:
     >>> undefeated_items(np.array([[0, 1, -5], [-1, 0, 3], [5, -3, 0]]))
     array([False,  True, False])
     """
-    majorities = np.maximum(margins, 0)
-    # A path is as strong as its weakest majority; 0 where there is none.
-    strength = majorities
-    for k in range(len(margins)):
-        strength = np.maximum(strength, np.minimum(strength[:, [k]], strength[[k], :]))
-    defeats = np.asarray(majorities > strength.T, dtype=bool)
+    defeats = np.maximum(margins, 0) > widest_paths(margins).T
     return np.asarray(defeats.sum(axis=0) == 0)
 
 
