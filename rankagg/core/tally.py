@@ -170,18 +170,23 @@ def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
         if unranked == "last":
             # Listed items are above unranked ones; unlisted and unranked ones are not compared.
             wins = above - (half.diagonal()[:, None] - half)
-    counts = [wins, ties, comparisons]
     if denominator > 1:
-        counts = [array * denominator for array in counts]
+        del above, half
+        for array in (wins, ties, comparisons):
+            array *= denominator
         shares, rounded = _uniform_shares(ranks, weights, sizes, is_open, denominator)
-        ahead = shares.astype(kind)
         # P(row before column) and P(column before row) make 1 where only row is observed.
-        ahead = ahead + missed * denominator - ahead.T
-        neither = whole - observed[:, None] - observed + both
-        counts[0] = counts[0] + ahead + (neither + off) * (denominator // 2)
-    for array in counts:
+        missed *= denominator
+        wins += missed
+        shares = shares.astype(kind, copy=False)
+        wins += shares
+        wins -= shares.T
+        neither = both + (whole - observed[:, None] - observed)
+        neither += off
+        neither *= denominator // 2
+        wins += neither
+    for array in (wins, ties, comparisons):
         np.fill_diagonal(array, 0)
-    wins, ties, comparisons = counts
     return Tally(wins, ties, comparisons, denominator, rounded, not is_open.any())
 
 
