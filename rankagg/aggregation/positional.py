@@ -356,9 +356,7 @@ class Bucklin(Aggregator):
         return Outcome(scores=scores)
 
 
-def _listed(
-    counts: dict[int, Starts], items: slice, n: int, over: int, whole: int
-) -> Integers:
+def _listed(counts: dict[int, Starts], items: slice, n: int, over: int, whole: int) -> Integers:
     """Return the weight, times `over`, that some items have among the first k, for every k."""
     kind = np.int64 if 2 * whole < exact.INT64_SAFE else object
     steps: Integers = np.zeros((len(range(n)[items]), n + 1), dtype=kind)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Bools, Floats, Label, Unranked
-from rankagg.core.arithmetic import exact
 from rankagg.core.graphs import connected_parts
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.names import part_of, said, stated
@@ -89,7 +88,8 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
             of_task = np.array([numbers[task] for task in tasks])
             by_task = np.zeros((profile.n_items, len(names)), dtype=np.int64)
             np.add.at(by_task.T, of_task, profile.counts[:, None] * gone)
-            sizes = exact.count_cells(of_task, profile.counts, len(names))
+            sizes = np.zeros(len(names), dtype=np.int64)
+            np.add.at(sizes, of_task, profile.counts)
     return MissingReport(
         items=votes.items,
         tasks=names,

@@ -372,8 +372,10 @@ class TournamentGraph(Result):
         """
         bound = check_integer(length, "length", low=3)
         part = strong_parts(self.beats)
-        arcs = np.argwhere(self.beats & (part[:, None] == part)).tolist()
-        cycles = list(nx.simple_cycles(nx.DiGraph(arcs), length_bound=bound))
+        above, below = np.nonzero(self.beats & (part[:, None] == part))
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        graph.add_edges_from(zip(above.tolist(), below.tolist(), strict=True))
+        cycles = list(nx.simple_cycles(graph, length_bound=bound))
         # Every cycle begins with its first item.
         starts = [cycle.index(min(cycle)) for cycle in cycles]
         turned = [cycle[k:] + cycle[:k] for cycle, k in zip(cycles, starts, strict=True)]

@@ -173,7 +173,7 @@ def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
     if denominator > 1:
         del above, half
         for array in (wins, ties, comparisons):
-            array *= denominator
+            np.multiply(array, denominator, out=array)
         shares, rounded = _uniform_shares(ranks, weights, sizes, is_open, denominator)
         # P(row before column) and P(column before row) make 1 where only row is observed.
         missed *= denominator
