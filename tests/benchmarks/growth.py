@@ -63,6 +63,7 @@ def consensus(n: int) -> ra.Consensus:
 
 def battles(number: int, n: int = 100) -> ra.Comparisons:
     rng = np.random.default_rng(number)
+    number = max(number, 50 * n)  # so that a chain of wins leads from every item to every other
     first = rng.integers(0, n, number)
     second = (first + rng.integers(1, n, number)) % n
     won = rng.random(number) < 1 / (1 + np.exp((first - second) / n))
@@ -208,7 +209,7 @@ ENTRIES = {
     "rank_intervals, hoeffding": Entry(
         partial(ra.rank_intervals, method="hoeffding"), table, 1024, True
     ),
-    "rank_intervals, in comparisons": Entry(ra.rank_intervals, battles, 1048576),
+    "rank_intervals, in comparisons": Entry(partial(ra.rank_intervals, of="mean"), battles, 1048576),
     "paired_tests": Entry(partial(ra.paired_tests, reference=0), table, 256),
     **{
         f"paired_test, {k}, in tasks": Entry(
@@ -216,7 +217,7 @@ ENTRIES = {
         )
         for k in ("sign-flip", "wilcoxon", "sign")
     },
-    "separation": Entry(ra.separation, table, 16384),
+    "separation": Entry(ra.separation, table, 128),
     "friedman": Entry(ra.friedman, profile, 65536),
     "skillings_mack": Entry(ra.skillings_mack, partial_profile, 512, True),
     "fit_bradley_terry": Entry(ra.fit_bradley_terry, lambda n: battles(50 * n, n), 512, True),
