@@ -209,7 +209,9 @@ ENTRIES = {
     "rank_intervals, hoeffding": Entry(
         partial(ra.rank_intervals, method="hoeffding"), table, 1024, True
     ),
-    "rank_intervals, in comparisons": Entry(partial(ra.rank_intervals, of="mean"), battles, 1048576),
+    "rank_intervals, in comparisons": Entry(
+        partial(ra.rank_intervals, of="mean"), battles, 1048576
+    ),
     "paired_tests": Entry(partial(ra.paired_tests, reference=0), table, 256),
     **{
         f"paired_test, {k}, in tasks": Entry(
