@@ -233,7 +233,7 @@ ENTRIES = {
     ),
     **{
         f"{type(make(2)).__name__}.{k}": Entry(methodcaller(k), make, n, True)
-        for make, n in ((mallows, 256), (generalized, 128), (luce, 128))
+        for make, n in ((mallows, 256), (generalized, 128))
         for k in ("pairwise_probabilities", "rank_probabilities")
     },
     **{
