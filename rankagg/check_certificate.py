@@ -43,7 +43,6 @@ ENTRY, NUMBER = 150, 60  # bytes of a large integer in a dictionary, and in a li
 
 Arc: TypeAlias = "tuple[int, int]"
 Form: TypeAlias = "tuple[dict[Arc, int], int]"  # what arcs count, and what they reach at least
-Given: TypeAlias = "dict[tuple[str, int], tuple[list[Arc], int]]"  # rows that constraints demand
 Looked: TypeAlias = "tuple[int | None, list[tuple[Any, Any]]]"
 Case: TypeAlias = "list[int] | None"  # for each place the set of places known behind it, as bits
 
@@ -254,7 +253,7 @@ class Votes:
         return {(max(i, j), min(i, j)) for i, both in rows for j in chain(*both)}
 
 
-# -- constraints: behind the n items stand markers, each with so many items before it -------------
+# -- constraints: decided pairs, and rows; behind the n items may stand markers -------------------
 
 
 class StatedConstraints:
@@ -280,7 +279,8 @@ class StatedConstraints:
         pairs += [(i, j) for i in ends[0] for j in range(n) if j not in ends[0]]
         pairs += [(i, j) for j in ends[1] for i in range(n) if i not in ends[1]]
         pairs += [(marker, marker + 1) for marker in range(n, size - 1)]
-        self.rows: Given = {}
+        self.n, self.quotas, self.work = n, quotas, work
+        self.rows: dict[tuple[str, int], tuple[list[Arc], int]] = {}
         for at, place in enumerate(self.places):
             self.rows["before", at] = [(i, n + at) for i in range(n)], place
             self.rows["behind", at] = [(n + at, i) for i in range(n)], n - place
@@ -291,6 +291,30 @@ class StatedConstraints:
         case = decided([0] * size, pairs)
         require(case is not None, "the constraints contradict each other")
         self.case = case or []
+
+    def row(self, data: dict[str, Any]) -> tuple[list[Arc], int]:
+        """Return the arcs of a row, and how many of them are used at least."""
+        require(len(data) == 1, "a row of the constraints has one name")
+        ((name, what),) = data.items()
+        if name != "ahead":
+            key = name, integer(what)
+            require(key in self.rows, "the constraints have no such row")
+            return self.rows[key]
+        both = sequence(what, "two sides")
+        require(len(both) == 2 and all(both), "a row has two sides")
+        upper, lower = (set(positions(side, self.n)) for side in both)
+        require(not upper & lower, "an item is on both sides of a row")
+        self.work.spend(len(upper) * len(lower) + sum(len(items) for items, *_ in self.quotas))
+        steps = [
+            (k - q + len(lower.intersection(items)), q - len(set(items) - upper))
+            for items, k, q in self.quotas
+        ]
+        # Each of the lower ones, counted from the first, has so many of the upper ones before it.
+        least = sum(
+            max((inside for most, inside in steps if most <= at and inside > 0), default=0)
+            for at in range(len(lower))
+        )
+        return list(product(upper, lower)), least
 
     def check(self, order: list[int]) -> None:
         """Raise where an order, with markers between its items, breaks one."""
@@ -447,7 +471,7 @@ class StrictPart(Part):
         off, paid = self.taken(*fields(node, "cycles", "rows"))
         return None if case is None else self.lift(self.total(case, off, paid)), []
 
-    def derive(self, rows: Any, given: Given) -> None:
+    def derive(self, rows: Any, given: StatedConstraints | None) -> None:
         """Read the derived rows: for each what its arcs count, and what they reach at least."""
         held = 0
         for row in sequence(rows, "rows"):
@@ -475,7 +499,7 @@ class StrictPart(Part):
             self.work.hold(held)
             self.rows.append((counts, least))
 
-    def source(self, data: Any, given: Given) -> Form:
+    def source(self, data: Any, given: StatedConstraints | None) -> Form:
         if type(data) is list:
             items = self.places(data)
             require(len(items) >= 2, "a cycle has two items or more")
@@ -483,9 +507,9 @@ class StrictPart(Part):
                 return {(items[0], items[1]): 1}, 0
             return dict.fromkeys(zip(items, items[1:] + items[:1], strict=True), 1), 1
         if type(data) is dict:
-            key = next(((name, integer(x)) for name, x in data.items()), ("", 0))
-            require(len(data) == 1 and key in given, "constraints have no such row")
-            arcs, least = given[key]
+            require(given, "a row of constraints where there are none")
+            self.is_free = False  # what moves items takes orders that break constraints
+            arcs, least = given.row(data) if given else ([], 0)
             return {(i, j): 1 for i, j in (self.places(list(arc)) for arc in arcs)}, least
         return self.rows[integer(data, 0, len(self.rows) - 1)]
 
@@ -914,12 +938,11 @@ class Strict(Statement):
         return self.votes.won(j, i) * self.whole if max(i, j) < n else 0
 
     def proved(self) -> int:
-        n, case = self.votes.n, [0] * self.votes.n
-        rows: Given = {}
+        n, case, held = self.votes.n, [0] * self.votes.n, None
         if "constraints" in self.data:
             held = StatedConstraints(self.data["constraints"], n, self.work)
             held.check(self.order)
-            case, rows = held.case, held.rows
+            case = held.case
         total = self.constant
         for i, j in self.votes.pairs():
             total += min(self.before(i, j), self.before(j, i))
@@ -927,7 +950,7 @@ class Strict(Statement):
             total += sum(max(self.before(i, j) - self.before(j, i), 0) for j in members(row))
         for some, derived, nodes in self.proofs(len(case), "rows", "nodes"):
             part = StrictPart(self.before, some, case, n, self.work)
-            part.derive(derived, rows)
+            part.derive(derived, held)
             total += part.bound(nodes) - part.floor - part.extra(part.root)
         return total
 

@@ -23,9 +23,8 @@ from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.constraints import (
     NO_DEMANDS,
     Demands,
-    GivenRows,
+    GivenReader,
     read_demands,
-    read_given,
 )
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
@@ -38,6 +37,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Enumeration,
     Exchange,
     Fixing,
+    Given,
     Leaf,
     Node,
     Notation,
@@ -103,6 +103,8 @@ def _extra(problem: Problem, decided: Bools) -> int:
 
 def _check_nodes(proof: Proof, *, is_free: bool) -> None:
     """Raise where a proof moves items that constraints hold, or takes all orders."""
+    sources = (source for row in proof.rows for _, source in row.terms)
+    is_free = is_free and not any(isinstance(source, Given) for source in sources)
     if not is_free and any(isinstance(node, Persistent | Enumeration) for node in proof.nodes):
         raise VerificationError(
             "A proof uses an exchange, a cut or an enumeration where constraints hold items."
@@ -115,7 +117,7 @@ def _read_proofs(
     taken: set[int] = set()
     proofs = []
     markers = len(demands.places)
-    given = {(row.name, row.number): row for row in demands.rows(n)}
+    given = GivenReader(demands, n)
     words = kind.logic.notation
     for element in field.elements():
         members = dict(zip(words.proof, element.members(*words.proof), strict=True))
@@ -130,7 +132,7 @@ def _read_proofs(
     return tuple(proofs)
 
 
-def _read_row(at: int, field: Field, part: set[int], given: GivenRows) -> Derived:
+def _read_row(at: int, field: Field, part: set[int], given: GivenReader) -> Derived:
     terms_field, divisor = field.members("terms", "divisor")
     terms = tuple(_read_term(at, term, part, given) for term in terms_field.elements())
     if not terms:
@@ -138,15 +140,15 @@ def _read_row(at: int, field: Field, part: set[int], given: GivenRows) -> Derive
     return Derived(terms, divisor.integer(low=1, high=LARGEST_COUNT))
 
 
-def _read_term(at: int, field: Field, part: set[int], given: GivenRows) -> tuple[int, Source]:
+def _read_term(at: int, field: Field, part: set[int], given: GivenReader) -> tuple[int, Source]:
     parts = field.elements()
     if len(parts) != 2:
         field.refuse("how often, and which row")
     times = parts[0].integer(low=1, high=LARGEST_COUNT)
     if type(parts[1].value) is int:
         return times, parts[1].integer(high=at - 1)
-    if given and type(parts[1].value) is dict:
-        return times, read_given(parts[1], part, given)
+    if given.demands and type(parts[1].value) is dict:
+        return times, given.row(parts[1], part)
     items = tuple(parts[1].integers())
     if len(items) < 2 or len(set(items)) < len(items) or not part.issuperset(items):
         parts[1].refuse("two or more different positions of the proof, or an earlier row")

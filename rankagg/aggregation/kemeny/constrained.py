@@ -6,18 +6,18 @@ Let y[i, k] be 1 where item i is within the first k places, for every k that a c
 Sets of k items that grow with k, of which no item lacks one that must be above it, are all that an
 order needs: it takes the items set by set.
 
-Branch and bound where constraints decide pairs and demand rows; see `demands`.
+Branch and bound where constraints decide pairs and demand rows; see `quotas`.
 
-Rows that constraints demand are in the relaxation from the start, and stay. Each has a column of
-its own that makes up what it lacks, at a price above the cost of any order that is still looked
-for. So a case that holds no order is one that costs too much, and its weights say so in the proof.
+Each row has a column of its own that makes up what it lacks, at a price above the cost of any order
+that is still looked for. So a case that holds no order is one that costs too much, and its weights
+say so in the proof.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from time import monotonic
 from typing import Any
@@ -29,7 +29,13 @@ from rankagg._typing import Bools, Floats
 from rankagg.aggregation.base import Outcome, checked_outcome
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
-from rankagg.aggregation.kemeny.branch_and_bound import UNDECIDED, Search, searched
+from rankagg.aggregation.kemeny.branch_and_bound import (
+    UNDECIDED,
+    CycleTightening,
+    Search,
+    Tightening,
+    searched,
+)
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints, Count, Demands
 from rankagg.aggregation.kemeny.cuts import solve_cuts
@@ -39,12 +45,16 @@ from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Derived, Leaf
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
-from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Point, Relaxation
+from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Sides
+from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Point, Relaxation
+from rankagg.aggregation.kemeny.separation import violated_cycles
 from rankagg.core.graphs import ordered_parts
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InfeasibleError
-from rankagg.kernels.insertion import insertion_gains
+
+# How much sooner pairs are decided that counts tell apart.
+ACROSS = 0.3
 
 
 @dataclass(frozen=True)
@@ -169,115 +179,45 @@ def require_possible(
     return found
 
 
-class FeasibleIncumbent(Incumbent):
-    """The best order that keeps to counts too: with every marker in its place."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        unit: int,
-        decided: Bools,
-        start: NDArray[np.intp],
-        *,
-        demands: Demands,
-        deadline: Deadline,
-    ) -> None:
-        self._demands = demands
-        super().__init__(problem, unit, decided, start, deadline)
-
-    def _improved(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return a better order that keeps to all, or the best one where this one does not."""
-        items = self._demands.unmarked(order)
-        if not self._demands.counts_hold(items):
-            return self.order
-        while not self._deadline.is_over:
-            better = self._better(items)
-            if better is None:
-                break
-            items = better
-        return self._demands.marked(items)
-
-    def _better(self, items: NDArray[np.intp]) -> NDArray[np.intp] | None:
-        """Return the order after a good move of one item, or of two that change places."""
-        n = len(items)
-        permuted = self.margins[np.ix_(items, items)]
-        for gains, route in (
-            (insertion_gains(permuted), orders.moved),
-            (_exchange_gains(permuted), orders.exchanged),
-        ):
-            best = np.argsort(-gains, axis=None, kind="stable")[: 4 * n]
-            for move in best[gains.ravel()[best] > self._threshold].tolist():
-                neighbor = items[route(n, *divmod(move, n))]
-                if self._demands.counts_hold(neighbor):
-                    return neighbor
-        return None
-
-    def _keep(self, order: NDArray[np.intp]) -> None:
-        items = self._demands.unmarked(order)
-        if self._demands.counts_hold(items):
-            super()._keep(self._demands.marked(items))
-
-    def recombine(self, before: Floats) -> None:
-        """Do nothing: mixtures do not keep to constraints."""
-
-    def prepare(self) -> None:
-        """Kick the order out of local optima some times, and keep what is no worse."""
-        rng = np.random.default_rng(0)
-        items = self._demands.unmarked(self.order)
-        cost = self.cost
-        for _ in range(40):
-            if self.ends.is_over:
-                return
-            near = orders.kicked(items, rng, strength=3)
-            if not self._demands.counts_hold(near):
-                continue
-            order = self._improved(self._demands.marked(near))
-            self._keep(order)
-            new = self._problem.cost(order)
-            # What is decided outweighs all costs in the margins, and so in the moves.
-            if new <= cost and self.cost <= new:
-                items, cost = self._demands.unmarked(order), new
-
-    def search(self, proved: int | None = None) -> None:
-        """Do nothing, as `prepare`."""
-
-
-def _exchange_gains(permuted: NDArray[Any]) -> NDArray[Any]:
-    """Return how much cheaper the order gets when the items at places p < q change places.
-
-    Both pass each other, and all items between.
-    """
-    rows, columns = np.cumsum(permuted, axis=1), np.cumsum(permuted, axis=0)
-    gains: NDArray[Any] = np.triu(
-        rows - rows.diagonal()[:, None] + columns.diagonal()[None, :] - columns, k=1
-    )
-    return gains
-
-
 class ElasticRelaxation(HighsRelaxation):
-    """A relaxation in which rows that constraints demand can be bought off."""
+    """A relaxation in which derived rows can be bought off."""
 
-    def __init__(self, problem: Problem, rows: Sequence[Derived], price: float) -> None:
+    def __init__(self, problem: Problem, price: float) -> None:
         super().__init__(problem)
-        if not rows:
-            return
         self._price = price
-        self.derive(rows)
-        self.n_kept = len(rows)
-        one = np.ones(1)
-        for row in range(len(rows)):
-            at = np.array([row], dtype=np.int32)
-            self._highs.addCol(price, 0.0, float("inf"), 1, at, one)
-        self._pair_of = np.concatenate([self._pair_of, np.full(len(rows), -1, dtype=np.int32)])
+
+    def add_derived(self, numbers: NDArray[np.intp]) -> None:
+        """Add rows, each with a column that makes up what it lacks; see `Relaxation`."""
+        super().add_derived(numbers)
+        k, one = len(numbers), np.ones(len(numbers))
+        rows = (self._highs.getNumRow() - k + np.arange(k)).astype(np.int32)
+        starts, free = np.arange(k, dtype=np.int32), one * float("inf")
+        self._highs.addCols(k, one * self._price, 0 * one, free, k, starts, rows, one)
+        self._pair_of = np.concatenate([self._pair_of, np.full(k, -1, dtype=np.int32)])
 
     def solve(self, deadline: Deadline) -> Point:
         """Solve; the value of the point has the price of what was bought off."""
         point = super().solve(deadline)
-        if not self.n_kept:
-            return point
         columns = np.array(self._highs.getSolution().col_value)
         lacking = float(columns[self._pair_of < 0].sum())
         return replace(point, value=point.value + self._price * lacking)
+
+
+class CountTightening(CycleTightening):
+    """The rounds of one case under counts: rows that these demand, too."""
+
+    def __init__(self, sides: list[Sides], *given: Any, is_first: bool) -> None:
+        super().__init__(*given, is_first=is_first)
+        self._sides = sides
+
+    def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
+        rows = [row for sides in self._sides for row in sides.violated(point.before)]
+        if not rows:
+            return super()._violated(point, left)
+        cycles = violated_cycles(point.before, self._margins, self._deadline)
+        if not self._is_first and self._stalls(point, left):
+            return cycles[:0], ()
+        return cycles, rows
 
 
 @dataclass
@@ -287,6 +227,10 @@ class ConstrainedSearch(Search):
     # Of which only the counts are looked at.
     demands: Demands = NO_DEMANDS
 
+    @cached_property
+    def _sides(self) -> list[Sides]:
+        return Sides.of(self.demands, self.problem.n)
+
     def _first_order(self, decided: Bools) -> Incumbent:
         if not self.demands:
             return super()._first_order(decided)  # it keeps to pairs by itself
@@ -295,29 +239,36 @@ class ConstrainedSearch(Search):
         return FeasibleIncumbent(self.problem, self._unit, decided, self.start, **rest)
 
     def _engine(self) -> Relaxation:
-        given = self.demands.rows(self.problem.n - len(self.demands.places))
-        rows = [Derived(((1, row),)) for row in given]
         price = (self.upper - self.problem.floor) // self._unit + 2
-        return ElasticRelaxation(self.problem, rows, float(price))
+        relaxation = ElasticRelaxation(self.problem, float(price))
+        relaxation.derive([sides.row(sides.upper, sides.lower) for sides in self._sides])
+        return relaxation
+
+    def _rounds(self, relaxation: Relaxation) -> Tightening:
+        given = relaxation, self.deadline, self._margins
+        return CountTightening(self._sides, *given, is_first=self._n_expanded == 0)
 
     def _weighed(self, undecided: Floats) -> Floats:
-        """Decide first who is within the places that are counted: that decides many pairs."""
+        """Decide first between items that counts tell apart: there the others are decided."""
         weighed = super()._weighed(undecided)
-        n = self.problem.n - len(self.demands.places)
-        weighed[:, n:] += undecided[:, n:] > UNDECIDED
+        for sides in self._sides:
+            across = np.ix_(sides.upper, sides.lower)
+            weighed[across] += ACROSS * (undecided[across] > UNDECIDED)
+            weighed.T[across] += ACROSS * (undecided.T[across] > UNDECIDED)
         return weighed
 
     def _only(self, order: NDArray[np.intp]) -> Leaf:
-        """Return what bounds the only order of a case: where it breaks a demand, that row."""
-        items = self.demands.unmarked(order)
-        if self.demands.counts_hold(items) and np.array_equal(order, self.demands.marked(items)):
+        """Return what bounds the only order of a case: where it breaks a count, a row of that."""
+        if self.demands.counts_hold(order):
             return super()._only(order)
-        place = np.argsort(order)
+        assert self.relaxation is not None, "a case was bounded before it has one order"
+        broken = next(c for c in self.demands.counts if not Demands(counts=(c,)).counts_hold(order))
+        inside, outside = order[: broken.within].tolist(), order[broken.within :].tolist()
+        row = self.demands.ahead(
+            [i for i in outside if i in broken.items], [i for i in inside if i not in broken.items]
+        )
         weight = (self.upper - self.problem.floor) * WEIGHT_DENOMINATOR
-        for number, row in enumerate(self.demands.rows(len(items))):
-            if sum(place[i] < place[j] for i, j in row.arcs) < row.least:
-                return Leaf(rows=((number, weight),))
-        raise AssertionError("an order that breaks no row keeps to all counts")
+        return Leaf(rows=((self.relaxation.note([Derived(((1, row),))]), weight),))
 
 
 def solve_constrained(
@@ -337,28 +288,32 @@ def solve_constrained(
     levels = require_possible(demands, votes.items, wanted, ends)
     decided = demands.decided(items.n)
     assert decided is not None, "what can be kept does not contradict itself"
-    by_level = np.lexsort((np.argsort(wanted), levels))
-    inside = decided[: items.n, : items.n]
-    feasible = demands.marked(extension(inside, by_level))
-
-    problem = demands.with_markers(items)
+    decided = decided[: items.n, : items.n]  # without markers
+    feasible = extension(decided, np.lexsort((np.argsort(wanted), levels)))
     backend = partial(_solve_constrained_part, counts=Demands(counts=demands.counts))
     # Between two parts every pair goes the cheaper way, or the one that is demanded. What says how
     # many items are within the first places joins all of them.
-    parts = [np.arange(problem.n)]
-    if not demands.places:
-        parts = ordered_parts(decided | ((problem.margins < 0) & ~decided.T))
-    solved = solve_parts(problem, parts, backend, effort, start=feasible, decided=decided)
-    found = demands.unmarked(solved.order)
+    parts = [np.arange(items.n)]
+    if not demands.counts:
+        parts = ordered_parts(decided | ((items.margins < 0) & ~decided.T))
+    solved = solve_parts(items, parts, backend, effort, start=feasible, decided=decided)
     certificate = Certificate.build(
-        votes, found.tolist(), solved.proofs, tie_cost=tie_cost, problem=items, demands=demands
+        votes,
+        solved.order.tolist(),
+        solved.proofs,
+        tie_cost=tie_cost,
+        problem=items,
+        demands=demands,
     )
     # What counts places ties the choices in one block of optima to those in others.
     optima = None
-    if not demands.places:
-        problem = held(items, decided)
+    if not demands.counts:
         optima = HeldOptima(
-            items=votes.items, _problem=problem, _order=found, _free=items, _decided=decided
+            items=votes.items,
+            _problem=held(items, decided),
+            _order=solved.order,
+            _free=items,
+            _decided=decided,
         )
     return checked_outcome(certificate, votes, solved, effort, optima)
 

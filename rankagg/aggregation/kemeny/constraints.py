@@ -1,17 +1,21 @@
 """Constraints on the exact consensus: as the user states them, and over positions.
 
-What says how many items stand within the first k places speaks of a *marker*: one more item, which
-has exactly k items before it and costs nothing wherever it stands. "i is within the first k places"
-is then the pair "i before the marker", and all constraints are decided pairs, or rows over arcs:
-k items at least are before the marker, all others at least behind it, and q of some before it.
+Where q of some items at least are within the first k places, no more than k - q others are. So each
+of the others behind the first k - q of them is behind q of those items, and whichever of both are
+looked at, so many pairs of them are turned that way at least: a row over arcs, see `ahead`.
+
+Earlier certificates speak of a *marker* instead: one more item, which has exactly k items before it
+and costs nothing wherever it stands. "i is within the first k places" is then the pair "i before
+the marker": k items at least are before it, all others at least behind it, and q of some before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, TypeAlias
+from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,25 +106,32 @@ class Demands:
         costs = exact.bordered(problem.costs, len(self.places))
         return Problem(costs, problem.constant, problem.denominator)
 
-    def marked(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return an order of the items with the markers in their places."""
-        if not self.places:
-            return order
-        n = len(order)
-        markers = n + np.arange(len(self.places), dtype=np.intp)
-        return np.insert(order, list(self.places), markers)
+    def ahead(self, upper: Iterable[int], lower: Iterable[int]) -> Given:
+        """Return the row that says how many of some items are before how many of some others.
 
-    def unmarked(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return an order without the markers."""
-        return order[order < len(order) - len(self.places)]
+        A count leaves at least so many of the upper ones within its places, and no more than so
+        many of the lower ones: each further one of these is behind all of those.
+        """
+        upper, lower = list(upper), list(lower)
+        behind = np.zeros(len(lower), dtype=np.int64)
+        for count in self.counts:
+            some = set(count.items)
+            inside = count.at_least - len(some.difference(upper))
+            most = count.within - count.at_least + len(some.intersection(lower))
+            behind[most:] = np.maximum(behind[most:], inside)
+        return Given("ahead", 0, tuple(product(upper, lower)), int(behind.sum()))
 
     def counts_hold(self, order: NDArray[np.intp]) -> bool:
         """Say whether an order of the items has so many of them within the first places."""
         place = np.argsort(order)
         return all(
-            int((place[list(count.items)] < count.within).sum()) >= count.at_least
-            for count in self.counts
+            np.count_nonzero(place[items] < count.within) >= count.at_least
+            for items, count in zip(self._counted, self.counts, strict=True)
         )
+
+    @cached_property
+    def _counted(self) -> list[NDArray[np.intp]]:
+        return [np.array(count.items, dtype=np.intp) for count in self.counts]
 
     def hold(self, order: NDArray[np.intp]) -> bool:
         """Say whether an order of the items, best first, keeps to all of it."""
@@ -147,9 +158,6 @@ class Demands:
 
 
 NO_DEMANDS = Demands()
-
-#: The rows that constraints demand, by name and number.
-GivenRows: TypeAlias = Mapping[tuple[str, int], Given]
 
 
 def read_demands(field: Field, n: int) -> Demands:
@@ -187,14 +195,35 @@ def _count(field: Field, n: int) -> Count:
     return Count(some, places, at_least.integer(low=1, high=min(len(some), places)))
 
 
-def read_given(field: Field, part: set[int], given: GivenRows) -> Given:
-    """Return a row that constraints demand, all of whose arcs are in the part."""
-    name = next((name for name in ("before", "behind", "quota") if field.has(name)), "before")
-    (number,) = field.members(name)
-    row = given.get((name, number.integer()))
-    if row is None or not part.issuperset(i for arc in row.arcs for i in arc):
-        field.refuse("a row of the constraints that speaks of positions of the proof only")
-    return row
+@dataclass(frozen=True)
+class GivenReader:
+    """Reads the rows that constraints demand of so many items."""
+
+    demands: Demands
+    n: int
+
+    def row(self, field: Field, part: set[int]) -> Given:
+        """Return a row, all of whose arcs are in the part."""
+        row = self._ahead(field) if field.has("ahead") else self._of_marker(field)
+        if row is None or not part.issuperset(i for arc in row.arcs for i in arc):
+            field.refuse("a row of the constraints that speaks of positions of the proof only")
+        return row
+
+    def _ahead(self, field: Field) -> Given | None:
+        (both,) = field.members("ahead")
+        sides = [_read_positions(side, self.n) for side in both.elements()]
+        if len(sides) != 2 or not all(sides) or set(sides[0]) & set(sides[1]):
+            return None
+        return self.demands.ahead(*sides)
+
+    def _of_marker(self, field: Field) -> Given | None:
+        name = next((name for name in ("before", "behind", "quota") if field.has(name)), "before")
+        (number,) = field.members(name)
+        return self._of_markers.get((name, number.integer()))
+
+    @cached_property
+    def _of_markers(self) -> dict[tuple[str, int], Given]:
+        return {(row.name, row.number): row for row in self.demands.rows(self.n)}
 
 
 @dataclass(frozen=True, init=False)

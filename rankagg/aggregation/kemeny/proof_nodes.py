@@ -36,11 +36,17 @@ class Given:
 
     # Which of the rows of `Demands`.
     name: str
-    # Of the marker, or of the count.
+    # Of the marker, or of the count; the arcs of a row named "ahead" say which it is.
     number: int
     # They are used `least` times at least.
     arcs: tuple[tuple[int, int], ...]
     least: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        if self.name != "ahead":
+            return {self.name: self.number}
+        return {self.name: [list(dict.fromkeys(ends)) for ends in zip(*self.arcs, strict=True)]}
 
 
 def same(number: int) -> int:
@@ -83,7 +89,7 @@ class Derived:
 
         def plain(source: Source) -> Any:
             if isinstance(source, Given):
-                return {source.name: source.number}
+                return source.to_dict()
             return source if isinstance(source, int) else list(source)
 
         terms = [[times, plain(source)] for times, source in self.terms]

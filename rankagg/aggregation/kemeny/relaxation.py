@@ -84,7 +84,6 @@ class Relaxation(ABC):
         self._lower: Floats = np.zeros(len(self._costs))
         self._upper: Floats = np.ones(len(self._costs))
         self.derived: list[Derived] = []
-        self.n_kept = 0
         self._forms: list[Form] = []
         # The rows in the model: the number of a cycle, or -1 less that of a derived row.
         self._codes = np.zeros(0, dtype=np.int64)
@@ -414,7 +413,6 @@ class HighsRelaxation(Relaxation):
         """Drop the rows that do not bind at the last point: their slack is in the basis."""
         basic = highspy.HighsBasisStatus.kBasic
         slack = np.array([status == basic for status in self._highs.getBasis().row_status])
-        slack &= (self._codes >= 0) | (self._codes < -self.n_kept)
         gone = np.flatnonzero(slack)
         if len(gone):
             self._highs.deleteRows(len(gone), gone.astype(np.int32))

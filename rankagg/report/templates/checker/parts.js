@@ -105,10 +105,9 @@ class Part {
       return {counts: arcs(items.map((i, at) => [i, items[(at + 1) % items.length]])), least: 1n};
     }
     if (data instanceof Map) {
-      const [[name, number] = []] = data;
-      demand(data.size === 1, "a row of the constraints has one name");
-      const row = given.get(`${name} ${integer(number)}`);
-      demand(row, "the constraints have no such row");
+      demand(given, "a row of constraints where there are none");
+      this.isFree = false; // what moves items takes orders that break constraints
+      const row = given(data);
       const inside = row.arcs.map((arc) => arc.map((position) => this.where.get(position)));
       demand(!inside.flat().includes(undefined), "a row of the constraints is outside of the part");
       return {counts: arcs(inside), least: row.least};

@@ -33,7 +33,31 @@ function readConstraints(data, n) {
   }
   const known = new Case(n + places.length).with(pairs);
   demand(known, "the constraints contradict each other");
-  return {places, known, rows};
+  return {places, known, rows, row: (data) => readRow(data, n, quotas, rows)};
+}
+
+// The arcs of a row by its name, and how many of them are used at least.
+function readRow(data, n, quotas, rows) {
+  demand(data.size === 1, "a row of the constraints has one name");
+  const [[name, what]] = data;
+  if (name !== "ahead") {
+    const row = rows.get(`${name} ${integer(what)}`);
+    demand(row, "the constraints have no such row");
+    return row;
+  }
+  demand(list(what, "sides").length === 2, "a row has two sides");
+  const [upper, lower] = what.map((side) => new Set(positions(side, n)));
+  demand(upper.size && lower.size && ![...upper].some((i) => lower.has(i)), "two sides are apart, and not empty");
+  hold(upper.size * lower.size * 4 * ENTRY);
+  const steps = quotas.map(({items, place, least}) => ({
+    most: place - Number(least) + items.filter((i) => lower.has(i)).length,
+    inside: Number(least) - items.filter((i) => !upper.has(i)).length,
+  }));
+  let least = 0; // each of the lower ones, counted from the first, has so many upper ones before it
+  for (let at = 0; at < lower.size; at++) {
+    least += Math.max(0, ...steps.filter(({most}) => most <= at).map(({inside}) => inside));
+  }
+  return {arcs: [...upper].flatMap((i) => [...lower].map((j) => [i, j])), least: BigInt(least)};
 }
 
 // Whether an order of the items, with each marker behind its last item, keeps to all of it.
@@ -92,7 +116,7 @@ function* checked(votesText, certificateText) {
   for (let a = 0; a < n; a++) for (let b = a + 1; b < n; b++) total += cost[ranking[a]][ranking[b]];
   demand(integer(scaledCost) === total,
     `the ranking costs ${printed(total, denominator)}, and ${printed(scaledCost, denominator)} is stated`);
-  let held = {known: new Case(n), rows: new Map()};
+  let held = {known: new Case(n)};
   if (constraints.length) {
     held = readConstraints(constraints[0], n);
     demand(keeps(ranking, held), "the ranking breaks a constraint");
@@ -108,7 +132,7 @@ function* checked(votesText, certificateText) {
     demand(!here.some((one) => taken.has(one)), "two proofs share an item");
     here.forEach((one) => taken.add(one));
     const part = new Part(cost, here, held.known, n);
-    yield* part.derive(rows, held.rows);
+    yield* part.derive(rows, held.row);
     proved += (yield* part.bound(nodes)) - leastOf(part.cost, part.root, 0n);
     cases += nodes.length;
   }

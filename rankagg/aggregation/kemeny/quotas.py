@@ -1,0 +1,258 @@
+"""Orders that keep to counts of places: how groups merge, and which pairs must be turned round.
+
+Items that no count tells apart are a group. Whatever the order within each group is, the cheapest
+merge of all that keeps to the counts is found by dynamic programming over how many of each group
+are placed. So an order that breaks counts still leads to one that keeps to them.
+
+A fractional point has its groups in some order, too. Rows that it violates most are about the last
+of the items that a count asks for and the first of all others, so many of each as it takes; then
+each side is chosen again as the best one for the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import orders
+from rankagg.aggregation.kemeny.constraints import Demands
+from rankagg.aggregation.kemeny.incumbent import Incumbent
+from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.proof_nodes import Derived
+from rankagg.kernels.insertion import insertion_gains
+
+Order = NDArray[np.intp]
+
+# Ways to place some of each group, beyond which orders are not merged.
+MERGED_UP_TO = 2**18
+
+
+@dataclass(frozen=True, eq=False)
+class Merges:
+    """All ways to merge groups that keep to counts."""
+
+    demands: Demands
+    n: int
+
+    @cached_property
+    def _group(self) -> Order:
+        """Return the number of the group of each item."""
+        told = [np.isin(np.arange(self.n), count.items) for count in self.demands.counts]
+        return np.unique(np.array(told), axis=1, return_inverse=True)[1].reshape(-1)
+
+    @cached_property
+    def _shape(self) -> tuple[int, ...]:
+        return tuple((np.bincount(self._group) + 1).tolist())
+
+    @cached_property
+    def is_possible(self) -> bool:
+        """Whether there are few enough ways."""
+        return int(np.prod(self._shape, dtype=object)) <= MERGED_UP_TO
+
+    @cached_property
+    def _placed(self) -> Order:
+        """How many of each group are placed; a column for each way, none of the first one first."""
+        return np.indices(self._shape).reshape(len(self._shape), -1)
+
+    @cached_property
+    def _allowed(self) -> Bools:
+        placed = self._placed
+        allowed = np.ones(placed.shape[1], dtype=bool)
+        for count in self.demands.counts:
+            inside = placed[np.unique(self._group[list(count.items)])].sum(axis=0)
+            allowed &= (placed.sum(axis=0) != count.within) | (inside >= count.at_least)
+        return allowed
+
+    @cached_property
+    def _layers(self) -> list[Order]:
+        """The ways with one item placed, with two, and so on."""
+        total = self._placed.sum(axis=0)
+        return np.split(np.argsort(total, kind="stable"), np.cumsum(np.bincount(total)))[1:-1]
+
+    def cheapest(self, margins: NDArray[Any], order: Order) -> Order:
+        """Return the order that costs least, of those with the order within each group."""
+        groups = [order[self._group[order] == group] for group in range(len(self._shape))]
+        placed, steps = self._placed, np.array(self._shape)[::-1].cumprod()[::-1] // self._shape
+        paid = np.zeros(placed.shape)
+        for at, group in enumerate(groups):
+            for other in range(len(groups)):
+                # What the last one placed pays for all those of another group that are not.
+                later = np.zeros((len(group), len(groups[other]) + 1))
+                if other != at:
+                    pairs = margins[np.ix_(group, groups[other][::-1])]
+                    later[:, :-1] = pairs.cumsum(axis=1)[:, ::-1]
+                paid[at] += later[placed[at] - 1, placed[other]]
+            paid[at, placed[at] == 0] = np.inf
+        least, last = np.full(placed.shape[1], np.inf), np.zeros(placed.shape[1], dtype=np.intp)
+        least[0] = 0.0
+        for layer in self._layers:
+            costs = paid[:, layer] + least[layer - steps[:, None]]
+            last[layer] = np.argmin(costs, axis=0)
+            least[layer] = np.where(self._allowed[layer], costs.min(axis=0), np.inf)
+        found, way = [], placed.shape[1] - 1
+        while way:
+            group = last[way]
+            found.append(groups[group][placed[group, way] - 1])
+            way -= steps[group]
+        return np.array(found[::-1], dtype=np.intp)
+
+
+# How often an order is kicked, and by how many items.
+KICKS, STRENGTH = 40, 3
+
+
+class FeasibleIncumbent(Incumbent):
+    """The best order that keeps to counts too."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        unit: int,
+        decided: Bools,
+        start: Order,
+        *,
+        demands: Demands,
+        deadline: Deadline,
+    ) -> None:
+        self._demands = demands
+        self._merges = Merges(demands, problem.n)
+        super().__init__(problem, unit, decided, start, deadline)
+
+    def _improved(self, order: Order) -> Order:
+        """Return a better order that keeps to counts, or the best one where none is found."""
+        order = self._merged(order)
+        while not self._deadline.is_over:
+            better = self._better(order)
+            if better is None:
+                break
+            order = better
+        return order
+
+    def _merged(self, order: Order) -> Order:
+        if self._merges.is_possible:
+            return self._merges.cheapest(self.margins, order)
+        return order if self._demands.counts_hold(order) else self.order
+
+    def _better(self, order: Order) -> Order | None:
+        """Return the order after a good move of one item, or of two that change places."""
+        n = len(order)
+        permuted = self.margins[np.ix_(order, order)]
+        for gains, route in (
+            (insertion_gains(permuted), orders.moved),
+            (_exchange_gains(permuted), orders.exchanged),
+        ):
+            best = np.argsort(-gains, axis=None, kind="stable")[: 4 * n]
+            for move in best[gains.ravel()[best] > self._threshold].tolist():
+                neighbor = order[route(n, *divmod(move, n))]
+                if self._demands.counts_hold(neighbor):
+                    return neighbor
+        return None
+
+    def _keep(self, order: Order) -> None:
+        if self._demands.counts_hold(order):
+            super()._keep(order)
+
+    def recombine(self, before: Floats) -> None:
+        """Do nothing: mixtures do not keep to constraints."""
+
+    def prepare(self) -> None:
+        """Merge good orders; kick the best out of local optima, and keep what is no worse."""
+        for order in orders.starting_orders(self.margins):
+            self.offer(super()._improved(order))
+        rng = np.random.default_rng(0)
+        order, cost = self.order, self.cost
+        for _ in range(KICKS):
+            if self.ends.is_over:
+                return
+            near = self._improved(orders.kicked(order, rng, STRENGTH))
+            self._keep(near)
+            new = self._problem.cost(near)
+            # What is decided outweighs all costs in the margins, and so in the moves.
+            if new <= cost and self.cost <= new:
+                order, cost = near, new
+
+    def search(self, proved: int | None = None) -> None:
+        """Do nothing, as `prepare`."""
+
+
+def _exchange_gains(permuted: NDArray[Any]) -> NDArray[Any]:
+    """Return how much cheaper the order gets when the items at places p < q change places.
+
+    Both pass each other, and all items between.
+    """
+    rows, columns = np.cumsum(permuted, axis=1), np.cumsum(permuted, axis=0)
+    gains: NDArray[Any] = np.triu(
+        rows - rows.diagonal()[:, None] + columns.diagonal()[None, :] - columns, k=1
+    )
+    return gains
+
+
+# How many rows a round takes, by how much a point must violate one, and how often sides are chosen.
+ROWS, VIOLATION, TURNS = 20, 1e-3, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Some items that counts ask for, and all others."""
+
+    demands: Demands
+    upper: Order
+    lower: Order
+
+    @classmethod
+    def of(cls, demands: Demands, n: int) -> list[Sides]:
+        """Return the sides of each list of items that counts name."""
+        named = dict.fromkeys(tuple(sorted(count.items)) for count in demands.counts)
+        uppers = [np.array(items, dtype=np.intp) for items in named if len(items) < n]
+        return [cls(demands, upper, np.setdiff1d(np.arange(n), upper)) for upper in uppers]
+
+    @cached_property
+    def _least(self) -> NDArray[np.int64]:
+        """How many pairs are turned at least, by how many are looked at below and above."""
+        n_upper, n_lower = len(self.upper), len(self.lower)
+        behind = np.zeros((n_lower + 1, n_upper + 1), dtype=np.int64)
+        for count in self.demands.counts:
+            if len(count.items) == n_upper and set(count.items) == set(self.upper.tolist()):
+                inside = np.arange(n_upper + 1) - n_upper + count.at_least
+                most = count.within - count.at_least + 1
+                behind[most:] = np.maximum(behind[most:], inside)
+        return behind.cumsum(axis=0)
+
+    def row(self, upper: Order, lower: Order) -> Derived:
+        """Return the row about some of the items of each side."""
+        return Derived(((1, self.demands.ahead(upper.tolist(), lower.tolist())),))
+
+    def violated(self, before: Floats) -> list[Derived]:
+        """Return rows that a point violates, the most violated first."""
+        wins = before.sum(axis=1)
+        upper = self.upper[np.argsort(wins[self.upper], kind="stable")]
+        lower = self.lower[np.argsort(-wins[self.lower], kind="stable")]
+        turned = before[np.ix_(upper, lower)]
+        lacking = self._least[1:, 1:] - turned.cumsum(axis=0).cumsum(axis=1).T
+        sizes = list(enumerate(lacking.argmax(axis=1)))
+        sizes += zip(lacking.argmax(axis=0), range(len(upper)), strict=True)
+        sizes.sort(key=lambda size: -lacking[size])
+        found = {}
+        for n_lower, _ in sizes[: 2 * ROWS]:
+            below = np.arange(n_lower + 1)
+            for _ in range(TURNS):
+                above = _chosen(turned[:, below].sum(axis=1), self._least[len(below)])
+                below = _chosen(turned[above].sum(axis=0), self._least[:, len(above)])
+            lacks = self._least[len(below), len(above)] - turned[np.ix_(above, below)].sum()
+            if lacks > VIOLATION:
+                found[tuple(above), tuple(below)] = lacks / np.sqrt(len(above) * len(below))
+        best = sorted(found, key=lambda sides: -found[sides])[:ROWS]
+        return [self.row(upper[list(above)], lower[list(below)]) for above, below in best]
+
+
+def _chosen(turned: Floats, least: NDArray[np.int64]) -> Order:
+    """Return the items of one side, so many that what they lack is most."""
+    ranked = np.argsort(turned, kind="stable")
+    size = np.argmax(least - np.concatenate([[0.0], np.cumsum(turned[ranked])]))
+    return np.sort(ranked[:size])
