@@ -41,10 +41,15 @@ class Merges:
     n: int
 
     @cached_property
+    def _asked(self) -> NDArray[np.int64]:
+        """Whether each count, line by line, asks for each item."""
+        asked = [np.isin(np.arange(self.n), count.items) for count in self.demands.counts]
+        return np.array(asked, dtype=np.int64)
+
+    @cached_property
     def _group(self) -> Order:
-        """Return the number of the group of each item."""
-        told = [np.isin(np.arange(self.n), count.items) for count in self.demands.counts]
-        return np.unique(np.array(told), axis=1, return_inverse=True)[1].reshape(-1)
+        """The number of the group of each item."""
+        return np.unique(self._asked, axis=1, return_inverse=True)[1].reshape(-1)
 
     @cached_property
     def _shape(self) -> tuple[int, ...]:
@@ -102,9 +107,21 @@ class Merges:
             way -= steps[group]
         return np.array(found[::-1], dtype=np.intp)
 
+    def moves(self, order: Order) -> tuple[Bools, Bools]:
+        """Return which moves from a place to another keep to counts, and which exchanges."""
+        moves, exchanges = np.ones((2, self.n, self.n), dtype=bool)
+        for count, asked in zip(self.demands.counts, self._asked[:, order], strict=True):
+            k = count.within
+            spare = asked[:k].sum() - count.at_least
+            if k < self.n:  # the items on both sides of the end of the places move over
+                moves[:k, k:] &= (spare - asked[:k] + asked[k] >= 0)[:, None]
+                moves[k:, :k] &= (spare + asked[k:] - asked[k - 1] >= 0)[:, None]
+                exchanges[:k, k:] &= spare - asked[:k, None] + asked[k:] >= 0
+        return moves, exchanges
+
 
 # How often an order is kicked, and by how many items.
-KICKS, STRENGTH = 40, 3
+KICKS, STRENGTH = 10, 3
 
 
 class FeasibleIncumbent(Incumbent):
@@ -140,18 +157,16 @@ class FeasibleIncumbent(Incumbent):
         return order if self._demands.counts_hold(order) else self.order
 
     def _better(self, order: Order) -> Order | None:
-        """Return the order after a good move of one item, or of two that change places."""
-        n = len(order)
+        """Return the order after the best move of one item, or of two that change places."""
         permuted = self.margins[np.ix_(order, order)]
-        for gains, route in (
-            (insertion_gains(permuted), orders.moved),
-            (_exchange_gains(permuted), orders.exchanged),
+        moves, exchanges = self._merges.moves(order)
+        for gains, allowed, route in (
+            (insertion_gains(permuted), moves, orders.moved),
+            (_exchange_gains(permuted), exchanges, orders.exchanged),
         ):
-            best = np.argsort(-gains, axis=None, kind="stable")[: 4 * n]
-            for move in best[gains.ravel()[best] > self._threshold].tolist():
-                neighbor = order[route(n, *divmod(move, n))]
-                if self._demands.counts_hold(neighbor):
-                    return neighbor
+            first, second = divmod(int(np.where(allowed, gains, 0).argmax()), len(order))
+            if allowed[first, second] and gains[first, second] > self._threshold:
+                return order[route(len(order), first, second)]
         return None
 
     def _keep(self, order: Order) -> None:
@@ -230,29 +245,28 @@ class Sides:
 
     def violated(self, before: Floats) -> list[Derived]:
         """Return rows that a point violates, the most violated first."""
-        wins = before.sum(axis=1)
-        upper = self.upper[np.argsort(wins[self.upper], kind="stable")]
-        lower = self.lower[np.argsort(-wins[self.lower], kind="stable")]
-        turned = before[np.ix_(upper, lower)]
-        lacking = self._least[1:, 1:] - turned.cumsum(axis=0).cumsum(axis=1).T
-        sizes = list(enumerate(lacking.argmax(axis=1)))
-        sizes += zip(lacking.argmax(axis=0), range(len(upper)), strict=True)
-        sizes.sort(key=lambda size: -lacking[size])
-        found = {}
-        for n_lower, _ in sizes[: 2 * ROWS]:
-            below = np.arange(n_lower + 1)
-            for _ in range(TURNS):
-                above = _chosen(turned[:, below].sum(axis=1), self._least[len(below)])
-                below = _chosen(turned[above].sum(axis=0), self._least[:, len(above)])
-            lacks = self._least[len(below), len(above)] - turned[np.ix_(above, below)].sum()
-            if lacks > VIOLATION:
-                found[tuple(above), tuple(below)] = lacks / np.sqrt(len(above) * len(below))
-        best = sorted(found, key=lambda sides: -found[sides])[:ROWS]
-        return [self.row(upper[list(above)], lower[list(below)]) for above, below in best]
+        turned, least = before[np.ix_(self.upper, self.lower)], self._least
+        ranks = np.argsort(np.argsort(-before[self.lower].sum(axis=1), kind="stable"))
+        below: Bools = ranks <= np.arange(len(ranks))[:, None]
+        for _ in range(TURNS):
+            above = _chosen(below @ turned.T, least[below.sum(axis=1)])
+            below = _chosen(above @ turned, least.T[above.sum(axis=1)])
+        above, below = np.split(np.unique(np.hstack([above, below]), axis=0), [len(turned)], axis=1)
+        n_above, n_below = above.sum(axis=1), below.sum(axis=1)
+        lacks = least[n_below, n_above] - ((above @ turned) * below).sum(axis=1)
+        best = np.argsort(-lacks / np.sqrt(n_above * n_below), kind="stable")[:ROWS]
+        best = best[lacks[best] > VIOLATION]
+        return [self.row(self.upper[above[at]], self.lower[below[at]]) for at in best]
 
 
-def _chosen(turned: Floats, least: NDArray[np.int64]) -> Order:
-    """Return the items of one side, so many that what they lack is most."""
-    ranked = np.argsort(turned, kind="stable")
-    size = np.argmax(least - np.concatenate([[0.0], np.cumsum(turned[ranked])]))
-    return np.sort(ranked[:size])
+def _chosen(turned: Floats, least: NDArray[np.int64]) -> Bools:
+    """Return the items of one side, so many that what they lack is most, one or more; line by line.
+
+    `turned` has what each counts, and `least` how much no, one, two, ... of them count at least.
+    """
+    ranked = np.argsort(turned, axis=1, kind="stable")
+    lacks = least[:, 1:] - np.take_along_axis(turned, ranked, axis=1).cumsum(axis=1)
+    chosen = np.zeros(turned.shape, dtype=bool)
+    last = np.argmax(lacks, axis=1)[:, None]
+    np.put_along_axis(chosen, ranked, np.arange(turned.shape[1]) <= last, axis=1)
+    return chosen
