@@ -297,12 +297,11 @@ class StatedConstraints:
         require(len(data) == 1, "a row of the constraints has one name")
         ((name, what),) = data.items()
         if name != "ahead":
-            key = name, integer(what)
-            require(key in self.rows, "the constraints have no such row")
-            return self.rows[key]
-        both = sequence(what, "two sides")
-        require(len(both) == 2 and all(both), "a row has two sides")
-        upper, lower = (set(positions(side, self.n)) for side in both)
+            require((name, integer(what)) in self.rows, "the constraints have no such row")
+            return self.rows[name, what]
+        sides = [set(positions(side, self.n)) for side in sequence(what, "two sides")]
+        require(len(sides) == 2 and all(sides), "a row has two sides")
+        upper, lower = sides
         require(not upper & lower, "an item is on both sides of a row")
         self.work.spend(len(upper) * len(lower) + sum(len(items) for items, *_ in self.quotas))
         steps = [

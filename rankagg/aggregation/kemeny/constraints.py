@@ -219,11 +219,8 @@ class GivenReader:
     def _of_marker(self, field: Field) -> Given | None:
         name = next((name for name in ("before", "behind", "quota") if field.has(name)), "before")
         (number,) = field.members(name)
-        return self._of_markers.get((name, number.integer()))
-
-    @cached_property
-    def _of_markers(self) -> dict[tuple[str, int], Given]:
-        return {(row.name, row.number): row for row in self.demands.rows(self.n)}
+        of_markers = {(row.name, row.number): row for row in self.demands.rows(self.n)}
+        return of_markers.get((name, number.integer()))
 
 
 @dataclass(frozen=True, init=False)

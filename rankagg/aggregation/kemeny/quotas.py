@@ -33,57 +33,31 @@ Order = NDArray[np.intp]
 MERGED_UP_TO = 2**18
 
 
-@dataclass(frozen=True, eq=False)
 class Merges:
-    """All ways to merge groups that keep to counts."""
+    """All ways to merge groups that keep to counts: how many of each are placed."""
 
-    demands: Demands
-    n: int
-
-    @cached_property
-    def _asked(self) -> NDArray[np.int64]:
-        """Whether each count, line by line, asks for each item."""
-        asked = [np.isin(np.arange(self.n), count.items) for count in self.demands.counts]
-        return np.array(asked, dtype=np.int64)
-
-    @cached_property
-    def _group(self) -> Order:
-        """The number of the group of each item."""
-        return np.unique(self._asked, axis=1, return_inverse=True)[1].reshape(-1)
-
-    @cached_property
-    def _shape(self) -> tuple[int, ...]:
-        return tuple((np.bincount(self._group) + 1).tolist())
-
-    @cached_property
-    def is_possible(self) -> bool:
-        """Whether there are few enough ways."""
-        return int(np.prod(self._shape, dtype=object)) <= MERGED_UP_TO
-
-    @cached_property
-    def _placed(self) -> Order:
-        """How many of each group are placed; a column for each way, none of the first one first."""
-        return np.indices(self._shape).reshape(len(self._shape), -1)
-
-    @cached_property
-    def _allowed(self) -> Bools:
-        placed = self._placed
-        allowed = np.ones(placed.shape[1], dtype=bool)
-        for count in self.demands.counts:
-            inside = placed[np.unique(self._group[list(count.items)])].sum(axis=0)
-            allowed &= (placed.sum(axis=0) != count.within) | (inside >= count.at_least)
-        return allowed
-
-    @cached_property
-    def _layers(self) -> list[Order]:
-        """The ways with one item placed, with two, and so on."""
+    def __init__(self, demands: Demands, n: int) -> None:
+        self._counts = demands.counts
+        # Whether each count, line by line, asks for each item.
+        self._asked = np.array([np.isin(np.arange(n), count.items) for count in self._counts])
+        self._group = np.unique(self._asked, axis=1, return_inverse=True)[1].reshape(-1)
+        self._shape = np.bincount(self._group) + 1
+        self.is_possible = int(np.prod(self._shape, dtype=object)) <= MERGED_UP_TO
+        if not self.is_possible:
+            return
+        # A column for each way, that of nothing first; then by how many are placed in all.
+        self._placed = np.indices(self._shape.tolist()).reshape(len(self._shape), -1)
         total = self._placed.sum(axis=0)
-        return np.split(np.argsort(total, kind="stable"), np.cumsum(np.bincount(total)))[1:-1]
+        self._layers = np.split(np.argsort(total, kind="stable"), np.cumsum(np.bincount(total)))
+        self._allowed = np.ones(len(total), dtype=bool)
+        for count, asked in zip(self._counts, self._asked, strict=True):
+            inside = self._placed[np.unique(self._group[asked])].sum(axis=0)
+            self._allowed &= (total != count.within) | (inside >= count.at_least)
 
     def cheapest(self, margins: NDArray[Any], order: Order) -> Order:
         """Return the order that costs least, of those with the order within each group."""
         groups = [order[self._group[order] == group] for group in range(len(self._shape))]
-        placed, steps = self._placed, np.array(self._shape)[::-1].cumprod()[::-1] // self._shape
+        placed, steps = self._placed, self._shape[::-1].cumprod()[::-1] // self._shape
         paid = np.zeros(placed.shape)
         for at, group in enumerate(groups):
             for other in range(len(groups)):
@@ -96,7 +70,7 @@ class Merges:
             paid[at, placed[at] == 0] = np.inf
         least, last = np.full(placed.shape[1], np.inf), np.zeros(placed.shape[1], dtype=np.intp)
         least[0] = 0.0
-        for layer in self._layers:
+        for layer in self._layers[1:-1]:
             costs = paid[:, layer] + least[layer - steps[:, None]]
             last[layer] = np.argmin(costs, axis=0)
             least[layer] = np.where(self._allowed[layer], costs.min(axis=0), np.inf)
@@ -109,11 +83,11 @@ class Merges:
 
     def moves(self, order: Order) -> tuple[Bools, Bools]:
         """Return which moves from a place to another keep to counts, and which exchanges."""
-        moves, exchanges = np.ones((2, self.n, self.n), dtype=bool)
-        for count, asked in zip(self.demands.counts, self._asked[:, order], strict=True):
+        moves, exchanges = np.ones((2, len(order), len(order)), dtype=bool)
+        for count, asked in zip(self._counts, self._asked[:, order].astype(int), strict=True):
             k = count.within
             spare = asked[:k].sum() - count.at_least
-            if k < self.n:  # the items on both sides of the end of the places move over
+            if k < len(order):  # the items on both sides of the end of the places move over
                 moves[:k, k:] &= (spare - asked[:k] + asked[k] >= 0)[:, None]
                 moves[k:, :k] &= (spare + asked[k:] - asked[k - 1] >= 0)[:, None]
                 exchanges[:k, k:] &= spare - asked[:k, None] + asked[k:] >= 0

@@ -41,9 +41,8 @@ function readRow(data, n, quotas, rows) {
   demand(data.size === 1, "a row of the constraints has one name");
   const [[name, what]] = data;
   if (name !== "ahead") {
-    const row = rows.get(`${name} ${integer(what)}`);
-    demand(row, "the constraints have no such row");
-    return row;
+    demand(rows.has(`${name} ${integer(what)}`), "the constraints have no such row");
+    return rows.get(`${name} ${what}`);
   }
   demand(list(what, "sides").length === 2, "a row has two sides");
   const [upper, lower] = what.map((side) => new Set(positions(side, n)));
