@@ -248,6 +248,13 @@ class ConstrainedSearch(Search):
         given = relaxation, self.deadline, self._margins
         return CountTightening(self._sides, *given, is_first=self._n_expanded == 0)
 
+    def _next(self) -> int:
+        """Return the open case with the least bound: good orders come of merges, not of depth."""
+        if not self.demands:
+            return super()._next()
+        cases = self._open.items()
+        return min(cases, key=lambda case: (case[1][1].value, case[0] not in self._children))[0]
+
     def _weighed(self, undecided: Floats) -> Floats:
         """Decide first between items that counts tell apart: there the others are decided."""
         weighed = super()._weighed(undecided)
