@@ -253,11 +253,11 @@ class Votes:
         return {(max(i, j), min(i, j)) for i, both in rows for j in chain(*both)}
 
 
-# -- constraints: decided pairs, and rows; behind the n items may stand markers -------------------
+# -- constraints: decided pairs, and rows ---------------------------------------------------------
 
 
 class StatedConstraints:
-    """The places of the markers, the pairs that are decided, and the rows by their names."""
+    """The pairs that are decided, and the rows that hold."""
 
     def __init__(self, data: Any, n: int, work: Work) -> None:
         above, first, last, counts = fields(data, "above", "first", "last", "counts")
@@ -272,34 +272,19 @@ class StatedConstraints:
             items, within, least = fields(count, "items", "within", "at_least")
             some, place = positions(items, n), integer(within, 1, n)
             quotas.append((some, place, integer(least, 1, min(len(some), place))))
-        self.places = sorted({place for _, place, _ in quotas})
-        size = n + len(self.places)
-        work.hold(size * size / 8 + NUMBER * n * (2 * len(self.places) + sum(map(len, ends))))
-        work.spend(size * size)
+        work.hold(n * n / 8 + NUMBER * n * sum(map(len, ends)))
+        work.spend(n * n)
         pairs += [(i, j) for i in ends[0] for j in range(n) if j not in ends[0]]
         pairs += [(i, j) for j in ends[1] for i in range(n) if i not in ends[1]]
-        pairs += [(marker, marker + 1) for marker in range(n, size - 1)]
         self.n, self.quotas, self.work = n, quotas, work
-        self.rows: dict[tuple[str, int], tuple[list[Arc], int]] = {}
-        for at, place in enumerate(self.places):
-            self.rows["before", at] = [(i, n + at) for i in range(n)], place
-            self.rows["behind", at] = [(n + at, i) for i in range(n)], n - place
-        for at, (items, within, least) in enumerate(quotas):
-            arcs = [(i, n + self.places.index(within)) for i in items]
-            self.rows["quota", at] = arcs, least
-            pairs += arcs if least == len(items) else ()
-        case = decided([0] * size, pairs)
+        case = decided([0] * n, pairs)
         require(case is not None, "the constraints contradict each other")
         self.case = case or []
 
     def row(self, data: dict[str, Any]) -> tuple[list[Arc], int]:
         """Return the arcs of a row, and how many of them are used at least."""
-        require(len(data) == 1, "a row of the constraints has one name")
-        ((name, what),) = data.items()
-        if name != "ahead":
-            require((name, integer(what)) in self.rows, "the constraints have no such row")
-            return self.rows[name, what]
-        sides = [set(positions(side, self.n)) for side in sequence(what, "two sides")]
+        (ahead,) = fields(data, "ahead")
+        sides = [set(positions(side, self.n)) for side in sequence(ahead, "two sides")]
         require(len(sides) == 2 and all(sides), "a row has two sides")
         upper, lower = sides
         require(not upper & lower, "an item is on both sides of a row")
@@ -316,11 +301,10 @@ class StatedConstraints:
         return list(product(upper, lower)), least
 
     def check(self, order: list[int]) -> None:
-        """Raise where an order, with markers between its items, breaks one."""
-        at: dict[int, float] = {i: place for place, i in enumerate(order)}
-        at |= {len(order) + number: place - 0.5 for number, place in enumerate(self.places)}
+        """Raise where an order breaks one."""
+        at = {i: place for place, i in enumerate(order)}
         has = [at[i] < at[j] for i, row in enumerate(self.case) for j in members(row)]
-        has += [sum(at[i] < at[j] for i, j in arcs) >= least for arcs, least in self.rows.values()]
+        has += [sum(at[i] < k for i in items) >= q for items, k, q in self.quotas]
         require(all(has), "the ranking breaks a constraint")
 
 
@@ -405,7 +389,7 @@ class StrictPart(Part):
     """Costs of placing row before column."""
 
     def __init__(
-        self, cost: Callable[[int, int], int], some: list[int], case: list[int], n: int, work: Work
+        self, cost: Callable[[int, int], int], some: list[int], case: list[int], work: Work
     ) -> None:
         super().__init__(some, work)
         work.spend(self.n**2)
@@ -416,7 +400,7 @@ class StrictPart(Part):
         self.step = gcd(*(self.cost[i][j] - self.cost[j][i] for i, j in pairs))
         inside = sum(1 << position for position in some)
         self.root = [sum(1 << self.where[j] for j in members(case[i] & inside)) for i in some]
-        self.is_free = not any(self.root) and max(some) < n
+        self.is_free = not any(self.root)
         self.rows: list[Form] = []
         self.in_chain = True  # as long as all nodes said what every optimum has
         self.is_first = True
@@ -932,9 +916,8 @@ class Strict(Statement):
         return self.constant + sum(against) * self.whole
 
     def before(self, i: int, j: int) -> int:
-        """Return what i before j costs; markers cost nothing."""
-        n = self.votes.n
-        return self.votes.won(j, i) * self.whole if max(i, j) < n else 0
+        """Return what i before j costs."""
+        return self.votes.won(j, i) * self.whole
 
     def proved(self) -> int:
         n, case, held = self.votes.n, [0] * self.votes.n, None
@@ -947,8 +930,8 @@ class Strict(Statement):
             total += min(self.before(i, j), self.before(j, i))
         for i, row in enumerate(case):
             total += sum(max(self.before(i, j) - self.before(j, i), 0) for j in members(row))
-        for some, derived, nodes in self.proofs(len(case), "rows", "nodes"):
-            part = StrictPart(self.before, some, case, n, self.work)
+        for some, derived, nodes in self.proofs(n, "rows", "nodes"):
+            part = StrictPart(self.before, some, case, self.work)
             part.derive(derived, held)
             total += part.bound(nodes) - part.floor - part.extra(part.root)
         return total

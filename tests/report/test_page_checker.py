@@ -250,7 +250,7 @@ LEAF = {"cycles": [[0, 2, 1, 6291456]], "rows": []}
         ([LEAF], [{"terms": [[2**31 - 1, [0, 1]], [2**31 - 1, [0, 1]]], "divisor": 1}]),
         ([LEAF], [{"terms": [[2**31 - 1, [0, 1]], [2**31 - 1, [0, 1]]], "divisor": 2}]),
         ([LEAF], [{"terms": [[1, 0]], "divisor": 1}]),
-        ([LEAF], [{"terms": [[1, {"before": 0}]], "divisor": 1}]),
+        ([LEAF], [{"terms": [[1, {"ahead": [[0], [1]]}]], "divisor": 1}]),
         ([LEAF], [{"terms": [[1, {}]], "divisor": 1}]),
         ([LEAF], [{"terms": [], "divisor": 1}]),
         ([{"enumeration": True}, LEAF], ()),

@@ -168,10 +168,9 @@ def test_rows_that_count_both_ways_and_reach_less_than_nothing(blank) -> None:
 
 def test_what_may_stand_where_constraints_hold_items(blank) -> None:
     texts = []
-    for kind in ("constraints", "markers"):
+    for kind in ("constraints", "quotas"):
         case = quick_specimens()[kind]
-        size = case.votes.n_items + (kind == "markers")
-        for positions in chain.from_iterable(combinations(range(size), k) for k in (2, 3)):
+        for positions in chain.from_iterable(combinations(range(6), k) for k in (2, 3)):
             x, y = positions[:2]
             for nodes in (
                 [{"enumeration": True}],

@@ -23,8 +23,8 @@ from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.constraints import (
     NO_DEMANDS,
     Demands,
-    GivenReader,
     read_demands,
+    read_given,
 )
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
@@ -82,16 +82,14 @@ def total_bound(
         return problem.floor + sum(
             proof.bound_of(part, None, work) - part.floor for proof, part in bounds
         )
-    whole = demands.with_markers(problem)
     decided = demands.decided(problem.n)
     if decided is None:
         raise VerificationError("The constraints that are stated contradict each other.")
-    bound: int = problem.floor + _extra(whole, decided)
+    bound: int = problem.floor + _extra(problem, decided)
     for proof in proofs:
-        part = proof.part_of(whole)
-        positions = np.array(proof.positions)
-        inside = decided[np.ix_(positions, positions)]
-        _check_nodes(proof, is_free=not inside.any() and positions.max() < problem.n)
+        part = proof.part_of(problem)
+        inside = decided[np.ix_(proof.positions, proof.positions)]
+        _check_nodes(proof, is_free=not inside.any())
         bound += proof.bound_of(part, inside, work) - part.floor - _extra(part, inside)
     return bound
 
@@ -116,15 +114,13 @@ def _read_proofs(
 ) -> tuple[Any, ...]:
     taken: set[int] = set()
     proofs = []
-    markers = len(demands.places)
-    given = GivenReader(demands, n)
     words = kind.logic.notation
     for element in field.elements():
         members = dict(zip(words.proof, element.members(*words.proof), strict=True))
-        positions = read_part(members["positions"], n + markers, taken)
+        positions = read_part(members["positions"], n, taken)
         part = set(positions)
         rows = tuple(
-            _read_row(at, row, part, given)
+            _read_row(at, row, part, demands)
             for at, row in enumerate(members["rows"].elements() if "rows" in members else ())
         )
         reader = _NodeReader(members["nodes"], part, len(rows), words)
@@ -132,23 +128,23 @@ def _read_proofs(
     return tuple(proofs)
 
 
-def _read_row(at: int, field: Field, part: set[int], given: GivenReader) -> Derived:
+def _read_row(at: int, field: Field, part: set[int], demands: Demands) -> Derived:
     terms_field, divisor = field.members("terms", "divisor")
-    terms = tuple(_read_term(at, term, part, given) for term in terms_field.elements())
+    terms = tuple(_read_term(at, term, part, demands) for term in terms_field.elements())
     if not terms:
         terms_field.refuse("a list of at least one term")
     return Derived(terms, divisor.integer(low=1, high=LARGEST_COUNT))
 
 
-def _read_term(at: int, field: Field, part: set[int], given: GivenReader) -> tuple[int, Source]:
+def _read_term(at: int, field: Field, part: set[int], demands: Demands) -> tuple[int, Source]:
     parts = field.elements()
     if len(parts) != 2:
         field.refuse("how often, and which row")
     times = parts[0].integer(low=1, high=LARGEST_COUNT)
     if type(parts[1].value) is int:
         return times, parts[1].integer(high=at - 1)
-    if given.demands and type(parts[1].value) is dict:
-        return times, given.row(parts[1], part)
+    if demands and type(parts[1].value) is dict:
+        return times, read_given(parts[1], demands, part)
     items = tuple(parts[1].integers())
     if len(items) < 2 or len(set(items)) < len(items) or not part.issuperset(items):
         parts[1].refuse("two or more different positions of the proof, or an earlier row")

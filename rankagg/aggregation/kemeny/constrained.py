@@ -127,7 +127,7 @@ def levels(
     program, costs = IntegerProgram(), np.argsort(wanted).tolist()
     inside = {
         place: [int(program.columns([1], cost=cost)[0]) for cost in costs]
-        for place in demands.places
+        for place in sorted({count.within for count in demands.counts})
     }
     for place, columns in inside.items():
         program.at_least(dict.fromkeys(columns, 1), place)
@@ -295,7 +295,6 @@ def solve_constrained(
     levels = require_possible(demands, votes.items, wanted, ends)
     decided = demands.decided(items.n)
     assert decided is not None, "what can be kept does not contradict itself"
-    decided = decided[: items.n, : items.n]  # without markers
     feasible = extension(decided, np.lexsort((np.argsort(wanted), levels)))
     backend = partial(_solve_constrained_part, counts=Demands(counts=demands.counts))
     # Between two parts every pair goes the cheaper way, or the one that is demanded. What says how

@@ -3,10 +3,6 @@
 Where q of some items at least are within the first k places, no more than k - q others are. So each
 of the others behind the first k - q of them is behind q of those items, and whichever of both are
 looked at, so many pairs of them are turned that way at least: a row over arcs, see `ahead`.
-
-Earlier certificates speak of a *marker* instead: one more item, which has exactly k items before it
-and costs nothing wherever it stands. "i is within the first k places" is then the pair "i before
-the marker": k items at least are before it, all others at least behind it, and q of some before it.
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import product
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,9 +19,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_integer
 from rankagg.aggregation.kemeny.persistency import closed
-from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import Given
-from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.io.strict_json import Field
@@ -57,54 +51,16 @@ class Demands:
     def __bool__(self) -> bool:
         return bool(self.above or self.first or self.last or self.counts)
 
-    @cached_property
-    def places(self) -> tuple[int, ...]:
-        """How many items are before each marker, ascending."""
-        return tuple(sorted({count.within for count in self.counts}))
-
     def decided(self, n: int) -> Bools | None:
-        """Return the pairs that follow, of n items and then the markers; None if they contradict.
-
-        Closed under transitivity. An item is before a marker where a count asks that of all its
-        items.
-        """
-        places = self.places
-        before = np.zeros((n + len(places), n + len(places)), dtype=bool)
+        """Return the pairs that follow, closed under transitivity; None if they contradict."""
+        before = np.zeros((n, n), dtype=bool)
         for first, second in self.above:
             before[first, second] = True
-        inside = np.arange(n)
         for some, turned in ((self.first, False), (self.last, True)):
-            ends = np.isin(inside, some)
+            ends = np.isin(np.arange(n), some)
             pairs = np.outer(ends, ~ends)
-            before[:n, :n] |= pairs.T if turned else pairs
-        for count in self.counts:
-            if count.at_least == len(count.items):
-                before[list(count.items), n + places.index(count.within)] = True
-        for at in range(1, len(places)):
-            before[n + at - 1, n + at] = True
+            before |= pairs.T if turned else pairs
         return closed(before)
-
-    def rows(self, n: int) -> tuple[Given, ...]:
-        """Return what every order obeys that has the markers in their places."""
-        rows = []
-        for at, place in enumerate(self.places):
-            marker = n + at
-            before = tuple((i, marker) for i in range(n))
-            rows.append(Given("before", at, before, place))
-            behind = tuple((marker, i) for i in range(n))
-            rows.append(Given("behind", at, behind, n - place))
-        for number, count in enumerate(self.counts):
-            marker = n + self.places.index(count.within)
-            arcs = tuple((i, marker) for i in count.items)
-            rows.append(Given("quota", number, arcs, count.at_least))
-        return tuple(rows)
-
-    def with_markers(self, problem: Problem) -> Problem:
-        """Return the problem with the markers behind its items."""
-        if not self.places:
-            return problem
-        costs = exact.bordered(problem.costs, len(self.places))
-        return Problem(costs, problem.constant, problem.denominator)
 
     def ahead(self, upper: Iterable[int], lower: Iterable[int]) -> Given:
         """Return the row that says how many of some items are before how many of some others.
@@ -119,7 +75,7 @@ class Demands:
             inside = count.at_least - len(some.difference(upper))
             most = count.within - count.at_least + len(some.intersection(lower))
             behind[most:] = np.maximum(behind[most:], inside)
-        return Given("ahead", 0, tuple(product(upper, lower)), int(behind.sum()))
+        return Given(tuple(upper), tuple(lower), int(behind.sum()))
 
     def counts_hold(self, order: NDArray[np.intp]) -> bool:
         """Say whether an order of the items has so many of them within the first places."""
@@ -195,32 +151,15 @@ def _count(field: Field, n: int) -> Count:
     return Count(some, places, at_least.integer(low=1, high=min(len(some), places)))
 
 
-@dataclass(frozen=True)
-class GivenReader:
-    """Reads the rows that constraints demand of so many items."""
-
-    demands: Demands
-    n: int
-
-    def row(self, field: Field, part: set[int]) -> Given:
-        """Return a row, all of whose arcs are in the part."""
-        row = self._ahead(field) if field.has("ahead") else self._of_marker(field)
-        if row is None or not part.issuperset(i for arc in row.arcs for i in arc):
-            field.refuse("a row of the constraints that speaks of positions of the proof only")
-        return row
-
-    def _ahead(self, field: Field) -> Given | None:
-        (both,) = field.members("ahead")
-        sides = [_read_positions(side, self.n) for side in both.elements()]
-        if len(sides) != 2 or not all(sides) or set(sides[0]) & set(sides[1]):
-            return None
-        return self.demands.ahead(*sides)
-
-    def _of_marker(self, field: Field) -> Given | None:
-        name = next((name for name in ("before", "behind", "quota") if field.has(name)), "before")
-        (number,) = field.members(name)
-        of_markers = {(row.name, row.number): row for row in self.demands.rows(self.n)}
-        return of_markers.get((name, number.integer()))
+def read_given(field: Field, demands: Demands, part: set[int]) -> Given:
+    """Return a row that constraints demand, all of whose items are in the part."""
+    (both,) = field.members("ahead")
+    sides = [side.integers() for side in both.elements()]
+    named = list(chain.from_iterable(sides))
+    apart = len(set(named)) == len(named) and part.issuperset(named)
+    if len(sides) != 2 or not all(sides) or not apart:
+        both.refuse("two lists, none empty, of different positions of the proof")
+    return demands.ahead(*sides)
 
 
 @dataclass(frozen=True, init=False)

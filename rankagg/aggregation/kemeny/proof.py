@@ -291,8 +291,10 @@ class Proof:
             for _, source in row.terms:
                 if isinstance(source, int):
                     size += arcs[source]
+                elif isinstance(source, Given):
+                    size += len(source.upper) * len(source.lower)
                 else:
-                    size += len(source.arcs if isinstance(source, Given) else source)
+                    size += len(source)
             steps += 4 * size  # for an arc of a derived row
             arcs.append(min(size, cells))
         taken = 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,21 +33,21 @@ LARGEST_COUNT = 2**31 - 1
 
 @dataclass(frozen=True)
 class Given:
-    """A row that constraints demand of every order."""
+    """A row that constraints demand of every order: of these arcs so many are used at least."""
 
-    # Which of the rows of `Demands`.
-    name: str
-    # Of the marker, or of the count; the arcs of a row named "ahead" say which it is.
-    number: int
-    # They are used `least` times at least.
-    arcs: tuple[tuple[int, int], ...]
+    # From each of the first items to each of the others.
+    upper: tuple[int, ...]
+    lower: tuple[int, ...]
     least: int
+
+    @property
+    def arcs(self) -> Iterable[tuple[int, int]]:
+        """The arcs, which count one each."""
+        return product(self.upper, self.lower)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        if self.name != "ahead":
-            return {self.name: self.number}
-        return {self.name: [list(dict.fromkeys(ends)) for ends in zip(*self.arcs, strict=True)]}
+        return {"ahead": [list(self.upper), list(self.lower)]}
 
 
 def same(number: int) -> int:
@@ -77,8 +78,8 @@ class Derived:
             if isinstance(source, int):
                 return rows(source)
             if isinstance(source, Given):
-                arcs = tuple((items(i), items(j)) for i, j in source.arcs)
-                return replace(source, arcs=arcs)
+                upper, lower = (tuple(map(items, side)) for side in (source.upper, source.lower))
+                return Given(upper, lower, source.least)
             return tuple(map(items, source))
 
         terms = tuple((times, changed(source)) for times, source in self.terms)

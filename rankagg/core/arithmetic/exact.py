@@ -120,15 +120,6 @@ def widen(integers: NDArray[Any]) -> NDArray[np.object_]:
     return wide
 
 
-def bordered(integers: Integers, more: int) -> Integers:
-    """Return a square array with so many rows and columns of zeros behind its own."""
-    n = len(integers)
-    # Zeros of objects are Python's.
-    wider: NDArray[Any] = np.zeros((n + more, n + more), dtype=integers.dtype)
-    wider[:n, :n] = integers
-    return wider
-
-
 def combine(first: Integers, by_first: int, second: Integers, by_second: int) -> Integers:
     """Return `first * by_first + second * by_second` without overflow."""
     # Factors and numbers must fit by themselves, even where they meet zeros only.

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import permutations
-from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -40,10 +39,6 @@ QUOTAS = ra.Constraints(
     above=[(2, 5)], top=([2, 1], 4),
     quotas=[ra.Quota([0, 1, 2, 5], within=1, at_least=1), ra.Quota(range(6), 3, at_least=1)],
 )  # fmt: skip
-
-
-#: Of the same votes and constraints, as it was found before rows named two sides.
-MARKERS = Path(__file__).with_name("markers.json")
 
 Kind = ra.Certificate
 
@@ -111,7 +106,6 @@ def quick_specimens() -> dict[str, Specimen]:
         "every optimum": of_certificate(*early()),
         "constraints": specimen(cycles, constraints=WISH),
         "quotas": specimen(cycles, constraints=QUOTAS),
-        "markers": of_certificate(ra.Certificate.from_json(MARKERS.read_text()), cycles),
     }
     assert '"ahead"' in json.dumps(found["quotas"].plain["proofs"])
     assert found["rounded weights"].plain["tolerance"] != "0"

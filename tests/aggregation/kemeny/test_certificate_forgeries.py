@@ -38,7 +38,7 @@ from tests.aggregation.kemeny.forging import (
 KINDS = (
     "majorities alone", "one cycle", "cycles", "ties that cost", "rounded weights",
     "integers beyond doubles", "cases", "a gap", "enumeration", "fixings", "rows of rows",
-    "every optimum", "constraints", "quotas", "markers",
+    "every optimum", "constraints", "quotas",
 )  # fmt: skip
 WEAK_KINDS = (
     "pairs alone", "rows", "two prices", "rounded weights", "integers beyond doubles", "cases",
@@ -50,7 +50,7 @@ PLACED_KINDS = (
 )  # fmt: skip
 KITS = ((strict, KINDS), (weak, WEAK_KINDS), (placed, PLACED_KINDS))
 EVERY = [(kit, kind) for kit, kinds in KITS for kind in kinds]
-JUNKED = ("one cycle", "fixings", "rows of rows", "every optimum", "quotas", "markers")
+JUNKED = ("one cycle", "fixings", "rows of rows", "every optimum", "quotas")
 
 
 def certificates(kit, *kinds: str) -> list:

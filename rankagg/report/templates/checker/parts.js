@@ -14,7 +14,7 @@ function ceiling(top, bottom) { // of top / bottom, for a positive bottom
 }
 
 class Part {
-  constructor(cost, positions, known, n) {
+  constructor(cost, positions, known) {
     demand(positions.length >= 2, "a part has two positions or more");
     this.where = new Map(positions.map((position, at) => [position, at]));
     this.cost = positions.map((a) => positions.map((b) => cost[a][b]));
@@ -34,7 +34,7 @@ class Part {
     const nothing = new Case(this.m);
     this.floor = leastOf(this.cost, nothing, 0n);
     this.root = nothing.with(inside);
-    this.isFree = inside.length === 0 && positions.every((position) => position < n);
+    this.isFree = inside.length === 0;
     this.rows = [];
   }
 

@@ -1,6 +1,5 @@
 // What a certificate states of votes, and whether it is so.
 
-// Behind the n items stand markers, each with so many items before it.
 function readConstraints(data, n) {
   const [above, first, last, counts] = fields(data, "above", "first", "last", "counts");
   const lengths = [above, first, last, counts].map((one) => list(one, "constraints").length);
@@ -13,39 +12,21 @@ function readConstraints(data, n) {
     const place = Number(integer(within, 1n, BigInt(n)));
     return {items, place, least: integer(least, 1n, BigInt(Math.min(items.length, place)))};
   });
-  const places = [...new Set(quotas.map(({place}) => place))].sort((a, b) => a - b);
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < n; j++) {
       if (firsts.has(i) && !firsts.has(j) || !lasts.has(i) && lasts.has(j)) pairs.push([i, j]);
     }
   }
-  const rows = new Map();
-  const all = Array.from({length: n}, (_, i) => i);
-  for (const [at, place] of places.entries()) {
-    if (at) pairs.push([n + at - 1, n + at]);
-    rows.set(`before ${at}`, {arcs: all.map((i) => [i, n + at]), least: BigInt(place)});
-    rows.set(`behind ${at}`, {arcs: all.map((i) => [n + at, i]), least: BigInt(n - place)});
-  }
-  for (const [at, {items, place, least}] of quotas.entries()) {
-    const arcs = items.map((i) => [i, n + places.indexOf(place)]);
-    rows.set(`quota ${at}`, {arcs, least});
-    if (least === BigInt(items.length)) pairs.push(...arcs);
-  }
-  const known = new Case(n + places.length).with(pairs);
+  const known = new Case(n).with(pairs);
   demand(known, "the constraints contradict each other");
-  return {places, known, rows, row: (data) => readRow(data, n, quotas, rows)};
+  return {quotas, known, row: (data) => readRow(data, n, quotas)};
 }
 
-// The arcs of a row by its name, and how many of them are used at least.
-function readRow(data, n, quotas, rows) {
-  demand(data.size === 1, "a row of the constraints has one name");
-  const [[name, what]] = data;
-  if (name !== "ahead") {
-    demand(rows.has(`${name} ${integer(what)}`), "the constraints have no such row");
-    return rows.get(`${name} ${what}`);
-  }
-  demand(list(what, "sides").length === 2, "a row has two sides");
-  const [upper, lower] = what.map((side) => new Set(positions(side, n)));
+// The arcs of a row, and how many of them are used at least.
+function readRow(data, n, quotas) {
+  const [sides] = fields(data, "ahead");
+  demand(list(sides, "sides").length === 2, "a row has two sides");
+  const [upper, lower] = sides.map((side) => new Set(positions(side, n)));
   demand(upper.size && lower.size && ![...upper].some((i) => lower.has(i)), "two sides are apart, and not empty");
   hold(upper.size * lower.size * 4 * ENTRY);
   const steps = quotas.map(({items, place, least}) => ({
@@ -59,15 +40,14 @@ function readRow(data, n, quotas, rows) {
   return {arcs: [...upper].flatMap((i) => [...lower].map((j) => [i, j])), least: BigInt(least)};
 }
 
-// Whether an order of the items, with each marker behind its last item, keeps to all of it.
-function keeps(order, {places, known, rows}) {
+// Whether an order of the items keeps to all of it.
+function keeps(order, {quotas, known}) {
   const at = new Array(known.n);
   order.forEach((i, place) => { at[i] = place; });
-  places.forEach((place, number) => { at[order.length + number] = place - 0.5; });
   for (let i = 0; i < known.n; i++) {
     for (let j = 0; j < known.n; j++) if (known.has(i, j) && at[i] >= at[j]) return false;
   }
-  return [...rows.values()].every(({arcs, least}) => arcs.filter(([i, j]) => at[i] < at[j]).length >= least);
+  return quotas.every(({items, place, least}) => items.filter((i) => at[i] < place).length >= least);
 }
 
 // Yields now and then; returns what is proved, and throws a Refused that says why nothing is, or a
@@ -108,7 +88,7 @@ function* checked(votesText, certificateText) {
   demand(fraction(tolerance) && tolerance === printed(off * pairs, under), "the tolerance is another");
   const ranking = positions(order, n, n);
 
-  let cost = wins.map((_, i) => wins.map((row) => row[i] * whole));
+  const cost = wins.map((_, i) => wins.map((row) => row[i] * whole));
   let tied = 0n;
   ties.forEach((row, i) => row.slice(0, i).forEach((number) => { tied += number * share; }));
   let total = tied;
@@ -119,18 +99,16 @@ function* checked(votesText, certificateText) {
   if (constraints.length) {
     held = readConstraints(constraints[0], n);
     demand(keeps(ranking, held), "the ranking breaks a constraint");
-    const size = held.known.n;
-    cost = Array.from({length: size}, (_, i) => Array.from({length: size}, (_, j) => cost[i]?.[j] ?? 0n));
   }
 
   let proved = tied + leastOf(cost, held.known, 0n), cases = 0;
   const taken = new Set();
   for (const proof of list(proofs, "proofs")) {
     const [some, rows, nodes] = fields(proof, "positions", "rows", "nodes");
-    const here = positions(some, held.known.n);
+    const here = positions(some, n);
     demand(!here.some((one) => taken.has(one)), "two proofs share an item");
     here.forEach((one) => taken.add(one));
-    const part = new Part(cost, here, held.known, n);
+    const part = new Part(cost, here, held.known);
     yield* part.derive(rows, held.row);
     proved += (yield* part.bound(nodes)) - leastOf(part.cost, part.root, 0n);
     cases += nodes.length;
