@@ -41,6 +41,7 @@ class Merges:
         # Whether each count, line by line, asks for each item.
         self._asked = np.array([np.isin(np.arange(n), count.items) for count in self._counts])
         self._group = np.unique(self._asked, axis=1, return_inverse=True)[1].reshape(-1)
+        self.groups = [np.flatnonzero(self._group == at) for at in range(self._group.max() + 1)]
         self._shape = np.bincount(self._group) + 1
         self.is_possible = int(np.prod(self._shape, dtype=object)) <= MERGED_UP_TO
         if not self.is_possible:
@@ -114,6 +115,11 @@ class FeasibleIncumbent(Incumbent):
         self._demands = demands
         self._merges = Merges(demands, problem.n)
         super().__init__(problem, unit, decided, start, deadline)
+
+    @property
+    def groups(self) -> list[Order]:
+        """Items that no count tells apart; none where there are too many ways to merge them."""
+        return self._merges.groups if self._merges.is_possible else []
 
     def _improved(self, order: Order) -> Order:
         """Return a better order that keeps to counts, or the best one where none is found."""

@@ -17,11 +17,11 @@ from rankagg.aggregation.kemeny.constrained import (
     conflict,
     parts_of,
 )
-from rankagg.aggregation.kemeny.constraints import Demands
+from rankagg.aggregation.kemeny.constraints import Count, Demands
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import Exchange, Leaf
-from rankagg.aggregation.kemeny.quotas import Merges, Sides
+from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Merges, Sides
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.constrained_brute import (
@@ -396,6 +396,32 @@ def test_the_cheapest_merge_is_found(seed: int) -> None:
     found = Merges(demands, 6).cheapest(problem.margins, order)
     assert found.tolist() in [way.tolist() for way in ways]
     assert problem.cost(found) == min(map(problem.cost, ways))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_search_starts_from_the_best_order_of_each_group(seed: int, monkeypatch: Any) -> None:
+    n = 8 + seed % 5
+    wins = np.random.default_rng(seed).integers(0, 999, size=(n, n))
+    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins))
+    above, below = [*range(n // 2)], [*range(n // 2, n)]
+    count = Count(tuple(below), n // 2, Random(seed).randrange(1, 5))
+    demands = Demands(((2, 0), (0, 1), (n - 1, n - 2))[: seed % 4], counts=(count,))
+    own = [
+        min(
+            (o for o in permutations(group) if Demands(demands.above).hold(np.array([*o, *rest]))),
+            key=lambda order: np.triu(problem.costs[np.ix_(order, order)]).sum(),
+        )
+        for group, rest in ((above, below[::-1]), (below, [2, 0, 1, *above[3:]]))
+    ]
+    merged = Merges(demands, n).cheapest(problem.margins, np.array([*own[0], *own[1]]))
+    assert demands.hold(merged)
+    start = np.array([*below[::-1], 2, 0, 1, *above[3:]])
+    monkeypatch.setattr(FeasibleIncumbent, "prepare", lambda self: None)
+    decided = demands.decided(n)
+    search = ConstrainedSearch(problem, start=start, decided=decided, demands=demands)
+    search._begin()
+    assert demands.hold(search.order)
+    assert search.upper == problem.cost(search.order) <= problem.cost(merged)
 
 
 def test_what_moves_items_stands_in_no_proof_with_rows_of_constraints() -> None:
