@@ -242,11 +242,11 @@ class ConstrainedSearch(Search):
 
     def _begin(self) -> Relaxation:
         if isinstance(self._best, FeasibleIncumbent) and self._best.groups:
-            self._best.offer(self._one_by_one(self._best.groups))
+            self._offer_groups(self._best.groups)
         return super()._begin()
 
-    def _one_by_one(self, groups: list[NDArray[np.intp]]) -> NDArray[np.intp]:
-        """Return groups in turn, each in its own best order, or the best found in its time."""
+    def _offer_groups(self, groups: list[NDArray[np.intp]]) -> None:
+        """Merge groups, each in its own best order, or the best that is found in its time."""
         parts = GROUPS_SHARE * len(groups)
 
         def solve(task: Task) -> Solution:
@@ -255,9 +255,9 @@ class ConstrainedSearch(Search):
         effort = Effort(self.deadline, lambda *_: self.report(self.lower, self.upper))
         known: dict[str, Any] = {"start": self.order, "decided": self._open[0][0]}
         solved = solve_parts(self.problem, groups, solve, effort, **known)
+        self._best.offer(solved.order)
         if solved.interrupted:
             raise KeyboardInterrupt
-        return solved.order
 
     def _engine(self) -> Relaxation:
         price = (self.upper - self.problem.floor) // self._unit + 2
