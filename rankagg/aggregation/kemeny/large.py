@@ -260,7 +260,7 @@ MOST_ROWS = 300_000
 #: How much heavier cycles are preferred, as long as new ones are not few.
 HEAVY, FEW = 0.25, 0.02
 #: Seconds that a row takes once it is in the certificate, where half of them are.
-A_ROW = 5e-6
+A_ROW = 1e-5
 #: Restarts between two looks for rows, and rounds of these between two orders that are improved.
 RESTARTS, ROUNDS = 3, 6
 #: What is gained in so many rounds is little where it is less than this share of what is left.
@@ -290,13 +290,14 @@ class FirstSearch:
         while not self._is_proved():
             turn += 1
             order = np.argsort(-method.before.sum(axis=1), kind="stable")
-            ends = self._deadline.later(-A_ROW * len(method.cycles))
-            rows = cycles_against(method.before, self._margins, order, MOST_ROWS, ends, heavy=heavy)
+            rows = cycles_against(
+                method.before, self._margins, order, MOST_ROWS, self._ends, heavy=heavy
+            )
             added = method.add(rows, MOST_ROWS)
             if len(method.cycles) == 0:
                 return
             for _ in range(RESTARTS):
-                method.run(ends)
+                method.run(self._ends)
             history.append(method.value)
             self._best.search(self._problem.floor + int(method.value) * self._unit)
             if turn % ROUNDS == 1:
@@ -313,6 +314,11 @@ class FirstSearch:
                     break
                 heavy, history = 0.0, history[-1:]
         self._round()
+
+    @property
+    def _ends(self) -> Deadline:
+        """When to stop, so that the present rows can be put into the certificate."""
+        return self._deadline.later(-A_ROW * len(self._method.cycles))
 
     @property
     def point(self) -> Floats:
