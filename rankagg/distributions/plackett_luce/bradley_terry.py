@@ -13,7 +13,7 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.score_summary import ScoreSummary
-from rankagg.distributions.plackett_luce.choices import Choices, MergedSets
+from rankagg.distributions.plackett_luce.choices import Chain, ChainSets, Choices
 from rankagg.distributions.plackett_luce.fit import FitOptions, Sample, maximize_choices
 from rankagg.distributions.plackett_luce.likelihood import DistinctChoices
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -175,10 +175,9 @@ def _choices_of_pairs(wins: Floats, ties: Floats) -> Choices:
     first, second = np.triu_indices(n, k=1)
     weights = (wins + wins.T + ties)[first, second]
     kept = weights > 0
-    inside = np.zeros((int(kept.sum()), n))
-    inside[np.arange(len(inside)), first[kept]] = 1.0
-    inside[np.arange(len(inside)), second[kept]] = 1.0
+    met = np.column_stack([first[kept], second[kept]]).astype(np.int32)
+    sets = ChainSets(n, (Chain(met, np.ones((len(met), 1), dtype=bool)),))
     tied = float(np.triu(ties, k=1).sum())
     sizes = {1: float(wins.sum()), **({2: tied} if tied else {})}
     won = wins.sum(axis=1) + ties.sum(axis=1) / 2.0
-    return Choices(MergedSets(inside), weights[kept], won, sizes)
+    return Choices(sets, weights[kept], won, sizes)

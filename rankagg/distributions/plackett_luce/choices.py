@@ -118,6 +118,8 @@ class BucketTable:
 TABLE_ENTRIES = 2_000_000
 # Running sums, rankings by items, that are compared in one go.
 TOGETHER = 100_000
+# Rankings of fewer than one in so many items are gone through place by place.
+SHORT = 4
 # Log worths that differ by no more have exponentials whose squares and quotients are floats, with
 # room for weights. Others are taken set by set, less the largest of the set.
 SPREAD = 150.0
@@ -261,7 +263,8 @@ class Chain:
 class ChainSets(ChoiceSets):
     """The nested sets of many rankings, one ranking after another.
 
-    `sums` and `totals` take time m k, `both` m n^2 / 2, for m rankings of k of n items.
+    `sums` and `totals` take time m k, `both` m n^2 / 2, or m k^2 for a small k, for m rankings of
+    k of n items.
     """
 
     n: int
@@ -287,8 +290,13 @@ class ChainSets(ChoiceSets):
         """Return for each two items the sum of the rates of the sets of both, shape (n, n)."""
         result = np.zeros((self.n, self.n))
         for chain, running in self._running(rates):
-            # Rates are not negative, so the running sums rise: two items are together in the sets
-            # up to the place of the better one, which has the smaller sum.
+            # Two items are together in the sets up to the place of the better one.
+            if SHORT * chain.order.shape[1] < self.n:
+                for place, items in enumerate(chain.order.T):
+                    both = items[:, None], chain.order[:, place:]
+                    np.add.at(result, both, running[:, [place]])
+                continue
+            # Rates are not negative, so the running sums rise: the better one has the smaller sum.
             size = max(1, TOGETHER // self.n)
             for start in range(0, len(running), size):
                 rows = slice(start, start + size)
@@ -297,7 +305,8 @@ class ChainSets(ChoiceSets):
                 columns = np.ascontiguousarray(reached.T)
                 for i, column in enumerate(columns):
                     result[i, i:] += np.minimum(column, columns[i:]).sum(axis=1)
-        square: Floats = np.triu(result) + np.triu(result, k=1).T
+        square: Floats = result + result.T
+        np.fill_diagonal(square, result.diagonal())
         return square
 
     def _running(self, rates: Floats) -> Iterator[tuple[Chain, Floats]]:

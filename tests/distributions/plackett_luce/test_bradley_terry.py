@@ -5,6 +5,8 @@ import pytest
 from scipy import optimize
 
 import rankagg as ra
+from rankagg.distributions.plackett_luce import bradley_terry
+from rankagg.distributions.plackett_luce.choices import MergedSets
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import from_rows
 
@@ -70,6 +72,29 @@ def test_ties_are_half_a_win_or_modeled_or_left_out(how):
     assert fit.names[4:] == (("log tie 2",) if how == "davidson" else ())
     told = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
     assert f"Ties (9): {told}." in fit.notes
+
+
+@pytest.mark.parametrize("pseudo_rankings", [0, 0.5])
+@pytest.mark.parametrize("how", ["half", "davidson", "ignore"])
+@pytest.mark.parametrize(("n", "missing"), [(3, 0.0), (8, 0.4), (9, 0.0), (25, 0.4)])
+def test_pairs_are_fitted_as_a_table_of_their_sets(n, missing, how, pseudo_rankings, monkeypatch):
+    rng = np.random.default_rng(n)
+    values = rng.gumbel(np.arange(n) / 5, size=(30, n)).round()
+    values[rng.random(values.shape) < missing] = np.nan
+    profile = ra.Profile.from_scores(values, higher_is_better=True)
+
+    def fit():
+        return ra.BradleyTerry.fit(profile, ties=how, pseudo_rankings=pseudo_rankings)
+
+    found = fit()
+    monkeypatch.setattr(
+        bradley_terry, "ChainSets", lambda n, chains: MergedSets(
+            np.eye(n)[chains[0].order].sum(axis=1)))  # fmt: skip
+    by_table = fit()
+    assert found.converged
+    assert found.estimates == pytest.approx(by_table.estimates, abs=1e-9)
+    assert found.covariance == pytest.approx(by_table.covariance, rel=1e-9)
+    assert found.log_likelihood == pytest.approx(by_table.log_likelihood)
 
 
 @pytest.mark.parametrize("how", ["half", "davidson", "ignore"])

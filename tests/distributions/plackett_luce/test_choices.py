@@ -163,6 +163,19 @@ def test_a_ghost_wins_and_loses_against_every_item(representation):
     assert ghostly.tied[2] == plain.tied[2] == 1
 
 
+def test_short_rankings_are_summed_place_by_place_or_not(monkeypatch):
+    rows = [">".join(map(str, np.random.default_rng(m).permutation(30)[:k]))
+            for m, k in enumerate((2, 3, 5, 2, 9, 7, 2, 1))]  # fmt: skip
+    found = two_ways(from_rows([*rows, "0=1>2", "4>3>..."], items=[str(i) for i in range(30)]))[1]
+    for held in (found, found.with_ghost(0.5)):
+        sums = []
+        for short in (0, 4, 1000):
+            monkeypatch.setattr(choices, "SHORT", short)
+            sums.append(check_linear_maps(held, np.linspace(0.5, 2.0, held.n_items))[1])
+        assert sums[0] == pytest.approx(sums[1])
+        assert sums[0] == pytest.approx(sums[2])
+
+
 def test_many_items_are_held_as_chains():
     profile = ra.Profile.from_ranks(np.random.default_rng(0).permuted(
         np.tile(np.arange(70), (4, 1)), axis=1))  # fmt: skip
