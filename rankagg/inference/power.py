@@ -175,9 +175,9 @@ def t_power(gap: float, spread: float, n: float, level: float) -> float:
         return 0.0
     if spread <= 0:
         return 1.0
-    far, critical = gap / spread * float(np.sqrt(n)), scipy.stats.t.isf(level / 2, n - 1)
+    far, critical = gap / spread * float(np.sqrt(n)), -scipy.special.stdtrit(n - 1, level / 2)
     # Far on the other side SciPy knows no tail: it is nought.
-    other = np.nan_to_num(scipy.stats.nct.cdf(-critical, n - 1, far))
+    other = np.nan_to_num(scipy.special.nctdtr(n - 1, far, -critical))
     return float(scipy.stats.nct.sf(critical, n - 1, far) + other)
 
 
