@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import permutations
 from operator import attrgetter
 from typing import Any
@@ -325,19 +326,26 @@ class _CenterSearch:
         total = self.data.total
         means = self.data.weights @ stages_from_places(self.data.ranks[:, list(order)]) / total
         sizes = np.arange(len(order), 1, -1)
-        thetas = np.array(list(map(self._theta, sizes.tolist(), means)))
+        thetas = np.array(list(map(self._theta, sizes.tolist(), means.tolist())))
         height = -total * float(thetas @ means + stage_log_normalizers(sizes, thetas).sum())
         return _Candidate(order, means, thetas, height)
 
-    def _theta(self, size: int, mean: float) -> float:
-        def excess(theta: float) -> float:
-            return float(stage_means(size, theta)) - mean
+    @cached_property
+    def _theta(self) -> Callable[[int, float], float]:
+        """The theta of a size and a mean; many orders share the few that there are."""
 
-        if excess(0.0) <= 0:
-            return 0.0
-        if excess(self.bound) >= 0:
-            return self.bound
-        return float(brentq(excess, 0.0, self.bound, xtol=1e-13))
+        @cache
+        def theta_of(size: int, mean: float) -> float:
+            def excess(theta: float) -> float:
+                return float(stage_means(size, theta)) - mean
+
+            if excess(0.0) <= 0:
+                return 0.0
+            if excess(self.bound) >= 0:
+                return self.bound
+            return float(brentq(excess, 0.0, self.bound, xtol=1e-13))
+
+        return theta_of
 
     def best(self) -> _Candidate:
         profile = self.data.profile
