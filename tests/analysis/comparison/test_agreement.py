@@ -3,10 +3,12 @@
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy
 
 import rankagg as ra
+from rankagg.analysis.comparison import agreement
 from rankagg.exceptions import InvalidInputError
 
 
@@ -95,3 +97,12 @@ def test_too_little():
             ra.task_agreement(table(values))
     with pytest.raises(InvalidInputError, match="a ScoreTable"):
         ra.task_agreement(ra.Profile.from_orders(["AB", "BA"]))
+
+
+@pytest.mark.parametrize(("n", "levels"), [(2, 2), (5, 3), (8, 100)])
+def test_spearman_of_gaps_and_ties_is_that_of_pandas(n, levels):
+    rng = np.random.default_rng(n)
+    ranks = np.where(rng.random((30, n)) < 0.4, -1, rng.integers(0, levels, (30, n)))
+    there = pd.DataFrame(np.where(ranks >= 0, ranks, np.nan).T)
+    expected = there.corr(method="spearman", min_periods=2).to_numpy()
+    assert agreement._spearman(ranks) == pytest.approx(expected, nan_ok=True)
