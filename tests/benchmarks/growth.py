@@ -229,7 +229,7 @@ ENTRIES = {
     "PlackettLuce.fit, in rankings": Entry(ra.PlackettLuce.fit, rankings, 65536),
     "Mallows.fit": Entry(ra.Mallows.fit, lambda n: mallows(n).sample(20, rng=0), 128, True),
     "GeneralizedMallows.fit": Entry(
-        ra.GeneralizedMallows.fit, lambda n: mallows(n).sample(20, rng=0), 128, True
+        ra.GeneralizedMallows.fit, lambda n: mallows(n).sample(20, rng=0), 32, True
     ),
     **{
         f"{type(make(2)).__name__}.{k}": Entry(methodcaller(k), make, n, True)
