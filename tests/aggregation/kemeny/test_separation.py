@@ -1,7 +1,7 @@
 """Ladders and fences on six items are facets; where a point violates one, it is found."""
 
 from functools import cache
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -95,21 +95,37 @@ def vertices(draw: st.DrawFn, n_items: st.SearchStrategy[int]) -> np.ndarray:
     return relaxation.solve(NEVER).before
 
 
+LADDERS = ("ladder", "ladder, turned")
+
+
+def missing(name: str, before: np.ndarray) -> float:
+    """Return what a point on six items is short of in the facet that it violates most."""
+    return float(FACETS[name][1] - (all_facets(name) * before).sum(axis=(1, 2)).min())
+
+
 @given(vertices(st.just(6)))
 def test_a_facet_is_found_where_one_is_violated(before: np.ndarray) -> None:
-    for violated, names in (
-        (violated_ladders, ("ladder", "ladder, turned")),
-        (violated_fences, ("fence",)),
-    ):
-        short = max(
-            FACETS[name][1] - (all_facets(name) * before).sum(axis=(1, 2)).min() for name in names
-        )
+    for violated, names in ((violated_ladders, LADDERS), (violated_fences, ("fence",))):
+        short = max(missing(name, before) for name in names)
         rows = violated(before, 1, NEVER)
         if short > 0.011:
             (form,) = forms_of(rows)
             assert form.least - used(form, before) == pytest.approx(short)
         else:
             assert not rows
+
+
+@given(
+    st.integers(7, 8).flatmap(lambda n: st.tuples(*[vertices(st.just(n))] * 2)),
+    st.sampled_from([0.0, 0.02, 0.1]),
+)
+def test_the_worst_ladder_of_more_items_is_found(points: tuple[np.ndarray, ...], some: float):
+    before = (1.0 - some) * points[0] + some * points[1]
+    sixes = [before[np.ix_(six, six)] for six in combinations(range(len(before)), 6)]
+    short = max(missing(name, six) for name in LADDERS for six in sixes)
+    forms = forms_of(violated_ladders(before, 1, NEVER))
+    found = [form.least - used(form, before) for form in forms]
+    assert found == (pytest.approx([short]) if short > 0.011 else [])
 
 
 @given(vertices(st.integers(6, 9)))
