@@ -261,3 +261,18 @@ def test_what_is_told_on_the_way_is_proved(monkeypatch) -> None:
     search = Search(problem, report=lambda lower, upper: told.append(lower))
     search.warm_up()
     assert problem.floor < max(told) <= optimum
+
+
+def test_the_steps_leave_time_to_put_the_present_rows_into_a_certificate(monkeypatch) -> None:
+    through, ends = FirstOrder.run, []
+
+    def run(method: FirstOrder, deadline: Deadline) -> None:
+        ends.append((len(method.cycles), deadline.at))
+        through(method, deadline)
+
+    monkeypatch.setattr(FirstOrder, "run", run)
+    deadline = Deadline.after(1e6)
+    found_first(uniform(30, 9, 0), deadline)
+    rows, at = np.transpose(ends)
+    assert 0 < rows[0] < rows.max()
+    assert at == pytest.approx(deadline.at - large.A_ROW * rows, abs=1e-9)
