@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from math import inf
 from operator import itemgetter
 from time import monotonic
 
@@ -273,8 +274,8 @@ class Incumbent:
         # When the search was last left, the seconds of the bound so far, and what was proved then.
         self._left, self._worked = monotonic(), 0.0
         self._proved: list[tuple[float, int | None]] = []
-        # Of these seconds, after how many the first relaxation is expected.
-        self._due = 0.0
+        # Of these seconds, after how many the first relaxation is expected: before, no bound stalls.
+        self._due = inf
         self._is_stalled = False
         for candidate in (self.order, *near):
             self.offer(candidate)
@@ -330,8 +331,7 @@ class Incumbent:
             self._search_as_if(SHARE * min(self._expected, MOST_SECONDS_FIRST))
         else:
             self._is_stalled = self._expected > left
-            if not self._is_stalled:
-                self._due = self._worked + self._expected
+            self._due = self._worked + (0.0 if self._is_stalled else self._expected)
             self.search_for(SHARE * min(self._expected, left))
 
     def search(self, proved: int | None = None) -> None:
@@ -341,39 +341,39 @@ class Incumbent:
         proved says that the bound stalls, which among cases it does not say. Without a limit it is
         a share of what relaxations are expected to take, so that the work is the same each time.
         """
-        if self.ends.time_limit is None:
+        left = self.ends.time_limit
+        if left is None:
             self._owed += SHARE * self._expected / ROUNDS
             if self._owed >= WORTH_SECONDS:
                 self._search_as_if(self._owed)
                 self._owed = 0.0
         else:
             self._proved.append((self._worked + monotonic() - self._left, proved))
+            self._is_stalled = self._stalls(left)
             self.keep_pace()
 
     def keep_pace(self) -> None:
         """Search for what is owed where there is a limit; also while a relaxation takes long."""
-        left = self.ends.time_limit
-        if left is None:
+        if self.ends.time_limit is None:
             return
         since = monotonic() - self._left
         self._worked += since
-        self._is_stalled = self._stalls(left)
-        share = STALLED_SHARE if self._is_stalled else SHARE
+        is_vain = self._memetic is not None and self._memetic.is_vain
+        share = STALLED_SHARE if self._is_stalled and not is_vain else SHARE
         self._owed += since * share / (1 - share)
         self._left += since
         self.search_for(self._owed)
 
     def _stalls(self, left: float) -> bool:
         """Say whether the bound would not come much closer in the time left, but an order might."""
-        at = bisect_right(self._proved, self._worked / 2, key=itemgetter(0)) - 1
-        is_vain = self._memetic is not None and self._memetic.is_vain
-        if at < 0 or self._worked < self._due or is_vain:
+        worked, now = self._proved[-1]
+        at = bisect_right(self._proved, worked / 2, key=itemgetter(0)) - 1
+        if at < 0 or worked < self._due:
             return False
-        (since, before), (_, now) = self._proved[at], self._proved[-1]
+        since, before = self._proved[at]
         if before is None or now is None:
             return False
-        seconds = self._worked - since
-        return (now - before) * left < NOTICEABLE * (self.cost - now) * seconds
+        return (now - before) * left < NOTICEABLE * (self.cost - now) * (worked - since)
 
     def search_for(self, seconds: float) -> None:
         """Search for some seconds, which are owed less then."""

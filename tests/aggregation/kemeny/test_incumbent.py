@@ -164,6 +164,7 @@ def searched(best: Incumbent) -> float:
 
 def bounded(clock: Clock, best: Incumbent, bounds: list[int | None]) -> tuple[float, float]:
     """Spend a second on each bound; return the shares of the time searched in both halves."""
+    best.prepare()
     shares = []
     for half in (bounds[: len(bounds) // 2], bounds[len(bounds) // 2 :]):
         began, before = clock.now, searched(best)
@@ -178,7 +179,7 @@ def test_most_of_the_time_is_searched_where_the_bound_stalls_and_little_where_it
     monkeypatch,
 ) -> None:
     clock = slow_clock(monkeypatch)
-    best = incumbent(tangled(20), deadline=clock.deadline(10_000))
+    best = incumbent(tangled(40), deadline=clock.deadline(10_000))
     begins = best.cost - 1000
     # It rises by one a second: in the time left it would be there. Then it stays, and rises again.
     moving = [begins + second for second in range(20)]
@@ -198,14 +199,22 @@ def test_a_bound_that_moves_too_little_for_the_time_that_is_left_stalls(monkeypa
     for limit, expected in ((10_000, module.SHARE), (200, module.STALLED_SHARE)):
         with monkeypatch.context() as patch:
             clock = slow_clock(patch)
-            best = incumbent(tangled(20), deadline=clock.deadline(limit))
+            best = incumbent(tangled(40), deadline=clock.deadline(limit))
             _, share = bounded(clock, best, [best.cost - 1000 + second for second in range(20)])
             assert share == pytest.approx(expected, abs=0.01)
 
 
+def test_no_bound_stalls_before_linear_programs_are_expected_to_raise_it(monkeypatch) -> None:
+    clock = slow_clock(monkeypatch)
+    best = incumbent(tangled(40), deadline=clock.deadline(200))
+    monkeypatch.setattr(best, "prepare", lambda: None)
+    _, share = bounded(clock, best, [best.cost - 1000] * 40)
+    assert share == pytest.approx(module.SHARE, abs=0.01)
+
+
 def test_a_search_that_is_vain_gives_its_time_back(monkeypatch) -> None:
     clock = slow_clock(monkeypatch)
-    best = incumbent(tangled(20), deadline=clock.deadline(10_000))
+    best = incumbent(tangled(40), deadline=clock.deadline(10_000))
     _, share = bounded(clock, best, [best.cost - 1000] * 40)
     assert share == pytest.approx(module.STALLED_SHARE, abs=0.01)
     monkeypatch.setattr(Memetic, "is_vain", True)
