@@ -111,10 +111,12 @@ STALL_SHARE = 0.1
 # How many a round takes, so that no family fills it. Ladders are found first: they cost least.
 LADDERS, WALKS, FENCES = 400, 400, 100
 FEW_LADDERS = 100
-# Rounds of halved rows, after each of which cycles are closed again, in the first case and in
-# others; and the share of what is left to close, or of one unit, that they have to close: where
-# less is left, two cases take less time than rounds that close it by ever less.
-HALF_ROUNDS, HALF_SHARE = {True: 5, False: 2}, 0.1
+# Rounds of halved rows, after each of which cycles are closed again, and the share of what is left
+# to close that they have to close: in the first case, and in others.
+HALF_ROUNDS = {True: 5, False: 2}
+HALF_SHARE = {True: 0.05, False: 0.1}
+# Units that they have to close at least: two cases take less time than rounds that close ever less.
+HALF_UNITS = 0.1
 # Halved rows that are slack now bind again soon, so they are dropped now and then only.
 SOLVES_BETWEEN_DROPS = 5
 RISE = 1e-6
@@ -175,7 +177,8 @@ class CycleTightening(Tightening):
         return cycles, ()
 
     def _halved(self, point: Point, left: float) -> Sequence[Derived]:
-        if _stalls(self._closed, point, HALF_ROUNDS[self._is_first], max(left, 1.0), HALF_SHARE):
+        rounds, share = HALF_ROUNDS[self._is_first], HALF_SHARE[self._is_first]
+        if _stalls(self._closed, point, rounds, max(left, HALF_UNITS / share), share):
             return ()
         self._closed.append(point.value)
         before, deadline = point.before, self._deadline

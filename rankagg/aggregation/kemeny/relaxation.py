@@ -280,9 +280,7 @@ class Live:
         model = pulp.LpProblem("kemeny", pulp.LpMinimize)
         # One column that says nothing: PuLP takes tens of microseconds for each.
         model.setObjective(1 * model.add_variable("nothing", 0, 1))
-        # Rows that come and go make exact edge weights dear: Devex takes more steps in less time.
-        devex = {"simplex_dual_edge_weight_strategy": 1}
-        solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex", **devex)
+        solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex")
         try:
             model.solve(solver)
         except pulp.PulpSolverError as error:
