@@ -274,7 +274,7 @@ class Incumbent:
         # When the search was last left, the seconds of the bound so far, and what was proved then.
         self._left, self._worked = monotonic(), 0.0
         self._proved: list[tuple[float, int | None]] = []
-        # Of these seconds, after how many the first relaxation is expected: before, no bound stalls.
+        # Of these seconds, after how many the first relaxation is expected; no bound stalls before.
         self._due = inf
         self._is_stalled = False
         for candidate in (self.order, *near):
