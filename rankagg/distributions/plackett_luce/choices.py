@@ -125,8 +125,16 @@ SHORT = 4
 SPREAD = 150.0
 
 
+Positions = NDArray[np.intp]
+
+
 class ChoiceSets(ABC):
     """s sets of n items."""
+
+    @property
+    @abstractmethod
+    def n_items(self) -> int:
+        """The number of items."""
 
     # -- what a likelihood asks of them, for log worths of any size ----------------------------
 
@@ -196,8 +204,18 @@ class ChoiceSets(ABC):
         """
 
     @abstractmethod
+    def members(self) -> Iterator[tuple[Positions, Bools]]:
+        """Go through the sets, some at a time: positions of items, and which of them are in it.
+
+        Both have a row a set, and only as many columns as are needed; no row has an item twice.
+        """
+
     def tables(self) -> Iterator[Bools]:
         """Go through the sets, some at a time, as tables of shape (k, n)."""
+        for items, inside in self.members():
+            table = np.zeros((len(items), self.n_items), dtype=bool)
+            np.put_along_axis(table, items, inside, axis=1)
+            yield table
 
     @abstractmethod
     def with_ghost(self) -> ChoiceSets:
@@ -235,11 +253,17 @@ class MergedSets(ChoiceSets):
         result: Floats = (self.inside * rates[:, None]).T @ self.inside
         return result
 
-    def tables(self) -> Iterator[Bools]:
-        """Go through the sets, some at a time, as tables of shape (k, n)."""
-        size = max(1, TABLE_ENTRIES // max(self.inside.shape[1], 1))
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return int(self.inside.shape[1])
+
+    def members(self) -> Iterator[tuple[Positions, Bools]]:
+        """Go through the sets, some at a time: all items, and which of them are in it."""
+        size = max(1, TABLE_ENTRIES // max(self.n_items, 1))
         for start in range(0, len(self.inside), size):
-            yield self.inside[start : start + size] > 0
+            inside = self.inside[start : start + size] > 0
+            yield np.broadcast_to(np.arange(self.n_items), inside.shape), inside
 
     def with_ghost(self) -> MergedSets:
         """Return the sets of n + 1 items: these, then each item with the new one."""
@@ -320,18 +344,20 @@ class ChainSets(ChoiceSets):
             used += number
             yield chain, np.cumsum(own, axis=1)
 
-    def tables(self) -> Iterator[Bools]:
-        """Go through the sets, some at a time, as tables of shape (k, n)."""
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.n
+
+    def members(self) -> Iterator[tuple[Positions, Bools]]:
+        """Go through the sets, some at a time: the items of a ranking, and those from one on."""
         for chain in self.chains:
             k = chain.order.shape[1]
             size = max(1, TABLE_ENTRIES // (self.n * k))
             for start in range(0, len(chain.order), size):
-                order = chain.order[start : start + size]
-                starts = chain.starts[start : start + size]
-                place = np.full((len(order), self.n), -1)
-                np.put_along_axis(place, order, np.arange(k)[None, :], axis=1)
-                rows, q = np.nonzero(starts)
-                yield place[rows] >= q[:, None]
+                order = chain.order[start : start + size].astype(np.intp)
+                rows, q = np.nonzero(chain.starts[start : start + size])
+                yield order[rows], np.arange(k) >= q[:, None]
 
     def with_ghost(self) -> ChainSets:
         """Return the sets of n + 1 items: these, then each item with the new one."""

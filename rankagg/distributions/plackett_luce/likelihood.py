@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import lcm
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
 from rankagg._typing import Bools, Floats, Ranks
@@ -19,7 +21,7 @@ from rankagg.distributions.maximum import (
     Maximum,
     newton_step,
 )
-from rankagg.distributions.plackett_luce.choices import Choices, stage_masks
+from rankagg.distributions.plackett_luce.choices import Choices, Positions, stage_masks
 from rankagg.distributions.separation import DIRECTION_SLACK, endless_direction, whole_directions
 
 
@@ -67,6 +69,8 @@ def _running(x: Floats, degree: int) -> Floats:
     return sums
 
 
+# A matrix is sparse where its rows have fewer than one in so many columns.
+SPARSE_FROM = 8
 # Log worths of one set that differ by no more: products of few of them are floats after a tilt.
 TILTED_SPAN = 600.0
 
@@ -107,9 +111,10 @@ class Likelihood(LogLikelihood):
             total = float(self.choices.weights @ self.choices.sets.log_sums(logs))
         else:
             total, done = 0.0, 0
-            for inside in self.choices.sets.tables():
+            for items, inside in self.choices.sets.members():
                 upto = done + len(inside)
-                sums = logsumexp(self._buckets(np.where(inside, logs, -np.inf), parameters), axis=0)
+                own = np.where(inside, logs[items], -np.inf)
+                sums = logsumexp(self._buckets(own, parameters), axis=0)
                 total += float(self.choices.weights[done:upto] @ sums)
                 done = upto
         return float(self.linear @ parameters) - total - self._penalty(parameters)
@@ -160,13 +165,14 @@ class Likelihood(LogLikelihood):
         expected = np.zeros(n + t)
         information = np.zeros((n + t, n + t))
         done = 0
-        for inside in self.choices.sets.tables():
-            logs = np.where(inside, parameters[:n], -np.inf)
+        for items, inside in self.choices.sets.members():
+            logs = np.where(inside, parameters[items], -np.inf)
             weights = self.choices.weights[done : done + len(logs)]
             done += len(logs)
             buckets = self._buckets(logs, parameters)
             total = logsumexp(buckets, axis=0)
-            features = np.zeros((len(logs), n + t))  # expected in each set
+            means = np.zeros_like(logs)  # expected of each item in each set, and of each tie
+            ties = np.zeros((len(logs), t))
             second = np.zeros((n + t, n + t))  # of products, summed over sets
             for k, d in enumerate((1, *self.sizes)):
                 x, top = _tilted(logs, d)
@@ -174,20 +180,39 @@ class Likelihood(LogLikelihood):
                 rates = np.exp(delta + top - total)
                 without = leave_one_out(x, d - 1)
                 chosen = rates[:, None] * x * without[d - 1]
-                features[:, :n] += chosen / d
-                second[:n, :n] += np.diag(weights @ chosen) / d**2
+                means += chosen / d
+                cross = np.bincount(items.ravel(), (weights[:, None] * chosen).ravel(), n) / d
+                second[:n, :n] += np.diag(cross) / d
                 if d == 1:
                     continue
                 column = n + k - 1
-                features[:, column] = chosen.sum(axis=1) / d
-                cross = weights @ chosen / d
+                ties[:, k - 1] = chosen.sum(axis=1) / d
                 second[:n, column] += cross
                 second[column, :n] += cross
-                second[column, column] += float(weights @ features[:, column])
-                second[:n, :n] += _pair_products(x, weights * rates / d**2, d)
+                second[column, column] += float(weights @ ties[:, k - 1])
+                second[:n, :n] += _pair_products(items, x, weights * rates / d**2, d, n)
+            last = np.broadcast_to(np.arange(n, n + t), ties.shape)
+            features = _spread(np.hstack([items, last]), np.hstack([means, ties]), n + t)
             expected += weights @ features
-            information += second - (features * weights[:, None]).T @ features
+            information += second - _gram(features, weights)
         return expected, information
+
+
+def _spread(items: Positions, values: Floats, n: int) -> Any:
+    """Return a matrix of n columns with the values of each row at its items, sparse if few."""
+    s, k = items.shape
+    if SPARSE_FROM * k < n:
+        return csr_array((values.ravel(), items.ravel(), np.arange(s + 1) * k), shape=(s, n))
+    table = np.zeros((s, n))
+    np.put_along_axis(table, items, values, axis=1)
+    return table
+
+
+def _gram(features: Any, weights: Floats) -> Floats:
+    """Return the sum over rows of weight times products of two columns."""
+    sums = features.T @ (features * weights[:, None])
+    table: Floats = sums if isinstance(sums, np.ndarray) else sums.toarray()
+    return table
 
 
 def _tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
@@ -220,16 +245,18 @@ def log_bucket_weights(logs: Floats, log_ties: dict[int, float]) -> Floats:
     return np.stack(rows)
 
 
-def _pair_products(x: Floats, weights: Floats, d: int) -> NDArray[np.float64]:
-    """Return sum_s w_s x_si x_sj e_(d-2) without i and j, 0 on the diagonal."""
-    n = x.shape[1]
-    result: Floats = (x * weights[:, None]).T @ x
-    if d > 2:
-        for i in range(n):
+def _pair_products(items: Positions, x: Floats, weights: Floats, d: int, n: int) -> Floats:
+    """Return sum_s w_s x_si x_sj e_(d-2) without i and j, 0 on the diagonal, by items."""
+    if d == 2:
+        result = _gram(_spread(items, x, n), weights)
+    else:
+        result = np.zeros((n, n))
+        for i in range(x.shape[1]):
             others = x.copy()
             others[:, i] = 0.0
             without = leave_one_out(others, d - 2)[d - 2]
-            result[i] = ((weights * x[:, i])[:, None] * x * without).sum(axis=0)
+            values = (weights * x[:, i])[:, None] * x * without
+            np.add.at(result, (items[:, i, None], items), values)
     np.fill_diagonal(result, 0.0)
     return result
 

@@ -12,6 +12,7 @@ import rankagg as ra
 from rankagg.core.graphs import ordered_parts
 from rankagg.distributions.plackett_luce import choices
 from rankagg.distributions.plackett_luce import choices as choice_sets
+from rankagg.distributions.plackett_luce import likelihood as likelihoods
 from rankagg.distributions.plackett_luce.likelihood import (
     Likelihood,
     elementary,
@@ -94,10 +95,11 @@ TIES = {2: -0.7, 3: 0.6, 4: 0.2}
 every_kind = pytest.mark.parametrize("kind", DATA)
 
 
-@pytest.fixture(params=[62, 0], ids=["merged", "chains"])
+@pytest.fixture(params=[(62, 8), (0, 8), (0, 0)], ids=["merged", "chains", "sparse"])
 def read(request, monkeypatch):
     """Return a function from a kind of data to its profile and likelihood."""
-    monkeypatch.setattr(choices, "BITS", request.param)
+    monkeypatch.setattr(choices, "BITS", request.param[0])
+    monkeypatch.setattr(likelihoods, "SPARSE_FROM", request.param[1])
 
     def likelihood(kind, *, ridge=0.0, ghost=0.0):
         profile = from_rows(DATA[kind], counts=[2, 1, 3, 1, 2][: len(DATA[kind])])
