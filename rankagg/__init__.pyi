@@ -56,6 +56,8 @@ from .aggregation.voting.positional_rules import Dowdall as Dowdall
 from .aggregation.voting.positional_rules import Plurality as Plurality
 from .aggregation.voting.positional_rules import Positional as Positional
 from .aggregation.voting.positional_rules import Veto as Veto
+from .aggregation.voting.rounds import ElectionCount as ElectionCount
+from .aggregation.voting.transfers import STV as STV
 from .analysis.comparison.agreement import task_agreement as task_agreement
 from .analysis.comparison.compare import capabilities as capabilities
 from .analysis.comparison.compare import compare as compare

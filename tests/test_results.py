@@ -124,6 +124,7 @@ RESULTS = {
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
     "DispersionReport": lambda: ra.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),
     "Estimate": lambda: ra.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(COMPLETE, rng=0),
+    "ElectionCount": lambda: ra.STV(2, counting="meek").count(COMPLETE),
     "Explanation": lambda: ra.explain(exact(), EVIL, "B"),
     "FitResult": plain_fit,
     "FriedmanTest": lambda: ra.friedman(COMPLETE),

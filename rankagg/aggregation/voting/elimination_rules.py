@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from math import lcm
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
@@ -15,6 +16,7 @@ from rankagg._typing import Bools, Integers, Ranks, Unranked
 from rankagg._validation import check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_places, too_many_outcomes
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.voting.rounds import CountRound, ElectionCount
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.profile import Profile
@@ -37,6 +39,8 @@ class EndPlaces(NamedTuple):
     points: NDArray[np.object_]
     # What the ballots that rank any of them have to give.
     whole: int
+    # What one vote is.
+    unit: int
 
 
 @dataclass(frozen=True)
@@ -45,21 +49,36 @@ class Ballots:
 
     codes: Ranks
     votes: Integers
+    # What one vote is.
+    unit: int
     unranked: Unranked
 
     @classmethod
     def of(cls, profile: Profile, unranked: Unranked) -> Ballots:
         """Return the ballots of a profile under a policy."""
         ranks = places.unranked_last(profile.ranks) if unranked == "last" else profile.ranks
-        votes, _ = exact.as_votes(profile.counts, profile.weights)
+        votes, unit = exact.as_votes(profile.counts, profile.weights)
         rows, where = np.unique(ranks, axis=0, return_inverse=True)
         merged = exact.count_cells(where.ravel(), votes, len(rows))
-        return cls(places.comparable(rows), merged, unranked)
+        return cls(places.comparable(rows), merged, unit, unranked)
 
     @property
     def n_items(self) -> int:
         """The number of items."""
         return int(self.codes.shape[1])
+
+    def votes_of(self, inside: tuple[int, ...], ends: EndPlaces) -> dict[int, Fraction]:
+        """Return the votes of items with these first places, less those of exhausted ballots."""
+        # They count the same for all.
+        share = self.exhausted(inside) / len(inside)
+        unit = ends.unit * self.unit
+        votes = (Fraction(got, unit) - share for got in ends.points)
+        return dict(zip(inside, votes, strict=True))
+
+    def exhausted(self, inside: tuple[int, ...]) -> Fraction:
+        """Return the votes of ballots that list none of some items."""
+        lost = (self.codes[:, inside] >= self.n_items).all(axis=1)
+        return Fraction(exact.sum_of(self.votes[lost]), self.unit)
 
     def ends(self, inside: list[int], *, last: bool = False, plain: bool = False) -> EndPlaces:
         """Count the first or the last places among some items.
@@ -80,7 +99,7 @@ class Ballots:
             given = {} if plain else _by_bucket_size(ranked, known, self.votes)
             over = lcm(1, *shared, *given)
             points = _shares_added(shared, over, s) - _shares_added(given, over, s)
-            return EndPlaces(points, whole * over)
+            return EndPlaces(points, whole * over, over)
         shared = {}
         for k in np.unique(known).tolist():
             rows = known == k
@@ -89,9 +108,8 @@ class Ballots:
                 shared[size] = exact.combine(shared[size], 1, part, 1) if size in shared else part
         over = lcm(1, *shared)
         absent = _weight_of_rows(~ranked, self.votes).astype(object) * over
-        return EndPlaces(
-            _shares_added(shared, over, s) + absent, exact.sum_of(self.votes) * over * s
-        )
+        points, unit = _shares_added(shared, over, s) + absent, over * s
+        return EndPlaces(points, exact.sum_of(self.votes) * unit, unit)
 
 
 def _by_bucket_size(cells: Bools, sizes: NDArray[np.int64], votes: Integers) -> dict[int, Integers]:
@@ -212,25 +230,35 @@ class Elimination(Aggregator):
 
     def _one_by_one(self, count: Count, items: ItemSet) -> Outcome:
         ranks = np.zeros(len(items), dtype=np.int32)
+        notes = list[str]()
+        for state, (tied, first), out in self._taken(count, items):
+            ranks[list(out)] = state.above if first else _place_below(state, len(out))
+            notes += self._notes_of(tied, items)
+        return Outcome(ranking=as_ranking(ranks, items), notes=tuple(notes))
+
+    def _notes_of(self, tied: tuple[int, ...], items: ItemSet) -> list[str]:
+        """Say what is done with items that tie for going out."""
+        way = "out together" if self.tie_breaking == "together" else "the last of the items out"
+        names = listed(items.at(tied))
+        return [f"tied for going out, {way}: {names}"] if len(tied) > 1 else []
+
+    def _taken(
+        self, count: Count, items: ItemSet
+    ) -> Iterator[tuple[_State, Round, tuple[int, ...]]]:
+        """Yield what remains before each round, what it decides, and who is taken out."""
         state = _State(tuple(range(len(items))))
-        broken = []
         while state.inside:
             tied, first = _decided(count, state)
-            if len(tied) > 1:
-                broken.append(listed(items.at(np.array(tied))))
-                if self.tie_breaking == "refuse":
-                    left = counted(len(state.inside), "item")
-                    raise TiedRankingError(
-                        f"{self.name} breaks no tie: with {left} left, {broken[-1]} tie for "
-                        "going out. Choose another `tie_breaking`."
-                    )
-                if self.tie_breaking == "order":
-                    tied = tied[-1:]
-            ranks[list(tied)] = state.above if first else _place_below(state, len(tied))
-            state = _after(state, tied, first)
-        way = "out together" if self.tie_breaking == "together" else "the last of the items out"
-        notes = [f"tied for going out, {way}: {names}" for names in broken]
-        return Outcome(ranking=as_ranking(ranks, items), notes=tuple(notes))
+            if len(tied) > 1 and self.tie_breaking == "refuse":
+                left = counted(len(state.inside), "item")
+                names = listed(items.at(np.array(tied)))
+                raise TiedRankingError(
+                    f"{self.name} breaks no tie: with {left} left, {names} tie for going out. "
+                    "Choose another `tie_breaking`."
+                )
+            out = tied[-1:] if self.tie_breaking == "order" else tied
+            yield state, Round(tied, first), out
+            state = _after(state, out, first)
 
     def _in_parallel(self, rounds: _Rounds, items: ItemSet) -> Outcome:
         best = [len(items)] * len(items)
@@ -343,6 +371,67 @@ class InstantRunoff(Elimination):
         ballots = Ballots.of(evidence.profile, self.policy)
         return lambda inside: Round(lowest(inside, ballots.ends(list(inside)).points))
 
+    def count(self, data: Data | Evidence) -> ElectionCount:
+        """Count the ballots round by round: votes, transfers and exhausted ballots.
+
+        A ballot is a vote for the first candidate on it that remains. The rounds go on until the
+        last one is decided, also where a candidate has more than half of the votes before.
+
+        Parameters
+        ----------
+        data : Profile, ScoreTable or Evidence
+            The ballots. What they leave out must be unlisted, as `read_cast_votes` reads them, or
+            `unranked` "last", which says the same of unranked items.
+
+        Returns
+        -------
+        ElectionCount
+            Elected is whom `aggregate` ranks first.
+
+        Raises
+        ------
+        InvalidInputError
+            If a ballot leaves items unranked and `unranked` is not "last", or `tie_breaking` is
+            "parallel".
+        """
+        evidence = Evidence.of(data)
+        items, profile = evidence.items, evidence.profile
+        if self.tie_breaking == "parallel":
+            allowed = "'together', 'order' or 'refuse' to count rounds, which go one way"
+            raise InvalidInputError("tie_breaking of InstantRunoff", allowed, self.tie_breaking)
+        if profile.has_unranked and self.policy != "last":
+            remedy = "Then ballots that list nobody who remains are exhausted."
+            allowed = "'last' to count ballots that leave items unranked"
+            raise InvalidInputError("unranked of InstantRunoff", allowed, self.policy, remedy)
+        ballots = Ballots.of(profile, "last")
+        stages, notes = list[CountRound](), list[str]()
+        ends = ballots.ends([*range(len(items))])
+
+        def decide(inside: tuple[int, ...]) -> Round:
+            nonlocal ends
+            ends = ballots.ends(list(inside))
+            return Round(lowest(inside, ends.points))
+
+        for (inside, _), (tied, _), out in self._taken(decide, items):
+            rest = [item for item in inside if item not in out]
+            if len(inside) == 1 and stages:
+                break  # whom the round before elected
+            votes = ballots.votes_of(inside, ends)
+            elected = rest if len(rest) == 1 else [] if rest else out
+            stages.append(
+                CountRound(
+                    votes=tuple(map(votes.get, range(len(items)))),
+                    exhausted=ballots.exhausted(inside),
+                    quota=None,
+                    elected=items.at(elected),
+                    eliminated=items.at(out if rest else ()),
+                )
+            )
+            notes += self._notes_of(tied, items)
+        return ElectionCount(
+            rule=self.name, candidates=items.labels, stages=tuple(stages), notes=tuple(notes)
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Coombs(Elimination):
@@ -393,7 +482,7 @@ class Coombs(Elimination):
 
         def decide(inside: tuple[int, ...]) -> Round:
             if self.majority:
-                firsts, whole = ballots.ends(list(inside), plain=True)
+                firsts, whole, _ = ballots.ends(list(inside), plain=True)
                 for item, votes in zip(inside, firsts.tolist(), strict=True):
                     if 2 * votes > whole:
                         return Round((item,), first=True)

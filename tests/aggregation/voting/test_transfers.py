@@ -1,0 +1,247 @@
+"""Counts round by round: the single transferable vote and instant runoff."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankagg as ra
+from rankagg.exceptions import InformationLostError, InvalidInputError, TiedRankingError
+from tests.aggregation.voting import slow_counts
+
+papers = st.integers(2, 6).flatmap(
+    lambda n: st.lists(
+        st.tuples(st.permutations(range(n)), st.integers(1, n)).map(lambda one: one[0][: one[1]]),
+        min_size=1,
+        max_size=40,
+    ).map(lambda found: (n, found))
+)
+
+
+def profile_of(n, orders):
+    return ra.Profile.from_orders(orders, items=range(n))
+
+
+def sheets_of(count):
+    """Return the votes of those who remain, round by round."""
+    pairs = (zip(count.candidates, stage.votes, strict=True) for stage in count.stages)
+    return [{label: votes for label, votes in one if votes is not None} for one in pairs]
+
+
+def agrees(count, elected, sheets):
+    assert list(count.elected) == elected
+    assert len(count.stages) == len(sheets)
+    for found, sheet in zip(sheets_of(count), sheets, strict=True):
+        assert found.items() <= sheet.items()
+        assert not any(votes for label, votes in sheet.items() if label not in found)
+
+
+# -- against counts paper by paper ----------------------------------------------------------------
+
+
+@settings(max_examples=150)
+@given(papers, st.integers(1, 4))
+def test_scottish_counts_are_those_of_papers(given_papers, seats):
+    n, orders = given_papers
+    seats = min(seats, n)
+    count = ra.STV(seats).count(profile_of(n, orders))
+    agrees(count, *slow_counts.scottish(orders, n, seats))
+
+
+@settings(max_examples=60)
+@given(papers, st.integers(1, 4))
+def test_meek_counts_are_those_of_papers(given_papers, seats):
+    n, orders = given_papers
+    seats = min(seats, n - 1)
+    count = ra.STV(seats, counting="meek").count(profile_of(n, orders))
+    agrees(count, *slow_counts.meek(orders, n, seats))
+
+
+@settings(max_examples=150)
+@given(papers)
+def test_instant_runoff_counts_are_those_of_papers(given_papers):
+    n, orders = given_papers
+    rule = ra.InstantRunoff(unranked="last")
+    profile = profile_of(n, orders)
+    count = rule.count(profile)
+    agrees(count, *slow_counts.instant_runoff(orders, n))
+    assert count.elected == rule.aggregate(profile).buckets[0]
+
+
+@settings(max_examples=100)
+@given(papers, st.integers(1, 4), st.sampled_from(["scottish", "meek"]), st.booleans())
+def test_votes_and_exhausted_ballots_are_all_ballots(given_papers, seats, counting, hare):
+    n, orders = given_papers
+    rule = ra.STV(min(seats, n), counting=counting, quota="hare" if hare else "droop")
+    count = rule.count(profile_of(n, orders))
+    assert len(set(count.elected)) == len(count.elected) == rule.seats
+    for stage, sheet in zip(count.stages, sheets_of(count), strict=True):
+        assert sum(sheet.values()) + stage.exhausted == len(orders)
+        assert stage.exhausted >= 0
+    gone = [label for stage in count.stages for label in stage.eliminated]
+    assert len(set(gone)) == len(gone)
+    assert not set(gone) & set(count.elected)
+
+
+def test_equal_ballots_count_as_often_as_they_were_cast():
+    once = ra.Profile.from_orders(["ABC", "BC", "CA"], counts=[40, 30, 21])
+    apart = ra.Profile.from_orders(["ABC"] * 40 + ["BC"] * 30 + ["CA"] * 21)
+    for counting in ("scottish", "meek"):
+        rule = ra.STV(2, counting=counting)
+        assert rule.count(once) == rule.count(apart)
+
+
+# -- by hand, and as published --------------------------------------------------------------------
+
+# The election of food, https://en.wikipedia.org/wiki/Single_transferable_vote, three seats.
+FOOD = ra.Profile.from_orders(
+    [
+        ["orange"], ["pear", "orange"], ["chocolate", "strawberry"], ["chocolate", "bonbon"],
+        ["strawberry"], ["bonbon"],
+    ],
+    counts=[4, 2, 8, 4, 1, 1],
+)  # fmt: skip
+
+
+def test_a_published_example():
+    count = ra.STV(3).count(FOOD)
+    assert count.quota == 6
+    assert count.elected == ("chocolate", "orange", "strawberry")
+    named = [dict(zip(count.candidates, stage.votes, strict=True)) for stage in count.stages]
+    assert named[0]["chocolate"] == 12
+    assert named[1] == {"orange": 4, "pear": 2, "chocolate": 6, "strawberry": 5, "bonbon": 3}
+    assert named[2] == {"orange": 6, "pear": None, "chocolate": 6, "strawberry": 5, "bonbon": 3}
+    assert [stage.surplus for stage in count.stages] == [("chocolate",), (), ()]
+    assert [stage.eliminated for stage in count.stages] == [(), ("pear",), ("bonbon",)]
+    assert count.margin == 2
+
+
+def test_transfers_are_cut_to_five_decimals_and_what_is_cut_is_exhausted():
+    profile = ra.Profile.from_orders(["ABCD", "CDAB", "BA", "A"], counts=[59, 25, 15, 1])
+    second = ra.STV(2).count(profile).stages[1]
+    value = Fraction(26 * 10**5 // 60, 10**5)  # .43333
+    assert second.votes[:2] == (34, 15 + 59 * value)
+    assert second.exhausted == 26 - 59 * value
+
+
+def test_meek_finds_what_an_elected_candidate_keeps():
+    # A keeps k of 60 ballots: k * 60 = 100/3, and B has 15 and the rest of them.
+    profile = ra.Profile.from_orders(["ABCD", "CDAB", "BA"], counts=[60, 25, 15])
+    last = ra.STV(2, counting="meek").count(profile).stages[-1]
+    assert last.quota == Fraction(33_333_333_334, 10**9)
+    assert abs(last.votes[1] - (15 + 60 - Fraction(100, 3))) < 1e-6
+
+
+def test_quotas():
+    profile = ra.Profile.from_orders(["AB", "BA", "C"], counts=[50, 30, 20])
+    assert ra.STV(1).count(profile).stages[0].quota == 51
+    assert ra.STV(2).count(profile).quota == 34
+    assert ra.STV(2, quota="hare").count(profile).quota == 50
+    assert ra.STV(2, quota="hare", counting="meek").count(profile).stages[0].quota == 50
+
+
+def test_the_election_of_minneapolis(data):
+    record = data("rankings/mn_2013_cast_vote_record.csv")
+    profile = ra.read_cast_votes(record, overvotes="skip").profile
+    count = ra.InstantRunoff(tie_breaking="order").count(profile)
+    # As published, https://en.wikipedia.org/wiki/2013_Minneapolis_mayoral_election.
+    sheets = sheets_of(count)
+    assert sheets[0]["BETSY HODGES"] == 28_962
+    assert sheets[0]["MARK ANDREW"] == 19_648
+    assert sheets[-1] == {"BETSY HODGES": 38_870, "MARK ANDREW": 24_972}
+    assert sheets[-3].items() >= {"DON SAMUELS": 10_301, "CAM WINTON": 8_969}.items()
+    assert count.elected == ("BETSY HODGES",)
+    assert count.margin == 38_870 - 24_972
+    assert ra.STV(1).count(profile).elected == count.elected
+
+
+# -- ties -----------------------------------------------------------------------------------------
+
+
+def test_ties_go_back_to_the_last_difference():
+    # B and C have 8 each once D's ballots have gone to B; C had more before.
+    profile = ra.Profile.from_orders(["A", "B", "C", "DB"], counts=[10, 7, 8, 1])
+    count = ra.STV(1).count(profile)
+    assert [stage.eliminated for stage in count.stages] == [("D",), ("B",), ("C",)]
+    assert not count.notes
+
+
+@pytest.mark.parametrize("counting", ["scottish", "meek"])
+def test_what_ties_from_the_first_round_is_decided_as_stated(counting):
+    profile = ra.Profile.from_orders(["AB", "BA", "CA"], counts=[1, 2, 2])
+    level = ra.Profile.from_orders(["A", "B", "C"], counts=[3, 2, 2])
+    assert ra.STV(1, counting=counting).count(profile).stages[0].eliminated == ("A",)
+    told = ra.STV(1, counting=counting).count(level)
+    assert told.stages[0].eliminated == ("C",)
+    assert told.notes == ("round 1: B, C tie; by the order of the data C is eliminated",)
+    lot = ra.STV(1, counting=counting, tie_breaking="lot")
+    found = {lot.count(level, rng=seed).stages[0].eliminated for seed in range(20)}
+    assert found == {("B",), ("C",)}
+    assert lot.count(level, rng=1) == lot.count(level, rng=1)
+    with pytest.raises(TiedRankingError, match="round 1: B, C tie; choose another"):
+        ra.STV(1, counting=counting, tie_breaking="refuse").count(level)
+
+
+def test_equal_surpluses_go_in_the_stated_order():
+    profile = ra.Profile.from_orders(["AC", "BD", "C", "D"], counts=[10, 10, 2, 2])
+    count = ra.STV(3).count(profile)
+    assert [stage.surplus for stage in count.stages[:2]] == [("A",), ("B",)]
+    assert (
+        count.notes[0]
+        == "round 1: A, B tie; by the order of the data A passes on its surplus first"
+    )
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_counted_is_refused():
+    tied = ra.Profile([ra.PartialRanking.from_buckets([["A"], ["B", "C"]])])
+    with pytest.raises(TiedRankingError, match="ranking 0 has some"):
+        ra.STV(1).count(tied)
+    halves = ra.Profile.from_orders(["AB", "BA"], weights=[0.5, 1])
+    with pytest.raises(InvalidInputError, match="weights with decimals"):
+        ra.STV(1).count(halves)
+    with pytest.raises(InvalidInputError, match="at most 2, one for each candidate"):
+        ra.STV(3).count(ra.Profile.from_orders(["AB"]))
+    with pytest.raises(InformationLostError, match="STV needs rankings"):
+        ra.STV(1).count(ra.Profile.from_orders(["AB"]).pairwise())
+    with pytest.raises(InvalidInputError, match=r"counting of STV.*Did you mean 'meek'"):
+        ra.STV(1, counting="meeks")
+
+
+def test_instant_runoff_counts_ballots_that_say_what_they_leave_out():
+    gaps = ra.Profile.from_orders(["AB", "B"], items="ABC")
+    with pytest.raises(InvalidInputError, match="'last' to count ballots that leave items"):
+        ra.InstantRunoff().count(gaps)
+    with pytest.raises(InvalidInputError, match="rounds, which go one way"):
+        ra.InstantRunoff(unranked="last", tie_breaking="parallel").count(gaps)
+    shared = ra.Profile([ra.PartialRanking.from_buckets([["A", "B"], ["C"]])], weights=[0.5])
+    assert ra.InstantRunoff().count(shared).stages[0].votes == (Fraction(1, 4), Fraction(1, 4), 0)
+
+
+# -- what is printed ------------------------------------------------------------------------------
+
+
+def test_the_table_of_many_rounds_says_what_it_leaves_out():
+    n = 12
+    orders = [list(range(first, n)) for first in range(n)]
+    count = ra.InstantRunoff(unranked="last").count(
+        ra.Profile.from_orders(orders, items=range(n), counts=range(1, n + 1))
+    )
+    text = count.summary()
+    assert len(count.stages) == 10
+    assert "rounds 2 to 3 are not shown" in text
+    assert "round 4 " in text
+    assert "round 3 " not in text
+    assert count.to_dict()["rounds"][3]["candidates"]
+
+
+def test_a_frame_has_a_row_for_every_round_and_candidate():
+    frame = ra.STV(3).count(FOOD).rounds
+    assert [*frame] == ["round", "candidate", "votes", "transfer", "status"]
+    assert frame.groupby("round").size().tolist() == [5, 5, 4]
+    second = frame[frame["round"] == 2].set_index("candidate")
+    assert second.loc["chocolate"].tolist() == [2, 6, -6, "elected"]
+    assert second.loc["pear", "status"] == "eliminated"
