@@ -110,6 +110,7 @@ from .inference.rank_tests import friedman as friedman
 from .inference.rank_tests import skillings_mack as skillings_mack
 from .inference.ranks.rank_intervals import rank_intervals as rank_intervals
 from .inference.sampling import HoeffdingEstimator as HoeffdingEstimator
+from .io.abif import read_abif as read_abif
 from .io.ballots import read_ballots as read_ballots
 from .io.ballots import write_ballots as write_ballots
 from .io.cast_votes import CastVotes as CastVotes

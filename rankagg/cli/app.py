@@ -38,6 +38,7 @@ COMMANDS = {
     "report": "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
     "plots.",
     "rank": "Rank by one method and print ranks and scores.",
+    "count": "Count an election round by round: instant runoff, or several seats by STV.",
     "solve": "Find the exact Kemeny consensus, prove it, and count the optima.",
     "verify": "Check that CERTIFICATE proves what it states about the votes of FILE.",
     "tournament": "Show who beats whom by how much, the winners, and Condorcet cycles.",
@@ -74,7 +75,7 @@ COMMANDS = {
 
 #: The files of `rankagg.cli.commands`, and the commands in each.
 FILES = {
-    "ranking": {"compare", "rank", "solve", "verify", "tournament", "explain", "steps"},
+    "ranking": {"compare", "rank", "count", "solve", "verify", "tournament", "explain", "steps"},
     "uncertainty": {
         *("stability", "removals", "intervals", "test"),
         *("power", "agreement", "dispersion", "missing"),
@@ -141,6 +142,8 @@ def app() -> None:
     Ballots in a PrefLib format, or as a CSV table of ranks:
         rankagg compare election.soi
         rankagg compare ballots.csv --format ballots --count count
+    An election, counted round by round (IRV, RCV, STV):
+        rankagg count election.soi --seats 3
     Score files that do not fit in memory:
         rankagg scan 'data/*.parquet' --task task --instance id --out sums.json
         rankagg compare sums.json

@@ -11,7 +11,8 @@ ballots in one line, then `count,1,2,{3,4}`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from os import PathLike
 from pathlib import Path, PurePath
@@ -27,9 +28,11 @@ from rankagg.core.items import ItemSet, counted, listed, raw_text
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.canonical import scattered
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.exceptions import DataFormatError, InvalidInputError, shown
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.sources import Source, check_filled, check_plain_table, read_text, text_lines
+
+REPAIR = "`errors='repair'` reads it all the same and says what it changes."
 
 # Most ballots are no more than these.
 STRICT_ORDER = re.compile(r"[0-9]{1,9}(?: *, *[0-9]{1,9})*")
@@ -65,6 +68,21 @@ class BallotLines(NamedTuple):
             _integers(chain.from_iterable(ballot.alternatives for ballot in ballots)),
             _integers(len(ballot.sizes) for ballot in ballots),
             _integers(chain.from_iterable(ballot.sizes for ballot in ballots)),
+        )
+
+    def without_repeats(self) -> BallotLines:
+        """Return the lines with what a line lists again left out there."""
+        row = np.repeat(np.arange(len(self.lines)), self.lengths)
+        bucket = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        of_bucket = np.repeat(np.arange(len(self.lines)), self.in_ballot)
+        _, first = np.unique(np.stack([row, self.alternatives]), axis=1, return_index=True)
+        kept = np.sort(first)
+        sizes = np.bincount(bucket[kept], minlength=len(self.sizes))
+        return self._replace(
+            lengths=np.bincount(row[kept], minlength=len(self.lines)),
+            alternatives=self.alternatives[kept],
+            in_ballot=np.bincount(of_bucket[sizes > 0], minlength=len(self.lines)),
+            sizes=sizes[sizes > 0],
         )
 
 
@@ -147,7 +165,8 @@ def as_ranks(name: str, n: int, ballots: BallotLines, left_out: int) -> Ranks:
         at = int(np.argmax(outside))
         raise DataFormatError(
             f"{name}, line {lines[row[at]]}: alternative {listed[at]} is not among the {n} "
-            "of the header."
+            "of the header.",
+            "" if listed[at] else REPAIR,
         )
     if np.array_equal(in_ballot, lengths):
         strict = scattered(listed - 1, lengths, n, left_out)
@@ -157,9 +176,8 @@ def as_ranks(name: str, n: int, ballots: BallotLines, left_out: int) -> Ranks:
     again = (row[order][1:] == row[order][:-1]) & (listed[order][1:] == listed[order][:-1])
     if again.any():
         at = int(order[1:][again].min())
-        raise DataFormatError(
-            f"{name}, line {lines[row[at]]}: alternative {listed[at]} occurs twice."
-        )
+        twice = f"{name}, line {lines[row[at]]}: alternative {listed[at]} occurs twice."
+        raise DataFormatError(twice, REPAIR)
     # A bucket's place is the number of alternatives before it in its ballot.
     before = np.repeat(np.cumsum(lengths) - lengths, in_ballot)
     ranks = np.full((len(lines), n), left_out, dtype=np.int32)
@@ -317,7 +335,10 @@ UNNAMED = 10_000
 
 
 def read_preflib(
-    source: Source, *, left_out: Literal["unranked", "unlisted"] = "unranked"
+    source: Source,
+    *,
+    left_out: Literal["unranked", "unlisted"] = "unranked",
+    errors: Literal["refuse", "repair"] = "refuse",
 ) -> Profile:
     """Read ballots in a PrefLib format, of today or from before 2022.
 
@@ -330,6 +351,10 @@ def read_preflib(
     left_out : {"unranked", "unlisted"}, default "unranked"
         What an alternative is that a ballot leaves out: not observed, or below all that the
         ballot lists (a top-k list).
+    errors : {"refuse", "repair"}, default "refuse"
+        What becomes of a file that contradicts itself. "repair": an alternative that a ballot
+        lists again keeps its first place there, numbers from 0 are read as numbers from 1, and of
+        totals and type the ballots are right and not the header.
 
     Returns
     -------
@@ -340,7 +365,13 @@ def read_preflib(
     ------
     DataFormatError
         If the file is not of such a format, or header and ballots contradict each other.
+
+    Warns
+    -----
+    DataWarning
+        What was repaired, and in how many lines.
     """
+    repairs = check_choice(errors, ("refuse", "repair"), "errors") == "repair"
     code = check_choice(left_out, ("unranked", "unlisted"), "left_out")
     name, text = read_text(source)
     if not looks_like_preflib(text):
@@ -352,13 +383,38 @@ def read_preflib(
     contents = _parse_old(name, text) if _is_old(text) else _parse_new(name, text)
     if not len(contents.ballots.lines):
         raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
+    told: list[str] = []
+    if repairs:
+        contents = _repaired(contents, told)
     items = _named_items(name, contents)
     out = UNRANKED if code == "unranked" else UNLISTED
     ranks = as_ranks(name, len(items), contents.ballots, out)
     counts = contents.ballots.voters
-    _check_totals(name, contents.header, counts)
-    _check_type(name, contents.header, ranks)
+    told += _contradictions(name, contents.header, counts, ranks)
+    if told and not repairs:
+        raise DataFormatError(f"{name} {told[0]}.", REPAIR)
+    if told:
+        found = "; it ".join(told)
+        warnings.warn(f"{name} was repaired: it {found}.", DataWarning, stacklevel=2)
     return Profile._trusted(items, ranks, counts=counts)
+
+
+def _repaired(contents: Contents, told: list[str]) -> Contents:
+    """Return contents with numbers from 1, no alternative twice in a ballot, and say so."""
+    header, names, ballots = contents
+    from_zero = min(names, default=1) == 0
+    if from_zero:
+        names = {number + 1: label for number, label in names.items()}
+    numbers = ballots.alternatives
+    n = _stated("", header, "NUMBER ALTERNATIVES") or 0
+    if from_zero or (numbers.min(initial=1) == 0 and numbers.max(initial=0) < n):
+        told.append("numbers its alternatives from 0")
+        ballots = ballots._replace(alternatives=numbers + 1)
+    once = ballots.without_repeats()
+    lines = counted(int((once.lengths < ballots.lengths).sum()), "line")
+    if len(once.alternatives) < len(numbers):
+        told.append(f"lists an alternative again in {lines}, where its first place counts")
+    return Contents(header, names, once)
 
 
 def _named_items(name: str, contents: Contents) -> ItemSet:
@@ -377,7 +433,8 @@ def _named_items(name: str, contents: Contents) -> ItemSet:
     if (len(names), min(names), max(names)) != (stated, 1, stated):
         raise DataFormatError(
             f"{name} states {counted(stated, 'alternative')} and names {len(names)}: "
-            f"{listed(sorted(names))}."
+            f"{listed(sorted(names))}.",
+            "" if min(names) else REPAIR,
         )
     first: dict[str, int] = {}
     for number in range(1, stated + 1):
@@ -388,14 +445,20 @@ def _named_items(name: str, contents: Contents) -> ItemSet:
     return ItemSet(first)
 
 
-def _check_totals(name: str, header: dict[str, str], counts: NDArray[np.int64]) -> None:
+def _contradictions(
+    name: str, header: dict[str, str], counts: NDArray[np.int64], ranks: Ranks
+) -> Iterator[str]:
+    """Yield what the header states and the ballots are not."""
     voters = int(counts.sum(dtype=object))
-    for key, found in (("NUMBER VOTERS", voters), ("NUMBER UNIQUE ORDERS", len(counts))):
+    for key, number in (("NUMBER VOTERS", voters), ("NUMBER UNIQUE ORDERS", len(counts))):
         stated = _stated(name, header, key)
-        if stated is not None and stated != found:
-            raise DataFormatError(
-                f"{name} states {key} {stated}, its ballots make {found}; the file may be cut off."
-            )
+        if stated is not None and stated != number:
+            yield f"states {key} {stated}, its ballots make {number}; the file may be cut off"
+    kind, found = header.get("DATA TYPE", "").lower(), _preflib_type(ranks)
+    if kind and kind[0] == "s" and found[0] == "t":
+        yield f"states DATA TYPE {kind}, strict, and has ties"
+    if kind and kind[2] == "c" and found[2] == "i":
+        yield f"states DATA TYPE {kind}, complete, and leaves items out"
 
 
 def _stated(name: str, header: dict[str, str], key: str) -> int | None:
@@ -408,17 +471,6 @@ def _stated(name: str, header: dict[str, str], key: str) -> int | None:
             f"{name}: {key} must be a positive whole number below 2**53. Got {shown(value)}."
         )
     return number
-
-
-def _check_type(name: str, header: dict[str, str], ranks: Ranks) -> None:
-    stated = header.get("DATA TYPE", "").lower()
-    if not stated:
-        return
-    found = _preflib_type(ranks)
-    if stated[0] == "s" and found[0] == "t":
-        raise DataFormatError(f"{name} states DATA TYPE {stated}, strict, and has ties.")
-    if stated[2] == "c" and found[2] == "i":
-        raise DataFormatError(f"{name} states DATA TYPE {stated}, complete, and leaves items out.")
 
 
 def _preflib_type(ranks: Ranks) -> str:

@@ -1,6 +1,7 @@
 """PrefLib's formats: what is read, what contradicts itself, and what comes back from a file."""
 
 import re
+import warnings
 from io import StringIO
 
 import pytest
@@ -362,3 +363,65 @@ def test_real_files_hold_what_their_lines_say(data, tmp_path):
             copy = tmp_path / path.name
             ra.write_preflib(profile, copy)
             assert ra.read_preflib(copy) == profile.compress()
+
+
+# -- what is repaired -----------------------------------------------------------------------------
+
+FAULTY = """\
+# DATA TYPE: soi
+# NUMBER ALTERNATIVES: 3
+# NUMBER VOTERS: 9
+# NUMBER UNIQUE ORDERS: 3
+# ALTERNATIVE NAME {0}: A
+# ALTERNATIVE NAME {1}: B
+# ALTERNATIVE NAME {2}: C
+3: 0,1,0
+2: {{0,1}},2,1
+"""
+
+
+@pytest.mark.parametrize("names", [(0, 1, 2), (1, 2, 3)], ids=["names too", "ballots alone"])
+def test_what_contradicts_itself_is_repaired_where_that_is_asked_for(names):
+    text = FAULTY.format(*names)
+    with pytest.raises(DataFormatError, match=r"`errors='repair'` reads it all the same"):
+        read(text)
+    with pytest.warns(ra.exceptions.DataWarning) as caught:
+        profile = read(text, errors="repair")
+    assert str(caught[0].message) == (
+        "the stream was repaired: it numbers its alternatives from 0; it lists an alternative "
+        "again in 2 lines, where its first place counts; it states NUMBER VOTERS 9, its ballots "
+        "make 5; the file may be cut off; it states NUMBER UNIQUE ORDERS 3, its ballots make 2; "
+        "the file may be cut off; it states DATA TYPE soi, strict, and has ties."
+    )
+    assert profile.ranks.tolist() == [[0, 1, -1], [0, 0, 2]]
+    assert profile.counts.tolist() == [3, 2]
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_what_is_whole_needs_no_repair(kind):
+    assert read(SMALL[kind][0], errors="repair") == read(SMALL[kind][0])
+
+
+def test_what_cannot_be_repaired_is_refused_all_the_same():
+    for old, new in (("2: 4,3,2,1", "2: 4,3,2,5"), ("2: 4,3,2,1", "2: 4,,2,1")):
+        with pytest.raises(DataFormatError, match="line 12"):
+            read(SMALL["soc"][0].replace(old, new), errors="repair")
+
+
+@given(st.lists(st.lists(st.lists(st.integers(1, 3), min_size=1), min_size=1), min_size=1))
+def test_repeats_are_left_out_as_one_would_by_hand(ballots):
+    """Go through every ballot, and keep each alternative where it stands first."""
+    head = "# NUMBER ALTERNATIVES: 3\n"
+    rows = ["1: " + ",".join("{" + ",".join(map(str, b)) + "}" for b in one) for one in ballots]
+    wanted = []
+    for one in ballots:
+        place = {}
+        for bucket in one:
+            above = len(place)
+            for number in bucket:
+                place.setdefault(number, above)
+        wanted.append([place.get(number, -1) for number in (1, 2, 3)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ra.exceptions.DataWarning)
+        found = read(head + "\n".join(rows) + "\n", errors="repair")
+    assert found.ranks.tolist() == wanted

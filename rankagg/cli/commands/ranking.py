@@ -36,7 +36,17 @@ from rankagg.cli.options.exact import (
 from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
 from rankagg.cli.options.rules import METHOD, make, rules_to
 from rankagg.cli.options.scans import streamed_data
-from rankagg.cli.options.typed import TIME, Number, OneOf, flag, labels_of, option, seed, weights_of
+from rankagg.cli.options.typed import (
+    TIME,
+    Number,
+    OneOf,
+    Whole,
+    flag,
+    labels_of,
+    option,
+    seed,
+    weights_of,
+)
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, VerificationError
@@ -91,6 +101,65 @@ def rank(
         files=[(out, write_all), (every_eval_ever, write_ranks)],
         code=exit_code([consensus]),
     )
+
+
+@command(
+    data(whole=True),
+    option("--seats", type=Whole(1, 10**6), default=1, help="How many are elected."),
+    option(
+        "--counting",
+        type=OneOf(["irv", "scottish", "meek"]),
+        help="Instant runoff (the default for one seat), or how surpluses are passed on: as in "
+        "Scotland (the default for more), or by Meek's method.",
+    ),
+    option(
+        "--quota",
+        type=OneOf(["droop", "hare"]),
+        default="droop",
+        help="How many votes elect, where they are passed on.",
+    ),
+    option(
+        "--tie-breaking",
+        type=OneOf(["order", "lot", "together", "refuse"]),
+        default="order",
+        help="What decides ties that the votes leave: the order of the items, a lot drawn by "
+        "--seed (where votes are passed on), all go together (instant runoff), or nothing.",
+    ),
+    seed("For lots."),
+    option("--csv", type=FILE, help="Also write the table of rounds as a CSV file."),
+    output("candidates", pasted=True),
+)
+def count(
+    given: Input,
+    *,
+    seats: int,
+    counting: Any,
+    quota: Any,
+    tie_breaking: Any,
+    rng: int,
+    csv: Path | None,
+) -> Answer:
+    """Count an election round by round: instant runoff, or several seats by STV.
+
+    Prints who is elected, the votes of each round, exhausted ballots, and the margin of the last
+    round. Candidates that a ballot leaves out are below all that it lists.
+
+    \b
+        rankagg count election.soi
+        rankagg count votes.csv --format cast-votes --csv rounds.csv
+        rankagg count election.soi --seats 3
+        rankagg count election.soi --seats 3 --counting meek --json
+    """
+    if given.unranked == "ignore":
+        raise click.UsageError("--unranked ignore has no meaning for count, where all ballots do.")
+    if counting == "irv" or (counting is None and seats == 1):
+        if seats > 1:
+            raise click.UsageError("--counting irv fills one seat.")
+        found = ra.InstantRunoff(unranked="last", tie_breaking=tie_breaking).count(given.data)
+    else:
+        how = {"counting": counting or "scottish", "quota": quota, "tie_breaking": tie_breaking}
+        found = ra.STV(seats, **how).count(given.data, rng=rng)
+    return Answer(result=found, files=[(csv, lambda path: write_frame(found.to_frame(), path))])
 
 
 @command(

@@ -115,9 +115,9 @@ NUMBERS = [
     ),
     option(
         "--errors",
-        type=OneOf(["refuse", "drop"]),
-        help="Scores: of 1.2 ± 0.3 or 1.2 (0.3) read the value, and leave the error out; default: "
-        "refuse.",
+        type=OneOf(["refuse", "drop", "repair"]),
+        help="Scores: drop: of 1.2 ± 0.3 or 1.2 (0.3) read the value, and leave the error out. "
+        "PrefLib: repair what contradicts itself, and say so. Default: refuse.",
     ),
 ]
 DROP = option(
@@ -338,7 +338,9 @@ def _read_ballots(typed: Typed) -> Reading:
 
 
 def _read_preflib(typed: Typed) -> Reading:
-    return _without(ra.read_preflib(typed.file, **typed.given("left_out")), typed.drop), ()
+    return _without(
+        ra.read_preflib(typed.file, **typed.given("left_out", "errors")), typed.drop
+    ), ()
 
 
 def _read_cast_votes(typed: Typed) -> Reading:
@@ -442,12 +444,26 @@ DATA_FORMATS = {
         ),
         TypedKind("cast-votes", "cast votes", _read_cast_votes, CAST),
         TypedKind(
+            "abif",
+            "ballots in ABIF",
+            lambda typed: (
+                _without(ra.read_abif(typed.file, **typed.given("left_out")), typed.drop),
+                (),
+            ),
+            ("left_out", "drop"),
+        ),
+        TypedKind(
             "comparisons",
             "a table of comparisons",
             _read_comparisons,
             ("weight", *_names(OF_COMPARISONS)),
         ),
-        TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, ("left_out", "drop")),
+        TypedKind(
+            "preflib",
+            "ballots in a PrefLib format",
+            _read_preflib,
+            ("left_out", "drop", "errors"),
+        ),
         TypedKind("votes", "votes as JSON", lambda typed: (ra.read_votes(typed.file), ())),
         TypedKind(
             "summary",

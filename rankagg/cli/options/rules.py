@@ -50,6 +50,8 @@ RULES_BY_NAME: dict[str, Callable[[Unranked], ra.Aggregator]] = {
     "kemeny": lambda unranked: ra.Kemeny(unranked=unranked),
 }
 
+#: What elections call instant runoff: ranked choice voting, and STV for one seat.
+OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
 
 # What is present counts for these, whatever the policy for the rest.
 WITHOUT_POLICY = (
@@ -68,7 +70,8 @@ def made(names: Iterable[str], unranked: Unranked) -> list[ra.Aggregator]:
     return [make(name, unranked) for name in dict.fromkeys(names)]
 
 
-METHOD = option("--method", type=OneOf(list(RULES_BY_NAME)), default="kemeny", help="The method.")
+NAMED = OneOf(list(RULES_BY_NAME), OTHER_NAMES)
+METHOD = option("--method", type=NAMED, default="kemeny", help="The method.")
 
 
 def rules_to(purpose: str, default: str = "all that suit the data") -> click.Option:
@@ -77,6 +80,6 @@ def rules_to(purpose: str, default: str = "all that suit the data") -> click.Opt
         "--method",
         "methods",
         multiple=True,
-        type=OneOf(list(RULES_BY_NAME)),
+        type=NAMED,
         help=f"A method to {purpose}; may be repeated. Default: {default}.",
     )

@@ -1,0 +1,168 @@
+"""ABIF, the Aggregated Ballot Information Format: ballots as `27:Ann>Bob=Cid`, one kind a line."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from itertools import groupby, pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from rankagg._validation import check_choice
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.profile import Profile
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
+from rankagg.io.tables.sources import Source, check_filled, read_text, text_lines
+
+CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
+BALLOTS = re.compile(r"([0-9]{1,15})\s*:\s*(.*)")
+CHOICE = re.compile(
+    r"""\s*(?:\[([^\]]*)\]|"([^"]*)"|([^\[\]",=>/]+?))  # a code or a name
+        \s*(?:/\s*([0-9]+(?:\.[0-9]+)?))?               # its rating
+        \s*([>=,]|$)                                    # what stands before the next one""",
+    re.VERBOSE,
+)
+
+
+class _Choice(NamedTuple):
+    item: str
+    rating: float | None
+    # ">", "=", "," or nothing.
+    then: str
+
+
+def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "unlisted") -> Profile:
+    r"""Read ballots in ABIF, the Aggregated Ballot Information Format.
+
+    A line ``27:DGM/5>SBJ/2=CNC`` is 27 ballots with DGM above SBJ and CNC, which are tied; the
+    order is read, and the ratings are not. In ``27:DGM/5, SBJ/2, CNC/2`` they make the order. Names
+    with other signs than letters stand in brackets. Lines ``=DGM:[Doña García Márquez]`` say who a
+    code is, ``#`` begins a comment, and lines ``{...}`` tell of the election and are skipped.
+
+    Parameters
+    ----------
+    source : path or text stream
+        A UTF-8 file.
+    left_out : {"unlisted", "unranked"}, default "unlisted"
+        Candidates that a ballot does not name are below those that it names, or not observed.
+
+    Returns
+    -------
+    Profile
+        A row for each line; the items are the names that are declared, in that order, or those in
+        the ballots as they come.
+
+    Raises
+    ------
+    DataFormatError
+        If a line is none of these, names a candidate twice or one who is not declared where some
+        are, or lacks a rating that the order needs; the message has its number.
+
+    Warns
+    -----
+    DataWarning
+        How many ballots name nobody; they are in no ranking.
+
+    References
+    ----------
+    https://github.com/electorama/abif
+
+    Examples
+    --------
+    >>> from io import StringIO
+    >>> from rankagg import read_abif
+    >>> text = "=A:[Ann Lee]\n=B:[Bob]\n=C:[Cid]\n3:A>B=C\n2:C/5, A/1 # two ballots\n"
+    >>> list(read_abif(StringIO(text)))
+    [<PartialRanking Ann Lee > Bob = Cid>, <PartialRanking Cid > Ann Lee; unlisted: Bob>]
+    """
+    absent = check_choice(left_out, ("unlisted", "unranked"), "left_out")
+    name, text = read_text(source)
+    names: dict[str, str] = {}
+    ballots, blank = [], 0
+    for number, whole in enumerate(text_lines(text), start=1):
+        place, line = f"{name}, line {number}", whole.partition("#")[0].strip()
+        if not line or (line[0] == "{" and line[-1] == "}"):
+            continue
+        if found := CANDIDATE.fullmatch(line):
+            code = (found[1] or found[2] or found[3] or "").strip()
+            if code in names:
+                raise DataFormatError(f"{place}: {shown(code)} is declared twice.")
+            names[code] = (found[4] or found[5] or code).strip()
+        elif found := BALLOTS.fullmatch(line):
+            if not int(found[1]):
+                raise DataFormatError(f"{place}: a number of ballots must be 1 or more. Got 0.")
+            blank += 0 if found[2] else int(found[1])
+            if found[2]:
+                ballots.append((place, int(found[1]), _buckets(place, found[2])))
+        else:
+            raise DataFormatError(
+                f"{place}: a line must read '27:Ann>Bob=Cid', '=code:[name]', '{{...}}' or "
+                f"'# comment'. Got {shown(whole.strip())}."
+            )
+    if not ballots:
+        raise DataFormatError(f"{name} has no ballot that names anyone; the file may be cut off.")
+    if blank:
+        told = f"{name}: {counted(blank, 'ballot')} without any name, in no ranking."
+        warnings.warn(told, DataWarning, stacklevel=2)
+    return _profile(name, names, ballots, UNLISTED if absent == "unlisted" else UNRANKED)
+
+
+def _buckets(place: str, text: str) -> list[list[str]]:
+    """Return the codes or names of a ballot, in groups that are tied, best first."""
+    choices, at = list[_Choice](), 0
+    while at < len(text) or choices[-1].then:
+        found = CHOICE.match(text, at)
+        if found is None:
+            raise DataFormatError(f"{place}: a choice must stand here. Got {shown(text[at:])}.")
+        item = (found[1] or found[2] or found[3] or "").strip()
+        choices.append(_Choice(item, float(found[4]) if found[4] else None, found[5]))
+        at = found.end()
+    if {choice.then for choice in choices} <= {",", ""} and len(choices) > 1:
+        lacking = [choice.item for choice in choices if choice.rating is None]
+        if lacking:
+            raise DataFormatError(f"{place}: between commas {shown(lacking[0])} needs a rating.")
+        choices.sort(key=lambda choice: -(choice.rating or 0))
+        return [[c.item for c in tied] for _, tied in groupby(choices, lambda c: c.rating)]
+    if any(choice.then == "," for choice in choices):
+        raise DataFormatError(f"{place}: commas do not go with > and =.")
+    buckets = [[choices[0].item]]
+    for before, choice in pairwise(choices):
+        if before.then == ">":
+            buckets.append([])
+        buckets[-1].append(choice.item)
+    return buckets
+
+
+def _profile(
+    name: str,
+    names: dict[str, str],
+    ballots: list[tuple[str, int, list[list[str]]]],
+    absent: int,
+) -> Profile:
+    """Return the ballots as places of the candidates."""
+    known = {label: label for label in names.values()} | names
+    if len(set(names.values())) < len(names):
+        raise DataFormatError(f"{name} declares two candidates of one name; names must differ.")
+    rows = []
+    for place, _, buckets in ballots:
+        row: dict[str, int] = {}
+        for bucket in buckets:
+            above = len(row)
+            for choice in bucket:
+                if names and choice not in known:
+                    told = f"{place}: {shown(choice)} is not declared."
+                    raise DataFormatError(told, nearest(choice, known))
+                label = known.setdefault(choice, choice)
+                if label in row:
+                    raise DataFormatError(f"{place}: {shown(label)} is named twice.")
+                row[label] = above
+        rows.append(row)
+    items = ItemSet(dict.fromkeys(known.values()))
+    filled = sum(map(len, rows))
+    check_filled(name, (len(rows), "lines of ballots"), (len(items), "candidates"), filled)
+    ranks = np.full((len(rows), len(items)), absent, dtype=np.int32)
+    for at, row in enumerate(rows):
+        ranks[at, [items.index(label) for label in row]] = list(row.values())
+    return Profile._trusted(items, ranks, counts=[count for _, count, _ in ballots])
