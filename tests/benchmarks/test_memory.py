@@ -26,6 +26,7 @@ COMMANDS = {
     "scan": ["scores", "--system", "system", *SCORES],
     "report": ["scores", *SCORES, "--out", "{folder}/report.html", "--time-limit", "60"],
     "rank": ["scores", *SCORES, "--method", "borda"],
+    "count": ["ballots"],
     "solve": ["ballots"],
     "verify": ["ballots"],
     "tournament": ["ballots"],

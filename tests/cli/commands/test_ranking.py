@@ -438,6 +438,54 @@ def test_votes_as_large_as_they_may_be(called) -> None:
     assert alone("proof.json", "votes.json").returncode == 1
 
 
+# -- elections ------------------------------------------------------------------------------------
+
+ELECTION = "{title: 'x'}\n40:A>B>C\n12:A>B\n10:B>A\n20:C>D\n18:D>C>B\n"
+
+
+def test_elections_are_counted_round_by_round(called, parsed) -> None:
+    Path("e.abif").write_text(ELECTION, encoding="utf-8")
+    result = called("count e.abif --format abif --csv rounds.csv")
+    assert result.code == 0
+    assert "elects A in 3 rounds" in result.out
+    rounds = pd.read_csv("rounds.csv")
+    assert [*rounds] == ["round", "candidate", "votes", "transfer", "status"]
+    assert parsed("count e.abif --format abif --counting scottish")["elected"] == ["A"]
+    scottish = parsed("count e.abif --format abif --seats 2")
+    assert (scottish["rule"], scottish["quota"]) == ("STV(seats=2)", 34)
+    meek = parsed("count e.abif --format abif --seats 2 --counting meek --quota hare")
+    assert meek["rule"] == "STV(seats=2, counting='meek', quota='hare')"
+    assert len(meek["rounds"]) == len({one["round"] for one in meek["rounds"]})
+
+
+def test_elections_that_cannot_be_counted_so_are_refused(called) -> None:
+    Path("e.abif").write_text(ELECTION, encoding="utf-8")
+    for extra, said in (
+        ("--seats 2 --counting irv", "--counting irv fills one seat"),
+        ("--unranked ignore", "--unranked ignore has no meaning for count"),
+        ("--seats 9", "seats of STV"),
+        ("--tie-breaking lot", "tie_breaking of InstantRunoff"),
+    ):
+        result = called(f"count e.abif --format abif {extra}")
+        assert result.code == 2
+        assert said in result.err
+
+
+@pytest.mark.parametrize("name", ["irv", "rcv", "stv"])
+def test_instant_runoff_has_the_names_that_elections_give_it(parsed, name) -> None:
+    ranked = parsed(f"rank votes.txt --method {name}")
+    assert ranked["ranks"] == parsed("rank votes.txt --method instant-runoff")["ranks"]
+    assert "InstantRunoff" in str(parsed(f"compare votes.txt --method {name}"))
+
+
+def test_what_contradicts_itself_is_read_where_that_is_asked_for(called) -> None:
+    Path("twice.soi").write_text(PREFLIB.replace("3: 1,2", "3: 1,2,1"), encoding="utf-8")
+    assert "errors" in called("rank twice.soi").err
+    result = called("rank twice.soi --errors repair")
+    assert result.code == 0
+    assert "lists an alternative again in 1 line" in result.out
+
+
 def test_votes_as_json_are_recognised(said) -> None:
     ra.write_votes(ra.datasets.load("condorcet_1785").pairwise(), "votes.json")
     for extra in ("", "--format votes"):
