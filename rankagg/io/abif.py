@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from itertools import groupby, pairwise
-from typing import Literal, NamedTuple
+from itertools import groupby
+from typing import Literal
 
 import numpy as np
 
@@ -17,20 +17,13 @@ from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
 from rankagg.io.tables.sources import Source, check_filled, read_text, text_lines
 
 CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
-BALLOTS = re.compile(r"([0-9]{1,15})\s*:\s*(.*)")
+BALLOTS = re.compile(r"(0*[1-9][0-9]{,14})\s*:\s*(.*)")
 CHOICE = re.compile(
     r"""\s*(?:\[([^\]]*)\]|"([^"]*)"|([^\[\]",=>/]+?))  # a code or a name
         \s*(?:/\s*([0-9]+(?:\.[0-9]+)?))?               # its rating
         \s*([>=,]|$)                                    # what stands before the next one""",
     re.VERBOSE,
 )
-
-
-class _Choice(NamedTuple):
-    item: str
-    rating: float | None
-    # ">", "=", "," or nothing.
-    then: str
 
 
 def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "unlisted") -> Profile:
@@ -91,8 +84,6 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
                 raise DataFormatError(f"{place}: {shown(code)} is declared twice.")
             names[code] = (found[4] or found[5] or code).strip()
         elif found := BALLOTS.fullmatch(line):
-            if not int(found[1]):
-                raise DataFormatError(f"{place}: a number of ballots must be 1 or more. Got 0.")
             blank += 0 if found[2] else int(found[1])
             if found[2]:
                 ballots.append((place, int(found[1]), _buckets(place, found[2])))
@@ -111,27 +102,27 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
 
 def _buckets(place: str, text: str) -> list[list[str]]:
     """Return the codes or names of a ballot, in groups that are tied, best first."""
-    choices, at = list[_Choice](), 0
-    while at < len(text) or choices[-1].then:
+    choices, at, sign = list[tuple[str, str, str]](), 0, ","
+    while sign:
         found = CHOICE.match(text, at)
         if found is None:
             raise DataFormatError(f"{place}: a choice must stand here. Got {shown(text[at:])}.")
-        item = (found[1] or found[2] or found[3] or "").strip()
-        choices.append(_Choice(item, float(found[4]) if found[4] else None, found[5]))
-        at = found.end()
-    if {choice.then for choice in choices} <= {",", ""} and len(choices) > 1:
-        lacking = [choice.item for choice in choices if choice.rating is None]
+        item, at, sign = found[1] or found[2] or found[3] or "", found.end(), found[5]
+        choices.append((item.strip(), found[4], sign))
+    if all(sign == "," for *_, sign in choices[:-1]) and len(choices) > 1:
+        lacking = [item for item, rating, _ in choices if not rating]
         if lacking:
             raise DataFormatError(f"{place}: between commas {shown(lacking[0])} needs a rating.")
-        choices.sort(key=lambda choice: -(choice.rating or 0))
-        return [[c.item for c in tied] for _, tied in groupby(choices, lambda c: c.rating)]
-    if any(choice.then == "," for choice in choices):
-        raise DataFormatError(f"{place}: commas do not go with > and =.")
-    buckets = [[choices[0].item]]
-    for before, choice in pairwise(choices):
-        if before.then == ">":
-            buckets.append([])
-        buckets[-1].append(choice.item)
+        choices.sort(key=lambda choice: -float(choice[1]))
+        groups = groupby(choices, lambda choice: float(choice[1]))
+        return [[item for item, *_ in tied] for _, tied in groups]
+    buckets, before = list[list[str]](), ">"
+    for item, _, sign in choices:
+        if sign == ",":
+            raise DataFormatError(f"{place}: commas do not go with > and =.")
+        buckets += [[]] if before == ">" else []
+        buckets[-1].append(item)
+        before = sign
     return buckets
 
 

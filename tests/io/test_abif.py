@@ -62,7 +62,7 @@ def test_blank_ballots_are_counted():
         ("=Ann:[A]\n1:An\n", "line 2: 'An' is not declared. Did you mean 'Ann'?"),
         ("=A:[x]\n=A:[y]\n1:A\n", "line 2: 'A' is declared twice"),
         ("=A:[x]\n=B:[x]\n1:A\n", "two candidates of one name"),
-        ("0:A\n", "line 1: a number of ballots must be 1 or more"),
+        ("0:A\n", "line 1: a line must read"),
     ],
 )
 def test_other_lines_are_refused_with_their_number(text, message):

@@ -16,7 +16,7 @@ from rankagg._typing import Bools, Integers, Ranks, Unranked
 from rankagg._validation import check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_places, too_many_outcomes
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.voting.rounds import CountRound, ElectionCount
+from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, ballots_of
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.profile import Profile
@@ -66,14 +66,6 @@ class Ballots:
     def n_items(self) -> int:
         """The number of items."""
         return int(self.codes.shape[1])
-
-    def votes_of(self, inside: tuple[int, ...], ends: EndPlaces) -> dict[int, Fraction]:
-        """Return the votes of items with these first places, less those of exhausted ballots."""
-        # They count the same for all.
-        share = self.exhausted(inside) / len(inside)
-        unit = ends.unit * self.unit
-        votes = (Fraction(got, unit) - share for got in ends.points)
-        return dict(zip(inside, votes, strict=True))
 
     def exhausted(self, inside: tuple[int, ...]) -> Fraction:
         """Return the votes of ballots that list none of some items."""
@@ -374,38 +366,34 @@ class InstantRunoff(Elimination):
     def count(self, data: Data | Evidence) -> ElectionCount:
         """Count the ballots round by round: votes, transfers and exhausted ballots.
 
-        A ballot is a vote for the first candidate on it that remains. The rounds go on until the
-        last one is decided, also where a candidate has more than half of the votes before.
+        A ballot is a vote for the first candidate on it that remains; those that it leaves out
+        are below all that it lists. The rounds go on until the last one is decided, also where a
+        candidate has more than half of the votes before.
 
         Parameters
         ----------
         data : Profile, ScoreTable or Evidence
-            The ballots. What they leave out must be unlisted, as `read_cast_votes` reads them, or
-            `unranked` "last", which says the same of unranked items.
+            The ballots.
 
         Returns
         -------
         ElectionCount
-            Elected is whom `aggregate` ranks first.
+            Elected is whom `aggregate` ranks first where `unranked` is "last" or no ballot leaves
+            items unranked.
 
         Raises
         ------
         InvalidInputError
-            If a ballot leaves items unranked and `unranked` is not "last", or `tie_breaking` is
-            "parallel".
+            If `tie_breaking` is "parallel", or `unranked` is stated and not "last".
         """
-        evidence = Evidence.of(data)
-        items, profile = evidence.items, evidence.profile
-        if self.tie_breaking == "parallel":
-            allowed = "'together', 'order' or 'refuse' to count rounds, which go one way"
-            raise InvalidInputError("tie_breaking of InstantRunoff", allowed, self.tie_breaking)
-        if profile.has_unranked and self.policy != "last":
-            remedy = "Then ballots that list nobody who remains are exhausted."
-            allowed = "'last' to count ballots that leave items unranked"
-            raise InvalidInputError("unranked of InstantRunoff", allowed, self.policy, remedy)
-        ballots = Ballots.of(profile, "last")
+        for name, wrong in (("tie_breaking", "parallel"), ("unranked", "uniform or ignore")):
+            if (found := getattr(self, name)) and found in wrong:
+                allowed = f"another than {wrong} to count rounds"
+                raise InvalidInputError(f"{name} of InstantRunoff", allowed, found)
+        profile = ballots_of(data, self.name)
+        items, n, ballots = profile.items, profile.n_items, Ballots.of(profile, "last")
+        ends = ballots.ends([*range(n)])
         stages, notes = list[CountRound](), list[str]()
-        ends = ballots.ends([*range(len(items))])
 
         def decide(inside: tuple[int, ...]) -> Round:
             nonlocal ends
@@ -416,17 +404,13 @@ class InstantRunoff(Elimination):
             rest = [item for item in inside if item not in out]
             if len(inside) == 1 and stages:
                 break  # whom the round before elected
-            votes = ballots.votes_of(inside, ends)
+            # Ballots that list nobody who remains count the same for all.
+            exhausted = ballots.exhausted(inside)
+            share, unit = exhausted / len(inside), ends.unit * ballots.unit
+            got = {i: Fraction(p, unit) - share for i, p in zip(inside, ends.points, strict=True)}
             elected = rest if len(rest) == 1 else [] if rest else out
-            stages.append(
-                CountRound(
-                    votes=tuple(map(votes.get, range(len(items)))),
-                    exhausted=ballots.exhausted(inside),
-                    quota=None,
-                    elected=items.at(elected),
-                    eliminated=items.at(out if rest else ()),
-                )
-            )
+            votes, gone = tuple(map(got.get, range(n))), out if rest else ()
+            stages.append(CountRound(votes, exhausted, None, items.at(elected), items.at(gone)))
             notes += self._notes_of(tied, items)
         return ElectionCount(
             rule=self.name, candidates=items.labels, stages=tuple(stages), notes=tuple(notes)

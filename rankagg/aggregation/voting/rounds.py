@@ -8,8 +8,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from rankagg import _pandas as pd
 from rankagg._typing import Label
-from rankagg.core.items import counted, listed
+from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.core.items import counted
+from rankagg.core.profile import Profile
 from rankagg.core.results import Result, plain_rows
+from rankagg.exceptions import InformationLostError
 
 
 class CountRound(NamedTuple):
@@ -73,7 +76,7 @@ class ElectionCount(Result):
 
     _schema: ClassVar[str] = "rankagg.election_count"
     _row: ClassVar[str] = "candidate"
-    _number: ClassVar[str] = "{:.12g}"
+    _number: ClassVar[str] = "{:z.12g}"
 
     @property
     def elected(self) -> tuple[Label, ...]:
@@ -97,10 +100,11 @@ class ElectionCount(Result):
 
         None where nobody else remains.
         """
-        last = self._last()
-        elected = [votes for label, votes in last.items() if label in self.stages[-1].elected]
+        last = dict(zip(self.candidates, self.stages[-1].votes, strict=True))
         others = [votes for label, votes in last.items() if label not in self.elected]
-        return _number(min(elected) - max(others)) if others else None
+        left = [votes for votes in others if votes is not None]
+        least = min(last[label] or Fraction(0) for label in self.stages[-1].elected)
+        return _number(least - max(left)) if left else None
 
     @property
     def rounds(self) -> pd.DataFrame:
@@ -131,24 +135,6 @@ class ElectionCount(Result):
         """
         return self.rounds
 
-    def _last(self) -> dict[Label, Fraction]:
-        pairs = zip(self.candidates, self.stages[-1].votes, strict=True)
-        return {label: votes for label, votes in pairs if votes is not None}
-
-    def _outcomes(self) -> dict[Label, str]:
-        """Return what becomes of each candidate: first the elected, then who stays longest."""
-        found: dict[Label, str] = {}
-        for number, stage in enumerate(self.stages, start=1):
-            found |= {label: f"elected in round {number}" for label in stage.elected}
-        last = self._last()
-        rest = sorted((label for label in last if label not in found), key=lambda one: -last[one])
-        gone = {
-            label: f"eliminated in round {number}"
-            for number, stage in reversed([*enumerate(self.stages, start=1)])
-            for label in stage.eliminated
-        }
-        return found | {label: gone.get(label, "not elected") for label in rest} | gone
-
     def _facts(self) -> Iterable[str]:
         names = ", ".join(map(str, self.elected))
         yield f"{self.rule} elects {names} in {counted(len(self.stages), 'round')}"
@@ -162,14 +148,19 @@ class ElectionCount(Result):
         yield from self.notes
 
     def _table(self) -> pd.DataFrame:
-        outcomes = self._outcomes()
-        votes = self.rounds.pivot_table("votes", "candidate", "round", sort=False)
+        """Return one row per candidate: first the elected, then who stays longest."""
+        rows = self.rounds
+        votes = rows.pivot_table("votes", "candidate", "round", sort=False)
+        last = rows.drop_duplicates("candidate", keep="last").sort_values(["round", "votes"])
+        order = list(dict.fromkeys([*self.elected, *last["candidate"][::-1]]))
+        decided = rows[rows["status"] != "hopeful"].drop_duplicates("candidate")
+        told = decided["status"] + " in round " + decided["round"].astype(str)
+        outcomes = dict(zip(decided["candidate"], told, strict=True))
         shown = [*votes.columns]
         if len(shown) > ROUNDS_PRINTED:
             shown = [shown[0], *shown[1 - ROUNDS_PRINTED :]]
-        table = votes[shown].rename(columns="round {}".format).reindex(list(outcomes))
-        table.columns.name = None
-        return table.assign(outcome=list(outcomes.values()))
+        table = votes.loc[order, shown].rename(columns="round {}".format).rename_axis(columns=None)
+        return table.assign(outcome=[outcomes.get(label, "not elected") for label in order])
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         between = len(self.stages) - ROUNDS_PRINTED
@@ -177,26 +168,17 @@ class ElectionCount(Result):
             yield f"rounds 2 to {between + 1} are not shown; JSON and the frame have them"
 
     def _content(self) -> Mapping[str, Any]:
-        rows = self.rounds
-        return {
-            **self._plain("rule", "candidates", "elected", "quota", "margin", "notes"),
-            "rounds": [
-                {
-                    "round": number,
-                    "quota": None if stage.quota is None else _number(stage.quota),
-                    "exhausted": _number(stage.exhausted),
-                    "surplus": list(stage.surplus),
-                    "candidates": plain_rows(rows[rows["round"] == number].drop(columns="round")),
-                }
-                for number, stage in enumerate(self.stages, start=1)
-            ],
-        }
+        names = ("rule", "candidates", "elected", "quota", "margin", "exhausted", "notes")
+        return {**self._plain(*names), "rounds": plain_rows(self.rounds)}
 
 
 def _number(exact: Fraction) -> float:
     return exact.numerator if exact.denominator == 1 else float(exact)
 
 
-def tie_told(number: int, tied: tuple[Label, ...], decided: str) -> str:
-    """Return the note of a tie that nothing in the votes breaks."""
-    return f"round {number}: {listed(tied)} tie; {decided}"
+def ballots_of(data: Data | Evidence, name: str) -> Profile:
+    """Return the rankings that a rule of some name counts, or say that there are none."""
+    try:
+        return Evidence.of(data).profile
+    except InformationLostError as error:
+        raise InformationLostError(f"{name} {error}") from None

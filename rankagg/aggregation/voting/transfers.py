@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
@@ -14,21 +14,20 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Integers, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, tie_told
+from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, ballots_of
 from rankagg.core.arithmetic import exact
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.profile import Profile
-from rankagg.exceptions import (
-    Described,
-    InformationLostError,
-    InvalidInputError,
-    TiedRankingError,
-)
+from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 from rankagg.kernels.rows import strict_rows
 
 Counting: TypeAlias = Literal["scottish", "meek"]
 QuotaName: TypeAlias = Literal["droop", "hare"]
 Lot: TypeAlias = Literal["order", "lot", "refuse"]
+
+# Ballots that come to a candidate after the same elected ones: which ones of the level above they
+# are, whom they come to, and how many they are.
+_Level: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], Integers]
 
 # Votes times the units of a vote must fit into 64 bits.
 MOST_VOTES = 2**32
@@ -58,7 +57,7 @@ class STV:
         Where candidates tie: "order" favors who stands first among the items of the data, "lot"
         draws by the `rng` of `count`, both with a note in the result, and "refuse" raises
         `TiedRankingError`. The Scottish rules look first at the last earlier round in which the
-        tied had different numbers of votes.
+        tied had different numbers of votes; those who tie there too remain tied.
 
     Notes
     -----
@@ -71,7 +70,7 @@ class STV:
 
     References
     ----------
-    The Scottish Local Government Elections Order 2007, schedule 1, rules 45 to 52,
+    The Scottish Local Government Elections Order, SSI 2007/42, schedule 1, rules 45 to 52,
     https://www.legislation.gov.uk/ssi/2007/42/schedule/1/made; Hill, Wichmann and Woodall (1987),
     "Algorithm 123: single transferable vote by Meek's method",
     https://doi.org/10.1093/comjnl/30.3.277.
@@ -94,9 +93,8 @@ class STV:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seats", check_integer(self.seats, "seats of STV", low=1))
-        check_choice(self.counting, get_args(Counting), "counting of STV")
-        check_choice(self.quota, get_args(QuotaName), "quota of STV")
-        check_choice(self.tie_breaking, get_args(Lot), "tie_breaking of STV")
+        for name, allowed in (("counting", Counting), ("quota", QuotaName), ("tie_breaking", Lot)):
+            check_choice(getattr(self, name), get_args(allowed), f"{name} of STV")
 
     def count(self, data: Data | Evidence, *, rng: RNGLike = None) -> ElectionCount:
         """Count the ballots round by round.
@@ -121,26 +119,15 @@ class STV:
         InvalidInputError
             If there are fewer candidates than seats, or ballots cannot be counted as whole ones.
         """
-        evidence = Evidence.of(data)
-        items = evidence.items
+        profile = ballots_of(data, "STV")
+        items = profile.items
         if self.seats > len(items):
             allowed = f"at most {len(items)}, one for each candidate"
             raise InvalidInputError("seats of STV", allowed, self.seats)
-        try:
-            piles = _Piles.of(evidence.profile)
-        except InformationLostError as error:
-            raise InformationLostError(f"STV {error}") from None
         kind = _Scottish if self.counting == "scottish" else _Meek
-        work = kind(piles, items, self, as_generator(rng))
-        stages = tuple(work.stages())
-        notes = tuple(work.notes)
-        return ElectionCount(rule=str(self), candidates=items.labels, stages=stages, notes=notes)
-
-    def __str__(self) -> str:
-        """Return the call that makes the rule, without what is so by default."""
-        options = {"counting": "scottish", "quota": "droop", "tie_breaking": "order"}
-        changed = [f"{k}={v!r}" for k, usual in options.items() if (v := getattr(self, k)) != usual]
-        return f"STV({', '.join([f'seats={self.seats}', *changed])})"
+        count = kind(_Piles.of(profile), items, self, as_generator(rng))
+        stages, notes = tuple(count.stages()), tuple(count.notes)
+        return ElectionCount(rule=repr(self), candidates=items.labels, stages=stages, notes=notes)
 
 
 class _Piles(NamedTuple):
@@ -153,16 +140,13 @@ class _Piles(NamedTuple):
     @classmethod
     def of(cls, profile: Profile) -> _Piles:
         """Return the ballots of a profile, or say why they cannot be counted."""
-        ranks = profile.ranks
-        if not strict_rows(ranks).all():
-            raise TiedRankingError(
-                f"STV counts ballots without ties; ranking {int(np.argmin(strict_rows(ranks)))} "
-                "has some. InstantRunoff shares such votes."
-            )
+        ranks, strict = profile.ranks, strict_rows(profile.ranks)
+        if not strict.all():
+            told = f"STV counts ballots without ties; ranking {int(np.argmin(strict))} has some."
+            raise TiedRankingError(f"{told} InstantRunoff shares such votes.")
         votes, over = exact.as_votes(profile.counts, profile.weights)
-        total = exact.sum_of(votes)
-        if over != 1 or total > MOST_VOTES:
-            found = f"{total / over:g} votes" if over == 1 else "weights with decimals"
+        if over != 1 or exact.sum_of(votes) > MOST_VOTES:
+            found = "weights with decimals" if over != 1 else counted(exact.sum_of(votes), "vote")
             allowed = f"whole ballots, {MOST_VOTES} at most"
             raise InvalidInputError("data", allowed, Described(found))
         m, n = ranks.shape
@@ -173,13 +157,14 @@ class _Piles(NamedTuple):
         return cls(rows, exact.count_cells(where.ravel(), votes, len(rows)))
 
     def advance(self, rows: NDArray[np.intp], at: NDArray[np.intp], stays: Bools) -> None:
-        """Move on, for some ballots, to the next candidate of those who stay; nobody does."""
+        """Move on, for some ballots, to the next candidate of those who stay, or to nobody."""
+        stays = np.append(stays[:-1], True)
         while len(rows := rows[~stays[self.orders[rows, at[rows]]]]):
             at[rows] += 1
 
 
 @dataclass
-class _Work(ABC):
+class _Count(ABC):
     """A count that goes on: who is hopeful, who is elected, and what is to be said of ties."""
 
     piles: _Piles
@@ -188,202 +173,194 @@ class _Work(ABC):
     rng: np.random.Generator
     notes: list[str] = field(default_factory=list)
 
-    # How many parts a vote has.
+    # How many parts a vote has, and a step of the quota; whether earlier rounds break ties.
     unit: ClassVar[int]
+    step: ClassVar[int]
+    looks_back: ClassVar[bool]
 
     def __post_init__(self) -> None:
-        n = len(self.items)
-        self.hopeful: Bools = np.ones(n + 1, dtype=np.bool_)
-        self.hopeful[n] = False
-        self.elected: list[int] = []
-        self.eliminated: set[int] = set()
+        self.hopeful: Bools = np.append(np.ones(len(self.items), dtype=np.bool_), False)
+        self.elected, self.eliminated = list[int](), list[int]()
+        # What every candidate has in each round, in parts.
         self.history: list[list[int]] = []
+        # What elects, and what a candidate might still get: so much is a tie.
+        self.quota, self.slack = 0, 0
 
     @abstractmethod
-    def stages(self) -> Iterator[CountRound]:
-        """Count round by round."""
+    def tally(self) -> None:
+        """Count what every candidate has, and what the quota is."""
 
+    @abstractmethod
+    def passing(self, new: list[int]) -> list[int]:
+        """Return those whose surplus goes on; nobody is eliminated while there are some."""
+
+    @abstractmethod
+    def transfer(self, source: int) -> None:
+        """Let votes go on of who is eliminated, or has a surplus."""
+
+    def stages(self) -> Iterator[CountRound]:
+        """Count round by round until nobody lacks a seat."""
+        at, total = self.items.at, exact.sum_of(self.piles.votes)
+        while True:
+            self.tally()
+            new, out, surplus, gone = self.elect(), list[int](), list[int](), {*self.eliminated}
+            if self.vacancies and not (surplus := self.passing(new)):
+                out = [self.eliminate()]
+                new += self.elect() if self.hopeful.sum() == self.vacancies else []
+            have = [Fraction(parts, self.unit) for parts in self.history[-1]]
+            votes = tuple(None if item in gone else got for item, got in enumerate(have))
+            quota, exhausted = Fraction(self.quota, self.unit), total - sum(have, Fraction(0))
+            yield CountRound(votes, exhausted, quota, at(new), at(out), at(surplus))
+            if not self.vacancies:
+                return
+            for source in out or surplus:
+                self.transfer(source)
+
+    def quota_of(self, total: int) -> int:
+        """Return the quota where ballots have so many parts together."""
+        seats = self.rule.seats
+        if self.rule.quota == "hare":
+            return total // seats
+        return (total // ((seats + 1) * self.step) + 1) * self.step
+
+    @property
     def vacancies(self) -> int:
-        """Return how many seats nobody has."""
+        """How many seats nobody has."""
         return self.rule.seats - len(self.elected)
 
-    def elect(self, quota: int) -> list[int]:
+    def elect(self) -> list[int]:
         """Elect who has the quota, or whoever remains for the last seats."""
-        votes, hopeful = self.history[-1], np.flatnonzero(self.hopeful).tolist()
-        if len(hopeful) > self.vacancies():
-            hopeful = [item for item in hopeful if votes[item] >= quota]
-        new = sorted(hopeful, key=lambda item: -votes[item])
-        self.elected += new
-        self.hopeful[new] = False
-        return new
-
-    def eliminate(self, slack: int = 0) -> int:
-        """Eliminate who has the fewest votes."""
-        votes, hopeful = self.history[-1], np.flatnonzero(self.hopeful).tolist()
-        least = min(votes[item] for item in hopeful)
-        out = self.choose([item for item in hopeful if votes[item] <= least + slack], largest=False)
-        self.hopeful[out] = False
-        self.eliminated.add(out)
-        return out
-
-    def choose(self, tied: list[int], *, largest: bool) -> int:
-        """Return the one of those who tie that has most, or least, where they last differed."""
-        for votes in reversed(self.earlier()):
-            edge = (max if largest else min)(votes[item] for item in tied)
-            tied = [item for item in tied if votes[item] == edge]
-        if len(tied) == 1:
-            return tied[0]
-        number, names = len(self.history), self.items.at(tied)
-        if self.rule.tie_breaking == "refuse":
-            raise TiedRankingError(
-                f"STV breaks no tie: {tie_told(number, names, 'choose another `tie_breaking`.')}"
-            )
-        by_lot = self.rule.tie_breaking == "lot"
-        found = int(self.rng.choice(tied)) if by_lot else tied[0 if largest else -1]
-        how = "by lot" if by_lot else "by the order of the data"
-        what = "passes on its surplus first" if largest else "is eliminated"
-        self.notes.append(tie_told(number, names, f"{how} {self.items[found]} {what}"))
+        votes, found = self.history[-1], np.flatnonzero(self.hopeful).tolist()
+        if len(found) > self.vacancies:
+            found = [item for item in found if votes[item] >= self.quota]
+        found.sort(key=lambda item: -votes[item])
+        self.elected += found
+        self.hopeful[found] = False
         return found
 
-    def earlier(self) -> list[list[int]]:
-        """Return the votes of earlier rounds, which break ties."""
-        return []
+    def eliminate(self) -> int:
+        """Eliminate who has the fewest votes, give or take what may still come."""
+        votes, hopeful = self.history[-1], np.flatnonzero(self.hopeful).tolist()
+        most = min(votes[item] for item in hopeful) + self.slack
+        out = self.choose([item for item in hopeful if votes[item] <= most], min)
+        self.hopeful[out] = False
+        self.eliminated.append(out)
+        return out
 
-    def stage(self, quota: int, new: list[int], out: list[int], surplus: list[int]) -> CountRound:
-        """Return the round that was counted last."""
-        votes = self.history[-1]
-        gone = self.eliminated - set(out)
-        total = exact.sum_of(self.piles.votes)
-        return CountRound(
-            votes=tuple(
-                None if item in gone else Fraction(number, self.unit)
-                for item, number in enumerate(votes)
-            ),
-            exhausted=total - Fraction(sum(votes), self.unit),
-            quota=Fraction(quota, self.unit),
-            elected=self.items.at(new),
-            eliminated=self.items.at(out),
-            surplus=self.items.at(surplus),
-        )
+    def choose(self, tied: list[int], edge: Callable[..., int]) -> int:
+        """Return the one of those who tie that has most, or least, where they last differed."""
+        for votes in reversed(self.history[:-1]) if self.looks_back else ():
+            best = edge(votes[item] for item in tied)
+            tied = [item for item in tied if votes[item] == best]
+        if len(tied) == 1:
+            return tied[0]
+        told = f"round {len(self.history)}: {listed(self.items.at(tied))} tie"
+        if self.rule.tie_breaking == "refuse":
+            raise TiedRankingError(f"STV breaks no tie. In {told}; choose another `tie_breaking`.")
+        by_lot = self.rule.tie_breaking == "lot"
+        found = int(self.rng.choice(tied)) if by_lot else tied[0 if edge is max else -1]
+        how = "by lot" if by_lot else "by the order of the data"
+        what = "passes on its surplus first" if edge is max else "is eliminated"
+        self.notes.append(f"{told}; {how} {self.items[found]} {what}")
+        return found
 
 
-class _Scottish(_Work):
+class _Scottish(_Count):
     """Whole ballots move: each has a value, and belongs to one candidate."""
 
-    unit = 10**5
+    unit, step, looks_back = 10**5, 10**5, True
 
-    def stages(self) -> Iterator[CountRound]:
-        """Pass on one surplus, or the ballots of one eliminated candidate, in each round."""
-        n, (orders, votes) = len(self.items), self.piles
-        at, value = np.zeros(len(votes), dtype=np.intp), np.full(len(votes), self.unit)
-        kept, waiting = [0] * n, list[int]()
-        holder = orders[:, 0].copy()
-        valid = exact.sum_of(votes[holder < n])
-        whole = valid // (self.rule.seats + 1) + 1
-        quota = whole * self.unit
-        if self.rule.quota == "hare":
-            quota = valid * self.unit // self.rule.seats
-        while True:
-            held = exact.count_cells(holder, exact.multiply(value, votes), n + 1).tolist()
-            now = [kept[item] or held[item] for item in range(n)]
-            self.history.append(now)
-            new = self.elect(quota)
-            if not self.vacancies():
-                yield self.stage(quota, new, [], [])
-                return
-            waiting += [item for item in new if now[item] > quota]
-            if waiting:
-                most = max(now[item] for item in waiting)
-                source = self.choose([i for i in waiting if now[i] == most], largest=True)
-                waiting.remove(source)
-                yield self.stage(quota, new, [], [source])
-                rows = np.flatnonzero(holder == source)
-                value[rows] = exact.multiply(value[rows], most - quota) // most
-                kept[source] = quota
-            else:
-                source = self.eliminate()
-                if int(self.hopeful.sum()) == self.vacancies():
-                    new += self.elect(quota)
-                yield self.stage(quota, new, [source], [])
-                if not self.vacancies():
-                    return
-                rows = np.flatnonzero(holder == source)
-            self.piles.advance(rows, at, np.append(self.hopeful[:n], True))
-            holder[rows] = orders[rows, at[rows]]
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.at = np.zeros(len(self.piles.votes), dtype=np.intp)
+        self.value: Integers = np.full(len(self.at), self.unit)
+        self.holder = self.piles.orders[:, 0].copy()
+        # What those keep who have passed on their surplus, and those who have yet to.
+        self.kept, self.waiting = dict[int, int](), list[int]()
 
-    def earlier(self) -> list[list[int]]:
-        """Return the votes of all rounds before this one."""
-        return self.history[:-1]
+    def tally(self) -> None:
+        """Add up the values of the ballots that every candidate holds."""
+        n, values = len(self.items), exact.multiply(self.value, self.piles.votes)
+        held = exact.count_cells(self.holder, values, n + 1).tolist()
+        self.history.append([self.kept.get(item, held[item]) for item in range(n)])
+        self.quota = self.quota or self.quota_of(sum(held[:n]))
+
+    def passing(self, new: list[int]) -> list[int]:
+        """Return who has the largest surplus."""
+        votes = self.history[-1]
+        self.waiting += [item for item in new if votes[item] > self.quota]
+        if not self.waiting:
+            return []
+        most = max(votes[item] for item in self.waiting)
+        tied = [item for item in sorted(self.waiting) if votes[item] == most]
+        return [self.choose(tied, max)]
+
+    def transfer(self, source: int) -> None:
+        """Hand the ballots to the next hopeful one on each."""
+        rows, votes = np.flatnonzero(self.holder == source), self.history[-1][source]
+        if source in self.waiting:
+            self.value[rows] = exact.multiply(self.value[rows], votes - self.quota) // votes
+            self.kept[source] = self.quota
+            self.waiting.remove(source)
+        self.piles.advance(rows, self.at, self.hopeful)
+        self.holder[rows] = self.piles.orders[rows, self.at[rows]]
 
 
-class _Level(NamedTuple):
-    """Ballots that come to a candidate after the same elected ones."""
-
-    # Which ones of the level above they are, whom they come to, and how many they are.
-    parent: NDArray[np.intp]
-    item: NDArray[np.intp]
-    votes: Integers
-
-
-class _Meek(_Work):
+class _Meek(_Count):
     """Every ballot is shared by its candidates as far as they keep what comes to them."""
 
-    unit = 10**9
+    unit, step, looks_back = 10**9, 1, False
     # What is left of surpluses when a round ends.
     least = 10**3
 
-    def stages(self) -> Iterator[CountRound]:
-        """Elect, or eliminate one candidate, in each round."""
-        keep = np.full(len(self.items) + 1, self.unit)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.keep = [self.unit] * (len(self.items) + 1)
+
+    def tally(self) -> None:
+        """Let the elected keep less until they have the quota, or another one has it."""
+        levels, before = list(self._levels()), exact.sum_of(self.piles.votes) * self.unit
         while True:
-            levels = list(self._levels())
-            before, surplus = exact.sum_of(self.piles.votes) * self.unit, 0
-            while True:
-                votes = self._shared(levels, keep)
+            votes = self._shared(levels)
+            self.quota = self.quota_of(sum(votes))
+            self.slack = max(sum(votes[item] - self.quota for item in self.elected), 0)
+            new = any(votes[item] >= self.quota for item in np.flatnonzero(self.hopeful))
+            if new or self.slack < self.least or self.slack >= before:
                 self.history.append(votes)
-                quota = sum(votes) // (self.rule.seats + 1) + 1
-                if self.rule.quota == "hare":
-                    quota = -(-sum(votes) // self.rule.seats)
-                new = self.elect(quota)
-                surplus = max(sum(votes[item] - quota for item in self.elected), 0)
-                if new or surplus < self.least or surplus >= before:
-                    break
-                self.history.pop()
-                before = surplus
-                for item in self.elected:
-                    part = -(-int(keep[item]) * quota // self.unit)
-                    keep[item] = -(-part * self.unit // votes[item])
-            out = []
-            if not new:
-                out = [self.eliminate(surplus)]
-                keep[out] = 0
-                if int(self.hopeful.sum()) == self.vacancies():
-                    new = self.elect(quota)
-            ended = not self.vacancies()
-            yield self.stage(quota, new, out, [] if ended else list(self.elected))
-            if ended:
                 return
+            before = self.slack
+            for item in self.elected:
+                part = -(-self.keep[item] * self.quota // self.unit)
+                self.keep[item] = -(-part * self.unit // votes[item])
+
+    def passing(self, new: list[int]) -> list[int]:
+        """Return all who are elected, where one is in this round."""
+        return list(self.elected) if new else []
+
+    def transfer(self, source: int) -> None:
+        """Let who is eliminated keep nothing; a tally says what the elected keep."""
+        self.keep[source] *= source not in self.eliminated
 
     def _levels(self) -> Iterator[_Level]:
         """Put ballots together that come to the same hopeful one after the same elected ones."""
         n, (orders, votes) = len(self.items), self.piles
-        stays = np.ones(n + 1, dtype=np.bool_)
-        stays[list(self.eliminated)] = False
-        rows, parent = np.arange(len(votes)), np.zeros(len(votes), dtype=np.intp)
-        at = np.zeros(len(votes), dtype=np.intp)
+        stays = np.array(self.keep) > 0
+        rows = np.arange(len(votes))
+        parent, at = np.zeros((2, len(votes)), dtype=np.intp)
         while len(rows):
             self.piles.advance(rows, at, stays)
             item = orders[rows, at[rows]]
             rows, parent, item = (part[item < n] for part in (rows, parent, item))
             paths, parent = np.unique(parent * n + item, return_inverse=True)
-            yield _Level(paths // n, paths % n, exact.count_cells(parent, votes[rows], len(paths)))
+            yield paths // n, paths % n, exact.count_cells(parent, votes[rows], len(paths))
             on = ~self.hopeful[item]
             rows, parent = rows[on], parent[on]
             at[rows] += 1
 
-    def _shared(self, levels: list[_Level], keep: NDArray[np.int64]) -> list[int]:
+    def _shared(self, levels: list[_Level]) -> list[int]:
         """Return what every candidate has if each keeps its part of what comes to it."""
         votes, left = np.zeros(len(self.items), dtype=np.int64), np.array([self.unit])
+        keep = np.array(self.keep)
         for parent, item, number in levels:
             kept = -(-left[parent] * keep[item] // self.unit)
             np.add.at(votes, item, kept * number)

@@ -113,12 +113,6 @@ def rank(
         "Scotland (the default for more), or by Meek's method.",
     ),
     option(
-        "--quota",
-        type=OneOf(["droop", "hare"]),
-        default="droop",
-        help="How many votes elect, where they are passed on.",
-    ),
-    option(
         "--tie-breaking",
         type=OneOf(["order", "lot", "together", "refuse"]),
         default="order",
@@ -130,14 +124,7 @@ def rank(
     output("candidates", pasted=True),
 )
 def count(
-    given: Input,
-    *,
-    seats: int,
-    counting: Any,
-    quota: Any,
-    tie_breaking: Any,
-    rng: int,
-    csv: Path | None,
+    given: Input, *, seats: int, counting: str | None, tie_breaking: Any, rng: int, csv: Path | None
 ) -> Answer:
     """Count an election round by round: instant runoff, or several seats by STV.
 
@@ -152,13 +139,13 @@ def count(
     """
     if given.unranked == "ignore":
         raise click.UsageError("--unranked ignore has no meaning for count, where all ballots do.")
+    if counting == "irv" and seats > 1:
+        raise click.UsageError("--counting irv fills one seat.")
     if counting == "irv" or (counting is None and seats == 1):
-        if seats > 1:
-            raise click.UsageError("--counting irv fills one seat.")
-        found = ra.InstantRunoff(unranked="last", tie_breaking=tie_breaking).count(given.data)
+        found = ra.InstantRunoff(tie_breaking=tie_breaking).count(given.data)
     else:
-        how = {"counting": counting or "scottish", "quota": quota, "tie_breaking": tie_breaking}
-        found = ra.STV(seats, **how).count(given.data, rng=rng)
+        how: Any = counting or "scottish"
+        found = ra.STV(seats, counting=how, tie_breaking=tie_breaking).count(given.data, rng=rng)
     return Answer(result=found, files=[(csv, lambda path: write_frame(found.to_frame(), path))])
 
 

@@ -21,14 +21,7 @@ from rankagg.cli.options.exact import (
     time_limit,
 )
 from rankagg.cli.options.inputs import Input, data, two_items
-from rankagg.cli.options.rules import (
-    METHOD,
-    OTHER_NAMES,
-    RULES_BY_NAME,
-    WITHOUT_POLICY,
-    make,
-    rules_to,
-)
+from rankagg.cli.options.rules import METHOD, WITH_POLICY, make, rules_to
 from rankagg.cli.options.typed import (
     PROBABILITY,
     Number,
@@ -302,7 +295,7 @@ def removals(
     data(),
     option(
         "--method",
-        type=OneOf([name for name in RULES_BY_NAME if name not in WITHOUT_POLICY], OTHER_NAMES),
+        type=WITH_POLICY,
         default="borda",
         help="The method whose sensitivity to what is missing is shown: one with a policy for "
         "unranked items.",

@@ -329,6 +329,7 @@ OF_CAST_VOTES = [
         "spellings of that kind; may be repeated.",
     ),
 ]
+OF_PREFLIB = ("left_out", "errors", "drop")
 CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 
@@ -338,9 +339,12 @@ def _read_ballots(typed: Typed) -> Reading:
 
 
 def _read_preflib(typed: Typed) -> Reading:
-    return _without(
-        ra.read_preflib(typed.file, **typed.given("left_out", "errors")), typed.drop
-    ), ()
+    found = ra.read_preflib(typed.file, **typed.given("left_out", "errors"))
+    return _without(found, typed.drop), ()
+
+
+def _read_abif(typed: Typed) -> Reading:
+    return _without(ra.read_abif(typed.file, **typed.given("left_out")), typed.drop), ()
 
 
 def _read_cast_votes(typed: Typed) -> Reading:
@@ -443,27 +447,14 @@ DATA_FORMATS = {
             (*_names(OF_BALLOTS), "drop", "decimal", "missing"),
         ),
         TypedKind("cast-votes", "cast votes", _read_cast_votes, CAST),
-        TypedKind(
-            "abif",
-            "ballots in ABIF",
-            lambda typed: (
-                _without(ra.read_abif(typed.file, **typed.given("left_out")), typed.drop),
-                (),
-            ),
-            ("left_out", "drop"),
-        ),
+        TypedKind("abif", "ballots in ABIF", _read_abif, ("left_out", "drop")),
         TypedKind(
             "comparisons",
             "a table of comparisons",
             _read_comparisons,
             ("weight", *_names(OF_COMPARISONS)),
         ),
-        TypedKind(
-            "preflib",
-            "ballots in a PrefLib format",
-            _read_preflib,
-            ("left_out", "drop", "errors"),
-        ),
+        TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, OF_PREFLIB),
         TypedKind("votes", "votes as JSON", lambda typed: (ra.read_votes(typed.file), ())),
         TypedKind(
             "summary",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import click
 
@@ -70,7 +71,16 @@ def made(names: Iterable[str], unranked: Unranked) -> list[ra.Aggregator]:
     return [make(name, unranked) for name in dict.fromkeys(names)]
 
 
-NAMED = OneOf(list(RULES_BY_NAME), OTHER_NAMES)
+class RuleName(OneOf):
+    """The name of a rule, or another one that it has."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the first of its names."""
+        return super().convert(OTHER_NAMES.get(value, value), param, ctx)
+
+
+NAMED = RuleName(list(RULES_BY_NAME))
+WITH_POLICY = RuleName([name for name in RULES_BY_NAME if name not in WITHOUT_POLICY])
 METHOD = option("--method", type=NAMED, default="kemeny", help="The method.")
 
 

@@ -5,7 +5,7 @@ Everything is checked when the command line is read, before any work.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from reprlib import Repr
@@ -20,18 +20,10 @@ from rankagg.exceptions import InvalidInputError, nearest
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
-    """One of some names, which may be found when they are needed; else the nearest is suggested.
+    """One of some names, which may be found when they are needed; else the nearest is suggested."""
 
-    What is also called otherwise may be given by its other names.
-    """
-
-    def __init__(
-        self,
-        choices: Iterable[str] | Callable[[], Iterable[str]],
-        others: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, choices: Iterable[str] | Callable[[], Iterable[str]]) -> None:
         self._find = choices if callable(choices) else lambda: choices
-        self._others = others or {}
         self.case_sensitive = True
 
     @property
@@ -42,7 +34,7 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name, or name the option and what was meant."""
         try:
-            return super().convert(self._others.get(value, value), param, ctx)
+            return super().convert(value, param, ctx)
         except click.BadParameter as error:
             meant = nearest(value, self.choices)
             self.fail(f"{error.message} {meant}".rstrip(), param, ctx)

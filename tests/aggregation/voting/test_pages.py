@@ -12,6 +12,7 @@ RULES = [
     name
     for name in ra.__all__
     if isinstance(rule := getattr(ra, name), type)
+    and issubclass(rule, ra.Aggregator)
     and (rule.__module__.startswith("rankagg.aggregation.voting.") or rule is ra.Slater)
 ]
 

@@ -452,10 +452,12 @@ def test_elections_are_counted_round_by_round(called, parsed) -> None:
     assert [*rounds] == ["round", "candidate", "votes", "transfer", "status"]
     assert parsed("count e.abif --format abif --counting scottish")["elected"] == ["A"]
     scottish = parsed("count e.abif --format abif --seats 2")
-    assert (scottish["rule"], scottish["quota"]) == ("STV(seats=2)", 34)
-    meek = parsed("count e.abif --format abif --seats 2 --counting meek --quota hare")
-    assert meek["rule"] == "STV(seats=2, counting='meek', quota='hare')"
-    assert len(meek["rounds"]) == len({one["round"] for one in meek["rounds"]})
+    assert (scottish["elected"], scottish["quota"]) == (["A", "C"], 34)
+    meek = parsed("count e.abif --format abif --seats 2 --counting meek")
+    assert "counting='meek'" in meek["rule"]
+    assert meek["rounds"][0] == {
+        "round": 1, "candidate": "A", "votes": 52, "transfer": 0, "status": "elected",
+    }  # fmt: skip
 
 
 def test_elections_that_cannot_be_counted_so_are_refused(called) -> None:

@@ -133,6 +133,10 @@ READERS = {
 SCANS = {"--scattered": (ra.scan_scores, "scattered"), "--engine": (ScoreScan.summarize, "engine")}
 OWN = {
     "solve": {"--backend": (ra.Kemeny, "backend")},
+    "count": {
+        "--counting": (ra.STV, "counting"),
+        "--tie-breaking": (ra.STV, "tie_breaking"),
+    },
     "steps": {"--tie-breaking": (ra.Coombs, "tie_breaking")},
     "compare": {**SCANS, "--decide": (ra.paired_tests, "unit")},
     "scan": SCANS,
@@ -155,8 +159,14 @@ OWN = {
         "--errors-by": (ra.fit_bradley_terry, "cov_type"),
     },
 }
-# What does not decide ranks is refused with the option that it is for.
-REFUSED = {("intervals", "--method"): allowed(ra.PairwiseIntervals.from_data, "method")}
+# What does not decide ranks is refused with the option that it is for, and so is what readers or
+# rules of other data take.
+REFUSED = {
+    ("intervals", "--method"): allowed(ra.PairwiseIntervals.from_data, "method"),
+    ("compare", "--errors"): allowed(ra.read_preflib, "errors"),
+    ("count", "--counting"): {"irv"},
+    ("count", "--tie-breaking"): {"together"},
+}
 # Names of this side: what is made of them is tested by its results.
 NAMED_HERE = {"--method", "--format", "--as", "--decimal", "--model", "--study", "--measure"}
 
