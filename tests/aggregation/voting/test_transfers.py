@@ -10,12 +10,13 @@ import rankagg as ra
 from rankagg.exceptions import InformationLostError, InvalidInputError, TiedRankingError
 from tests.aggregation.voting import slow_counts
 
+# Few kinds of ballots, so that surpluses and ties are common.
 papers = st.integers(2, 6).flatmap(
     lambda n: st.lists(
-        st.tuples(st.permutations(range(n)), st.integers(1, n)).map(lambda one: one[0][: one[1]]),
+        st.tuples(st.permutations(range(n)), st.integers(1, n), st.integers(1, 12)),
         min_size=1,
-        max_size=40,
-    ).map(lambda found: (n, found))
+        max_size=8,
+    ).map(lambda kinds: (n, [order[:k] for order, k, count in kinds for _ in range(count)]))
 )
 
 
@@ -191,6 +192,33 @@ def test_equal_surpluses_go_in_the_stated_order():
         count.notes[0]
         == "round 1: A, B tie; by the order of the data A passes on its surplus first"
     )
+
+
+def test_the_largest_surplus_goes_first():
+    profile = ra.Profile.from_orders(["AC", "BD", "C", "D"], counts=[10, 12, 2, 2])
+    count = ra.STV(3).count(profile)
+    assert [stage.surplus for stage in count.stages[:2]] == [("B",), ("A",)]
+
+
+def test_the_last_difference_goes_before_an_earlier_one():
+    # C is ahead of B at first, behind in the second round, and level in the third.
+    profile = ra.Profile.from_orders(
+        ["A", "B", "C", "DC", "DA", "EB"], counts=[20, 10, 11, 1, 2, 2], items="ABCDE"
+    )
+    count = ra.STV(1).count(profile)
+    sheets = sheets_of(count)
+    assert [(sheet["B"], sheet["C"]) for sheet in sheets[:3]] == [(10, 11), (12, 11), (12, 12)]
+    assert [stage.eliminated for stage in count.stages[:3]] == [("E",), ("D",), ("C",)]
+    assert not count.notes
+
+
+def test_meek_takes_for_tied_whom_the_last_of_the_surplus_could_bring_level():
+    # With C and E gone B keeps 4 of 12 votes, A gets 4 of 6 and D has 4; rounding hides that.
+    profile = ra.Profile.from_orders(["B", "BCE", "BA", "DBE"], counts=[4, 2, 6, 4], items="ABCDE")
+    count = ra.STV(2, counting="meek").count(profile)
+    last = sheets_of(count)[3]
+    assert 0 < last["D"] - last["A"] < Fraction(1, 10**6)
+    assert count.notes == ("round 4: A, D tie; by the order of the data D is eliminated",)
 
 
 # -- what is refused ------------------------------------------------------------------------------
