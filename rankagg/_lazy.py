@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pkgutil
+import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
 
 import lazy_loader
 
+from rankagg._keywords import answer_public
 from rankagg.exceptions import nearest
 
 #: What was a name of the package itself, and where it is now. Old names go with the next release.
@@ -133,7 +135,10 @@ def attach(
 
     def find(name: str) -> object:
         if name in names or name.startswith("_"):
-            return load(name)
+            value = answer_public(load(name))
+            # Found there from now on.
+            setattr(sys.modules[package], name, value)
+            return value
         if package == "rankagg" and name in MOVED:
             warn_moved(f"rankagg.{name}", f"rankagg.{MOVED[name]}")
             place, _, without = MOVED[name].partition("(")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from rankagg._keywords import answer_methods
 from rankagg._typing import Floats, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.core.items import ItemSet
@@ -628,3 +629,8 @@ class PlackettLuceCulture(Culture):
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         log_worths = self.spread * rng.standard_normal(n_items)
         return PlackettLuce(log_worths - log_worths.mean()).sample(n_rankings, rng=rng).ranks
+
+
+# Other rooms import this module, so that it is not looked up where public names are.
+for _name in __all__:
+    answer_methods(globals()[_name])

@@ -24,6 +24,7 @@ __all__ = [
     "SolverError",
     "SolverNotFoundError",
     "TiedRankingError",
+    "UnknownKeywordError",
     "VerificationError",
     "VerificationWarning",
     "WorkerError",
@@ -55,8 +56,9 @@ class _Short(Repr):
         return super().repr_int(x, level) if bits < 10_000 else f"an integer of {bits} bits"
 
 
-# What is compared to find out which name was meant: so many names, so many letters.
-COMPARED, LONGEST = 10_000, 200
+# What is compared to find out which name was meant: so many names, so many letters; so many letters
+# are the start of one.
+COMPARED, LONGEST, FEWEST = 10_000, 200, 3
 
 _short = _Short()
 _short.maxstring = 60
@@ -78,7 +80,9 @@ def nearest(value: object, names: Iterable[object]) -> str:
     texts = ((name if isinstance(name, str) else shown(name), name) for name in names)
     known = {text.casefold(): name for text, name in islice(texts, COMPARED)}
     meant = value if isinstance(value, str) else shown(value)
-    found = get_close_matches(meant.casefold()[:LONGEST], known, n=1)
+    typed = meant.casefold()[:LONGEST]
+    begun = (name for name in known if len(typed) >= FEWEST and name.startswith(typed))
+    found = get_close_matches(typed, known, n=1) or list(islice(begun, 1))
     return f"Did you mean {shown(known[found[0]])}?" if found else ""
 
 
@@ -143,6 +147,19 @@ class TiedRankingError(RankaggError, ValueError):
 
 class InformationLostError(RankaggError, TypeError):
     """A method needs information that the given data no longer hold."""
+
+
+class UnknownKeywordError(RankaggError, TypeError):
+    """A keyword that the called function does not take; the message says which was meant.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.Kemeny(time_limt=3)
+    Traceback (most recent call last):
+        ...
+    rankagg.exceptions.UnknownKeywordError: Kemeny takes no `time_limt`. Did you mean 'time_limit'?
+    """
 
 
 class InfeasibleError(RankaggError, ValueError):

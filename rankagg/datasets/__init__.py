@@ -1,5 +1,8 @@
-"""Small data sets typed from papers and textbooks, each with its source and a known answer."""
+"""Small data sets typed from papers and textbooks, each with its source and a known answer.
 
-from rankagg.datasets.catalogue import DatasetInfo, info, load, names
+Names are loaded when they are first used (SPEC 1).
+"""
 
-__all__ = ["DatasetInfo", "info", "load", "names"]
+from rankagg import _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -360,7 +360,7 @@ def _warn_of_names(name: str, grid: Grid) -> None:
                 f"{name}: {number} {shown(label)}, which is read as a name. If it means no choice, "
                 "state it as a spelling of an undervote.",
                 DataWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
 

@@ -66,7 +66,7 @@ class JournalFile:
             warnings.warn(
                 f"{self._path}: the last line was cut off; {self._again}",
                 DataWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
             with self._path.open("r+b") as file:
                 file.truncate(whole)

@@ -271,6 +271,6 @@ def _scored_units(name: str, entries: _Entries, values: Floats) -> Codes:
             f"{name}: {int(empty.sum())} of {counted(len(empty), 'instance')} (of one task each) "
             "have no score of any system and were left out.",
             DataWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return np.flatnonzero(~empty)

@@ -132,12 +132,13 @@ def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[
     number = "one" if allowed.split()[0] in ("a", "an", "the") else "them"
 
     def decorated(plot: Plot) -> Plot:
-        first = next(iter(signature(plot).parameters))
+        parameters = signature(plot).parameters
+        first = next(iter(parameters))
 
         @wraps(plot)
         def checked(*given: Any, **options: Any) -> Axes:
             value = given[0] if given else options.get(first)
-            if not isinstance(value, kind):
+            if options.keys() <= parameters.keys() and not isinstance(value, kind):
                 raise InvalidInputError(first, allowed, value, f"`{maker}` makes {number}.")
             if options.get("top") is not None:
                 check_integer(options["top"], "top", low=1)

@@ -547,7 +547,7 @@ class Totals:
             tasks = f", among them all of {counted(len(gone), 'task')}" if gone else ""
             were = "instance has" if empty == 1 else "instances have"
             told = f"no score of any system and {'is' if empty == 1 else 'are'} left out{tasks}"
-            warnings.warn(f"{empty} {were} {told}", DataWarning, stacklevel=4)
+            warnings.warn(f"{empty} {were} {told}", DataWarning, stacklevel=5)
         return scored
 
 

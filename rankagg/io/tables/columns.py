@@ -168,4 +168,4 @@ def warn_of_style(name: str, said: Said, *, stacklevel: int) -> None:
             "divided by 100, the others were not."
         )
     for sentence in told:
-        warnings.warn(f"{name}: {sentence}", DataWarning, stacklevel=stacklevel + 1)
+        warnings.warn(f"{name}: {sentence}", DataWarning, stacklevel=stacklevel + 2)

@@ -103,8 +103,8 @@ class _Workbook:
         self._sheet, path = sheets[0]
         if others := [sheet for sheet, other in sheets[1:] if self._is_filled(other)]:
             told = f"{self._name}: sheet {shown(self._sheet)} was read, and not {listed(others)}."
-            # Behind this are the readers of workbooks and of tables, and a public one.
-            warnings.warn(told, DataWarning, stacklevel=5)
+            # Behind this are the readers of workbooks and of tables, and a public one that answers.
+            warnings.warn(told, DataWarning, stacklevel=6)
         return self._table(path)
 
     def _is_filled(self, path: str) -> bool:
