@@ -42,6 +42,17 @@ def visible(text: str) -> str:
     return HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+# Letters of a message: it fits on a screen, whatever it names.
+MOST_LETTERS = 600
+
+
+def on_screen(text: str) -> str:
+    """Return a message that may leave the program, cut in the middle where it is longer."""
+    told = visible(text)
+    left = MOST_LETTERS - 5
+    return told if len(told) <= MOST_LETTERS else f"{told[: left // 2]} ... {told[-left // 2 :]}"
+
+
 def visible_json(text: str) -> str:
     """Return JSON that says the same without such signs."""
     return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -99,7 +110,7 @@ class RankaggError(Exception):
     """Base class of every error that rankagg raises on purpose."""
 
     def __str__(self) -> str:
-        return visible(super().__str__())
+        return on_screen(super().__str__())
 
 
 class InvalidInputError(RankaggError, ValueError):
@@ -170,7 +181,7 @@ class InfeasibleError(RankaggError, ValueError):
         super().__init__(message)
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (str(self), self.conflict)
+        return type(self), (self.args[0], self.conflict)
 
 
 class DataFormatError(RankaggError, ValueError):
@@ -197,7 +208,7 @@ class DataWarning(UserWarning):
     """Something in the data was left out, and how much of it."""
 
     def __str__(self) -> str:
-        return visible(super().__str__())
+        return on_screen(super().__str__())
 
 
 class SolverError(RankaggError, RuntimeError):

@@ -23,6 +23,7 @@ from rankagg.exceptions import (
     VerificationError,
     WorkerError,
     nearest,
+    on_screen,
 )
 from rankagg.kernels.backend import described
 
@@ -201,11 +202,16 @@ def _run(args: list[str] | None) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return BAD_INPUT
+    except click.ClickException as error:
+        click.echo(f"error: {on_screen(error.format_message())}", err=True)
+        if ctx := getattr(error, "ctx", None):
+            click.echo(f"`{ctx.command_path} -h` lists what it takes.", err=True)
+        return BAD_INPUT
     except (RankaggError, MemoryError, OSError, UnicodeEncodeError) as error:
-        click.echo(f"Error: {_told(error)}", err=True)
+        click.echo(f"error: {_told(error)}", err=True)
         if isinstance(error, (NotCheckedError, OutOfTimeError)):
             return UNPROVED
         bad = isinstance(error, RankaggError) and not isinstance(error, FAILURES)

@@ -345,9 +345,9 @@ def _check_twins(labels: Iterable[Label], parameter: str) -> None:
             )
 
 
-def listed(labels: Sequence[Label]) -> str:
+def listed(labels: Sequence[Label], between: str = ", ") -> str:
     """Name labels in a sentence, the first few where there are many."""
-    shown = ", ".join(shortened(label) for label in labels[:LABELS_LISTED])
+    shown = between.join(shortened(label) for label in labels[:LABELS_LISTED])
     return (
         f"{shown} and {len(labels) - LABELS_LISTED} more" if len(labels) > LABELS_LISTED else shown
     )

@@ -25,6 +25,10 @@ UNREADABLE: Mapping[str, bytes | None] = {
 }
 
 
+# Letters of the line that says what was wrong.
+LONGEST_FAULT = 620
+
+
 @dataclass(frozen=True)
 class CommandOutcome:
     """What a call left behind."""
@@ -39,6 +43,7 @@ class CommandOutcome:
         """The one line that says what was wrong; raises where there is not exactly one."""
         lines = [line for line in self.err.splitlines() if line.lower().startswith("error: ")]
         assert len(lines) == 1, f"not one sentence about the fault: {self.err!r}"
+        assert len(lines[0]) <= LONGEST_FAULT, f"more than a screen: {lines[0]}"
         return lines[0]
 
 

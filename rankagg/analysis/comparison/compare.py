@@ -31,7 +31,7 @@ from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import pair_signs
 from rankagg.core.results import ROWS, Direction, Result, plain_rows
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, nearest
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
@@ -89,10 +89,14 @@ class RuleComparison(Result):
         return next(filter(is_yardstick, self.consensuses), None)
 
     def __getitem__(self, method: str) -> Consensus:
-        """Return the consensus of the rule of that name."""
-        if method not in self.methods:
-            raise InvalidInputError("method", f"one of {', '.join(self.methods)}", method)
-        return self.consensuses[self.methods.index(method)]
+        """Return the consensus of the rule of that name, or the only one of that class."""
+        if method in self.methods:
+            return self.consensuses[self.methods.index(method)]
+        of_class = [c for c in self.consensuses if type(c.aggregator).__name__ == method]
+        if len(of_class) == 1:
+            return of_class[0]
+        known = [c.aggregator.name for c in of_class] or self.methods
+        raise InvalidInputError("method", f"one of {listed(known)}", method, nearest(method, known))
 
     @cached_property
     def _costs(self) -> tuple[float, ...]:

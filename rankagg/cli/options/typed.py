@@ -16,7 +16,11 @@ import click
 from rankagg._numbers import ascii_number
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted, listed, raw_text
-from rankagg.exceptions import InvalidInputError, nearest
+from rankagg.exceptions import InvalidInputError, nearest, shown
+
+
+# Names of which a message lists all.
+MOST_NAMES = 12
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
@@ -36,8 +40,10 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            meant = nearest(value, self.choices)
-            self.fail(f"{error.message} {meant}".rstrip(), param, ctx)
+            names, told = self.choices, error.message
+            if len(names) > MOST_NAMES:
+                told = f"{shown(value)} is none of the {len(names)} names ({listed(names)})."
+            self.fail(f"{told} {nearest(value, names)}".rstrip(), param, ctx)
 
 
 def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> list[Label]:

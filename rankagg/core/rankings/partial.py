@@ -126,8 +126,7 @@ class Ranking(Value):
         if not self.is_strict:
             tied = next(bucket for bucket in self.buckets if len(bucket) > 1)
             raise TiedRankingError(
-                f"A ranking with ties has no strict order ({' = '.join(map(str, tied))}). "
-                "Use `.buckets`."
+                f"A ranking with ties has no strict order ({listed(tied, ' = ')}). Use `.buckets`."
             )
         return tuple(chain.from_iterable(self.buckets))
 

@@ -28,7 +28,10 @@ class BucketTable:
         n = len(log_worths)
         if n > MOST_SUBSET_ITEMS:
             allowed = f"at most {MOST_SUBSET_ITEMS} for this sum over all subsets"
-            remedy = "Estimate it from a sample: `.sample(10_000, rng=0)`."
+            remedy = (
+                "Estimate it from a sample, `.sample(10_000, rng=0)`; for a ranking by the worths "
+                "take `PlackettLuceRanking()`."
+            )
             raise InvalidInputError("items", allowed, Described(counted(n, "item")), remedy)
         self.n = n
         buckets = [bucket for d in (1, *log_ties) if d <= n for bucket in combinations(range(n), d)]

@@ -46,4 +46,4 @@ def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch)
 
 def test_a_report_takes_its_unit_and_refuses_what_does_not_suit(run):
     run("report --dataset tennessee --unit ranking")
-    assert "Error: " in run("report --dataset tennessee --unit instance", code=2).err
+    assert "error: " in run("report --dataset tennessee --unit instance", code=2).err

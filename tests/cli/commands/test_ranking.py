@@ -166,7 +166,7 @@ def test_solver_failure_is_one_sentence_and_code_one(called, monkeypatch) -> Non
     monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
     result = called("compare --dataset three_cycle")
     assert result.code == 1
-    assert result.err.startswith("Error: HiGHS cannot be used")
+    assert result.err.startswith("error: HiGHS cannot be used")
 
 
 def test_solve_prints_cost_bound_and_uniqueness_and_writes_the_proof(called) -> None:
@@ -327,7 +327,7 @@ def test_a_budget_that_does_not_suffice_is_no_verdict(called) -> None:
     for limit in (["--time-limit", "0"], ["--memory-limit", "100"]):
         code, out, err = called("verify proof.json votes.json", *limit)
         assert (code, out) == (3, "")
-        assert err.startswith("Error: Not checked within the budget: it takes more than ")
+        assert err.startswith("error: Not checked within the budget: it takes more than ")
         program = alone("proof.json", "votes.json", *limit)
         assert (program.returncode, program.stdout) == (3, "")
         assert program.stderr.startswith("Not checked within the budget: it takes more than ")
@@ -372,7 +372,7 @@ def test_other_votes_are_noticed(called, other: list[str], words: str) -> None:
     solved(called, "--dataset xtreme_gaps")
     code, out, err = called("verify proof.json", *other)
     assert (code, out) == (1, "")
-    assert err.startswith("Error: proof.json is no valid proof for these votes. ")
+    assert err.startswith("error: proof.json is no valid proof for these votes. ")
     assert words in err
 
 

@@ -161,7 +161,7 @@ def test_a_limit_leaves_a_gap_that_is_checked(run, said) -> None:
 def test_rules_without_a_ranking_in_time_are_named(command, method, name, ballots, run) -> None:
     line = f"{command} {BALLOTS} --method {method}"
     told = run(f"{line} --time-limit 0", code=3)
-    assert told.err == f"Error: {name} was not computed in time: the time limit has passed.\n"
+    assert told.err == f"error: {name} was not computed in time: the time limit has passed.\n"
     assert told.out == ""
     assert run(f"{line} --time-limit 1000").out == run(line).out
 

@@ -104,7 +104,7 @@ def test_sums_that_were_changed_are_refused(at, folder, refused):
     changed = str((int(place[0]) + 1) % 10)
     sums.write_text(text[: place.start()] + changed + text[place.end() :])
     told = refused("compare sums.json")
-    assert told.startswith("Error: sums.json does not hold sums of scores as JSON")
+    assert told.startswith("error: sums.json does not hold sums of scores as JSON")
 
 
 def test_it_prints_what_there_is(folder, run, said):
@@ -137,7 +137,7 @@ def test_it_goes_on_from_a_journal(folder, run, refused):
     assert journal.read_bytes() == written
     assert "rows" in again.err
     told = refused(f"scan long.csv {LONG} --journal scan.jsonl")
-    assert told.startswith("Error: --journal must be a new file, or one of a scan with the same")
+    assert told.startswith("error: --journal must be a new file, or one of a scan with the same")
 
 
 def test_scattered_rows(folder, said):
