@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from math import exp, lgamma
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.optimize import brentq
 from rankagg._keywords import answer_methods
 from rankagg._typing import Floats, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.scores import ScoreTable
@@ -52,6 +53,8 @@ class DataSource(ABC):
     """
 
     gives: ClassVar[Literal["scores", "rankings"]] = "rankings"
+    #: What a reader calls such sources; the name of the class by default.
+    _kind: ClassVar[str] = ""
 
     def draw(
         self, n_items: int | None = None, n_rankings: int | None = None, *, rng: RNGLike = None
@@ -89,18 +92,35 @@ class DataSource(ABC):
 
     @property
     def name(self) -> str:
-        """The class name with the parameters that differ from their defaults."""
-        told = [
-            f"{field.name}={getattr(self, field.name)!r}"
-            for field in fields(self)
-            if field.repr and getattr(self, field.name) != field.default
-        ]
-        return f"{type(self).__name__}({', '.join(told)})"
+        """What tables and plots call it: its kind, and the parameters that are no defaults."""
+        return self.name_without()
+
+    def name_without(self, parameter: str = "") -> str:
+        """Return the name without one of the parameters, such as that along an axis.
+
+        Parameters
+        ----------
+        parameter : str, optional
+            Which one; all that are no defaults are told by default.
+
+        Returns
+        -------
+        str
+        """
+        told = (_in_words(one, value) for one, value in self._stated.items() if one != parameter)
+        return ", ".join([self._kind or type(self).__name__, *told])
+
+    @property
+    def _stated(self) -> dict[str, Any]:
+        """The parameters that differ from their defaults."""
+        stated = {one.name: (getattr(self, one.name), one) for one in fields(self) if one.repr}
+        return {name: value for name, (value, one) in stated.items() if value != one.default}
 
     @property
     def identity(self) -> str:
-        """What decides random numbers and stands in journals; the name unless more is needed."""
-        return self.name
+        """What decides random numbers and stands in journals: the call that makes it."""
+        told = ", ".join(f"{name}={value!r}" for name, value in self._stated.items())
+        return f"{type(self).__name__}({told})"
 
     @property
     def identity_of_sizes(self) -> str:
@@ -148,6 +168,17 @@ class DataSource(ABC):
             Rows and columns: systems.
         """
         return None
+
+
+def _in_words(name: str, value: Any) -> str:
+    """Return a parameter as a reader reads it: "phi = 0.8", "3 dimensions", "caterpillar"."""
+    if isinstance(value, str):
+        return value
+    if name.startswith("n_"):
+        return f"no {name[2:]}" if value is None else counted(value, name[2:-1])
+    return (
+        f"{name.replace('_', '-')} = {value:.12g}" if isinstance(value, Real) else f"{name} {value}"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,6 +251,8 @@ class ImpartialCulture(Culture):
     <Profile of 100 rankings of 4 items, complete, strict>
     """
 
+    _kind = "impartial culture"
+
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         return Uniform(range(n_items)).sample(n_rankings, rng=rng).ranks
 
@@ -243,6 +276,8 @@ class AnonymousCulture(Culture):
     >>> ra.cultures.AnonymousCulture().draw(3, 100, rng=0)
     <Profile of 100 rankings of 3 items, complete, strict>
     """
+
+    _kind = "impartial anonymous culture"
 
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         return _from_urn(n_items, n_rankings, exp(-lgamma(n_items + 1)), rng)
@@ -276,6 +311,8 @@ class UrnCulture(Culture):
     >>> ra.cultures.UrnCulture(contagion=1.0).draw(5, 100, rng=0).compress()
     <Profile of 100 rankings (7 rows) of 5 items, complete, strict>
     """
+
+    _kind = "urn"
 
     contagion: float
 
@@ -329,6 +366,8 @@ class SinglePeakedCulture(Culture):
     >>> ra.analysis.single_peaked_axis(profile)
     (1, 5, 0, 2, 3, 4)
     """
+
+    _kind = "single-peaked"
 
     variant: Literal["walsh", "conitzer"] = "walsh"
 
@@ -384,6 +423,8 @@ class SingleCrossingCulture(Culture):
     >>> ra.cultures.SingleCrossingCulture().draw(4, 100, rng=0).compress()
     <Profile of 100 rankings (7 rows) of 4 items, complete, strict>
     """
+
+    _kind = "single-crossing"
 
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         wanted = rng.integers(0, 1 + n_items * (n_items - 1) // 2, n_rankings)
@@ -450,6 +491,8 @@ class GroupSeparableCulture(Culture):
     <Profile of 1000 rankings (8 rows) of 4 items, complete, strict>
     """
 
+    _kind = "group-separable"
+
     tree: Literal["balanced", "caterpillar"] = "balanced"
 
     def __post_init__(self) -> None:
@@ -504,6 +547,8 @@ class EuclideanCulture(Culture):
     True
     """
 
+    _kind = "Euclidean"
+
     n_dimensions: int = 2
     points: Literal["uniform", "gaussian"] = "uniform"
 
@@ -554,6 +599,8 @@ class MallowsCulture(Culture):
     >>> ra.cultures.MallowsCulture(norm_phi=0.5).draw(10, 100, rng=0)
     <Profile of 100 rankings of 10 items, complete, strict>
     """
+
+    _kind = "Mallows"
 
     phi: float | None = None
     norm_phi: float | None = None
@@ -615,6 +662,8 @@ class PlackettLuceCulture(Culture):
     ----------
     Plackett (1975), https://doi.org/10.2307/2346567.
     """
+
+    _kind = "Plackett-Luce"
 
     spread: float
 

@@ -640,7 +640,7 @@ def _(cycles):
     _known = cycles.dropna(subset=["cycle_exact"])
     assert (_known["cycle_low"] <= _known["cycle_exact"] + 1e-12).all()
     assert (_known["cycle_exact"] <= _known["cycle_high"]).all()
-    assert cycles["cycle"]["SinglePeakedCulture()"] == 0
+    assert cycles["cycle"]["single-peaked"] == 0
     assert round(ra.studies.cycle_probability(ra.cultures.ImpartialCulture(), 3), 4) == 0.0877
     assert ra.studies.cycle_probability(ra.cultures.AnonymousCulture(), 3) == 1 / 16
     mo.md(r"""

@@ -309,7 +309,7 @@ def confidence_heatmap(
     pairs = counted(len(judged.items) * (len(judged.items) - 1) // 2, "pair")
     units = counted(round(ranked.comparisons(way.unit)), way.unit)
     notes = [
-        f"{source.name}, {100 * share:g} % of the single scores removed at random",
+        source.name + f", {100 * share:g} % of the single scores removed at random" * bool(share),
         f"dot: decided by {way.name} at alpha {level:g}, {int(judged.above.sum())} of {pairs}, "
         f"from {units} each on average",
         *_marks_told(judged.estimate, order),

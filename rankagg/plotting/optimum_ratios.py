@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Final
+from numbers import Real
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats
-from rankagg.core.items import counted
-from rankagg.plotting.curves import BOLD, keyed_headings
+from rankagg._validation import check_choice
+from rankagg.core.items import counted, listed
+from rankagg.plotting.curves import BOLD, StudyPanel, draw_study_panels, keyed_headings
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, text_width
 from rankagg.plotting.theme import GRAY, INK, NO_RANK, method_look, plot_labels, plot_of, stroke
 from rankagg.studies.approximation import ApproximationResult
 
+Measure = Literal["mean_ratio", "hit_rate"]
+AXES: Final = {"n_items": "items", "n_rankings": "rankings", "missing": "share of items missing"}
+#: More rows, with their headings, are longer than a page, and more panels wider.
+PAGE, MOST_PANELS = 48, 6
 # Stands for an infinite ratio while quantiles are taken.
 HUGE: Final = 1e250
 
@@ -63,28 +70,49 @@ def ratio_rows(result: ApproximationResult) -> list[RatioRow]:
 
 
 def _heading(cell: tuple[Hashable, ...]) -> str:
+    model, *sizes = _told(cell)
+    return f"{model}: {', '.join(size for size in sizes if size)}"
+
+
+def _told(cell: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the parts of a heading; what is no number is told as it is."""
     model, n_items, n_rankings, missing = cell
-    gaps = f", {missing:.0%} missing" if missing else ""
-    return f"{model}: {counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}{gaps}"
+    gaps = f"{missing:.0%} missing" if missing else ""
+    sizes = (n_items, "item"), (n_rankings, "ranking")
+    return (model, *(counted(size, noun) if size else "" for size, noun in sizes), gaps)
 
 
 @plot_of(ApproximationResult, "ApproximationStudy.run")
-def ratio_plot(result: ApproximationResult, *, ax: Axes | None = None) -> Axes:
-    """Draw for every model, size and rule how its costs compare with the optimum.
+def ratio_plot(
+    result: ApproximationResult,
+    *,
+    over: str | None = None,
+    measure: Measure = "mean_ratio",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how the costs of rules compare with the optimum: all of them, or a mean over something.
 
-    A thin line from the lowest ratio to the highest, a thick one for the middle half, a mark for
-    the median, and at the right how often the rule hit the optimum. Where optima are not proved, a
-    dashed line below shows what the mean ratio may be.
+    For every model, size and rule a thin line from the lowest ratio to the highest, a thick one
+    for the middle half, a mark for the median, and at the right how often the rule hit the
+    optimum; where optima are not proved, a dashed line below shows what the mean ratio may be.
+    With `over` a line for every rule over that parameter, in a panel for each case of the others.
 
     Parameters
     ----------
     result : ApproximationResult
         The results of a study.
+    over : str, optional
+        The parameter along the axis: "n_items", "n_rankings", "missing", or one of the models,
+        such as "phi". By default none, or that with the most values where rows for all would be
+        longer than a page.
+    measure : {"mean_ratio", "hit_rate"}, default "mean_ratio"
+        What is drawn over a parameter: the mean ratio in a band of two standard errors, or the
+        share of optimal results in a band of 95 % Wilson intervals.
 
     Raises
     ------
     InvalidInputError
-        If the argument is no study result.
+        If the argument is no study result, or the study has no such parameter.
 
     References
     ----------
@@ -101,15 +129,29 @@ def ratio_plot(result: ApproximationResult, *, ax: Axes | None = None) -> Axes:
     ...     n_items=[5, 10],
     ...     n_repetitions=5,
     ... )
-    >>> ax = plotting.ratio_plot(study.run())
+    >>> result = study.run()
+    >>> ax = plotting.ratio_plot(result)
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['Borda', 'Copeland', 'Borda', 'Copeland']
+    >>> ax = result.plot(over="n_items")
+    >>> ax.get_xlabel()
+    'items'
     """
-    rows = ratio_rows(result)
-    headings, key = plot_labels(dict.fromkeys(row.heading for row in rows), 64), ""
-    methods = list(dict.fromkeys(row.method for row in rows))
+    what: Measure = check_choice(measure, get_args(Measure), "measure")
+    rows, numbers = ratio_rows(result), _numbers(result)
     firsts = [k for k, row in enumerate(rows) if k == 0 or row.heading != rows[k - 1].heading]
     heights = np.cumsum([2.1 if k in firsts else 1.0 for k in range(len(rows))])
+    if over is None and heights[-1] > PAGE:
+        panels = {name: len(_cases(result, name)) for name in numbers}
+        best = min(panels, key=panels.__getitem__, default="")
+        over = best if 0 < panels.get(best, 0) <= MOST_PANELS else None
+    if over is not None:
+        return _lines(result, check_choice(over, list(numbers), "over"), what, ax)
+    heights = heights[heights <= PAGE]
+    more, rows = len(rows) - len(heights), rows[: len(heights)]
+    firsts = [first for first in firsts if first < len(rows)]
+    headings, key = plot_labels([rows[first].heading for first in firsts], 64), ""
+    methods = list(dict.fromkeys(row.method for row in rows))
     sheet = PlotSheet(
         ax, max(36.0, BOLD * text_width(headings) + 2), 1.6 * (float(heights[-1]) + 0.2)
     )
@@ -143,9 +185,78 @@ def ratio_plot(result: ApproximationResult, *, ax: Axes | None = None) -> Axes:
         f"rules could not rank the data {counted(failed, 'time')}; those have no ratio"
         if failed
         else "",
+        f"{more} more rows have no room" if more else "",
     ]
     axis = "cost, in multiples of the optimum"
     return sheet.finish(notes, axis=axis, handles=_marks_of(rows), columns=2)
+
+
+def _numbers(result: ApproximationResult) -> dict[str, dict[Any, float]]:
+    """Return the parameters that vary: the numbers by the names of models, or by themselves."""
+    found: dict[str, dict[Any, float]] = {}
+    for model in result.study.models:
+        for name, value in vars(model).items():
+            if isinstance(value, Real) and name not in AXES:
+                found.setdefault(name, {})[model.name] = float(value)
+    found |= {name: {x: x for x in result._frame[name].unique()} for name in AXES}
+    return {name: values for name, values in found.items() if len(set(values.values())) > 1}
+
+
+def _cases(result: ApproximationResult, over: str) -> dict[tuple[str, ...], pd.DataFrame]:
+    """Return the means of rules with where they stand on an axis in `at`, by all else."""
+    numbers, table = _numbers(result)[over], result.by_method().reset_index()
+    column = over if over in AXES else "model"
+    table = table[table[column].isin(list(numbers))]
+    table = table.assign(at=table[column].map(numbers))
+    # What is along the axis is no part of a case.
+    kinds = {model.name: model.name_without(over) for model in result.study.models}
+    table[column] = 0 if over in AXES else table["model"].map(kinds)
+    return {_told(key): part for key, part in table.groupby(["model", *AXES], sort=False)}
+
+
+def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | None) -> Axes:
+    """Draw a line for every rule over a parameter, in a panel for each case of the others."""
+    study, cases = result.study, _cases(result, over)
+    differ = [len(set(values)) > 1 for values in zip(*cases, strict=True)]
+    panels = [
+        StudyPanel(",\n".join(filter(None, compress(told, differ))), part)
+        for told, part in list(cases.items())[:MOST_PANELS]
+    ]
+    alike = [text for text, differs in zip(next(iter(cases)), differ, strict=True) if not differs]
+    is_ratio = measure == "mean_ratio"
+
+    def draw(ax: Axes, where: tuple[int, int], x: Floats, part: pd.DataFrame) -> None:
+        look, middle = method_look(where[1]), part[measure].replace(np.inf, np.nan)
+        errors = 2 * part["se_ratio"].fillna(0)
+        band = (middle - errors).clip(lower=1), middle + errors
+        low, high = band if is_ratio else (part["hit_low"], part["hit_high"])
+        shade = {"color": look["color"], "alpha": 0.18, "lw": 0, "zorder": 2}
+        ax.fill_between(x, low, high, **shade)
+        ax.plot(
+            x, middle, zorder=3 + where[1], clip_on=False, gid="line-{}-{}".format(*where), **look
+        )
+
+    label = "mean cost, in multiples\nof the optimum" if is_ratio else "share of optimal results"
+    sheet, above, key = draw_study_panels(ax, panels, draw, label, low=float(is_ratio))
+    if not is_ratio:
+        sheet.ax.set_ylim(-0.02, 1.02)
+    names = plot_labels([rule.name for rule in study.aggregators], 40)
+    handles = [Line2D([], [], label=name, **method_look(k)) for k, name in enumerate(names)]
+    band = "two standard errors either way" if is_ratio else "95 % Wilson intervals"
+    known = _numbers(result)[over]
+    left_out = [x.name for x in study.models if over not in AXES and x.name not in known]
+    notes = [
+        key,
+        ", ".join(
+            filter(None, [*alike, f"{counted(study.n_repetitions, 'data set')} for every point"])
+        ),
+        f"bands: {band}",
+        f"{result.n_unproved} of {result.n_cells} optima are not proved" * bool(result.n_unproved),
+        f"without that parameter: {listed(left_out)}" if left_out else "",
+        f"{len(cases) - MOST_PANELS} more panels have no room" * (len(cases) > MOST_PANELS),
+    ]
+    axis = AXES.get(over, over.replace("_", "-"))
+    return sheet.finish(notes, axis=axis, handles=handles, columns=2, above=above)
 
 
 def _looks_of_marks() -> dict[str, dict[str, Any]]:

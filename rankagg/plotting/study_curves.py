@@ -158,7 +158,7 @@ def cycle_plot(
     >>> study = ra.studies.CycleStudy(models=[ra.cultures.ImpartialCulture()], n_repetitions=20)
     >>> ax = plotting.cycle_plot(study.run())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['ImpartialCulture(), 3 items', 'known exactly', 'its limit']
+    ['impartial culture, 3 items', 'known exactly', 'its limit']
     """
     check_choice(measure, tuple(EVENTS), "measure")
     bands, exact, limits = _of_sizes(result, measure)

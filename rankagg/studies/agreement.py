@@ -203,6 +203,9 @@ class AgreementResult(Result):
         single = len(table) == table["tables"].sum()
         return table.drop(columns=["defined", "std_tau"] if single else [])
 
+    def _to_paste(self) -> pd.DataFrame:
+        return self._table()
+
     def _facts(self) -> list[str]:
         data, rules = self.study.data, counted(len(self.study.rules), "rule")
         size = f"{counted(data.n_systems, 'system')} and {counted(data.n_tasks, 'task')}"

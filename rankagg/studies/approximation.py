@@ -52,6 +52,7 @@ class ApproximationResult(StudyResult):
     _schema = "rankagg.study_result"
     _plot = "ratio_plot"
     _row = "rule"
+    _intervals = MappingProxyType({"hit_rate": ("hit_low", "hit_high")})
     _stated = MappingProxyType(
         {
             "time_limit": "study.time_limit",
@@ -132,6 +133,13 @@ class ApproximationResult(StudyResult):
 
     def _table(self) -> pd.DataFrame:
         return self._results()
+
+    def _to_paste(self) -> pd.DataFrame:
+        table = self._results()
+        grid = [name for name in self._grid if name != "missing" or table[name].any()]
+        counts = [name for name in ("unproved", "failed") if table[name].any()]
+        hits = ["hit_rate", "hit_low", "hit_high"]
+        return table[[*grid, "method", *counts, *hits, "mean_ratio", "max_ratio", "mean_distance"]]
 
     def _facts(self) -> list[str]:
         lines = [
@@ -219,10 +227,10 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     ----------
     aggregators : sequence of Aggregator
         The rules to hold against the optimum, with one policy for unranked items.
-    models : sequence of DataSource, distribution, Profile or ScoreTable
-        What data are drawn from: cultures, `LatentModel`, `Resampled`, or your own. Profiles and
-        tables are taken as they are, once unless something is missing; the instances of a task are
-        averaged.
+    models : sequence of DataSource, distribution, Profile, ScoreTable or path
+        What data are drawn from: cultures, `LatentModel`, `Resampled`, or your own. Profiles,
+        tables and files of PrefLib are taken as they are, once unless something is missing; the
+        instances of a task are averaged.
     n_items : sequence of int, default (10,)
         Sizes, each at least 2. What has a size of its own keeps it.
     n_rankings : sequence of int, default (10,)

@@ -176,8 +176,9 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
 
     Parameters
     ----------
-    models : sequence of DataSource, distribution, Profile or ScoreTable
-        What profiles are drawn from: cultures and others. A profile is taken as it is, once.
+    models : sequence of DataSource, distribution, Profile, ScoreTable or path
+        What profiles are drawn from: cultures and others. A profile, or a file of PrefLib, is taken
+        as it is, once.
     n_items : sequence of int, default (3,)
         Sizes, each at least 2.
     n_rankings : sequence of int, default (3, 11, 101)

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from os import PathLike
+from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -25,6 +27,7 @@ from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
+from rankagg.io.preflib import read_preflib
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +64,7 @@ class LatentModel(DataSource):
     """
 
     gives: ClassVar[Literal["scores", "rankings"]] = "scores"
+    _kind = "Gumbel scores"
     step: float
     n_systems: int = 20
     n_tasks: int = 20
@@ -327,18 +331,22 @@ class _Distributed(DataSource):
 
 
 def as_sources(models: Iterable[object], parameter: str) -> tuple[DataSource, ...]:
-    """Return sources, and what becomes of distributions, profiles and tables among models."""
+    """Return sources, and what becomes of distributions, profiles, tables and files of PrefLib."""
     sources: list[DataSource] = []
     for number, model in enumerate(models, start=1):
         if isinstance(model, DataSource):
             sources.append(model)
         elif isinstance(model, RankingDistribution):
             sources.append(_Distributed(distribution=model))
+        elif isinstance(model, str | PathLike):
+            sources.append(Observed(label=Path(model).stem, data=read_preflib(model)))
         elif isinstance(model, Profile | ScoreTable):
             noun = "table" if isinstance(model, ScoreTable) else "profile"
             sources.append(Observed(label=f"{noun} {number}", data=model))
         else:
-            allowed = "cultures, distributions, sources of scores, profiles or tables"
+            allowed = (
+                "cultures, distributions, PrefLib files, sources of scores, profiles or tables"
+            )
             raise InvalidInputError(parameter, allowed, model)
     return tuple(sources)
 

@@ -304,6 +304,9 @@ class StudyResult(Result):
         table: pd.DataFrame = getattr(self, self._summed)()
         return table.reset_index()
 
+    def _to_paste(self) -> pd.DataFrame:
+        return self._table()
+
     def _content(self) -> dict[str, Any]:
         stated = {key: plain_value(attrgetter(of)(self)) for key, of in self._stated.items()}
         return {"seed": self.study.seed, **stated, "results": plain_rows(self._results())}

@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
-from rankagg.exceptions import NotIdentifiedError
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from rankagg.testing.plots import collisions, of_group
 from tests.plotting.reading import faults, legend_words, notes, row_labels
 
@@ -90,7 +90,7 @@ def test_every_cell_has_its_heading_above_its_rows(small):
     headings = of_group(ax, "heading")
     assert [text.get_text() for text in headings] == [
         f"{model}: {n} items, 4 rankings"
-        for model in ("MallowsCulture(phi=0.9)", "LatentModel(step=0.1, n_instances=None)")
+        for model in ("Mallows, phi = 0.9", "Gumbel scores, step = 0.1, no instances")
         for n in (5, 9)
     ]
     ticks = ax.get_yticks()
@@ -100,7 +100,7 @@ def test_every_cell_has_its_heading_above_its_rows(small):
         assert k == 0 or ticks[3 * k - 1] + 1 < height
     missing = make(missing=[0.25], models=[ra.cultures.MallowsCulture(phi=0.9)], n_items=[5])
     (heading,) = of_group(plotting.ratio_plot(missing), "heading")
-    assert heading.get_text() == "MallowsCulture(phi=0.9): 5 items, 4 rankings, 25% missing"
+    assert heading.get_text() == "Mallows, phi = 0.9: 5 items, 4 rankings, 25% missing"
 
 
 def test_hit_rates_stand_at_the_right(small):
@@ -198,3 +198,50 @@ def test_nine_cells_of_five_rules_are_legible():
     figure.canvas.draw()
     step = abs(np.diff(ax.transData.transform([[1, 0], [1, 1]])[:, 1])[0]) * 72 / figure.dpi
     assert step > 1.1 * mpl.rcParams["font.size"]
+
+
+# -- lines over a parameter -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def grid():
+    models = [ra.cultures.MallowsCulture(phi=phi) for phi in (0.6, 0.7, 0.8, 0.9)]
+    return make(models=models, n_items=[3, 4, 5, 6, 7], n_repetitions=2)
+
+
+def test_lines_go_through_the_means_over_a_parameter(grid):
+    ax = plotting.ratio_plot(grid, over="phi")
+    table = grid.by_method()["mean_ratio"]
+    for panel, n_items in enumerate([3, 4, 5, 6, 7]):
+        for number, rule in enumerate(grid.study.aggregators):
+            (line,) = [one for one in ax.lines if one.get_gid() == f"line-{panel}-{number}"]
+            means = table.xs((n_items, rule.name), level=("n_items", "method"))
+            assert line.get_ydata() == pytest.approx(means.to_numpy())
+    assert [text.get_text() for text in of_group(ax, "heading")] == [
+        f"{n} items" for n in (3, 4, 5, 6, 7)
+    ]
+    assert ax.get_xlabel() == "phi"
+    assert "Mallows, 4 rankings" in notes(ax)
+    hits = plotting.ratio_plot(grid, over="n_items", measure="hit_rate")
+    (line,) = [one for one in hits.lines if one.get_gid() == "line-1-0"]
+    rates = grid.by_method()["hit_rate"].xs("Mallows, phi = 0.7", level="model")
+    name = grid.study.aggregators[0].name
+    assert line.get_ydata() == pytest.approx(rates.xs(name, level="method").to_numpy())
+
+
+def test_a_plot_is_no_longer_than_a_page(grid):
+    ax = grid.plot()
+    assert ax.get_xlabel() == "items"
+    assert max(ax.figure.get_size_inches()) < 11
+    models = [ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[k, 1, 1]) for k in range(1, 31)]
+    many = make(models=models, n_repetitions=1).plot()
+    assert max(many.figure.get_size_inches()) < 11
+    assert "more rows have no room" in notes(many)
+
+
+def test_what_has_no_such_parameter_is_told(grid):
+    models = [*grid.study.models[:2], ra.cultures.ImpartialCulture()]
+    ax = make(models=models, n_items=[4], n_repetitions=1).plot(over="phi")
+    assert "without that parameter: impartial culture" in notes(ax)
+    with pytest.raises(InvalidInputError, match=r"`over` must be 'phi' or 'n_items'.*Got 'ph'"):
+        grid.plot(over="ph")

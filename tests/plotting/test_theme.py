@@ -154,7 +154,7 @@ class TestPlots(PlotContract):
         picture(plotting.confidence_heatmap, ["0.8"]),
         picture(plotting.task_subset_plot, ["Mean", "Borda"]),
         picture(plotting.agreement_plot, ["Mean / Borda", "at random"]),
-        picture(plotting.cycle_plot, ["ImpartialCulture(), 3 items", "known exactly"]),
+        picture(plotting.cycle_plot, ["impartial culture, 3 items", "known exactly"]),
         picture(plotting.manipulation_plot, ["Kemeny", "step 0.1"]),
         picture(plotting.scaling_plot, ["Mean", "reversed"]),
         picture(plotting.fit_plot, SYSTEMS),

@@ -192,7 +192,7 @@ def test_results_are_plain_data():
     assert plain["cells"] == 12
     assert len(plain["results"]) == 36
     assert repr(result) == "<ApproximationResult: 3 rules on 12 cells, 0 unproved>"
-    assert "MallowsCulture(phi=0.9)" in result._repr_html_()
+    assert "Mallows, phi = 0.9" in result._repr_html_()
     assert result == make(n_repetitions=1).run()
     assert result != make(n_repetitions=2).run()
 

@@ -107,7 +107,7 @@ def test_what_is_known_is_told_with_its_source():
     assert all(known.values())
     told = str(result)
     assert (
-        "exact for ImpartialCulture(), 3 items: Guilbaud (1952), Gehrlein and Fishburn (1976); "
+        "exact for impartial culture, 3 items: Guilbaud (1952), Gehrlein and Fishburn (1976); "
         "with ever more rankings 8.77% are cyclic" in told
     )
     text = ra.studies.condorcet_winner_probability.__doc__ or ""

@@ -274,7 +274,9 @@ def test_journals_have_the_keys_that_they_always_had(source, identity):
 
 def test_sources_of_scores_keep_their_keys_too():
     study = ra.studies.ConfidenceStudy(models=[LATENT], n_repetitions=1)
-    assert next(study.cells()).key == (LATENT.name, 0.0, 0)
+    assert next(study.cells()).key == (LATENT.identity, 0.0, 0)
+    told = "LatentModel(step=0.4, n_systems=4, n_tasks=1)"
+    assert LATENT.identity == told
     observed = ra.studies.Observed(label="x", data=TABLE)
     resampled = ra.studies.Resampled(label="x", data=TABLE, n_rankings=3)
     assert observed.identity == f"x {observed.digest}"
@@ -340,3 +342,24 @@ def test_all_studies_are_here():
     kinds = {type(make()) for make in STUDIES.values()}
     public = {getattr(ra.studies, name) for name in ra.studies.__all__ if name.endswith("Study")}
     assert kinds == {kind for kind in public if issubclass(kind, Study)}
+
+
+def test_files_of_preflib_take_part_under_their_names(tmp_path):
+    profile = ra.Profile.from_orders(["ABCD", "BDCA", "CABD"], counts=[3, 2, 2])
+    ra.write_preflib(profile, tmp_path / "sushi.soc")
+    given = [tmp_path / "sushi.soc", ra.cultures.MallowsCulture(phi=0.5)]
+    study = ra.studies.ApproximationStudy(
+        aggregators=[ra.Borda()], models=given, n_items=[3], n_repetitions=2
+    )
+    frame = study.run().to_frame()
+    assert frame["model"].tolist() == ["sushi", "Mallows, phi = 0.5", "Mallows, phi = 0.5"]
+    alone = ra.studies.ApproximationStudy(aggregators=[ra.Borda()], models=[profile]).run()
+    assert frame["cost"][0] == alone.to_frame()["cost"][0]
+
+
+def test_the_summary_is_pasted_and_not_every_row():
+    for make in STUDIES.values():
+        result = make().run()
+        rows = result.to_latex().count("\\\\") - 1
+        assert rows == len(result._to_paste())
+        assert rows < len(result.to_frame())

@@ -225,7 +225,8 @@ def sample(
         if fit is not None:
             drawn = _stored(fit)
         elif center is not None and theta is not None:
-            drawn = ra.Mallows(_labels("--center", center), theta)
+            order = _labels("--center", center)
+            drawn = ra.Mallows(ra.Permutation.from_order(order, items=order), theta)
         elif items is not None:
             drawn = ra.Uniform(_labels("--items", items))
         else:

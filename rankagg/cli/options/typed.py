@@ -18,7 +18,6 @@ from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted, listed, raw_text
 from rankagg.exceptions import InvalidInputError, nearest, shown
 
-
 # Names of which a message lists all.
 MOST_NAMES = 12
 

@@ -495,3 +495,14 @@ def test_options_that_do_not_go_together(ballots):
     assert refused.exit_code != 0
     backend = run("solve", ballots, "--consensus-ties", "--backend", "naive")
     assert backend.exit_code != 0
+
+
+def test_a_rule_is_found_by_its_class_whatever_its_parameters() -> None:
+    data = ra.datasets.load("tennessee")
+    rules = [ra.Kemeny(time_limit=20), ra.TopK(k=1), ra.TopK(k=2)]
+    comparison = ra.compare(data, rules)
+    assert comparison["Kemeny"] is comparison["Kemeny(time_limit=20)"] is comparison.consensuses[0]
+    with pytest.raises(InvalidInputError, match=r"one of TopK\(k=1\), TopK\(k=2\)\. Got 'TopK'"):
+        comparison["TopK"]
+    with pytest.raises(InvalidInputError, match=r"Kemeny\(time_limit=20\).*Got 'Borda'"):
+        comparison["Borda"]

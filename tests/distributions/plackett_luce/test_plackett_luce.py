@@ -185,3 +185,9 @@ def test_sums_over_subsets_of_too_many_items_name_the_remedy(ties):
     else:
         assert law.mode.order[0] == MOST_SUBSET_ITEMS
         assert law.pairwise_probabilities().shape == (MOST_SUBSET_ITEMS + 1, MOST_SUBSET_ITEMS + 1)
+
+
+def test_many_items_with_ties_have_no_mode_and_the_remedy_is_named() -> None:
+    many = PlackettLuce(dict.fromkeys(range(17), 0.0), log_ties={2: 0.1})
+    with pytest.raises(InvalidInputError, match=r"take `PlackettLuceRanking\(\)`"):
+        _ = many.mode
