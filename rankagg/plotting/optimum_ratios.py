@@ -185,7 +185,7 @@ def ratio_plot(
         f"rules could not rank the data {counted(failed, 'time')}; those have no ratio"
         if failed
         else "",
-        f"{more} more rows have no room" if more else "",
+        f"no room for {counted(more, 'more row')}" if more else "",
     ]
     axis = "cost, in multiples of the optimum"
     return sheet.finish(notes, axis=axis, handles=_marks_of(rows), columns=2)
@@ -243,7 +243,7 @@ def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | 
     names = plot_labels([rule.name for rule in study.aggregators], 40)
     handles = [Line2D([], [], label=name, **method_look(k)) for k, name in enumerate(names)]
     band = "two standard errors either way" if is_ratio else "95 % Wilson intervals"
-    known = _numbers(result)[over]
+    known, left = _numbers(result)[over], len(cases) - MOST_PANELS
     left_out = [x.name for x in study.models if over not in AXES and x.name not in known]
     notes = [
         key,
@@ -253,7 +253,7 @@ def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | 
         f"bands: {band}",
         f"{result.n_unproved} of {result.n_cells} optima are not proved" * bool(result.n_unproved),
         f"without that parameter: {listed(left_out)}" if left_out else "",
-        f"{len(cases) - MOST_PANELS} more panels have no room" * (len(cases) > MOST_PANELS),
+        f"no room for {counted(left, 'more panel')}" if left > 0 else "",
     ]
     axis = AXES.get(over, over.replace("_", "-"))
     return sheet.finish(notes, axis=axis, handles=handles, columns=2, above=above)

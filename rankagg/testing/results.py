@@ -203,7 +203,7 @@ class ResultContract:
 
     def test_what_is_pasted_is_in_the_table(self, result: Result) -> None:
         table = result._to_paste()
-        assert set(table.columns) <= set(result.to_frame().columns)
+        assert set(table.columns) <= {*result.to_frame().columns, *result._table().columns}
         for name in (*result._best, *result._formats):
             assert isinstance(name, str)
         assert set(result._best.values()) <= {"highest", "lowest"}

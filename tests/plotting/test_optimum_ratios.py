@@ -236,7 +236,7 @@ def test_a_plot_is_no_longer_than_a_page(grid):
     models = [ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[k, 1, 1]) for k in range(1, 31)]
     many = make(models=models, n_repetitions=1).plot()
     assert max(many.figure.get_size_inches()) < 11
-    assert "more rows have no room" in notes(many)
+    assert "no room for " in notes(many)
 
 
 def test_what_has_no_such_parameter_is_told(grid):

@@ -188,6 +188,6 @@ def test_sums_over_subsets_of_too_many_items_name_the_remedy(ties):
 
 
 def test_many_items_with_ties_have_no_mode_and_the_remedy_is_named() -> None:
-    many = PlackettLuce(dict.fromkeys(range(17), 0.0), log_ties={2: 0.1})
+    many = ra.PlackettLuce(dict.fromkeys(range(17), 0.0), log_ties={2: 0.1})
     with pytest.raises(InvalidInputError, match=r"take `PlackettLuceRanking\(\)`"):
         _ = many.mode
