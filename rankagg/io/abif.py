@@ -96,7 +96,7 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
         raise DataFormatError(f"{name} has no ballot that names anyone; the file may be cut off.")
     if blank:
         told = f"{name}: {counted(blank, 'ballot')} without any name, in no ranking."
-        warnings.warn(told, DataWarning, stacklevel=2)
+        warnings.warn(told, DataWarning, stacklevel=3)
     return _profile(name, names, ballots, UNLISTED if absent == "unlisted" else UNRANKED)
 
 

@@ -395,7 +395,7 @@ def read_preflib(
         raise DataFormatError(f"{name} {told[0]}.", REPAIR)
     if told:
         found = "; it ".join(told)
-        warnings.warn(f"{name} was repaired: it {found}.", DataWarning, stacklevel=2)
+        warnings.warn(f"{name} was repaired: it {found}.", DataWarning, stacklevel=3)
     return Profile._trusted(items, ranks, counts=counts)
 
 
