@@ -3,12 +3,24 @@
 Nothing here fails for being slow; the figures are there to be read and compared within one run.
 """
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import rankagg as ra
 
 RANKINGS, ITEMS, MISSING = 200_000, 20, 0.1
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["-c", "import numpy"], ["-m", "rankagg", "--help"], ["-m", "rankagg", "rank", "--help"]],
+)
+def test_start(benchmark, args: list[str]) -> None:
+    done = benchmark(subprocess.run, [sys.executable, *args], capture_output=True, check=True)
+    assert not done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import re
 import signal
 import subprocess
@@ -233,21 +232,6 @@ def test_first_lines_and_the_overview_are_those_of_the_commands() -> None:
 def test_rules_without_a_policy_are_those_listed() -> None:
     found = [name for name in RULES_BY_NAME if make(name, "uniform").policy is None]
     assert found == list(WITHOUT_POLICY)
-
-
-def seconds(*args: str) -> float:
-    """Return the lesser processor time of two runs."""
-    runs = []
-    for _ in range(2):
-        before = os.times()
-        subprocess.run([sys.executable, *args], capture_output=True, check=True)
-        after = os.times()
-        runs.append(sum(after[2:4]) - sum(before[2:4]))
-    return min(runs)
-
-
-def test_the_start_is_quick() -> None:
-    assert seconds("-m", "rankagg", "--help") < 2 * seconds("-c", "import numpy")
 
 
 # -- Ctrl-C ---------------------------------------------------------------------------------------
