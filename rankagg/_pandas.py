@@ -1,4 +1,4 @@
-"""pandas, imported when something of it is first used, and what it holds as plain numbers."""
+"""pandas, imported when something of it is first used, and frames of others as its own."""
 
 from __future__ import annotations
 
@@ -36,6 +36,36 @@ def is_series(values: object) -> bool:
     """Return whether values are a Series of pandas."""
     pandas: Any = sys.modules.get("pandas")
     return pandas is not None and isinstance(values, pandas.Series)
+
+
+def arrow_table(source: Any) -> Any:
+    """Return a frame that speaks the Arrow PyCapsule interface or the interchange protocol."""
+    pa: Any = import_module("pyarrow")
+    try:
+        if hasattr(source, "__dataframe__") and not hasattr(source, "__arrow_c_stream__"):
+            table = import_module("pyarrow.interchange").from_dataframe(source)
+        elif hasattr(source, "__arrow_c_stream__"):
+            table = pa.RecordBatchReader.from_stream(source).read_all()
+        else:
+            table = pa.table(source)
+        table.validate(full=True)
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError, RuntimeError) as error:
+        allowed = "a frame whose columns Arrow can hold"
+        raise InvalidInputError("source", allowed, source, f"{error}.") from None
+    return table
+
+
+def as_frame(values: Any) -> Any:
+    """Return a frame of polars, Arrow or another as one of pandas; all else as it is.
+
+    These have no index: a first column that holds no numbers names the rows.
+    """
+    speaks = hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns")
+    if is_frame(values) or not (speaks or hasattr(values, "__dataframe__")):
+        return values
+    frame = arrow_table(values).to_pandas()
+    named = [column for column in frame.columns[:1] if frame[column].dtype.kind not in "iufb"]
+    return frame.set_index(named) if named else frame
 
 
 def plain_numbers(values: ArrayLike, parameter: str) -> ArrayLike:

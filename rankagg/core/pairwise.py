@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._numbers import whole_matrix
+from rankagg._pandas import as_frame
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
 from rankagg._validation import as_matrix, check_number
 from rankagg.core.arithmetic import exact
@@ -273,6 +274,7 @@ class PairwiseMatrix(Value):
         array([[ 0.,  1.],
                [-1.,  0.]])
         """
+        wins, ties = as_frame(wins), as_frame(ties)
         items = square_labels(ties, square_labels(wins, items, "items"), "items")
         won = _square_votes(wins, "wins")
         tied = np.zeros(won.shape, np.int8) if ties is None else _square_votes(ties, "ties")

@@ -19,10 +19,6 @@ def axis_labels(
 ) -> Iterable[Label] | None:
     """Return the labels of one axis: those that are given, or else those that pandas has there."""
     if not is_frame(values) and not (axis == 0 and is_series(values)):
-        if hasattr(values, "__dataframe__"):
-            remedy = "Its `to_pandas()` is one, and the functions that read files take it as it is."
-            kind = Described(f"a table of {type(values).__module__.partition('.')[0]}")
-            raise InvalidInputError("data", "an array or a table of pandas", kind, remedy)
         return given
     index = cast(Any, values).index if axis == 0 else cast(Any, values).columns
     if _is_plain_range(index):

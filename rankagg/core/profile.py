@@ -9,6 +9,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankagg._pandas import as_frame
 from rankagg._typing import Floats, Group, Label, Ranks, RNGLike, Unranked
 from rankagg._validation import (
     as_counts,
@@ -231,6 +232,16 @@ class Profile(Value):
         """True where some ranking is a top-k list."""
         return bool((self.ranks == UNLISTED).any())
 
+    def times_ranked(self) -> dict[Label, int]:
+        """Return in how many rankings each item has a rank.
+
+        Returns
+        -------
+        dict
+            From item to number.
+        """
+        return dict(zip(self.items, (self.counts @ (self.ranks >= 0)).tolist(), strict=True))
+
     # -- constructors -------------------------------------------------------------------------
 
     @classmethod
@@ -304,6 +315,7 @@ class Profile(Value):
         [<PartialRanking 0 > 1; unranked: 2>]
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
+        scores = as_frame(scores)
         return cls.from_ranks(
             sign * as_matrix(scores, "scores", nan=True),
             items=axis_labels(scores, 1, items, "items"),

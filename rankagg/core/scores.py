@@ -216,7 +216,8 @@ class ScoreTable(Pastable, ScoredTasks):
     ----------
     values : DataFrame or array_like of float, shape (n_systems, n_units)
         Finite scores, NaN where missing. The index of a DataFrame names the systems, its columns
-        the tasks; two levels of columns are task and instance, as `to_frame` gives them.
+        the tasks; two levels of columns are task and instance, as `to_frame` gives them. A frame of
+        polars or Arrow, which has no index, names the systems in its first column.
     higher_is_better : bool, mapping or Series from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     systems : iterable of str or int, optional
@@ -270,6 +271,7 @@ class ScoreTable(Pastable, ScoredTasks):
         instances: Sequence[Label] | None = None,
         task_weights: TaskWeights | None = None,
     ) -> None:
+        values = pd.as_frame(values)
         # Labels first: where they are no labels, numbers are none either.
         rows_of = axis_labels(values, 0, systems, "systems")
         tasks_of, instances_of = _unit_labels(values, tasks, instances, rows_of)

@@ -121,7 +121,7 @@ def test_what_has_no_labels_is_numbered() -> None:
         (lambda: ra.ScoreTable(with_levels(["x", "x"], ["u", "u"]), **UP), "distinct"),
         (lambda: ra.ScoreTable(with_levels(["x"] * 2, ["u", "v"], ["a"] * 2), **UP), "3 levels"),
         (lambda: ra.ScoreTable(with_levels(["x"] * 2, ["u", "v"]), tasks="xy", **UP), "two levels"),
-        (lambda: ra.ScoreTable(pa.table({"x": [1.0]}), **UP), "a table of pyarrow"),
+        (lambda: ra.ScoreTable(pa.table({"x": [1.0]}), **UP), "a plain range"),
         (lambda: ra.Profile.from_ranks(SCORES, items="AB"), "columns of the table"),
         (lambda: ra.Profile.from_scores(SCORES, items="AB", **UP), "columns of the table"),
         (lambda: ra.PartialRanking.from_ranks(SCORES["qa"], items="ABC"), "index of the table"),

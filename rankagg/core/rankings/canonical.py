@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankagg._pandas import as_frame
 from rankagg._typing import Bools, Label, Ranks
 from rankagg._validation import as_matrix, as_numbers, check_number
 from rankagg.core.items import ItemSet, clean_label, counted
@@ -150,6 +151,7 @@ def from_table(
     ranks: ArrayLike, items: Iterable[Label] | None, tolerance: float
 ) -> tuple[Ranks, ItemSet]:
     """Return the places of numbers, one ranking a row; see `Profile.from_ranks`."""
+    ranks = as_frame(ranks)
     items = axis_labels(ranks, 1, items, "items")
     values = as_matrix(ranks, "ranks", nan=True)
     if values.shape[0] == 0 or values.shape[1] == 0:

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
-from pyarrow.interchange import from_dataframe
 
 from rankagg import _pandas as pd
-from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.sources import check_bytes
 from rankagg.io.tables.table import Table
 
@@ -21,7 +20,9 @@ FRAME_NAME = "the DataFrame"
 
 def table_of_frame(frame: Any) -> Table:
     """Return a frame of pandas or another as a table."""
-    return _of_pandas(frame) if isinstance(frame, pd.DataFrame) else _of_protocol(frame)
+    if isinstance(frame, pd.DataFrame):
+        return _of_pandas(frame)
+    return _of_arrow(FRAME_NAME, pd.arrow_table(frame))
 
 
 def _of_pandas(frame: pd.DataFrame) -> Table:
@@ -65,22 +66,6 @@ def _pandas_column(series: pd.Series[Any]) -> Any:
 
 def _stripped(names: Any) -> list[Any]:
     return [name.strip() if isinstance(name, str) else name for name in names]
-
-
-def _of_protocol(source: Any) -> Table:
-    """Return a frame that speaks the Arrow PyCapsule interface or the interchange protocol."""
-    try:
-        if hasattr(source, "__dataframe__") and not hasattr(source, "__arrow_c_stream__"):
-            table = from_dataframe(source)
-        elif hasattr(source, "__arrow_c_stream__"):
-            table = pa.RecordBatchReader.from_stream(source).read_all()
-        else:
-            table = pa.table(source)
-        table.validate(full=True)
-    except (pa.ArrowException, TypeError, ValueError, NotImplementedError, RuntimeError) as error:
-        allowed = "a frame whose columns Arrow can hold"
-        raise InvalidInputError("source", allowed, source, f"{error}.") from None
-    return _of_arrow(FRAME_NAME, table)
 
 
 def _of_arrow(name: str, table: Any) -> Table:
