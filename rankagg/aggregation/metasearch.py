@@ -1,4 +1,4 @@
-"""Rules of metasearch: reciprocal rank fusion, the chain MC4, the optimal footrule ranking."""
+"""Rules of metasearch: fusion by ranks and by scores, the chain MC4, the optimal footrule."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
-from rankagg._typing import Floats, Integers, Ranks, Unranked
+from rankagg._typing import Bools, Floats, Integers, Ranks, Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import doubled_place_counts, place_counts
 from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import sum_by_group
+from rankagg.core.arithmetic.exact_sum import sum_by_group, sum_rows
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
@@ -81,6 +81,71 @@ class ReciprocalRankFusion(Aggregator):
             scores[items] += sum_by_group(gained, where, len(items))[0]
         scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
         return Outcome(scores=scores)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombSUM(Aggregator):
+    """Sum the scores of all runs, each stretched from 0 to 1: what search engines fuse scores by.
+
+    In every task (a run, for one topic) the least score becomes 0 and the largest 1; where all are
+    equal, all become 1. A missing score counts 0. Weights of tasks multiply.
+
+    Notes
+    -----
+    A missing score counts as the least one of its task does, so this is no mean: items that few
+    tasks score come out low. For leaderboards with gaps `Mean` and rules on rankings are fairer.
+
+    References
+    ----------
+    Fox and Shaw (1994), "Combination of multiple searches", TREC-2; stretched by task as in Lee
+    (1997), "Analyses of multiple evidence combination", https://doi.org/10.1145/258525.258587.
+
+    Examples
+    --------
+    >>> from rankagg import CombSUM, ScoreTable
+    >>> runs = ScoreTable([[9, .2], [7, .8], [5, None]], systems="ABC", higher_is_better=True)
+    >>> CombSUM().aggregate(runs).scores
+    array([1. , 1.5, 0. ])
+    """
+
+    needs: ClassVar[Needs] = "scores"
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        table = evidence.means
+        scores, _, _ = table._task_means(signed=True)
+        low, high = np.nanmin(scores, axis=0), np.nanmax(scores, axis=0)
+        step = high - low
+        stretched = np.where(step > 0, (scores - low) / np.where(step > 0, step, 1.0), 1.0)
+        found = ~np.isnan(scores)
+        gained = np.where(found, stretched, 0.0) * table.weight_vector
+        totals = sum_rows(gained) * self._times(found)
+        totals[~found.any(axis=1)] = np.nan
+        return Outcome(scores=totals)
+
+    def _times(self, found: Bools) -> Floats | float:
+        """Return what the sum of each item is multiplied by."""
+        return 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombMNZ(CombSUM):
+    """The sums of `CombSUM`, times the number of runs that found the item.
+
+    References
+    ----------
+    Fox and Shaw (1994), "Combination of multiple searches", TREC-2; Lee (1997),
+    https://doi.org/10.1145/258525.258587.
+
+    Examples
+    --------
+    >>> from rankagg import CombMNZ, ScoreTable
+    >>> runs = ScoreTable([[9, .2], [7, .8], [5, None]], systems="ABC", higher_is_better=True)
+    >>> CombMNZ().aggregate(runs).scores
+    array([2., 3., 0.])
+    """
+
+    def _times(self, found: Bools) -> Floats | float:
+        return np.count_nonzero(found, axis=1).astype(np.float64)
 
 
 # Shares of time that differ by no more, relatively to 1/n, are equal.

@@ -39,6 +39,14 @@ class TestReciprocalRankFusion(AggregatorContract):
     rules = (ra.ReciprocalRankFusion(), ra.ReciprocalRankFusion(k=0))
 
 
+class TestCombSUM(AggregatorContract):
+    rules = (ra.CombSUM(),)
+
+
+class TestCombMNZ(AggregatorContract):
+    rules = (ra.CombMNZ(),)
+
+
 class TestCopeland(AggregatorContract):
     rules = (*(ra.Copeland(unranked=policy) for policy in POLICIES), ra.Copeland(alpha=0.0))
 

@@ -20,6 +20,8 @@ RULES_BY_NAME: dict[str, Callable[[Unranked], ra.Aggregator]] = {
     "borda": lambda unranked: ra.Borda(unranked=unranked),
     "bucklin": lambda unranked: ra.Bucklin(),
     "rrf": lambda unranked: ra.ReciprocalRankFusion(),
+    "combsum": lambda unranked: ra.CombSUM(),
+    "combmnz": lambda unranked: ra.CombMNZ(),
     "plurality": lambda unranked: ra.Plurality(unranked=unranked),
     "veto": lambda unranked: ra.Veto(unranked=unranked),
     "dowdall": lambda unranked: ra.Dowdall(unranked=unranked),
@@ -56,7 +58,7 @@ OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
 
 # What is present counts for these, whatever the policy for the rest.
 WITHOUT_POLICY = (
-    *("mean", "geometric-mean", "harmonic-mean", "median", "bucklin", "rrf"),
+    *("mean", "geometric-mean", "harmonic-mean", "median", "bucklin", "rrf", "combsum", "combmnz"),
     *("plackett-luce", "mallows"),
 )
 
