@@ -34,6 +34,8 @@ from .aggregation.means import HarmonicMean as HarmonicMean
 from .aggregation.means import Mean as Mean
 from .aggregation.means import Median as Median
 from .aggregation.metasearch import MC4 as MC4
+from .aggregation.metasearch import CombMNZ as CombMNZ
+from .aggregation.metasearch import CombSUM as CombSUM
 from .aggregation.metasearch import FootruleOptimal as FootruleOptimal
 from .aggregation.metasearch import ReciprocalRankFusion as ReciprocalRankFusion
 from .aggregation.positional import Borda as Borda
@@ -112,6 +114,7 @@ from .inference.ranks.rank_intervals import rank_intervals as rank_intervals
 from .inference.sampling import HoeffdingEstimator as HoeffdingEstimator
 from .io.abif import read_abif as read_abif
 from .io.ballots import read_ballots as read_ballots
+from .io.ballots import read_rankings as read_rankings
 from .io.ballots import write_ballots as write_ballots
 from .io.cast_votes import CastVotes as CastVotes
 from .io.cast_votes import read_cast_votes as read_cast_votes
@@ -125,6 +128,11 @@ from .io.json_files import write_votes as write_votes
 from .io.matrices import read_matrix as read_matrix
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
+from .io.recognize import Recognized as Recognized
+from .io.recognize import recognize as recognize
+from .io.runs import Runs as Runs
+from .io.runs import read_run as read_run
+from .io.runs import write_run as write_run
 from .io.scan.scan_scores import ScoreScan as ScoreScan
 from .io.scan.scan_scores import scan_scores as scan_scores
 from .io.scores import read_scores as read_scores

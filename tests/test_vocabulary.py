@@ -48,9 +48,9 @@ EXPLAINED = {(study, "seed") for study in STUDIES}
 
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {
-    "at_least", "batch", "bound", "degree", "denominator", "digits", "k", "length", "limit",
-    "lower", "max_iterations", "max_samples", "max_tied", "rows", "seats", "seed", "shares",
-    "sides", "size", "timestamp", "top", "within",
+    "at_least", "batch", "bound", "degree", "denominator", "depth", "digits", "k", "length",
+    "limit", "lower", "max_iterations", "max_samples", "max_tied", "rows", "seats", "seed",
+    "shares", "sides", "size", "timestamp", "top", "within",
 }  # fmt: skip
 
 TERMS = (

@@ -36,6 +36,7 @@ FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 COMMANDS = {
     "compare": "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
     "scan": "Add up score files of any size in one pass, and tell what is in them.",
+    "fuse": "Merge run files of search engines topic by topic, and write the fused run.",
     "report": "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
     "plots.",
     "rank": "Rank by one method and print ranks and scores.",
@@ -84,7 +85,7 @@ FILES = {
     "distributions": {"fit", "sample"},
     "experiments": {"study", "cycles", "experiment", "replicate"},
     "learning": {"axioms", "quiz", "teach", "methods", "datasets"},
-    "documents": {"scan", "report"},
+    "documents": {"scan", "fuse", "report"},
 }
 
 

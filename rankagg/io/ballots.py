@@ -1,11 +1,12 @@
-"""Ballots as tables of ranks: one row per ballot, one column per item."""
+"""Rankings in tables: of ranks, one row per ballot, and ranked lists in any of their forms."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
 from os import PathLike
-from typing import Literal, TextIO
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 import numpy as np
 
@@ -15,10 +16,23 @@ from rankagg._validation import check_choice
 from rankagg.core.items import raw_text
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.tables.columns import NumberStyle, names_of, warn_of_style
-from rankagg.io.tables.sources import TableSource, read_table
+from rankagg.io.tables.sources import (
+    TableSource,
+    check_filled,
+    is_any_frame,
+    read_table,
+    read_text,
+    text_lines,
+)
+
+if TYPE_CHECKING:
+    from rankagg.io.tables.table import Table
+
+LeftOut = Literal["unranked", "unlisted"]
+CODES = {"unranked": UNRANKED, "unlisted": UNLISTED}
 
 
 def read_ballots(
@@ -28,7 +42,7 @@ def read_ballots(
     weight: Label | None = None,
     group: Label | None = None,
     drop: Iterable[Label] = (),
-    left_out: Literal["unranked", "unlisted"] = "unranked",
+    left_out: LeftOut = "unranked",
     decimal: Literal[".", ","] = ".",
     missing: Iterable[str] = (),
 ) -> Profile:
@@ -72,7 +86,7 @@ def read_ballots(
     >>> list(read_ballots(StringIO("A,B,C,count\n1,2,,10\n2,1,2,5\n"), count="count"))
     [<PartialRanking A > B; unranked: C>, <PartialRanking B > A = C>]
     """
-    code = check_choice(left_out, ("unranked", "unlisted"), "left_out")
+    code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
     table = read_table(source, style=NumberStyle.of(decimal, missing))
     gone = names_of(drop)
     for name in gone:
@@ -96,10 +110,132 @@ def read_ballots(
         place = table.place(int(np.argmax(empty)))
         raise DataFormatError(f"{place} ranks nothing; leave such ballots out.")
     profile = Profile.from_ranks(ranks, items=items, counts=counts, weights=weights, groups=groups)
-    if code == "unranked":
-        return profile
-    unlisted = np.where(profile.ranks == UNRANKED, np.int32(UNLISTED), profile.ranks)
-    return profile._replace(ranks=unlisted)
+    return _left_out(profile, code)
+
+
+def _left_out(profile: Profile, code: int) -> Profile:
+    ranks = np.where(profile.ranks == UNRANKED, np.int32(code), profile.ranks)
+    return profile._replace(ranks=ranks)
+
+
+def read_rankings(
+    source: TableSource | Iterable[str | PathLike[str]],
+    *,
+    ranking: Label | None = None,
+    item: Label | None = None,
+    rank: Label | None = None,
+    cells: Literal["items", "ranks"] = "items",
+    drop: Iterable[Label] = (),
+    left_out: LeftOut = "unlisted",
+) -> Profile:
+    r"""Read ranked lists: of genes, documents, teams, or whatever stands in an order.
+
+    Four forms are told apart by what is named:
+
+    * long (`ranking`, `item` and `rank`): one row for each item of a list;
+    * a column for each list (default): its cells name items, best first, and are empty at the end;
+    * a row for each item (``cells="ranks"``): the cells of each other column are its ranks in a
+      list, empty where the list does not name it;
+    * a file for each list (several paths): one item a line, best first, without a header.
+
+    Parameters
+    ----------
+    source : path, text stream, DataFrame, or iterable of paths
+        A table as `read_scores` takes it, or a file for each list.
+    ranking, item, rank : str or int, optional
+        The columns of lists, items and ranks; smaller is better, and equal ranks are ties. With
+        ``cells="ranks"`` `item` is the column of items, by default the first.
+    cells : {"items", "ranks"}, default "items"
+        What the cells of the columns of lists are.
+    drop : iterable of str or int, optional
+        Columns that are no lists.
+    left_out : {"unlisted", "unranked"}, default "unlisted"
+        Items that a list does not name are below those that it names, or not observed.
+
+    Returns
+    -------
+    Profile
+        One ranking for each list, whose name is its group; `times_ranked` says how many lists
+        name each item.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is no such table, a list names an item twice or nothing at all, or an item
+        stands below an empty cell; the message names the place.
+    InvalidInputError
+        If a named column does not exist.
+
+    Examples
+    --------
+    >>> from io import StringIO
+    >>> from rankagg import read_rankings
+    >>> lists = read_rankings(StringIO("lab1,lab2\nTP53,MYC\nMYC,TP53\nEGFR,\n"))
+    >>> list(lists), lists.groups
+    ([<PartialRanking TP53 > MYC > EGFR>, <PartialRanking MYC > TP53; unlisted: EGFR>], ('lab1', 'lab2'))
+    >>> lists.times_ranked()
+    {'EGFR': 1, 'MYC': 2, 'TP53': 2}
+    >>> long = StringIO("study,gene,rank\ns1,MYC,1\ns1,TP53,1\ns2,MYC,1\n")
+    >>> list(read_rankings(long, ranking="study", item="gene", rank="rank"))
+    [<PartialRanking MYC = TP53>, <PartialRanking MYC; unlisted: TP53>]
+    """  # noqa: E501 - one line is what is printed
+    code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
+    check_choice(cells, ("items", "ranks"), "cells")
+    is_one = isinstance(source, str | PathLike) or hasattr(source, "read") or is_any_frame(source)
+    if not is_one:
+        read = [read_text(path) for path in cast(Iterable[Any], source)]
+        orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
+        return _of_orders("source", [PurePath(name).stem for name, _ in read], orders, code)
+    table, gone = read_table(source), names_of(drop)
+    for name in gone:
+        table.position(name, "drop")
+    long = (ranking, item, rank)
+    if ranking is not None or rank is not None:
+        if None in long or len(set(long)) < 3:
+            allowed = "three different columns (long form), or not given"
+            raise InvalidInputError("ranking, item and rank", allowed, long)
+        return _left_out(_of_rows(table, *long), code)
+    column = table.header[0] if item is None and cells == "ranks" else item
+    lists = [name for name in table.header if name not in (column, *gone)]
+    if cells == "ranks":
+        items = table.labels(column, "item")
+        ranks = table.stacked(lists, "rank").values.reshape(len(lists), -1)
+        return _left_out(Profile.from_ranks(ranks, items=items, groups=lists), code)
+    orders = list[list[Any]]()
+    for name in lists:
+        codes, labels = table.coded(name, "ranking", gaps=True)
+        below = np.flatnonzero((codes[:-1] < 0) & (codes[1:] >= 0))
+        if len(below):
+            what = "names an item below an empty cell; a list has empty cells at its end alone"
+            raise table.error(int(below[0]) + 1, name, what)
+        orders.append([labels[code] for code in codes[codes >= 0].tolist()])
+    return _of_orders(table.name, lists, orders, code)
+
+
+def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
+    lists, items = table.coded(ranking, "ranking"), table.coded(item, "item")
+    numbers = table.numbers(rank, "rank")
+    again = pd.Series(lists.codes * len(items.labels) + items.codes).duplicated().to_numpy()
+    for wrong, what in (
+        (np.isnan(numbers), "is missing; leave out rows of items that are not listed"),
+        (again, "is of an item that its list names before; each may stand there once"),
+    ):
+        if wrong.any():
+            raise table.error(int(np.argmax(wrong)), rank, what)
+    sizes = (len(lists.labels), "lists"), (len(items.labels), "items")
+    check_filled(table.name, *sizes, len(numbers))
+    ranks = np.full((len(lists.labels), len(items.labels)), np.nan)
+    ranks[lists.codes, items.codes] = numbers
+    return Profile.from_ranks(ranks, items=items.labels, groups=lists.labels)
+
+
+def _of_orders(name: str, lists: list[Any], orders: list[list[Any]], code: int) -> Profile:
+    for called, order in zip(lists, orders, strict=True):
+        if len(set(order)) < len(order) or not order:
+            twice = next((x for at, x in enumerate(order) if x in order[:at]), None)
+            what = f"names {shown(twice)} twice" if order else "names nothing"
+            raise DataFormatError(f"{name}: the list {shown(called)} {what}.")
+    return _left_out(Profile.from_orders(orders, groups=lists), code)
 
 
 def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> None:

@@ -37,7 +37,8 @@ OWN_SPELLINGS = "a mapping from 'undervote', 'overvote' or 'write-in' to spellin
 BETWEEN = re.compile(r"[\W_]+")
 
 
-def _words(text: object) -> str:
+def words_of(text: object) -> str:
+    """Return a text in small letters, a blank between words."""
     plain = str(text).strip().casefold()
     return BETWEEN.sub(" ", plain).strip() or plain
 
@@ -74,9 +75,9 @@ class Spellings:
 def _spelled(texts: Any) -> frozenset[str]:
     found = names_of(texts)
     for text in found:
-        if isinstance(text, bool) or not isinstance(text, str | int) or not _words(text):
+        if isinstance(text, bool) or not isinstance(text, str | int) or not words_of(text):
             raise InvalidInputError("spellings", "words", text, "Empty cells are undervotes.")
-    return frozenset(map(_words, found))
+    return frozenset(map(words_of, found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,7 @@ def marks_of(coded: Coded, spellings: Spellings) -> Marks:
     written: list[bool] = []
     special = {"": coded.codes == -1}
     for at, label in enumerate(coded.labels):
-        words = _words(label)
+        words = words_of(label)
         if words in spellings.overvote:
             new[at] = OVERVOTE
         elif words not in spellings.undervote:

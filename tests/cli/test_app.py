@@ -45,6 +45,7 @@ class TestCommands(CommandContract):
         "agreement": ["--dataset", "superglue_human"],
         "experiment": ["--dataset", "superglue_human", "--repetitions", "2"],
         "explain": [*BUNDLED, "--pair", "Nashville", "Memphis"],
+        "fuse": ["one.run", "other.run", "--out", "fused.run"],
         "fit": [*BUNDLED, "--pseudo-rankings", "0.5"],
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
         "power": ["--dataset", "superglue_human"],
@@ -65,6 +66,8 @@ class TestCommands(CommandContract):
         certificate = ra.Kemeny().aggregate(ra.datasets.load("tennessee")).certificate
         assert certificate is not None
         (folder / "proof.json").write_text(json.dumps(certificate.to_dict()), encoding="utf-8")
+        for name, score in (("one", 1), ("other", 2)):
+            (folder / f"{name}.run").write_text(f"q Q0 {name} 1 {score} x\n", encoding="utf-8")
         (folder / "scores.csv").write_text("task,A,B\nx,1,2\ny,2,\n", encoding="utf-8")
 
 

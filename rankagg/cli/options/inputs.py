@@ -94,8 +94,7 @@ DATA_OPTIONS = [
         "--format",
         type=OneOf(["auto", *DATA_FORMATS]),
         default="auto",
-        help="What FILE is. auto: PrefLib, a linear ordering matrix, votes as JSON, what "
-        "`rankagg scan` or an evaluation tool wrote where its content says so, else scores.",
+        help="What FILE is. auto: what its content says; where there is doubt, you are asked.",
     ),
     *OPTIONS,
     UNRANKED,
@@ -177,7 +176,7 @@ def read_input(**values: Any) -> Input:
 
 
 def _read(typed: Typed, name: str) -> Input:
-    kind = kind_of(typed)
+    kind, taken = kind_of(typed)
     kind.check(typed)
     with options_named(READER_NAMES), warnings_noted() as notes:
         data, lines = kind.read(typed)
@@ -187,7 +186,7 @@ def _read(typed: Typed, name: str) -> Input:
         told = tell_scores(data, typed)
     else:
         told = _tell_ballots(data, typed)
-    lines = (*told, *lines, *notes)
+    lines = (*told, *lines, *taken, *notes)
     return Input(data, typed.unranked, typed.tolerance or 0.0, lines, name)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
+from shlex import join
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -15,10 +16,12 @@ import rankagg as ra
 from rankagg._typing import Label
 from rankagg.cli.options.typed import Number, OneOf, flag, labels_of, option, split, weights_of
 from rankagg.cli.options.wording import option_of, options_named
+from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.evidence import Data
+    from rankagg.io.recognize import Reading
 
 
 Summed = TypeVar("Summed", "ra.ScoreTable", "ra.ScoreSummary")
@@ -33,7 +36,7 @@ class Typed(SimpleNamespace):
 
 
 #: Data that were read, and what the reader of the output must know of them besides.
-Reading: TypeAlias = "tuple[Data, tuple[str, ...]]"
+Found: TypeAlias = "tuple[Data, tuple[str, ...]]"
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class TypedKind:
     # What such data are, in messages.
     meaning: str
     # Reads the data that options name.
-    read: Callable[[Typed], Reading]
+    read: Callable[[Typed], Found]
     # The options with a meaning for it; all others are refused.
     takes: tuple[str, ...] = ()
 
@@ -128,7 +131,7 @@ DROP = option(
 )
 
 
-def _read_scores(typed: Typed) -> Reading:
+def _read_scores(typed: Typed) -> Found:
     if typed.lower_is_better and typed.lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
 
@@ -160,7 +163,7 @@ def _weighted(table: Summed, typed: Typed) -> Summed:
     return table.with_task_weights(weights) if weights else table
 
 
-def _read_summary(typed: Typed) -> Reading:
+def _read_summary(typed: Typed) -> Found:
     from rankagg.io.json_files import read_summary
 
     return _weighted(read_summary(typed.file), typed), ()
@@ -181,7 +184,7 @@ def _without(data: Data, drop: Sequence[str]) -> Data:
 
 SCORES = TypedKind(
     "scores",
-    "a table of scores; `--format ballots` reads ballots, `--format comparisons` results of pairs",
+    "a table of scores; `--format` says what else it is",
     _read_scores,
     _names([*OF_TABLES, *DIRECTIONS, *OF_TASKS, *NUMBERS, DROP]),
 )
@@ -238,7 +241,7 @@ def _is_many(path: Path) -> bool:
         return False
 
 
-def _read_evaluations(typed: Typed) -> Reading:
+def _read_evaluations(typed: Typed) -> Found:
     if typed.lower_is_better and (typed.lower or typed.higher):
         raise click.UsageError(
             "--lower-is-better covers every metric of which the files say nothing; leave --lower "
@@ -302,8 +305,8 @@ OF_CAST_VOTES = [
         "all that are not named otherwise.",
     ),
     _column("ballot", "Cast votes, long form: column of ballots."),
-    _column("rank", "Cast votes, long form: column of ranks."),
-    _column("item", "Cast votes, long form: column of candidates."),
+    _column("rank", "Cast votes and lists, long form: column of ranks."),
+    _column("item", "Cast votes and lists: column of candidates, or of other items."),
     option(
         "--overvotes",
         type=OneOf(["end", "skip"]),
@@ -333,21 +336,21 @@ OF_PREFLIB = ("left_out", "errors", "drop")
 CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 
-def _read_ballots(typed: Typed) -> Reading:
+def _read_ballots(typed: Typed) -> Found:
     given = typed.given("count", "drop", "left_out", "decimal", "missing")
     return ra.read_ballots(typed.file, **given), ()
 
 
-def _read_preflib(typed: Typed) -> Reading:
+def _read_preflib(typed: Typed) -> Found:
     found = ra.read_preflib(typed.file, **typed.given("left_out", "errors"))
     return _without(found, typed.drop), ()
 
 
-def _read_abif(typed: Typed) -> Reading:
+def _read_abif(typed: Typed) -> Found:
     return _without(ra.read_abif(typed.file, **typed.given("left_out")), typed.drop), ()
 
 
-def _read_cast_votes(typed: Typed) -> Reading:
+def _read_cast_votes(typed: Typed) -> Found:
     given = typed.given(*CAST)
     found = ra.read_cast_votes(typed.file, **{**given, "spellings": _spellings(typed.spellings)})
     return found.profile, found.lines()
@@ -364,6 +367,25 @@ def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
             raise InvalidInputError("--spelling", allowed, text)
         found.setdefault(kind, []).extend([spelling] if spelling.strip() else [])
     return found
+
+
+OF_LISTS = [
+    _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
+    option(
+        "--cells",
+        type=OneOf(["items", "ranks"]),
+        help="Lists: the cells of a column are the items of a list, best first (the default), or "
+        "the ranks of the items of the rows.",
+    ),
+]
+
+
+def _read_lists(typed: Typed) -> Found:
+    given = typed.given("ranking", "item", "rank", "cells", "drop", "left_out")
+    found = ra.read_rankings(typed.file if len(typed.files) == 1 else typed.files, **given)
+    lists, named = len(found), list(found.times_ranked().values())
+    both = f"{named.count(lists)} in all of them, {named.count(1)} in one alone"
+    return found, (f"lists: {lists}, which name {counted(found.n_items, 'item')}: {both}",)
 
 
 # -- comparisons and votes ------------------------------------------------------------------------
@@ -404,7 +426,7 @@ OF_COMPARISONS = [
 ]
 
 
-def _read_comparisons(typed: Typed) -> Reading:
+def _read_comparisons(typed: Typed) -> Found:
     needed = ("first", "second", "outcome")
     lacking = [option_of(name) for name in needed if not getattr(typed, name)]
     if lacking:
@@ -429,7 +451,7 @@ def bundled(kind: str) -> TypedKind:
         meaning = "--dataset, which knows its columns and directions"
         takes = (*_names(OF_TASKS), "drop")
 
-    def read(typed: Typed) -> Reading:
+    def read(typed: Typed) -> Found:
         return _without(ra.datasets.load(typed.dataset), typed.drop), ()
 
     return TypedKind(kind, meaning, read, takes)
@@ -454,6 +476,12 @@ DATA_FORMATS = {
             _read_comparisons,
             ("weight", *_names(OF_COMPARISONS)),
         ),
+        TypedKind(
+            "lists",
+            "ranked lists",
+            _read_lists,
+            ("ranking", "item", "rank", "cells", "drop", "left_out"),
+        ),
         TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, OF_PREFLIB),
         TypedKind("votes", "votes as JSON", lambda typed: (ra.read_votes(typed.file), ())),
         TypedKind(
@@ -470,8 +498,10 @@ DATA_FORMATS = {
 }
 OPTIONS = [
     *(*DIRECTIONS, *OF_EVALUATIONS, *OF_TABLES, DROP, *OF_TASKS),
-    *(*OF_BALLOTS, *OF_CAST_VOTES, *OF_COMPARISONS, *NUMBERS),
+    *(*OF_BALLOTS, *OF_CAST_VOTES, *OF_LISTS, *OF_COMPARISONS, *NUMBERS),
 ]
+#: What tables are, as far as they do not say it by signs of their own.
+TABLES = ("scores", "ballots", "cast-votes", "comparisons", "lists")
 #: Options that some kinds take, and others do not.
 KIND_OPTIONS = tuple(dict.fromkeys(name for kind in DATA_FORMATS.values() for name in kind.takes))
 
@@ -488,39 +518,58 @@ READER_NAMES = {
 }
 
 
-def kind_of(typed: Typed) -> TypedKind:
-    """Return the kind that --format, the names of files or their content say."""
+def kind_of(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
+    """Return the kind that --format, the names of files or their content say, and a note of it."""
     if typed.dataset:
         with options_named({"name": "--dataset"}):
-            return bundled(ra.datasets.info(typed.dataset).kind)
+            return bundled(ra.datasets.info(typed.dataset).kind), ()
     form, files = typed.format, typed.files
     if form == "auto" and seem_evaluations(files):
-        return EVALUATIONS
-    if form != "evaluations" and len(files) > 1:
+        return EVALUATIONS, ()
+    if form not in ("evaluations", "lists") and len(files) > 1:
         raise click.UsageError(
             f"Give one FILE, not {len(files)}: several are read together where they hold "
-            "evaluations (--format evaluations)."
+            "evaluations (--format evaluations) or a ranked list each (--format lists)."
         )
-    return DATA_FORMATS[form if form != "auto" else _name_by_content(typed.file)]
+    return (DATA_FORMATS[form], ()) if form != "auto" else _recognized(typed)
 
 
-def _name_by_content(file: str) -> str:
-    """Return the kind that a content says it is of; scores say nothing of themselves."""
-    from rankagg.io.evaluations.read_evaluations import looks_like_evaluations
-    from rankagg.io.json_files import looks_like_summary, looks_like_votes
-    from rankagg.io.matrices import looks_like_matrix
-    from rankagg.io.preflib import looks_like_preflib
-    from rankagg.io.tables.sources import kind_by_name, read_text
-
-    if kind_by_name(file) in ("Parquet", "Excel"):
-        return "scores"
+def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
+    """Return the kind that a content says it is of; what it says of columns is as if typed."""
     with options_named(READER_NAMES):
-        text = read_text(file)[1]
-        signs = {
-            "preflib": looks_like_preflib,
-            "votes": looks_like_votes,
-            "summary": looks_like_summary,
-            "evaluations": looks_like_evaluations,
-            "matrix": looks_like_matrix,
-        }
-        return next((name for name, looks_so in signs.items() if looks_so(text)), "scores")
+        found = ra.recognize(typed.file)
+    first = found.readings[0] if found.readings else None
+    if first is not None and first.format not in TABLES:
+        if first.format not in DATA_FORMATS:
+            hint = " `rankagg fuse` merges run files." if first.format == "run" else ""
+            raise click.UsageError(f"{typed.source} holds {first.what}, no data to rank.{hint}")
+        return DATA_FORMATS[first.format], ()
+    given = typed.given(*KIND_OPTIONS)
+    fits = [name for name in TABLES if set(given) <= set(DATA_FORMATS[name].takes)]
+    # Options of one kind alone say which it is.
+    said = fits[0] if given and len(fits) == 1 else None
+    readings = [one for one in found.readings if said in (None, one.format)]
+    if not readings:
+        return DATA_FORMATS[said or (fits[0] if fits else "scores")], ()
+    one, *others = readings
+    left = {name: x for name, x in one.parameters.items() if name not in given}
+    if not found.is_certain and (others or left or not said):
+        what = " or ".join(one.what for one in readings)
+        lines = " or ".join(f"`{_line(typed, one)}`" for one in readings)
+        raise click.UsageError(f"{typed.source} may hold {what}: type {lines}.")
+    for name, value in left.items():
+        setattr(typed, name, [value] if name in ("drop", "weight") else value)
+    if not left and (said or one.format == "scores"):
+        return DATA_FORMATS[one.format], ()
+    note = f"note: {typed.source} is taken for {one.what}; --format says otherwise"
+    return DATA_FORMATS[one.format], (note,)
+
+
+def _line(typed: Typed, reading: Reading) -> str:
+    """Return the command that reads a file so."""
+    words = ["rankagg", str(click.get_current_context().info_name), typed.source]
+    words += ["--format", reading.format]
+    for name, value in reading.parameters.items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [option_of(name), str(one)]
+    return join(words)

@@ -52,7 +52,7 @@ def read_table(
     """
     # What reads a kind of file is loaded where there is one: many commands read none.
     kind = kind_by_name(source)
-    if is_frame(source) or any(hasattr(source, name) for name in PROTOCOLS):
+    if is_any_frame(source):
         from rankagg.io.tables.frames import table_of_frame  # noqa: PLC0415
 
         table = table_of_frame(source)
@@ -77,6 +77,11 @@ def read_table(
             commas = style.decimal == ","
             table = read_delimited(name, data, blank_rows=blank_rows, has_commas=commas)
     return table if style == USUAL else replace(table, style=style)
+
+
+def is_any_frame(source: object) -> bool:
+    """Say whether a source is a frame of pandas or another."""
+    return is_frame(source) or any(hasattr(source, name) for name in PROTOCOLS)
 
 
 def kind_by_name(source: object) -> str | None:

@@ -15,7 +15,7 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny import relaxation
 
-TABLE = "system,x,y,z\nA,3,2,1\nB,2,3,2\nC,1,1,\n"
+TABLE = "system,x,y,z\nA,3.25,2.25,1.25\nB,2.25,3.25,2.25\nC,1.25,1.25,\n"
 BALLOTS = "A,B,C,count\n1,2,3,3\n3,1,2,2\n"
 PREFLIB = (
     "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: A\n"
@@ -137,7 +137,7 @@ BAD = {
     "compare --dataset tennessee --lower-is-better": "--dataset",
     "compare votes.txt --weight x=2": "--weight ... ballots",
     "compare votes.txt --method mean": "Mean needs scores",
-    "compare table.csv --count x": "--count ... --format ballots",
+    "compare table.csv --count x": "--count ... --format",
     "compare table.csv --group x=y,z": "--group ... 'x'",
     "compare m.lop --decide task": "a matrix does not hold them",
     "rank bad.csv": "row 2 ... 'x' ... 'many'",

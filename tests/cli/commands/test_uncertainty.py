@@ -9,11 +9,11 @@ import pytest
 import rankagg as ra
 
 FILES = {
-    "table.csv": "system,x,y,z\nA,3,2,1\nB,2,3,2\nC,1,1,\n",
-    "full.csv": "system,x,y,z\nA,3,2,1\nB,2,3,2\nC,1,1,0\n",
+    "table.csv": "system,x,y,z\nA,3.25,2.25,1.25\nB,2.25,3.25,2.25\nC,1.25,1.25,\n",
+    "full.csv": "system,x,y,z\nA,3.25,2.25,1.25\nB,2.25,3.25,2.25\nC,1.25,1.25,.25\n",
     "wide.csv": "s,k,t,u\nA,0,2,1\nA,1,2,1\nB,0,1,2\nB,1,1,3\n",
-    "tied.csv": "system,x,y\nA,1,2\nB,1,1\n",
-    "apart.csv": "system,x,y\nA,1,\nB,2,\nC,,1\nD,,2\n",
+    "tied.csv": "system,x,y\nA,1.25,2.25\nB,1.25,1.25\n",
+    "apart.csv": "system,x,y\nA,1.25,\nB,2.25,\nC,,1.25\nD,,2.25\n",
     "matrix.lop": "3\n 0 5 1\n 2 0 4\n 3 0 0\n",
     "gaps.csv": "system,x,y,z,w\nA,3,2,1,5\nB,2,3,2,\nC,1,1,,3\nD,0,,0,1\n",
     "many.csv": "s,k,t,u\nA,0,2,1\nA,1,2,1\nB,0,1,2\nB,1,1,3\nC,0,0,0\nC,1,0,1\n",
@@ -319,7 +319,7 @@ BAD = {
     "ranks by mean ... --ranks pairwise",
     "intervals full.csv --method normal": "for proportions of pairs say --pairs normal",
     "intervals full.csv --ranks mean --method hoeffding": "--score-range ... --method sign-flips",
-    "intervals full.csv --ranks mean --score-range 0 1": "--score-range ... 0 to 3",
+    "intervals full.csv --ranks mean --score-range 0 1": "--score-range ... 0.25 to 3.25",
     "intervals table.csv --method max-t --ranks mean": "1 of 9 scores missing ... --ranks borda "
     "... --method sign-flips",
     "intervals --dataset tennessee --ranks mean": "ScoreTable",

@@ -11,7 +11,7 @@ import pytest
 
 import rankagg as ra
 
-SCORES = b"system,x,y\nA,1,2\nB,2,1\nC,3,3\n"
+SCORES = b"system,x,y\nA,1.25,2.25\nB,2.25,1.25\nC,3.25,3.25\n"
 SOC = b"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n2: 1,2\n1: 2,1\n"
 
 

@@ -57,7 +57,7 @@ SINGLE = {
     "archive": lambda: archive(Path("x.eval"), log("A", "x", [(1, 1, {"m": "C"})])),
     "lines": lambda: put(Path("x.jsonl"), line("A", "x", "1", 1), line("B", "x", "1", 2)),
     "a table": lambda: put(
-        Path("x.jsonl"), {"system": "A", "score": 1}, {"system": "B", "score": 2}
+        Path("x.jsonl"), {"system": "A", "score": 1.2}, {"system": "B", "score": 2.1}
     ),
 }
 
@@ -221,7 +221,6 @@ def test_short_names_weights_and_gaps(files, said):
 
 
 REFUSED = {
-    "rank wide.csv --method borda --overvotes skip": "has no meaning for a table of scores",
     "rank wide.csv --format ballots --choice first": "--choice has no meaning for a table of ball",
     "rank wide.csv --format cast-votes --task x": "--task has no meaning for cast votes",
     "rank wide.csv --format cast-votes --choice frst": "--choice must be a column of wide.csv",
@@ -231,7 +230,6 @@ REFUSED = {
     "rank long.csv --format cast-votes --ballot id": "--ballot, --rank and --item must be given",
     "rank long.csv --format cast-votes --spelling x": "--spelling must be KIND=TEXT",
     "rank long.csv --format cast-votes --spelling x=y": "--spelling must be a mapping",
-    "rank battles.csv --cluster judge": "--cluster has no meaning for a table of scores",
     "rank battles.csv --format comparisons": "give --first and --second and --outcome",
     f"rank battles.csv {COLUMNS} --first-side aa": "Did you mean 'a'",
     f"rank battles.csv {COLUMNS} --weight w --weight won": "takes one --weight COLUMN",

@@ -8,7 +8,7 @@ import pytest
 from rankagg.cli.app import app
 from rankagg.testing.commands import commands_of
 
-TABLE = "system,accuracy,perplexity\nfirst,3,2\nsecond,2,3\nthird,1,1\n"
+TABLE = "system,accuracy,perplexity\nfirst,3.25,2.25\nsecond,2.25,3.25\nthird,1.25,1.25\n"
 LONG = "system,metric,value\nfirst,accuracy,3\nsecond,accuracy,2\n"
 TASKS = "task,first,second\naccuracy,3,2\nperplexity,1,2\n"
 BALLOTS = "first,second,third,count\n1,2,3,3\n3,1,2,2\n"
@@ -32,6 +32,7 @@ MISTYPED = {
         option: ["long.csv", "--format", "cast-votes", *LONG_NAMES, option, "sytem"]
         for option in ("--ballot", "--rank", "--item")
     },
+    "--ranking": ["long.csv", "--ranking", "systm", "--item", "metric", "--rank", "value"],
     "--pair": ["table.csv", "--pair", "first", "secnd"],
     "--reference": ["table.csv", "--reference", "secnd"],
     "--keep": ["table.csv", "--keep", "frst"],

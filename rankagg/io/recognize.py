@@ -1,0 +1,472 @@
+"""What a file is, told by its content: small rules in one table, and the call that reads it.
+
+A rule says what a file may be and whether that is certain. A wrong guess is worse than a question,
+so nothing is taken for certain that has two readings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+from itertools import combinations
+from math import isfinite
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankagg._typing import Floats
+from rankagg.core.items import counted, listed, raw_text
+from rankagg.core.rankings import places
+from rankagg.exceptions import DataFormatError, visible
+from rankagg.io import (
+    ballots,
+    cast_vote_grid,
+    cast_votes,
+    comparisons,
+    json_files,
+    matrices,
+    preflib,
+    runs,
+    scores,
+)
+from rankagg.io.evaluations import read_evaluations as evaluations
+from rankagg.io.tables import sources
+from rankagg.io.tables.columns import Coded
+from rankagg.io.tables.table import Table, as_number, numbers_in
+
+
+class Reading(NamedTuple):
+    """One way to read a file."""
+
+    # The word for `--format`.
+    format: str
+    # What it holds, as "comparisons of model_a and model_b by winner".
+    what: str
+    # Parameters of the reader.
+    parameters: Mapping[str, Any] = {}
+    is_certain: bool = True
+
+
+@dataclass(frozen=True, repr=False)
+class Recognized:
+    """What a file may be, by its content; `recognize` says it.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    readings : tuple of Reading
+        Each with `format` (the word for ``--format``), `what` it is, `parameters` of the reader,
+        and `is_certain`; empty where nothing is known that looks so.
+    """
+
+    source: Any = field(compare=False)
+    name: str
+    readings: tuple[Reading, ...]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether there is one reading, and no doubt."""
+        return len(self.readings) == 1 and self.readings[0].is_certain
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The call of each reading."""
+        calls = []
+        for form, _, parameters, _ in self.readings:
+            given = [repr(self.name), *(f"{name}={x!r}" for name, x in parameters.items())]
+            given += ["higher_is_better=..."] if form == "scores" else []
+            calls.append(f"{getattr(FORMATS[form].read, '__name__', '?')}({', '.join(given)})")
+        return tuple(calls)
+
+    def read(self, **parameters: Any) -> Any:
+        """Return the data, where it is certain what they are.
+
+        Parameters
+        ----------
+        **parameters
+            Further ones of the reader; scores need `higher_is_better`.
+
+        Returns
+        -------
+        ScoreTable, Profile, CastVotes, Comparisons, Runs, ...
+            What the reader returns.
+
+        Raises
+        ------
+        DataFormatError
+            If there is doubt; the message holds the calls to choose from.
+        """
+        reader = FORMATS[self.readings[0].format].read if self.is_certain else None
+        if reader is None:
+            raise DataFormatError(f"{self}.")
+        return reader(self.source, **{**self.readings[0].parameters, **parameters})
+
+    def __repr__(self) -> str:
+        return visible(f"<{self}>")
+
+    def __str__(self) -> str:
+        what = " or ".join(one.what for one in self.readings) or "nothing that is known"
+        verb = "holds" if self.is_certain or not self.readings else "may hold"
+        return ": ".join(x for x in (f"{self.name} {verb} {what}", " or ".join(self.calls)) if x)
+
+
+def recognize(source: sources.TableSource) -> Recognized:
+    r"""Say by its content what a file is, and by which call it is read.
+
+    Scores (wide, of instances, long), tables of ballots, cast votes, comparisons, ranked lists, run
+    files of TREC, logs of evaluations, PrefLib, ABIF, linear ordering matrices, votes and sums as
+    JSON. Where there is doubt all that it may be is said, and nothing is guessed: numbers that may
+    be scores or ranks are such a case.
+
+    Parameters
+    ----------
+    source : path, text stream or DataFrame
+        As `read_scores` takes it.
+
+    Returns
+    -------
+    Recognized
+        What the file may be, its `calls`, and `read`, which reads it where it is certain.
+
+    Raises
+    ------
+    DataFormatError
+        If it is neither a table nor a text of one of these kinds.
+    InvalidInputError
+        If there is no such file.
+
+    Examples
+    --------
+    >>> from io import StringIO
+    >>> from rankagg import recognize
+    >>> found = recognize(StringIO("model_a,model_b,winner\nx,y,model_a\ny,z,tie\nz,x,model_b\n"))
+    >>> found.readings[0].what, found.calls
+    ('comparisons of model_a and model_b by winner', ("read_comparisons('the stream', first='model_a', second='model_b', outcome='winner')",))
+    >>> found.read()
+    <Comparisons: 3 comparisons of 3 items, 1 tie>
+    """  # noqa: E501 - one line is what is printed
+    plain, name = source, ""
+    if not sources.is_any_frame(source) and sources.kind_by_name(source) not in (
+        "Parquet",
+        "Excel",
+    ):
+        name, text = sources.read_text(source)
+        if not isinstance(source, str | PathLike):
+            source.seek(0)
+            plain = StringIO(text)
+        for word, form in FORMATS.items():
+            if form.looks_so is not None and form.looks_so(text):
+                return Recognized(source, name, (Reading(word, form.what),))
+    look = Look(sources.read_table(plain))
+    try:
+        readings = [one for rule in RULES for one in rule(look)]
+    except DataFormatError:  # what reads it says why
+        readings = []
+    sure = [one for one in readings if one.is_certain]
+    return Recognized(source, name or look.table.name, tuple(sure if len(sure) == 1 else readings))
+
+
+# -- formats --------------------------------------------------------------------------------------
+
+ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S.*")
+
+
+def _looks_like_abif(text: str) -> bool:
+    """Say whether every line is one of ABIF, as `27:A>B>C`, or states something of the file."""
+    lines = [
+        line for line in sources.text_lines(text) if line.strip() and line.lstrip()[0] not in "#{="
+    ]
+    return any(set(">=/") & set(line) for line in lines) and all(map(ABIF_LINE.fullmatch, lines))
+
+
+class Format(NamedTuple):
+    """A kind of file."""
+
+    # None where nothing here reads it.
+    read: Callable[..., Any] | None
+    what: str = ""
+    # What says by signs of its own what it is; tables do not.
+    looks_so: Callable[[str], bool] | None = None
+
+
+#: By the words for `--format`.
+FORMATS = {
+    "preflib": Format(
+        preflib.read_preflib, "ballots in a PrefLib format", preflib.looks_like_preflib
+    ),
+    "votes": Format(json_files.read_votes, "votes as JSON", json_files.looks_like_votes),
+    "summary": Format(json_files.read_summary, "sums of scores", json_files.looks_like_summary),
+    "evaluations": Format(
+        evaluations.read_evaluations, "evaluations", evaluations.looks_like_evaluations
+    ),
+    "matrix": Format(matrices.read_matrix, "a linear ordering matrix", matrices.looks_like_matrix),
+    "run": Format(runs.read_run, "a run file of TREC", runs.looks_like_run),
+    "abif": Format(None, "ballots in ABIF", _looks_like_abif),
+    "scores": Format(scores.read_scores),
+    "ballots": Format(ballots.read_ballots),
+    "cast-votes": Format(cast_votes.read_cast_votes),
+    "comparisons": Format(comparisons.read_comparisons),
+    "lists": Format(ballots.read_rankings),
+}
+
+# -- tables ---------------------------------------------------------------------------------------
+
+#: Words in headings, by what the column is.
+CALLED = {
+    "system": "system model method algorithm name team player approach submission entry llm agent "
+    "classifier solver engine product",
+    "task": "task dataset benchmark",
+    "instance": "instance utterance example question prompt query qid sample case",
+    "score": "score value accuracy acc result",
+    "ballot": "ballot",
+    "candidate": "candidate",
+    "ranking": "list study source experiment lab voter judge ranker reviewer run",
+    "item": "item gene document doc option alternative name team player product",
+    "rank": "rank place position",
+    "voter": "voter ballot judge juror assessor rater expert respondent reviewer annotator ranking "
+    "participant evaluator subject critic ranker user person student",
+    "count": "count n votes ballots freq frequency weight multiplicity",
+    "outcome": "winner won outcome result preference preferred verdict judgment judgement win "
+    "label",
+    # Neither systems nor scores.
+    "other": "metric item topic problem document file fold seed run id no number index year date "
+    "time timestamp std stderr se ci params parameters corpus domain language subset category "
+    "scenario environment precinct county district ward",
+}
+SIDES = ("a b", "1 2", "first second", "left right", "home away", "white black")
+ORDINALS = ("first", "second", "third", "fourth", "fifth")
+CHOICE = re.compile(
+    r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3}|first|second|third|fourth|fifth)"
+    r"(?:st|nd|rd|th)?(?: (?:rank|choice|preference|pref|vote))?"
+)
+# Between a small letter and a capital or a number, and at all that is no letter or number.
+BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
+# So many ranks are no coincidence.
+MANY_RANKS = 12
+
+
+class Look:
+    """A table, and what its columns are."""
+
+    def __init__(self, table: Table) -> None:
+        self.table, self.names = table, table.header
+        self.words = [[x.lower() for x in BETWEEN.split(str(name)) if x] for name in self.names]
+        # Infinite is what is no number.
+        self.values = [numbers_in(column).values for column in table.columns]
+        finite = [bool(np.isfinite(x).any() and not np.isinf(x).any()) for x in self.values]
+        self.numeric = [at for at, is_number in enumerate(finite) if is_number]
+        self.texts = [at for at, is_number in enumerate(finite) if not is_number]
+
+    def called(self, *roles: str, among: Iterable[int] | None = None) -> list[int]:
+        """Return the columns whose headings end in a word for one of these roles."""
+        known = {word for role in roles for word in CALLED[role].split()}
+        ends = [
+            {x for one in words[-1:] for x in (one, one.removesuffix("s"))} for words in self.words
+        ]
+        return [at for at in (range(len(ends)) if among is None else among) if ends[at] & known]
+
+    def named(self, **columns: Sequence[int]) -> dict[str, Any]:
+        """Return the heading of the first of some columns, by what they are, where there is one."""
+        return {role: self.names[ats[0]] for role, ats in columns.items() if ats}
+
+    def labels(self, at: int) -> Coded:
+        """Return the labels of a column; the code of an empty cell is -1."""
+        return self.table.coded(self.names[at], "source", gaps=True)
+
+    def texts_of(self, *columns: int) -> set[str]:
+        """Return what the cells of columns say."""
+        return {raw_text(label) for at in columns for label in self.labels(at).labels}
+
+    def is_key(self, columns: Sequence[int]) -> bool:
+        """Say whether no two rows say the same in these columns, and none is empty."""
+        codes = np.column_stack([self.labels(at).codes for at in columns])
+        return bool((codes >= 0).all()) and len(np.unique(codes, axis=0)) == len(codes)
+
+    def share(self, columns: Sequence[int]) -> bool:
+        """Say whether each of these columns has a label of another one."""
+        return all(
+            self.texts_of(at) & self.texts_of(*(x for x in columns if x != at)) for at in columns
+        )
+
+
+def _seem_ranks(rows: Floats) -> bool:
+    """Say whether rows may be ranks: half numbers from 1 on to the number of items."""
+    least = np.nanmin(rows, axis=1, keepdims=True)
+    from_one = least <= np.count_nonzero(rows == least, axis=1, keepdims=True)
+    cells = rows[~np.isnan(rows)]
+    fits = (cells >= 1) & (cells <= rows.shape[1]) & (cells % 0.5 == 0)
+    return bool(from_one.all() and fits.all())
+
+
+def _are_ranks(rows: Floats) -> bool:
+    """Say whether rows are ranks from 1, where ties share the best rank or the mean one."""
+    best = places.competition_ranks(rows)
+    fits = [(rows == way + 1.0) | np.isnan(rows) for way in (best, places.mid_ranks(best))]
+    return bool((fits[0].all(axis=1) | fits[1].all(axis=1)).all())
+
+
+#: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
+LONG = {
+    "scores": ("system", "task", "instance", "score"),
+    "cast-votes": ("ballot", "candidate", "rank"),
+    "lists": ("ranking", "item", "rank"),
+}
+
+
+def _long(look: Look) -> Iterator[Reading]:
+    for form, roles in LONG.items():
+        found = {role: look.called(role) for role in roles}
+        if form == "scores" and not found["instance"]:
+            del found["instance"]
+        columns = [ats[0] for ats in found.values() if len(ats) == 1]
+        if len(set(columns)) < len(found) or columns[-1] not in look.numeric:
+            continue
+        names = {
+            role.replace("candidate", "item"): look.names[ats[0]] for role, ats in found.items()
+        }
+        sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
+        sure &= not _are_swapped(look, columns)
+        if form != "scores":
+            rest = look.values[columns[-1]] % 0.5
+            sure &= not rest.any() and (form == "lists" or look.is_key([columns[0], columns[2]]))
+        yield Reading(form, f"{form.replace('-', ' ')}, one {roles[-1]} a row", names, bool(sure))
+
+
+def _are_swapped(look: Look, columns: Sequence[int]) -> bool:
+    """Say whether systems are numbers, and what they are scored on has names."""
+    return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
+
+
+def _scores(look: Look) -> Iterator[Reading]:
+    instances = look.called("instance", among=range(1, len(look.names)))
+    keys = [0] if look.is_key([0]) else [0, *instances[:1]]
+    tasks = [at for at in look.numeric if at not in keys]
+    if not tasks or len(tasks) + len(keys) < len(look.names) or not look.is_key(keys):
+        return
+    rows = np.column_stack([look.values[at] for at in tasks])
+    names = {str(look.names[at]) for at in tasks}
+    sure = bool(look.called("system", among=[0])) or not look.words[0]
+    if (
+        not sure
+        and 0 in look.texts
+        and not look.called("voter", "task", "instance", "other", among=[0])
+    ):
+        sure = not _seem_ranks(rows)
+    sure &= not look.called("other", "rank", "count", among=tasks) and not _are_swapped(look, keys)
+    # Headings that are numbers are a row; those that are labels make a table of pairs.
+    sure &= not any(map(_is_number, names)) and not names & look.texts_of(0)
+    what = f"scores of each {look.names[0] or 'row'} on {counted(len(tasks), 'task')}"
+    instance = look.named(instance=keys[1:])
+    yield Reading("scores", what, instance, sure and not _seem_ranks(rows.T))
+
+
+def _ballots(look: Look) -> Iterator[Reading]:
+    counts = look.called("count", among=look.numeric)
+    voters = look.called("voter", among=[0])
+    drop = voters or [at for at in look.texts if at == 0]
+    items = [at for at in look.numeric if at not in (*counts, *drop)]
+    others = len(look.names) - len(items) - len(drop) - len(counts)
+    if len(items) < 2 or others or look.called("system", among=[0]):
+        return
+    ranks = np.column_stack([look.values[at] for at in items])
+    if np.isnan(ranks).all(axis=1).any() or not _seem_ranks(ranks):
+        return
+    sure = len(items) > 2 and np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS and _are_ranks(ranks)
+    sure &= bool(voters or counts or not (drop or look.is_key([0]))) and len(counts) < 2
+    sure &= not look.called("other", "rank", "score", "task", among=items)
+    sure &= not any("weight" in look.words[at] for at in counts)
+    parameters = look.named(count=counts, drop=drop)
+    yield Reading("ballots", f"ballots of {counted(len(items), 'item')}", parameters, bool(sure))
+
+
+def _cast_votes(look: Look) -> Iterator[Reading]:
+    found = {at: CHOICE.fullmatch(" ".join(words)) for at, words in enumerate(look.words)}
+    place = {
+        at: ORDINALS.index(one[1]) + 1 if one[1] in ORDINALS else int(one[1])
+        for at, one in found.items()
+        if one
+    }
+    usual = cast_vote_grid.Spellings.of(None)
+    said = usual.undervote | usual.overvote
+    marked = [
+        at for at in look.texts if said & set(map(cast_vote_grid.words_of, look.labels(at).labels))
+    ]
+    choices = sorted(place, key=place.__getitem__) if len(place) > 1 else marked
+    if len(choices) < 2:
+        return
+    rest = [at for at in range(len(look.names)) if at not in choices]
+    counts = look.called("count", among=[at for at in rest if at in look.numeric])
+    sure = [place.get(at) for at in choices] == list(range(1, len(choices) + 1)) and len(counts) < 2
+    sure &= set(choices) <= {*look.texts, *marked}
+    if all(len(look.words[at]) == 1 for at in choices) and not marked:
+        is_list = all(look.is_key([at]) for at in choices)
+        sure &= not (rest or is_list or len(choices) < 3)
+    names = [look.names[at] for at in choices]
+    parameters = {"choices": names} if rest or choices != sorted(choices) else {}
+    what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
+    yield Reading("cast-votes", what, {**parameters, **look.named(count=counts)}, sure)
+
+
+def _comparisons(look: Look) -> Iterator[Reading]:
+    every = combinations(range(len(look.names)), 2)
+    named = [pair for pair in every if _are_sides(*(look.words[at] for at in pair))]
+    if len(named) != 1:
+        named = [pair for pair in named if set(pair) <= set(look.texts) and look.share(pair)]
+    pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]
+    outcomes = look.called("outcome")
+    weights = look.called("count", among=look.numeric)
+    for a, b in pairs[:3]:
+        for at in [at for at in outcomes or look.texts[:6] if at not in (a, b)][:3]:
+            kind = _kind_of_outcomes(look.labels(at).labels, look.texts_of(a, b))
+            whole = all((look.labels(one).codes >= 0).all() for one in (a, b, at))
+            sure = len(named) == len(outcomes) == 1 and kind == "words" and whole and not weights
+            if kind:
+                columns = look.named(first=[a], second=[b], outcome=[at], weight=weights)
+                what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
+                yield Reading("comparisons", what, columns, sure)
+                return
+
+
+def _are_sides(one: Sequence[str], other: Sequence[str]) -> bool:
+    differ = [f"{x} {y}" for x, y in zip(one, other, strict=False) if x != y]
+    return len(one) == len(other) and len(differ) == 1 and differ[0] in SIDES
+
+
+def _kind_of_outcomes(labels: Sequence[Any], items: set[str]) -> str:
+    """Say whether outcomes are "words" for sides or names, or "doubtful", or nothing known."""
+    is_item = [raw_text(label) in items for label in labels]
+    by_side = comparisons.SPELLED_OUTCOMES.read(labels).wrong is None
+    by_name = all(
+        known or comparisons.is_tie(label) for known, label in zip(is_item, labels, strict=True)
+    )
+    if by_side != by_name and not any(map(_is_number, labels)) and not (by_side and any(is_item)):
+        return "words"
+    return "doubtful" if by_side or by_name else ""
+
+
+def _is_number(label: object) -> bool:
+    return isfinite(as_number(label))
+
+
+def _lists(look: Look) -> Iterator[Reading]:
+    if look.numeric:
+        ranks = np.array([look.values[at] for at in look.numeric])
+        if look.texts == [0] and look.is_key([0]) and _seem_ranks(ranks):
+            what = f"ranks of items in {counted(len(ranks), 'list')}"
+            yield Reading("lists", what, {"cells": "ranks"}, False)
+        return
+    columns = [(codes, len(labels)) for codes, labels in map(look.labels, look.texts)]
+    whole = all((codes[:n] >= 0).all() and (codes[n:] < 0).all() for codes, n in columns)
+    if whole and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
+        sure = len(columns) > 2 and max(n for _, n in columns) > 2
+        sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
+        sure &= not any(CHOICE.fullmatch(" ".join(words)) for words in look.words)
+        yield Reading("lists", f"{counted(len(columns), 'ranked list')}, one a column", {}, sure)
+
+
+#: What tables may be.
+RULES = (_long, _scores, _ballots, _cast_votes, _comparisons, _lists)

@@ -1,0 +1,473 @@
+"""Files of all kinds, clean and odd, with what is in them: each is drawn from a seed.
+
+What a file holds is known from how it was made, and not from any reader. None says that nobody can
+know it from the file alone: to be certain of anything is wrong then.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import rankagg as ra
+
+NAMES = [
+    *("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim", "Kay", "Lou", "Max"),
+    *("BERT-base", "GPT 4", "T5", "Llama-2 (7b)", "x_1", "Ünal", "O'Neil", "La Paz", "TP53", "MYC"),
+]
+
+
+class Made(NamedTuple):
+    """A file."""
+
+    kind: str
+    name: str
+    data: bytes
+    # What it holds as `content` tells it; None where only the user knows.
+    truth: Any
+    # What is odd about it, "" where it is clean.
+    odd: str
+
+
+def content(data: Any) -> Any:  # noqa: PLR0911 - a line for each kind
+    """Return what data say, without the order in which they say it."""
+    if isinstance(data, ra.CastVotes):
+        return content(data.profile)
+    if isinstance(data, ra.Profile):
+        items = [str(item) for item in data.items]
+        found: Counter[Any] = Counter()
+        for row, count, weight in zip(data.ranks.tolist(), data.counts, data.weights, strict=True):
+            found[frozenset(zip(items, row, strict=True)), float(weight)] += int(count)
+        return found
+    if isinstance(data, ra.ScoreTable):
+        frame = data.to_frame()
+        instances = data.instances or [""] * data.n_units
+        units = list(
+            zip(map(str, data.tasks.at(data.unit_tasks)), map(str, instances), strict=True)
+        )
+        return {
+            (str(system), *unit): value
+            for system, row in zip(frame.index, data.values.tolist(), strict=True)
+            for unit, value in zip(units, row, strict=True)
+            if not np.isnan(value)
+        }
+    if isinstance(data, ra.Comparisons):
+        items = [str(item) for item in data.items]
+        weights = [1.0] * len(data.first) if data.weights is None else data.weights
+        rows = zip(data.first, data.second, data.outcomes, weights, strict=True)
+        return Counter((items[a], items[b], int(won), float(w)) for a, b, won, w in rows)
+    if isinstance(data, ra.PairwiseMatrix):
+        return data.wins.tolist()
+    if isinstance(data, ra.Runs):
+        rows = data.to_frame().itertuples(index=False)
+        return {(topic, document): score for _, topic, document, score in rows}
+    if isinstance(data, ra.Evaluations):
+        return content(data.select(higher_is_better=True).table)
+    return data
+
+
+def ballots_of(rows: list[dict[str, float]], items: list[str], absent: int) -> Counter[Any]:
+    """Return what `content` says of rankings: the ranks of items from 1."""
+    found: Counter[Any] = Counter()
+    for row in rows:
+        places = {x: sum(other < rank for other in row.values()) for x, rank in row.items()}
+        found[frozenset((x, places.get(x, absent)) for x in items), 1.0] += 1
+    return found
+
+
+class Maker:
+    """Draws files from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def pick(self, *choices: Any) -> Any:
+        return choices[int(self.rng.integers(len(choices)))]
+
+    def some(self, low: int, high: int) -> int:
+        return int(self.rng.integers(low, high + 1))
+
+    def labels(self, n: int) -> list[str]:
+        if self.numeric:
+            return [str(x) for x in self.rng.permutation(n) + self.pick(0, 1, 100)]
+        if n > len(NAMES) or self.rng.random() < 0.3:
+            return [f"{self.pick('m', 'doc', 'Item ')}{x}" for x in range(n)]
+        return [NAMES[at] for at in self.rng.permutation(len(NAMES))[:n]]
+
+    def heading(self, *words: str) -> str:
+        word = self.pick(*words)
+        return {"upper": word.upper(), "title": word.title()}.get(self.odd, word)
+
+    def table(self, kind: str, rows: list[list[Any]], truth: Any) -> Made:
+        """Write rows, the header first, in an odd way or a clean one."""
+        odd, rows = self.odd, [["" if x is None else x for x in row] for row in rows]
+        if odd == "text column":
+            words = [self.pick("org a", "org b", "none given") for _ in rows]
+            rows = [[*row, "organization" if at == 0 else words[at]] for at, row in enumerate(rows)]
+            truth = (
+                None
+                if kind in ("scores wide", "scores instances", "ballots", "lists wide")
+                else truth
+            )
+        if odd == "number column":
+            word = self.pick("id", "year", "params", "timestamp")
+            rows = [[*row, word if at == 0 else 2000 + 3 * at] for at, row in enumerate(rows)]
+            truth = (
+                None
+                if kind in ("scores wide", "scores instances", "ballots", "lists wide")
+                else truth
+            )
+        target = io.StringIO()
+        sign = {"semicolons": ";", "tabs": "\t"}.get(odd, ",")
+        quoting = csv.QUOTE_ALL if odd == "quoted" else csv.QUOTE_MINIMAL
+        ends = "\r\n" if odd == "crlf" else "\n"
+        csv.writer(target, delimiter=sign, quoting=quoting, lineterminator=ends).writerows(rows)
+        text = target.getvalue()
+        if odd == "comment":
+            text = f"# written on {self.pick('Monday', '2024-01-01')}\n{text}"
+        if odd == "no header":
+            text, truth = text.partition(ends)[2], None
+        data = (b"\xef\xbb\xbf" if odd == "bom" else b"") + text.encode()
+        return Made(kind, f"{self.pick('data', 'x')}.{self.pick('csv', 'txt')}", data, truth, odd)
+
+    def make(self) -> Made:
+        """Return a file of any kind, clean every other time."""
+        self.odd = "" if self.rng.random() < 0.5 else self.pick(*ODD)
+        self.numeric = self.odd == "numeric names"
+        return getattr(self, self.pick(*KINDS))()
+
+    # -- scores -------------------------------------------------------------------------------
+
+    def numbers(self, *shape: int) -> np.ndarray:
+        if self.odd == "integers":
+            return self.rng.integers(0, self.pick(100, 1000), shape).astype(float)
+        scale = self.pick(1, 100)
+        values = np.round(self.rng.random(shape) * scale, self.pick(2, 4))
+        if self.odd == "missing":
+            values[self.rng.random(shape) < 0.15] = np.nan
+        return values
+
+    def cell(self, value: float) -> Any:
+        if np.isnan(value):
+            return self.pick("", "NA", "nan")
+        return int(value) if self.odd == "integers" else value
+
+    def scores_wide(self) -> Made:
+        systems, tasks = self.labels(self.some(3, 12)), TASKS[: self.some(1, 6)]
+        values = self.numbers(len(systems), len(tasks))
+        values[0] = np.nan_to_num(values[0], nan=0.37)
+        head = self.heading("system", "model", "Model", "name", "", "LLM", "Modell", "approach")
+        rows = [[head, *tasks]]
+        rows += [[s, *map(self.cell, row)] for s, row in zip(systems, values, strict=True)]
+        known = zip(systems, values.tolist(), strict=True)
+        truth = {
+            (s, t, ""): v
+            for s, row in known
+            for t, v in zip(tasks, row, strict=True)
+            if not np.isnan(v)
+        }
+        return self.table("scores wide", rows, truth)
+
+    def scores_instances(self) -> Made:
+        systems, tasks = self.labels(self.some(2, 5)), TASKS[: self.some(1, 4)]
+        n = self.some(4, 9)
+        if self.numeric:
+            return self.scores_wide()
+        rows: list[list[Any]] = [
+            [self.heading("system", "model"), self.heading("instance", "example", "prompt"), *tasks]
+        ]
+        truth = {}
+        for system in systems:
+            for at in range(n):
+                row = self.rng.random(len(tasks)).round(3).tolist()
+                rows.append([system, at, *row])
+                truth |= {(system, t, str(at)): v for t, v in zip(tasks, row, strict=True)}
+        return self.table("scores instances", rows, truth)
+
+    def scores_long(self) -> Made:
+        systems, tasks = self.labels(self.some(3, 8)), TASKS[: self.some(2, 5)]
+        values = self.numbers(len(systems), len(tasks))
+        values[0] = np.nan_to_num(values[0], nan=0.37)
+        head = [self.heading("system", "model"), self.heading("task", "dataset", "benchmark")]
+        rows: list[list[Any]] = [[*head, self.heading("score", "accuracy", "value")]]
+        truth = {}
+        for s, row in zip(systems, values.tolist(), strict=True):
+            for t, v in zip(tasks, row, strict=True):
+                rows.append([s, t, self.cell(v)])
+                truth |= {} if np.isnan(v) else {(s, t, ""): v}
+        return self.table("scores long", rows, None if self.numeric else truth)
+
+    # -- ballots ------------------------------------------------------------------------------
+
+    def orders(self, items: list[str], n: int, least: int) -> list[list[str]]:
+        sizes = self.rng.integers(least, len(items) + 1, n)
+        return [[items[x] for x in self.rng.permutation(len(items))[:k]] for k in sizes]
+
+    def ballots(self, counts: bool = False) -> Made:
+        items = self.labels(self.some(4, 8))
+        orders = self.orders(items, self.some(6, 20), 1 if self.odd == "missing" else len(items))
+        ranks = [{x: at for at, x in enumerate(order, start=1)} for order in orders]
+        if self.odd == "ties":
+            ranks = [{x: 1 if at == 2 else at for x, at in one.items()} for one in ranks]
+        rows: list[list[Any]] = [[*items]]
+        rows += [[one.get(x) for x in items] for one in ranks]
+        truth = ballots_of(ranks, items, -1)
+        if counts:
+            times = self.rng.integers(1, 30, len(ranks)).tolist()
+            rows = [
+                [*row, n] for row, n in zip(rows, [self.heading("count", "n"), *times], strict=True)
+            ]
+            truth = sum(
+                (
+                    Counter({key: n for key in ballots_of([one], items, -1)})
+                    for one, n in zip(ranks, times, strict=True)
+                ),
+                Counter(),
+            )
+        else:
+            head = self.heading("voter", "judge", "ballot", "assessor", "respondent")
+            rows = [[head if at == 0 else f"v{at}", *row] for at, row in enumerate(rows)]
+        return self.table("ballots", rows, truth)
+
+    def ballots_counted(self) -> Made:
+        return self.ballots(counts=True)
+
+    def cast_wide(self) -> Made:
+        items, n = self.labels(self.some(4, 8)), self.some(3, 5)
+        orders = [order[:n] for order in self.orders(items, self.some(8, 30), 1)]
+        orders[0] = items[:n]
+        shape = self.pick("Rank {}", "rank{}", "Choice {}", "{} CHOICE", "choice_{}", "{} choice")
+        names = [
+            shape.format(self.ordinal(at) if shape[0] == "{" else at) for at in range(1, n + 1)
+        ]
+        blank = self.pick("", "undervote", "Undervote")
+        rows = [[*names], *([*one, *[blank] * (n - len(one))] for one in orders)]
+        if self.odd == "extra front":
+            rows = [["precinct" if at == 0 else f"P-{at % 3}", *row] for at, row in enumerate(rows)]
+        known = sorted({x for one in orders for x in one})
+        ranks = [{x: at for at, x in enumerate(one, start=1)} for one in orders]
+        truth = None if self.numeric else ballots_of(ranks, known, -2)
+        return self.table("cast votes", rows, truth)
+
+    def ordinal(self, number: int) -> str:
+        return ["1st", "2nd", "3rd", "4th", "5th"][number - 1]
+
+    def long_lists(self, cast: bool = False) -> Made:
+        items = self.labels(self.some(5, 12))
+        orders = self.orders(items, self.some(3, 8), 2)
+        lists = [f"{self.pick('s', 'L')}{at}" for at in range(len(orders))]
+        heads = ("ballot", self.heading("candidate"), self.heading("rank"))
+        if not cast:
+            heads = (
+                self.heading("list", "study", "source", "experiment"),
+                self.heading("item", "gene", "document"),
+                self.heading("rank", "position", "place"),
+            )
+        rows: list[list[Any]] = [list(heads)]
+        for called, order in zip(lists, orders, strict=True):
+            rows += [[called, x, at] for at, x in enumerate(order, start=1)]
+        if self.odd == "shuffled":
+            rows = [rows[0], *(rows[1 + x] for x in self.rng.permutation(len(rows) - 1))]
+        known = sorted({x for one in orders for x in one})
+        ranks = [{x: at for at, x in enumerate(one, start=1)} for one in orders]
+        return self.table("cast long" if cast else "lists long", rows, ballots_of(ranks, known, -2))
+
+    def cast_long(self) -> Made:
+        return self.long_lists(cast=True)
+
+    def lists_wide(self) -> Made:
+        items = self.labels(self.some(6, 20))
+        orders = self.orders(items, self.some(2, 6), 4)
+        depth = max(map(len, orders))
+        names = [
+            f"{self.pick('lab', 'study ', 'Platform ')}{chr(97 + at)}" for at in range(len(orders))
+        ]
+        rows: list[list[Any]] = [names]
+        rows += [[one[at] if at < len(one) else None for one in orders] for at in range(depth)]
+        known = sorted({x for one in orders for x in one})
+        ranks = [{x: at for at, x in enumerate(one, start=1)} for one in orders]
+        truth = (
+            None if self.numeric or len(set(names)) < len(names) else ballots_of(ranks, known, -2)
+        )
+        return self.table("lists wide", rows, truth)
+
+    # -- pairs --------------------------------------------------------------------------------
+
+    def comparisons(self) -> Made:
+        items = self.labels(self.some(3, 8))
+        one, other = self.pick(
+            ("model_a", "model_b"),
+            ("left", "right"),
+            ("player1", "player2"),
+            ("first", "second"),
+            ("Response A", "Response B"),
+        )
+        by_name = self.rng.random() < 0.5
+        words = {"model_a": ("model_a", "model_b"), "left": ("left", "right")}.get(one, ("a", "b"))
+        rows: list[list[Any]] = [
+            [one, other, self.heading("winner", "outcome", "result", "preference")]
+        ]
+        truth: Counter[Any] = Counter()
+        for at in range(self.some(12, 40)):
+            a, b = (items[x] for x in self.rng.permutation(len(items))[:2])
+            won = self.pick(1, 1, -1, -1, 0) if at else 1
+            word = {1: a if by_name else words[0], -1: b if by_name else words[1], 0: "tie"}[won]
+            rows.append([a, b, word])
+            truth[a, b, won, 1.0] += 1
+        if self.odd == "extra front":
+            rows = [["judge" if at == 0 else f"j{at % 3}", *row] for at, row in enumerate(rows)]
+        if self.numeric and by_name:
+            truth = None  # type: ignore[assignment]
+        return self.table("comparisons", rows, truth)
+
+    # -- what says itself what it is ----------------------------------------------------------
+
+    def plain(self, kind: str, name: str, text: str, truth: Any) -> Made:
+        return Made(kind, name, text.encode(), truth, "")
+
+    def run(self) -> Made:
+        truth, lines, sign = {}, [], self.pick(" ", "\t")
+        for topic in range(self.some(1, 4)):
+            scores = sorted(self.rng.random(self.some(2, 9)).round(4), reverse=True)
+            for at, score in enumerate(scores, start=1):
+                words = (
+                    str(300 + topic),
+                    "Q0",
+                    f"doc{at}-{topic}",
+                    str(at),
+                    repr(float(score)),
+                    "bm25",
+                )
+                lines.append(sign.join(words))
+                truth[words[0], words[2]] = float(score)
+        return self.plain(
+            "run", self.pick("bm25.run", "x.txt", "run"), "\n".join(lines) + "\n", truth
+        )
+
+    def preflib(self) -> Made:
+        lines = ["# DATA TYPE: soc", "# NUMBER ALTERNATIVES: 3"]
+        lines += [f"# ALTERNATIVE NAME {at}: {x}" for at, x in enumerate("XYZ", start=1)]
+        orders = [self.rng.permutation(3) for _ in range(3)]
+        truth: Counter[Any] = Counter()
+        for order in orders:
+            n = self.some(1, 9)
+            lines.append(f"{n}: {','.join(str(x + 1) for x in order)}")
+            truth[frozenset(("XYZ"[x], at) for at, x in enumerate(order)), 1.0] += n
+        return self.plain("preflib", "e.txt", "\n".join(lines) + "\n", truth)
+
+    def matrix(self) -> Made:
+        n = self.some(3, 7)
+        cells = self.rng.integers(0, 90, (n, n))
+        np.fill_diagonal(cells, 0)
+        text = f"{n}\n" + "\n".join(" ".join(map(str, row)) for row in cells) + "\n"
+        return self.plain("matrix", "m.txt", text, cells.astype(float).tolist())
+
+    def votes(self) -> Made:
+        votes = ra.PairwiseMatrix.from_wins(
+            [[0, self.some(1, 9)], [self.some(1, 9), 0]], items="AB"
+        )
+        from rankagg.io.json_files import votes_to_dict  # noqa: PLC0415
+
+        return self.plain("votes", "v.json", json.dumps(votes_to_dict(votes)), votes.wins.tolist())
+
+    def abif(self) -> Made:
+        lines = [
+            f"{self.some(1, 40)}:{'>'.join(self.rng.permutation(list('ABC')))}" for _ in range(4)
+        ]
+        return self.plain("abif", "x.abif", "\n".join(lines) + "\n", "abif")
+
+    # -- what only the user knows -------------------------------------------------------------
+
+    def doubtful(self) -> Made:
+        n, m = self.some(3, 8), self.some(3, 6)
+        names = self.labels(n)
+        ranks = np.column_stack([self.rng.permutation(n) + 1 for _ in range(m)])
+        scores = self.rng.random((n, m)).round(3)
+        tasks = TASKS[:m]
+        rows: list[list[Any]] = {
+            "ranks by columns": lambda: [
+                [self.pick("system", "model", "item", "gene", "", "who"), *tasks],
+                *([x, *row] for x, row in zip(names, ranks.tolist(), strict=True)),
+            ],
+            "one column of ranks": lambda: [
+                [self.pick("system", "item"), self.pick("score", "rank", "x")],
+                *([x, row[0]] for x, row in zip(names, ranks.tolist(), strict=True)),
+            ],
+            "tasks as rows": lambda: [
+                [self.pick("dataset", "task", "query", "benchmark", "Dataset name"[:7]), *names],
+                *([t, *row] for t, row in zip(tasks, scores.T.tolist(), strict=True)),
+            ],
+            "ratings of judges": lambda: [
+                [self.pick("judge", "voter", "user", "reviewer"), *names],
+                *([f"j{at}", *self.rng.integers(1, 6, n).tolist()] for at in range(8)),
+            ],
+            "outcomes as numbers": lambda: [
+                ["model_a", "model_b", self.pick("winner", "label", "result")],
+                *([names[0], names[1], self.pick(0, 1)] for _ in range(9)),
+            ],
+            "battles with counts": lambda: [
+                ["a", "b", "winner", self.pick("count", "weight", "n")],
+                *([names[0], names[1], self.pick("a", "b"), self.some(1, 9)] for _ in range(9)),
+            ],
+            "winner and loser": lambda: [
+                ["winner", "loser"], *([names[at % 2], names[2]] for at in range(9))
+            ],
+            "a leaderboard": lambda: [
+                [self.pick("rank", "#", "place"), "model", *tasks],
+                *([at, names[at - 1], *scores[at - 1].tolist()] for at in range(1, n + 1)),
+            ],
+            "errors beside": lambda: [
+                ["model", "acc", self.pick("std", "stderr", "se", "n", "rank")],
+                *([x, *row[:2]] for x, row in zip(names, scores.tolist(), strict=True)),
+            ],
+            "ratings, long": lambda: [
+                ["user", self.pick("item", "movie"), "rating"],
+                *([f"u{at}", x, self.some(1, 5)] for at in range(4) for x in names),
+            ],
+            "numbers alone": lambda: [tasks, *scores.tolist()],
+            "counts of pairs": lambda: [
+                ["i", "j", "w_ij", "w_ji"],
+                *([a, b, self.some(1, 30), self.some(1, 30)] for a in range(3) for b in range(a)),
+            ],
+            "two kinds of rows": lambda: [
+                ["model", "metric", "value"],
+                *([x, k, self.some(1, 99) / 100] for x in names for k in ("acc", "se")),
+            ],
+            "points of voters": lambda: [
+                ["voter", "choice"], *([f"v{at}", self.pick(*names)] for at in range(9))
+            ],
+            "choices without names": lambda: [
+                ["c1", "c2", "c3"], *(self.rng.permutation(names)[:3].tolist() for _ in range(12))
+            ],
+        }[which := self.pick(*DOUBTFUL)]()  # fmt: skip
+        self.odd = self.odd if self.odd in ("tabs", "semicolons", "quoted", "bom", "upper") else ""
+        return self.table(which, rows, None)
+
+
+TASKS = ["CoLA", "SST-2", "MRPC", "QNLI", "boolq", "wsc"]
+KINDS = (
+    *(
+        "scores_wide",
+        "scores_wide",
+        "scores_instances",
+        "scores_long",
+        "ballots",
+        "ballots_counted",
+    ),
+    *("cast_wide", "cast_long", "long_lists", "lists_wide", "comparisons", "comparisons"),
+    *("run", "preflib", "matrix", "votes", "abif", "doubtful", "doubtful", "doubtful"),
+)
+ODD = (
+    *("text column", "number column", "quoted", "semicolons", "tabs", "bom", "crlf", "upper"),
+    *("title", "integers", "numeric names", "missing", "comment", "no header", "ties", "shuffled"),
+    "extra front",
+)
+DOUBTFUL = (
+    *("ranks by columns", "one column of ranks", "tasks as rows", "ratings of judges"),
+    *("outcomes as numbers", "battles with counts", "winner and loser", "a leaderboard"),
+    *("errors beside", "ratings, long", "numbers alone", "counts of pairs", "two kinds of rows"),
+    *("points of voters", "choices without names"),
+)

@@ -1,0 +1,102 @@
+"""Ranked lists in their four forms: the same lists, whatever they are written as."""
+
+from io import StringIO
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import RankaggError
+
+LISTS = {"s1": ["MYC", "TP53", "EGFR"], "s2": ["TP53", "KRAS"], "s3": ["EGFR", "MYC"]}
+GENES = sorted({gene for genes in LISTS.values() for gene in genes})
+
+
+def content(profile):
+    return {
+        (group, item): int(rank)
+        for group, row in zip(profile.groups, profile.ranks, strict=True)
+        for item, rank in zip(profile.items, row, strict=True)
+    }
+
+
+# By definition: the place in the list from 0, or -2.
+EXPECTED = {
+    (name, gene): genes.index(gene) if gene in genes else -2
+    for name, genes in LISTS.items()
+    for gene in GENES
+}
+
+
+def forms(folder):
+    """Return a call for each form of the lists."""
+    depth = max(map(len, LISTS.values()))
+    rows = [[(x[at] if at < len(x) else "") for x in LISTS.values()] for at in range(depth)]
+    wide = "\n".join(",".join(row) for row in [list(LISTS), *rows])
+    long = "".join(
+        f"{at},{gene},{name}\n" for name, x in LISTS.items() for at, gene in enumerate(x, 1)
+    )
+    cells = [[str(x.index(g) + 1) if g in x else "" for x in LISTS.values()] for g in GENES]
+    ranks = "\n".join(",".join(row) for row in zip(GENES, *np.transpose(cells), strict=True))
+    for name, genes in LISTS.items():
+        (folder / f"{name}.txt").write_text("\n".join(genes) + "\n", encoding="utf-8")
+    paths = [folder / f"{name}.txt" for name in LISTS]
+    columns = {"ranking": "study", "item": "gene", "rank": "rank"}
+    return {
+        "columns": lambda **more: ra.read_rankings(StringIO(f"{wide}\n"), **more),
+        "long": lambda **more: ra.read_rankings(
+            StringIO(f"rank,gene,study\n{long}"), **columns, **more
+        ),
+        "ranks": lambda **more: ra.read_rankings(
+            StringIO(f"gene,{','.join(LISTS)}\n{ranks}\n"), cells="ranks", **more
+        ),
+        "files": lambda **more: ra.read_rankings(paths, **more),
+    }
+
+
+@pytest.mark.parametrize("form", ["columns", "long", "ranks", "files"])
+def test_every_form_holds_the_same_lists(tmp_path, form):
+    read = forms(tmp_path)[form]
+    assert content(read()) == EXPECTED
+    assert read().times_ranked() == {"EGFR": 2, "KRAS": 1, "MYC": 2, "TP53": 2}
+    unranked = {key: -1 if rank == -2 else rank for key, rank in EXPECTED.items()}
+    assert content(read(left_out="unranked")) == unranked
+
+
+def test_equal_ranks_are_ties():
+    text = "list,item,rank\nL,a,1\nL,b,1.5\nL,c,1.5\nM,a,7\n"
+    lists = ra.read_rankings(StringIO(text), ranking="list", item="item", rank="rank")
+    assert lists.ranks.tolist() == [[0, 1, 1], [0, -2, -2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "words"),
+    [
+        ("a,b\nx,y\nx,z\n", {}, "the list 'a' names 'x' twice"),
+        ("a,b\n,y\nx,z\n", {}, "row 3, column 'a' names an item below an empty cell"),
+        ("a,b\nx,\ny,\n", {}, "the list 'b' names nothing"),
+        ("l,i,r\nL,a,1\nL,a,2\n", {"ranking": "l", "item": "i", "rank": "r"}, "names before"),
+        ("l,i,r\nL,a,\n", {"ranking": "l", "item": "i", "rank": "r"}, "is missing"),
+        ("l,i,r\nL,a,1\n", {"ranking": "l", "item": "i"}, "three different columns"),
+        ("l,i\nL,a\n", {"drop": ["z"]}, "drop"),
+        ("i,L\na,x\n", {"cells": "ranks"}, "must be a finite number"),
+        ("i,L\na,1\n", {"cells": "rank"}, "'items' or 'ranks'"),
+    ],
+)
+def test_what_is_no_list_is_refused(text, given, words):
+    with pytest.raises(RankaggError, match=words):
+        ra.read_rankings(StringIO(text), **given)
+
+
+def test_the_command_says_how_many_lists_name_an_item(tmp_path, monkeypatch, capsys):
+    from rankagg.cli import main  # noqa: PLC0415
+
+    monkeypatch.chdir(tmp_path)
+    forms(tmp_path)
+    line = "rank s1.txt s2.txt s3.txt --format lists --method borda"
+    with pytest.raises(SystemExit) as stop:
+        main(line.split())
+    assert not stop.value.code
+    assert (
+        "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in capsys.readouterr().out
+    )

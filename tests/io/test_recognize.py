@@ -1,0 +1,150 @@
+"""No file is taken for what it is not: drawn ones of all kinds, clean and odd, and real ones."""
+
+from collections import Counter
+from io import StringIO
+
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, RankaggError
+from tests.conftest import DATA
+from tests.io.made_files import Maker, content
+
+
+def fate(path, truth) -> str:
+    """Return whether a file is recognised, asked about, refused, or taken for something else."""
+    try:
+        found = ra.recognize(path)
+    except RankaggError:
+        return "refused"
+    if not found.is_certain:
+        with pytest.raises(DataFormatError):
+            found.read()
+        return "asked"
+    if found.readings[0].format == "abif":
+        return "recognised" if truth == "abif" else "wrong"
+    needed = {"higher_is_better": True} if found.readings[0].format == "scores" else {}
+    return "recognised" if content(found.read(**needed)) == truth else "wrong"
+
+
+@pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
+@pytest.mark.parametrize(("n", "seed"), [(150, 1), pytest.param(1000, 2, marks=pytest.mark.slow)])
+def test_no_drawn_file_is_taken_wrongly(tmp_path, n, seed):
+    maker = Maker(seed)
+    fates: Counter[tuple[str, str]] = Counter()
+    for _ in range(n):
+        made = maker.make()
+        path = tmp_path / made.name
+        path.write_bytes(made.data)
+        found = fate(path, made.truth)
+        assert found != "wrong", (made, str(ra.recognize(path)))
+        known = "doubtful" if made.truth is None else "odd" if made.odd else "clean"
+        fates[known, found] += 1
+    clean = {found: times for (known, found), times in fates.items() if known == "clean"}
+    assert clean["recognised"] >= 0.95 * sum(clean.values())
+    assert fates["odd", "recognised"] >= 0.75 * sum(
+        times for (known, _), times in fates.items() if known == "odd"
+    )
+
+
+# Of real files: what those are that are certain, by the first folder of their path and the ending.
+REAL = {
+    **{("preflib", ending): "preflib" for ending in (".soc", ".soi", ".toc", ".toi")},
+    **{(folder, ".csv"): "scores" for folder in ("tasks", "instances", "authors")},
+    ("evaluations", ".json"): "evaluations", ("evaluations", ".jsonl"): "evaluations",
+    ("lolib", ""): "matrix", ("pairwise", ".csv"): "comparisons", ("rankings", ".csv"): "ballots",
+}  # fmt: skip
+
+
+def test_no_real_file_is_taken_wrongly():
+    if not DATA.is_dir():
+        pytest.skip("the optional data are not there")
+    certain = 0
+    for path in sorted(one for one in DATA.rglob("*") if one.is_file()):
+        try:
+            found = ra.recognize(path)
+        except RankaggError:
+            continue
+        if found.is_certain:
+            certain += 1
+            place = path.relative_to(DATA).parts
+            suffix = "" if place[0] == "lolib" and place[1].startswith("N-") else path.suffix
+            expected = "cast-votes" if "cast_vote" in path.name else REAL[place[0], suffix]
+            assert found.readings[0].format == expected, path
+            if expected == "scores":
+                table = found.read(higher_is_better=True)
+                assert table.is_instance_level == (place[0] == "instances")
+    assert certain >= 110
+
+
+ASKED = {
+    "ranks in all columns": ("system,x,y\nA,1,2\nB,2,1\nC,3,3\n", {"scores", "lists"}),
+    "one column of ranks": ("item,place\nA,2\nB,1\nC,3\n", {"scores", "lists"}),
+    "pairs with counts": ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", {"comparisons"}),
+    "a row for each task": ("dataset,A,B\nx,.5,.7\ny,.6,.4\n", {"scores"}),
+    "wins of pairs": (",A,B\nA,0,30\nB,20,0\n", {"scores"}),
+    "no row of headings": ("A,.5,.7\nB,.6,.4\n", {"scores"}),
+    "votes without headings": ("p,q\nAnn,undervote\nundervote,Ann\nAnn,Bob\n", {"cast-votes"}),
+    "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
+}
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_where_there_is_doubt_all_that_it_may_be_is_said(kind):
+    text, formats = ASKED[kind]
+    found = ra.recognize(StringIO(text))
+    assert not found.is_certain
+    assert {one.format for one in found.readings} >= formats
+    with pytest.raises(DataFormatError, match="may hold"):
+        found.read()
+
+
+def test_what_a_call_says_reads_the_file(tmp_path):
+    text = "q,Model A,Model B,verdict\n1,x,y,Model A\n2,y,z,tie\n"
+    (tmp_path / "battles.csv").write_text(text, encoding="utf-8")
+    found = ra.recognize(tmp_path / "battles.csv")
+    (call,) = found.calls
+    assert "first='Model A'" in call
+    assert found.read() == ra.read_comparisons(
+        StringIO(text), first="Model A", second="Model B", outcome="verdict"
+    )
+    assert found.read(cluster="q").cluster_labels is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", "--format comparisons --first a --second b"),
+        ("system,x\nA,1\nB,2\n", "`rankagg rank file.csv --format lists --cells ranks`"),
+        ("q1 Q0 d 1 2 x\n", "`rankagg fuse` merges run files"),
+        ("3:A>B\n2:B>A\n", "ABIF"),
+    ],
+)
+def test_the_command_line_says_what_to_type(tmp_path, monkeypatch, capsys, text, words):
+    from rankagg.cli import main  # noqa: PLC0415
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as stop:
+        main(["rank", "file.csv", "--method", "borda"])
+    assert stop.value.code == 2
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_command_line_says_what_it_took(tmp_path, monkeypatch, capsys):
+    from rankagg.cli import main  # noqa: PLC0415
+
+    monkeypatch.chdir(tmp_path)
+    battles = "model_a,model_b,winner,judge\nx,y,model_a,j\ny,z,tie,j\nz,x,model_b,k\n"
+    (tmp_path / "battles.csv").write_text(battles, encoding="utf-8")
+    with pytest.raises(SystemExit) as stop:
+        main(["rank", "battles.csv", "--method", "borda", "--cluster", "judge"])
+    assert not stop.value.code
+    out = capsys.readouterr().out
+    assert "note: battles.csv is taken for comparisons of model_a and model_b by winner" in out
+    assert "2 clusters" in out
+    # Options of scores alone say that these are scores.
+    (tmp_path / "ranks.csv").write_text("system,x\nA,1\nB,2\n", encoding="utf-8")
+    with pytest.raises(SystemExit) as stop:
+        main(["rank", "ranks.csv", "--method", "borda", "--lower-is-better"])
+    assert not stop.value.code

@@ -1,0 +1,130 @@
+"""Run files: what is read, fused by hand and by rules, and written back."""
+
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
+
+ONE = "q1 Q0 a 1 9 x\nq1 Q0 b 2 7 x\nq1 Q0 c 3 5 x\nq2\tQ0\ta\t1\t3.5\tx\nq2 Q0 d 2 1.5 x\n"
+OTHER = "q1 Q0 b 1 .8 y\nq1 Q0 d 2 .2 y\n"
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("one.run").write_text(ONE, encoding="utf-8")
+    Path("other.run").write_text(OTHER, encoding="utf-8")
+    return ra.read_run(["one.run", "other.run"])
+
+
+def scores(runs, topic):
+    frame = runs.to_frame()
+    chosen = frame[frame["topic"] == topic]
+    return dict(zip(chosen["document"], chosen["score"], strict=True))
+
+
+# By hand: a 1, b 1/2, c 0 in the first run; b 1, d 0 in the second.
+BY_HAND = {
+    ra.ReciprocalRankFusion(k=60): {
+        "b": 1 / 62 + 1 / 61, "a": 1 / 61, "d": 1 / 62, "c": 1 / 63
+    },
+    ra.CombSUM(): {"b": 1.5, "a": 1, "d": 0, "c": 0},
+    ra.CombMNZ(): {"b": 3, "a": 1, "d": 0, "c": 0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", BY_HAND, ids=str)
+def test_two_runs_by_hand(runs, rule):
+    fused = runs.fuse(rule)
+    assert fused.names == (rule.name,)
+    assert fused.topics == ("q1", "q2")
+    assert scores(fused, "q1") == pytest.approx(BY_HAND[rule], abs=1e-15)
+    # Equal scores stand as trec_eval orders them.
+    assert list(scores(fused, "q1")) == list(BY_HAND[rule])
+
+
+def test_weights_depth_and_rules_without_scores(runs):
+    assert scores(runs.fuse(ra.CombSUM(), weights={"other": 3}), "q1")["b"] == 3.5
+    assert scores(runs.fuse(ra.ReciprocalRankFusion(), depth=1), "q1") == {"b": 1 / 61}
+    # One run has a first, then b, the other b, then d.
+    exact = scores(runs.fuse(ra.Kemeny(), depth=2), "q1")
+    assert (set(exact), list(exact.values())) == ({"a", "b"}, [3, 2])
+    for topic, profile in runs.profiles().items():
+        assert profile.groups == (("one", "other") if topic == "q1" else ("one",))
+        assert not profile.has_unranked
+
+
+def test_what_is_written_is_read_back(runs):
+    fused = runs.fuse(ra.ReciprocalRankFusion())
+    ra.write_run(fused, "ReciprocalRankFusion.run")
+    again = ra.read_run("ReciprocalRankFusion.run")
+    assert again.to_frame().equals(fused.to_frame())
+    first = Path("ReciprocalRankFusion.run").read_text(encoding="utf-8").splitlines()[0]
+    assert first.split()[:4] == ["q1", "Q0", "b", "1"]
+    with pytest.raises(InvalidInputError, match="one run"):
+        ra.write_run(runs, "x.run")
+
+
+def test_the_command_fuses_and_writes(runs, capsys):
+    from rankagg.cli import main  # noqa: PLC0415
+
+    line = "fuse one.run other.run --method combmnz --weight other=3 -o out.run"
+    with pytest.raises(SystemExit) as stop:
+        main(line.split())
+    assert not stop.value.code
+    assert "2 runs, 2 topics, 4 documents" in capsys.readouterr().out
+    assert scores(ra.read_run("out.run"), "q1")["b"] == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("q Q0 a 1 2\n", "line 1, must hold topic, Q0"),
+        ("q Q0 a 1 2 x\nq Q0 a one 2 x\n", "line 2, must hold"),
+        ("q Q0 a 1 nan x\n", "line 1, must hold"),
+        ("q Q0 a 1 2 x\nq Q0 a 2 1 x\n", "has 'a' twice in topic 'q'"),
+        ("", "is empty"),
+    ],
+)
+def test_what_is_no_run_is_refused(text, words):
+    with pytest.raises(DataFormatError, match=words):
+        ra.read_run(StringIO(text))
+
+
+def test_scores_count_and_not_ranks():
+    with pytest.warns(DataWarning, match="in 1 topic ranks say another order"):
+        run = ra.read_run(StringIO("q Q0 a 1 1 x\nq Q0 b 2 2 x\np Q0 a 1 2 x\n"))
+    assert run.to_frame()["document"].tolist() == ["b", "a", "a"]
+    with pytest.raises(InvalidInputError, match="Did you mean"):
+        run.fuse(ra.CombSUM(), weights={"the streem": 1})
+
+
+@pytest.mark.parametrize("rule", [ra.CombSUM(), ra.CombMNZ()], ids=str)
+def test_sums_of_scores_are_those_of_a_loop(rule):
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(7, 4)).round(2)
+    values[rng.random((7, 4)) < 0.4] = np.nan
+    values[0], values[1] = 0.5, 2.5
+    table = ra.ScoreTable(
+        values, higher_is_better={0: True, 1: False, 2: True, 3: True}, task_weights={2: 0.5}
+    )
+    expected = []
+    for row in values:
+        total, found = 0.0, 0
+        for task, value in enumerate(row):
+            column = [x for x in values[:, task] if not np.isnan(x)]
+            if not np.isnan(value):
+                found += 1
+                share = (value - min(column)) / (max(column) - min(column))
+                total += (1 - share if task == 1 else share) * (0.5 if task == 2 else 1.0)
+        expected.append(total * (found if isinstance(rule, ra.CombMNZ) else 1))
+    assert rule.aggregate(table).scores == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_equal_scores_of_a_run_count_in_full():
+    table = ra.ScoreTable([[3.0, 1.0], [3.0, None]], systems="AB", higher_is_better=True)
+    assert ra.CombSUM().aggregate(table).scores.tolist() == [2.0, 1.0]
