@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from itertools import combinations
-from math import isfinite
+from itertools import combinations, islice
+from math import isfinite, prod
 from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg.core.items import counted, listed, raw_text
 from rankagg.core.rankings import places
@@ -172,15 +173,14 @@ def recognize(source: sources.TableSource) -> Recognized:
 
 # -- formats --------------------------------------------------------------------------------------
 
-ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S.*")
+ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
 
 
 def _looks_like_abif(text: str) -> bool:
-    """Say whether every line is one of ABIF, as `27:A>B>C`, or states something of the file."""
-    lines = [
-        line for line in sources.text_lines(text) if line.strip() and line.lstrip()[0] not in "#{="
-    ]
-    return any(set(">=/") & set(line) for line in lines) and all(map(ABIF_LINE.fullmatch, lines))
+    """Say whether the first lines are those of ABIF, as `27:A>B>C`, or state something else."""
+    seen = islice(StringIO(text, newline=None), runs.LINES_SEEN)
+    lines = [line for line in seen if line.strip() and line.lstrip()[0] not in "#{="]
+    return all(map(ABIF_LINE.match, lines)) and any(set(">=/") & set(line) for line in lines)
 
 
 class Format(NamedTuple):
@@ -237,14 +237,17 @@ CALLED = {
     "time timestamp std stderr se ci params parameters corpus domain language subset category "
     "scenario environment precinct county district ward",
 }
-SIDES = ("a b", "1 2", "first second", "left right", "home away", "white black")
-ORDINALS = ("first", "second", "third", "fourth", "fifth")
+SIDES = ("a b", "1 2", "left right", "home away", "white black")
+ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
 CHOICE = re.compile(
-    r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3}|first|second|third|fourth|fifth)"
-    r"(?:st|nd|rd|th)?(?: (?:rank|choice|preference|pref|vote))?"
+    r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
+    r"(?: (?:rank|choice|preference|pref|vote))?"
 )
+# Tables of comparisons and choices have fewer columns than those of scores may have.
+MOST_COLUMNS = 60
 # Between a small letter and a capital or a number, and at all that is no letter or number.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
+FEW_ROWS = 1000
 # So many ranks are no coincidence.
 MANY_RANKS = 12
 
@@ -254,9 +257,14 @@ class Look:
 
     def __init__(self, table: Table) -> None:
         self.table, self.names = table, table.header
-        self.words = [[x.lower() for x in BETWEEN.split(str(name)) if x] for name in self.names]
-        # Infinite is what is no number.
-        self.values = [numbers_in(column).values for column in table.columns]
+        parts = [[x.lower() for x in BETWEEN.split(str(name)) if x] for name in self.names]
+        self.words = [[ORDINALS.get(x, x) for x in one] for one in parts]
+        # Infinite is what is no number; most texts show it soon.
+        heads = [numbers_in(column[:FEW_ROWS]).values for column in table.columns]
+        self.values = [
+            head if np.isinf(head).any() else numbers_in(column).values
+            for head, column in zip(heads, table.columns, strict=True)
+        ]
         finite = [bool(np.isfinite(x).any() and not np.isinf(x).any()) for x in self.values]
         self.numeric = [at for at, is_number in enumerate(finite) if is_number]
         self.texts = [at for at, is_number in enumerate(finite) if not is_number]
@@ -264,10 +272,9 @@ class Look:
     def called(self, *roles: str, among: Iterable[int] | None = None) -> list[int]:
         """Return the columns whose headings end in a word for one of these roles."""
         known = {word for role in roles for word in CALLED[role].split()}
-        ends = [
-            {x for one in words[-1:] for x in (one, one.removesuffix("s"))} for words in self.words
-        ]
-        return [at for at in (range(len(ends)) if among is None else among) if ends[at] & known]
+        chosen = range(len(self.names)) if among is None else among
+        ends = ((at, x) for at in chosen for x in self.words[at][-1:])
+        return [at for at, end in ends if end in known or end.removesuffix("s") in known]
 
     def named(self, **columns: Sequence[int]) -> dict[str, Any]:
         """Return the heading of the first of some columns, by what they are, where there is one."""
@@ -283,14 +290,16 @@ class Look:
 
     def is_key(self, columns: Sequence[int]) -> bool:
         """Say whether no two rows say the same in these columns, and none is empty."""
-        codes = np.column_stack([self.labels(at).codes for at in columns])
-        return bool((codes >= 0).all()) and len(np.unique(codes, axis=0)) == len(codes)
+        coded = [self.labels(at) for at in columns]
+        if prod(len(labels) for _, labels in coded) < self.table.n_rows:
+            return False
+        codes = np.column_stack([codes for codes, _ in coded])
+        return bool((codes >= 0).all()) and not pd.DataFrame(codes).duplicated().any()
 
     def share(self, columns: Sequence[int]) -> bool:
         """Say whether each of these columns has a label of another one."""
-        return all(
-            self.texts_of(at) & self.texts_of(*(x for x in columns if x != at)) for at in columns
-        )
+        others = {at: [x for x in columns if x != at] for at in columns}
+        return all(self.texts_of(at) & self.texts_of(*others[at]) for at in columns)
 
 
 def _seem_ranks(rows: Floats) -> bool:
@@ -325,9 +334,7 @@ def _long(look: Look) -> Iterator[Reading]:
         columns = [ats[0] for ats in found.values() if len(ats) == 1]
         if len(set(columns)) < len(found) or columns[-1] not in look.numeric:
             continue
-        names = {
-            role.replace("candidate", "item"): look.names[ats[0]] for role, ats in found.items()
-        }
+        names = {x.replace("candidate", "item"): look.names[ats[0]] for x, ats in found.items()}
         sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
         sure &= not _are_swapped(look, columns)
         if form != "scores":
@@ -350,12 +357,8 @@ def _scores(look: Look) -> Iterator[Reading]:
     rows = np.column_stack([look.values[at] for at in tasks])
     names = {str(look.names[at]) for at in tasks}
     sure = bool(look.called("system", among=[0])) or not look.words[0]
-    if (
-        not sure
-        and 0 in look.texts
-        and not look.called("voter", "task", "instance", "other", among=[0])
-    ):
-        sure = not _seem_ranks(rows)
+    strange = look.called("voter", "task", "instance", "other", among=[0])
+    sure |= 0 in look.texts and not strange and not _seem_ranks(rows)
     sure &= not look.called("other", "rank", "count", among=tasks) and not _are_swapped(look, keys)
     # Headings that are numbers are a row; those that are labels make a table of pairs.
     sure &= not any(map(_is_number, names)) and not names & look.texts_of(0)
@@ -384,17 +387,11 @@ def _ballots(look: Look) -> Iterator[Reading]:
 
 
 def _cast_votes(look: Look) -> Iterator[Reading]:
-    found = {at: CHOICE.fullmatch(" ".join(words)) for at, words in enumerate(look.words)}
-    place = {
-        at: ORDINALS.index(one[1]) + 1 if one[1] in ORDINALS else int(one[1])
-        for at, one in found.items()
-        if one
-    }
-    usual = cast_vote_grid.Spellings.of(None)
+    found = enumerate(map(CHOICE.fullmatch, map(" ".join, look.words)))
+    place = {at: int(one[1]) for at, one in found if one}
+    usual, say = cast_vote_grid.Spellings.of(None), cast_vote_grid.words_of
     said = usual.undervote | usual.overvote
-    marked = [
-        at for at in look.texts if said & set(map(cast_vote_grid.words_of, look.labels(at).labels))
-    ]
+    marked = [at for at in look.texts if said & set(map(say, look.texts_of(at)))]
     choices = sorted(place, key=place.__getitem__) if len(place) > 1 else marked
     if len(choices) < 2:
         return
@@ -412,7 +409,7 @@ def _cast_votes(look: Look) -> Iterator[Reading]:
 
 
 def _comparisons(look: Look) -> Iterator[Reading]:
-    every = combinations(range(len(look.names)), 2)
+    every = combinations(range(min(len(look.names), MOST_COLUMNS)), 2)
     named = [pair for pair in every if _are_sides(*(look.words[at] for at in pair))]
     if len(named) != 1:
         named = [pair for pair in named if set(pair) <= set(look.texts) and look.share(pair)]
@@ -464,7 +461,7 @@ def _lists(look: Look) -> Iterator[Reading]:
     if whole and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
         sure = len(columns) > 2 and max(n for _, n in columns) > 2
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
-        sure &= not any(CHOICE.fullmatch(" ".join(words)) for words in look.words)
+        sure &= not any(map(CHOICE.fullmatch, map(" ".join, look.words)))
         yield Reading("lists", f"{counted(len(columns), 'ranked list')}, one a column", {}, sure)
 
 

@@ -32,7 +32,7 @@ LINES_SEEN = 100
 
 def looks_like_run(text: str) -> bool:
     """Say whether the first lines of a text are those of a run file."""
-    rows = [line.split() for line in islice(StringIO(text), LINES_SEEN)]
+    rows = [line.split() for line in islice(StringIO(text, newline=None), LINES_SEEN)]
     filled = [row for row in rows if row]
     return bool(filled) and all(_is_entry(row) and row[1] in ("Q0", "q0") for row in filled)
 
