@@ -172,7 +172,7 @@ def read_rankings(
     >>> from rankagg import read_rankings
     >>> lists = read_rankings(StringIO("lab1,lab2\nTP53,MYC\nMYC,TP53\nEGFR,\n"))
     >>> list(lists), lists.groups
-    ([<PartialRanking TP53 > MYC > EGFR>, <PartialRanking MYC > TP53; unlisted: EGFR>], ('lab1', 'lab2'))
+    ([<Permutation TP53 > MYC > EGFR>, <PartialRanking MYC > TP53; unlisted: EGFR>], ('lab1', 'lab2'))
     >>> lists.times_ranked()
     {'EGFR': 1, 'MYC': 2, 'TP53': 2}
     >>> long = StringIO("study,gene,rank\ns1,MYC,1\ns1,TP53,1\ns2,MYC,1\n")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Label
 from rankagg.core.items import counted, listed, raw_text
 from rankagg.core.rankings import places
 from rankagg.exceptions import DataFormatError, visible
@@ -35,7 +35,7 @@ from rankagg.io import (
 )
 from rankagg.io.evaluations import read_evaluations as evaluations
 from rankagg.io.tables import sources
-from rankagg.io.tables.columns import Coded
+from rankagg.io.tables.columns import Coded, names_of
 from rankagg.io.tables.table import Table, as_number, numbers_in
 
 
@@ -49,6 +49,13 @@ class Reading(NamedTuple):
     # Parameters of the reader.
     parameters: Mapping[str, Any] = {}
     is_certain: bool = True
+
+    def without(self, columns: list[Label]) -> Reading:
+        """Return the reading that leaves more columns out."""
+        if not columns or self.format == "comparisons":
+            return self
+        gone = [*columns, *names_of(self.parameters.get("drop", ()))]
+        return self._replace(parameters={**self.parameters, "drop": gone})
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,7 +122,7 @@ class Recognized:
         return ": ".join(x for x in (f"{self.name} {verb} {what}", " or ".join(self.calls)) if x)
 
 
-def recognize(source: sources.TableSource) -> Recognized:
+def recognize(source: sources.TableSource, *, drop: Iterable[Label] = ()) -> Recognized:
     r"""Say by its content what a file is, and by which call it is read.
 
     Scores (wide, of instances, long), tables of ballots, cast votes, comparisons, ranked lists, run
@@ -127,6 +134,8 @@ def recognize(source: sources.TableSource) -> Recognized:
     ----------
     source : path, text stream or DataFrame
         As `read_scores` takes it.
+    drop : iterable of str or int, optional
+        Columns of a table to leave out.
 
     Returns
     -------
@@ -162,11 +171,13 @@ def recognize(source: sources.TableSource) -> Recognized:
         for word, form in FORMATS.items():
             if form.looks_so is not None and form.looks_so(text):
                 return Recognized(source, name, (Reading(word, form.what),))
-    look = Look(sources.read_table(plain))
+    gone = names_of(drop)
+    look = Look(sources.read_table(plain), gone)
     try:
         readings = [one for rule in RULES for one in rule(look)]
     except DataFormatError:  # what reads it says why
         readings = []
+    readings = [one.without(gone) for one in readings]
     sure = [one for one in readings if one.is_certain]
     return Recognized(source, name or look.table.name, tuple(sure if len(sure) == 1 else readings))
 
@@ -255,15 +266,17 @@ MANY_RANKS = 12
 class Look:
     """A table, and what its columns are."""
 
-    def __init__(self, table: Table) -> None:
-        self.table, self.names = table, table.header
+    def __init__(self, table: Table, gone: Sequence[Label]) -> None:
+        kept = [at for at, name in enumerate(table.header) if name not in gone]
+        self.table, self.names = table, [table.header[at] for at in kept]
+        columns = [table.columns[at] for at in kept]
         parts = [[x.lower() for x in BETWEEN.split(str(name)) if x] for name in self.names]
         self.words = [[ORDINALS.get(x, x) for x in one] for one in parts]
         # Infinite is what is no number; most texts show it soon.
-        heads = [numbers_in(column[:FEW_ROWS]).values for column in table.columns]
+        heads = [numbers_in(column[:FEW_ROWS]).values for column in columns]
         self.values = [
             head if np.isinf(head).any() else numbers_in(column).values
-            for head, column in zip(heads, table.columns, strict=True)
+            for head, column in zip(heads, columns, strict=True)
         ]
         finite = [bool(np.isfinite(x).any() and not np.isinf(x).any()) for x in self.values]
         self.numeric = [at for at, is_number in enumerate(finite) if is_number]

@@ -136,10 +136,12 @@ class Runs:
         Examples
         --------
         >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
         >>> import rankagg as ra
-        >>> _ = Path("bm25.run").write_text("q1 Q0 a 1 9 x\nq1 Q0 b 2 8 x\n")
-        >>> _ = Path("dense.run").write_text("q1 Q0 b 1 .7 y\nq1 Q0 c 2 .6 y\n")
-        >>> runs = ra.read_run(["bm25.run", "dense.run"])
+        >>> bm25, dense = Path(mkdtemp(), "bm25.run"), Path(mkdtemp(), "dense.run")
+        >>> _ = bm25.write_text("q1 Q0 a 1 9 x\nq1 Q0 b 2 8 x\n")
+        >>> _ = dense.write_text("q1 Q0 b 1 .7 y\nq1 Q0 c 2 .6 y\n")
+        >>> runs = ra.read_run([bm25, dense])
         >>> fused = runs.fuse(ra.ReciprocalRankFusion(k=60), weights={"dense": 2})
         >>> fused.to_frame()["document"].tolist()
         ['b', 'c', 'a']

@@ -148,3 +148,14 @@ def test_the_command_line_says_what_it_took(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["rank", "ranks.csv", "--method", "borda", "--lower-is-better"])
     assert not stop.value.code
+
+
+def test_columns_that_are_left_out_say_nothing():
+    text = "voter,age,A,B,C\nv1,30,1,2,3\nv2,31,2,1,3\nv3,40,3,1,2\nv4,50,1,2,3\n"
+    assert not ra.recognize(StringIO(text)).is_certain
+    found = ra.recognize(StringIO(text), drop=["age"])
+    assert found.readings[0].parameters == {"drop": ["age", "voter"]}
+    assert found.read().items.labels == ("A", "B", "C")
+    # Ranks stay doubtful without the column of words.
+    ranks = "system,org,x,y\nA,k,1,2\nB,l,2,1\nC,m,3,3\n"
+    assert len(ra.recognize(StringIO(ranks), drop="org").readings) == 2

@@ -18,6 +18,7 @@ from rankagg.cli.options.typed import Number, OneOf, flag, labels_of, option, sp
 from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
+from rankagg.io.tables.columns import names_of
 
 if TYPE_CHECKING:
     from rankagg.aggregation.evidence import Data
@@ -537,7 +538,7 @@ def kind_of(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
 def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
     """Return the kind that a content says it is of; what it says of columns is as if typed."""
     with options_named(READER_NAMES):
-        found = ra.recognize(typed.file)
+        found = ra.recognize(typed.file, drop=typed.drop)
     first = found.readings[0] if found.readings else None
     if first is not None and first.format not in TABLES:
         if first.format not in DATA_FORMATS:
@@ -552,13 +553,16 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
     if not readings:
         return DATA_FORMATS[said or (fits[0] if fits else "scores")], ()
     one, *others = readings
+    if "drop" in one.parameters:
+        # What was typed is among it.
+        given["drop"] = typed.drop = names_of(one.parameters["drop"])
     left = {name: x for name, x in one.parameters.items() if name not in given}
     if not found.is_certain and (others or left or not said):
         what = " or ".join(one.what for one in readings)
         lines = " or ".join(f"`{_line(typed, one)}`" for one in readings)
         raise click.UsageError(f"{typed.source} may hold {what}: type {lines}.")
     for name, value in left.items():
-        setattr(typed, name, [value] if name in ("drop", "weight") else value)
+        setattr(typed, name, [value] if name == "weight" else value)
     if not left and (said or one.format == "scores"):
         return DATA_FORMATS[one.format], ()
     note = f"note: {typed.source} is taken for {one.what}; --format says otherwise"
