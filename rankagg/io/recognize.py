@@ -23,6 +23,7 @@ from rankagg.core.items import counted, listed, raw_text
 from rankagg.core.rankings import places
 from rankagg.exceptions import DataFormatError, visible
 from rankagg.io import (
+    abif,
     ballots,
     cast_vote_grid,
     cast_votes,
@@ -87,7 +88,7 @@ class Recognized:
         for form, _, parameters, _ in self.readings:
             given = [repr(self.name), *(f"{name}={x!r}" for name, x in parameters.items())]
             given += ["higher_is_better=..."] if form == "scores" else []
-            calls.append(f"{getattr(FORMATS[form].read, '__name__', '?')}({', '.join(given)})")
+            calls.append(f"{FORMATS[form].read.__name__}({', '.join(given)})")
         return tuple(calls)
 
     def read(self, **parameters: Any) -> Any:
@@ -108,10 +109,10 @@ class Recognized:
         DataFormatError
             If there is doubt; the message holds the calls to choose from.
         """
-        reader = FORMATS[self.readings[0].format].read if self.is_certain else None
-        if reader is None:
+        if not self.is_certain:
             raise DataFormatError(f"{self}.")
-        return reader(self.source, **{**self.readings[0].parameters, **parameters})
+        (one,) = self.readings
+        return FORMATS[one.format].read(self.source, **{**one.parameters, **parameters})
 
     def __repr__(self) -> str:
         return visible(f"<{self}>")
@@ -197,8 +198,7 @@ def _looks_like_abif(text: str) -> bool:
 class Format(NamedTuple):
     """A kind of file."""
 
-    # None where nothing here reads it.
-    read: Callable[..., Any] | None
+    read: Callable[..., Any]
     what: str = ""
     # What says by signs of its own what it is; tables do not.
     looks_so: Callable[[str], bool] | None = None
@@ -216,7 +216,7 @@ FORMATS = {
     ),
     "matrix": Format(matrices.read_matrix, "a linear ordering matrix", matrices.looks_like_matrix),
     "run": Format(runs.read_run, "a run file of TREC", runs.looks_like_run),
-    "abif": Format(None, "ballots in ABIF", _looks_like_abif),
+    "abif": Format(abif.read_abif, "ballots in ABIF", _looks_like_abif),
     "scores": Format(scores.read_scores),
     "ballots": Format(ballots.read_ballots),
     "cast-votes": Format(cast_votes.read_cast_votes),

@@ -374,10 +374,12 @@ class Maker:
         return self.plain("votes", "v.json", json.dumps(votes_to_dict(votes)), votes.wins.tolist())
 
     def abif(self) -> Made:
-        lines = [
-            f"{self.some(1, 40)}:{'>'.join(self.rng.permutation(list('ABC')))}" for _ in range(4)
-        ]
-        return self.plain("abif", "x.abif", "\n".join(lines) + "\n", "abif")
+        lines, truth = [], Counter()
+        for _ in range(4):
+            n, order = self.some(1, 40), self.rng.permutation(list("ABC")).tolist()
+            lines.append(f"{n}:{'>'.join(order)}")
+            truth[frozenset((x, at) for at, x in enumerate(order)), 1.0] += n
+        return self.plain("abif", "x.abif", "\n".join(lines) + "\n", truth)
 
     # -- what only the user knows -------------------------------------------------------------
 

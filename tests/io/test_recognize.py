@@ -21,8 +21,6 @@ def fate(path, truth) -> str:
         with pytest.raises(DataFormatError):
             found.read()
         return "asked"
-    if found.readings[0].format == "abif":
-        return "recognised" if truth == "abif" else "wrong"
     needed = {"higher_is_better": True} if found.readings[0].format == "scores" else {}
     return "recognised" if content(found.read(**needed)) == truth else "wrong"
 
@@ -117,7 +115,6 @@ def test_what_a_call_says_reads_the_file(tmp_path):
         ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", "--format comparisons --first a --second b"),
         ("system,x\nA,1\nB,2\n", "`rankagg rank file.csv --format lists --cells ranks`"),
         ("q1 Q0 d 1 2 x\n", "`rankagg fuse` merges run files"),
-        ("3:A>B\n2:B>A\n", "ABIF"),
     ],
 )
 def test_the_command_line_says_what_to_type(tmp_path, monkeypatch, capsys, text, words):
