@@ -8,19 +8,14 @@ from types import MappingProxyType
 from typing import Final
 
 from rankagg._typing import Tolerance
+from rankagg.aggregation import metasearch
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland, Minimax, PairwiseMajority, Schulze
 from rankagg.aggregation.evidence import Evidence, WholeData
 from rankagg.aggregation.kemeny.aggregator import Kemeny, Slater
 from rankagg.aggregation.kemeny.placed_rules import PlaceWeightedKemeny, TopK
 from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
-from rankagg.aggregation.metasearch import (
-    MC4,
-    CombMNZ,
-    CombSUM,
-    FootruleOptimal,
-    ReciprocalRankFusion,
-)
+from rankagg.aggregation.metasearch import MC4, FootruleOptimal, ReciprocalRankFusion
 from rankagg.aggregation.positional import Borda, Bucklin
 from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.result import Consensus
@@ -172,8 +167,8 @@ STEPS: Final[Mapping[type[Aggregator], Callable[[Consensus], Worked]]] = Mapping
 WITHOUT: Final[Mapping[type[Aggregator], str]] = MappingProxyType(
     {
         FootruleOptimal: "an assignment of items to places by a program",
-        CombSUM: "scores that are stretched from 0 to 1, and added up",
-        CombMNZ: "scores that are stretched from 0 to 1, and added up",
+        metasearch.CombSUM: "scores that are stretched from 0 to 1, and added up",
+        metasearch.CombMNZ: "scores that are stretched from 0 to 1, and added up",
         InsertionSearch: "a search that tries many moves",
         KwikSort: "a search that splits around one item after the other",
         MC4: "the stationary distribution of a Markov chain",
