@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
-from rankagg._typing import Bools, Floats, Integers, Ranks, Unranked
+from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
@@ -118,18 +118,20 @@ class CombSUM(Aggregator):
         stretched = np.where(step > 0, (scores - low) / np.where(step > 0, step, 1.0), 1.0)
         found = ~np.isnan(scores)
         gained = np.where(found, stretched, 0.0) * table.weight_vector
-        totals = sum_rows(gained) * self._times(found)
+        totals = sum_rows(gained) * self._times(found * table.weight_vector)
         totals[~found.any(axis=1)] = np.nan
         return Outcome(scores=totals)
 
-    def _times(self, found: Bools) -> Floats | float:
-        """Return what the sum of each item is multiplied by."""
+    def _times(self, found: Floats) -> Floats | float:
+        """Return what the sum of each item is multiplied by, given the weights of what found it."""
         return 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class CombMNZ(CombSUM):
     """The sums of `CombSUM`, times the number of runs that found the item.
+
+    A run of weight 2 is a run that is there twice, and counts as two.
 
     References
     ----------
@@ -144,8 +146,8 @@ class CombMNZ(CombSUM):
     array([2., 3., 0.])
     """
 
-    def _times(self, found: Bools) -> Floats | float:
-        return cast(Floats, found.sum(axis=1, dtype=np.float64))
+    def _times(self, found: Floats) -> Floats | float:
+        return sum_rows(found)
 
 
 # Shares of time that differ by no more, relatively to 1/n, are equal.

@@ -77,7 +77,7 @@ def test_the_command_fuses_and_writes(runs, capsys):
         main(line.split())
     assert not stop.value.code
     assert "2 runs, 2 topics, 4 documents" in capsys.readouterr().out
-    assert scores(ra.read_run("out.run"), "q1")["b"] == 7
+    assert scores(ra.read_run("out.run"), "q1")["b"] == 14
 
 
 @pytest.mark.parametrize(
@@ -114,11 +114,11 @@ def test_sums_of_scores_are_those_of_a_loop(rule):
     )
     expected = []
     for row in values:
-        total, found = 0.0, 0
+        total, found = 0.0, 0.0
         for task, value in enumerate(row):
             column = [x for x in values[:, task] if not np.isnan(x)]
             if not np.isnan(value):
-                found += 1
+                found += 0.5 if task == 2 else 1
                 share = (value - min(column)) / (max(column) - min(column))
                 total += (1 - share if task == 1 else share) * (0.5 if task == 2 else 1.0)
         expected.append(total * (found if isinstance(rule, ra.CombMNZ) else 1))
