@@ -106,7 +106,7 @@ def explain_until(
         votes_against=float(votes.wins[j, i]),
         ties=float(votes.ties[i, j]),
         is_tied=bool(ranks[i] == ranks[j]),
-        cycle=consensus.items.at(_shortest_cycle(TournamentGraph(votes).beats, i, j)),
+        cycle=consensus.items.at(shortest_cycle(TournamentGraph(votes).beats, i, j)),
         swap=swap,
         is_held=is_held,
     )
@@ -300,7 +300,7 @@ class Explanation(Result):
         return f"<Explanation of {listed([self.above, self.below])}>"
 
 
-def _shortest_cycle(beats: Bools, i: int, j: int) -> list[int]:
+def shortest_cycle(beats: Bools, i: int, j: int) -> list[int]:
     """Return a shortest majority cycle through the majority on the pair, either way."""
     end, start = (i, j) if beats[i, j] else (j, i)
     steps = np.full(len(beats), -1)  # to the end, of a shortest path

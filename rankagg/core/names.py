@@ -163,6 +163,16 @@ def percent(share: float) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+@dataclass(frozen=True)
+class Words:
+    """What sentences about a kind of data call what is in them, each in the singular."""
+
+    # What is ranked, what was observed, and what says which of two items is better.
+    item: str = "item"
+    unit: str = "ranking"
+    vote: str = "vote"
+
+
 # -- sentences that state numbers -----------------------------------------------------------------
 
 #: How a number is printed: a format, or a function.

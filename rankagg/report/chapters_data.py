@@ -10,8 +10,6 @@ from importlib.metadata import version
 from inspect import cleandoc
 from itertools import groupby
 
-import numpy as np
-
 from rankagg import __version__
 from rankagg import _pandas as pd
 from rankagg._typing import Label
@@ -40,6 +38,7 @@ from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.kernels.backend import described
 from rankagg.report.findings import MOST_OPEN, TASKS, Findings
+from rankagg.report.kinds.base import fact
 from rankagg.report.sections import Section, bullets, table_of
 
 MOST_BULLETS = 12
@@ -49,8 +48,12 @@ LACKING, TOGETHER = 200, 8
 
 def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
     """Say what the data are, and what of them was left out."""
-    data = findings.data
-    section = Section("data", "What was read and left out").facts(_shape(findings))
+    data, noun = findings.data, findings.noun
+    items = fact(f"{noun.capitalize()}s", len(findings.exact.items))
+    facts = [items, *findings.kind.shape(findings)]
+    if findings.kind.infers or (findings.missing is not None and findings.missing.n_missing):
+        facts.append((f"Unranked {noun}s", _unranked(findings)))
+    section = Section("data", "What was read and left out").facts(facts)
     if lines:
         section.items(lines)
     if isinstance(data, ScoreTable | ScoreSummary):
@@ -67,58 +70,6 @@ def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
         if weights:
             section.text(said("Task weights other than 1: {}.", joined(weights, ", ")))
     return section
-
-
-def _shape(findings: Findings) -> list[tuple[str, object]]:
-    data = findings.data
-    facts: list[tuple[str, object]] = []
-    if isinstance(data, ScoreTable | ScoreSummary):
-        facts += [_number("Systems", data.n_systems), _number("Tasks", data.n_tasks)]
-    else:
-        facts.append(_number("Items", data.n_items))
-    if isinstance(data, ScoreTable):
-        if data.is_instance_level:
-            facts.append(("Instances", _instances(findings, data.n_units)))
-        facts.append(("Scores", _scores(data.values.size, data.n_missing)))
-    elif isinstance(data, ScoreSummary):
-        facts.append(("Instances", _instances(findings, data.n_units)))
-        facts.append(("Scores", _scores(data.n_units * data.n_systems, data.n_missing)))
-        if data.n_empty:
-            name, empty = _number("Instances without any score", data.n_empty)
-            facts.append((name, said("{}, left out", empty)))
-        facts.append(("Held", "what the scores add up to, not the scores themselves"))
-    elif isinstance(data, Profile):
-        facts.append(_number("Rankings", data.n_rankings))
-        if (different := len(np.unique(data.ranks, axis=0))) < data.n_rankings:
-            facts.append(_number("Different rankings", different))
-        facts.append(("Complete", "yes" if data.is_complete else "no: some leave items out"))
-        facts.append(("Strict", "yes" if data.is_strict else "no: some tie items"))
-    elif isinstance(data, PairwiseMatrix):
-        facts.append(("Votes", "counts for pairs only"))
-    elif isinstance(data, Comparisons):
-        facts += [_number("Comparisons", len(data)), _number("Ties", data.n_ties)]
-        if data.clusters is not None:
-            facts.append(_number("Clusters", data.n_clusters))
-    facts.append(("Unranked items", _unranked(findings)))
-    return facts
-
-
-def _number(name: str, number: int) -> tuple[str, object]:
-    return name, stated(number, name.lower(), ",")
-
-
-def _scores(total: int, missing: int) -> str:
-    there = part_of(total - missing, "cells there", total, "cells", form=",")
-    return said("{}; {} missing", there, stated(missing, "cells missing", ",", of=total))
-
-
-def _instances(findings: Findings, number: int) -> str:
-    """Say how many rows of scores there are, and of how many instances where tasks share them."""
-    text = said("{} in all tasks together", stated(number, "units", ","))
-    basis = None if findings.ranks is None else findings.ranks.decisions.basis
-    if basis is None or basis.word != "instance" or basis.n_units == number:
-        return text
-    return said("{}, of {} different ones", text, stated(basis.n_units, "instances", ","))
 
 
 def _unranked(findings: Findings) -> str:
@@ -143,6 +94,8 @@ def missing_data(findings: Findings) -> Section:
         )
     units = stated(report.n_units, "units", ",", report.unit)
     size = said("{}, {}", stated(len(report.items), "items", ",", "item"), units)
+    if not report.n_missing and not findings.kind.infers:
+        return section
     if not report.n_missing:
         return section.told("none").text(said("Nothing is missing: {}.", size))
     share, n = report.n_missing / report.n_cells, report.n_cells
@@ -299,9 +252,9 @@ def certainty(findings: Findings) -> Section:
     n, decided = len(ranks.items), int(ranks.decisions.above.sum())
     section.told(said("{} decided at {}", ranks.decisions._of_pairs(), findings.level))
     section.text(*_who_is_first(ranks), _decided(findings, ranks))
-    section.add("assumed", f"{_assumption(ranks)} {_caveat(findings)}")
+    section.add("assumed", f"{_assumption(ranks)} {findings.kind.caveat(findings)}")
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
-    if decided:
+    if decided and findings.lead is findings.exact:
         section.text(
             f"Intervals for ranks are by {ranks.by}: no method is known that bounds the ranks "
             "of the exact consensus."
@@ -370,35 +323,8 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
 
 def _assumption(ranks: RankIntervals) -> str:
     if ranks.assumes is None:
-        return f"The {ranks.unit}s are independent draws from all that there could be."
+        return "What was observed are independent draws from all that there could be."
     return f"{capital(ranks.assumes)}."
-
-
-def _caveat(findings: Findings) -> str:
-    if findings.unit == "instance":
-        return (
-            "Scores of different tasks on one instance may depend on each other; they are averaged "
-            "first. The tasks themselves are taken as given."
-        )
-    if isinstance(findings.data, ScoreSummary):
-        return (
-            "Every instance of every task counts as independent of the others. Scores of different "
-            "tasks on one instance, or several metrics of it, are not: then the true uncertainty "
-            "is larger."
-        )
-    if isinstance(findings.data, ScoreTable):
-        return (
-            "If these tasks are all that matters, there is nothing to infer; if tasks resemble "
-            "each other, as those of one benchmark do, the true uncertainty is larger."
-        )
-    if isinstance(findings.data, Comparisons):
-        if findings.data.clusters is None:
-            return (
-                "Comparisons that have a judge or a prompt in common are not: where they are told "
-                "as clusters, that is taken into account."
-            )
-        return "Clusters that resemble each other would make the true uncertainty larger."
-    return "Voters who follow each other would make the true uncertainty larger."
 
 
 def _ballot(profile: Profile, row: int) -> str:
@@ -411,7 +337,7 @@ def without_tasks(findings: Findings) -> Section:
     """Say what single tasks, or rankings, change, and how few have to go for another first."""
     section = Section("stability", "Robustness")
     _fewest(findings, section)
-    return _left_out(findings, section)
+    return _left_out(findings, section) if findings.kind.is_sample else section
 
 
 def _one_of(number: int, noun: str, total: int) -> str:
@@ -422,48 +348,49 @@ def _one_of(number: int, noun: str, total: int) -> str:
 
 def _fewest(findings: Findings, section: Section) -> None:
     """Say how few tasks or rankings have to go before another is first."""
-    if "removal" in findings.late:
+    if "removal" in findings.late and findings.kind.is_sample:
         section.unknown(f"How many have to go before another is first was {LATE}.")
     if findings.removal is None:
         return
-    if not findings.removal.first:
+    if not findings.removal.first and findings.kind.is_sample:
         section.unknown(
             f"How many {findings.removal.noun} have to go before another is first was {LATE}."
         )
         return
     told = [said("{}.", capital(line)) for line in findings.removal.lines]
+    if findings.lead is not findings.exact:
+        told = [said("By pairs (the exact rule), {}.", line) for line in findings.removal.lines]
     if findings.removal.is_proved:
         section.text(*told)
-    else:
+    elif findings.kind.is_sample:
         section.unknown(joined(told))
 
 
 def _left_out(findings: Findings, section: Section) -> Section:
     """Say what leaving out each of the tasks changes."""
-    result = findings.stability
+    result, kind = findings.stability, findings.kind
     if "stability" in findings.late:
-        return section.unknown(f"The consensus without single tasks or rankings was {LATE}.")
+        return section.unknown(f"The consensus without single {kind.words.unit}s was {LATE}.")
     if result is None:
+        unit = kind.words.unit
         if isinstance(findings.data, Comparisons):
             return section.unknown(
-                "Who is first without some of the comparisons was not looked at; the chapter on "
+                f"Who is first without some of the {unit}s was not looked at; the chapter on "
                 "uncertainty says what chance alone may change."
             )
-        why = "without the single rankings it cannot be computed"
+        why = "they are not known one by one"
         if not isinstance(findings.data, PairData):
             why = f"that is done for 2 to {TASKS} of them"
-        return section.unknown(
-            f"The consensus was not computed without single tasks or rankings: {why}."
-        )
-    influence = result.influence()
+        return section.unknown(f"The consensus was not computed without single {unit}s: {why}.")
+    influence, plural = result.influence(), kind.in_words(result.noun)
     decided = influence[influence["winner"].notna()]
     if decided.empty:
         return section.unknown(
-            f"What leaving out one of the {len(influence)} {result.noun} changes was {LATE}: it is "
+            f"What leaving out one of the {len(influence)} {plural} changes was {LATE}: it is "
             "known only where both consensuses are proved."
         )
     changed, others = decided[decided["distance"] > 0], decided[decided["top1"] == 0]
-    noun = result.noun[:-1] if result.noun.endswith("s") else result.noun
+    noun = plural.removesuffix("s")
     if len(others):
         section.told(
             said("another is first without {}", _one_of(len(others), noun, len(influence)))
@@ -472,18 +399,16 @@ def _left_out(findings: Findings, section: Section) -> Section:
         section.told(f"no single {noun} decides who is first")
     units = stated(len(influence), "units left out one by one")
     if changed.empty and not result.undecided:
-        section.text(said("Leaving out one of the {} {} changes nothing.", units, result.noun))
+        section.text(said("Leaving out one of the {} {} changes nothing.", units, plural))
     else:
         cases = stated(len(changed), "units that change an order", noun="case", of=len(influence))
         none = "none" if others.empty else "{}"
         led = stated(len(others), "units that change the first", none.format, of=len(influence))
         told = "changes the order of some items in {}, and who is first in {}."
-        section.text(said("Leaving out one of the {} {} " + told, units, result.noun, cases, led))
+        section.text(said("Leaving out one of the {} {} " + told, units, plural, cases, led))
     if result.undecided:
-        section.unknown(
-            f"What leaving out {result.undecided} of the {result.noun} changes was {LATE}."
-        )
-    section.items(result.notes)
+        section.unknown(f"What leaving out {result.undecided} of the {plural} changes was {LATE}.")
+    section.items(map(kind.in_words, result.notes))
     if changed.empty and not result.undecided:
         return section
     frame = influence.sort_values("distance", ascending=False, kind="stable").reset_index()
@@ -499,7 +424,7 @@ def _left_out(findings: Findings, section: Section) -> Section:
             text=["left_out", "winner"],
             bars=["distance"],
             limit=ROWS,
-            what=result.noun,
+            what=plural,
         )
     )
     return section

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Label
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, flow_slots, moves
-from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.core.names import (
     capital,
     in_words,
@@ -26,26 +25,34 @@ from rankagg.core.names import (
     stated,
 )
 from rankagg.report.findings import Findings
-from rankagg.report.first_screen import compared_shares, span
+from rankagg.report.first_screen import span
 from rankagg.report.sections import PageTable, Section, bullets, table_of
 
 PAIRS, GROUPS = 10, 20
-VOTE_HEADINGS = {"votes_for": "votes for", "votes_against": "votes against"}
+
+
+def _vote_headings(findings: Findings) -> dict[str, str]:
+    votes = f"{findings.kind.words.vote}s"
+    return {"votes_for": f"{votes} for", "votes_against": f"{votes} against"}
 
 
 def _all_ranks(findings: Findings) -> PageTable:
     """Return every item's rank: exact, over all optima, by other methods, with its interval."""
     comparison, exact, known = findings.comparison, findings.exact, findings.alternatives
     table = comparison.ranks().reset_index()
-    name = exact.aggregator.name
-    frame = pd.DataFrame({"Rank": table[name], "Item": [str(item) for item in table["item"]]})
-    meanings = {"Rank": "in the exact Kemeny consensus"}
-    words = ["Item"]
+    name = findings.lead.aggregator.name
+    table = table.sort_values(name, kind="stable")
+    heading = findings.noun.capitalize()
+    frame = pd.DataFrame({"Rank": table[name], heading: [str(item) for item in table["item"]]})
+    meanings = {"Rank": f"by {name}"}
+    if findings.lead is exact:
+        meanings = {"Rank": "in the exact Kemeny consensus"}
+    words = [heading]
     at = exact.items.indices(list(table["item"]))
     if known is not None and known.is_unique is False and known.ranks is not None:
         best, worst = known.ranks
         frame["All optima"] = [span(best[i], worst[i], " to ") for i in at]
-        meanings["All optima"] = "the ranks that the item has in any exact optimum"
+        meanings["All optima"] = f"the ranks of the {findings.noun} in any exact optimum"
         words.append("All optima")
     if findings.ranks is not None and findings.has_decisions:
         best, worst = findings.ranks.best, findings.ranks.worst
@@ -56,7 +63,7 @@ def _all_ranks(findings: Findings) -> PageTable:
             frame[method] = table[method]
     if findings.missing is not None and findings.missing.n_missing:
         frame["Missing"] = findings.missing.missing[at]
-        meanings["Missing"] = f"{findings.missing.unit}s without this item"
+        meanings["Missing"] = f"{findings.missing.unit}s without this {findings.noun}"
     return table_of(frame, "Ranks by every method; 1 is best", meanings=meanings, text=words)
 
 
@@ -65,38 +72,43 @@ def proof(findings: Findings) -> Section:
     exact, known = findings.exact, findings.alternatives
     certificate = exact.certificate
     assert certificate is not None, "an exact rule gives a certificate"
+    words = findings.kind.words
     section = Section("exact", "The proof").told(_in_short(findings))
     section.text(
-        "The Kemeny consensus is the ranking that contradicts the fewest votes. A certificate "
-        "states what no ranking can undercut; it was verified against the votes, in whole numbers "
-        "and without a solver."
+        f"The Kemeny consensus is the order that contradicts the fewest {words.vote}s. A "
+        "certificate states what no order can undercut; it was verified against the "
+        f"{words.vote}s, in whole numbers and without a solver."
     )
+    if findings.lead is not findings.exact:
+        section.add("proved", tuple(map(str, exact.order)))
     cost = exact._votes_told(exact.cost, "cost", noun="")
     section.facts(
         [
             ("Certificate", certificate.summary()),
-            ("Cost", said("{} (votes contradicted)", cost)),
-            ("A tied vote costs", f"{exact.tie_cost:g}"),
+            ("Cost", said("{} ({}s contradicted)", cost, words.vote)),
+            (f"A tied {words.vote} costs", f"{exact.tie_cost:g}"),
             ("Seconds", f"{exact.runtime:.3f}"),
         ]
     )
     if not findings.is_proved:
-        gap = exact._votes_told(certificate.gap, "gap")
+        gap = exact._votes_told(certificate.gap, "gap", noun=words.vote)
         told = "The optimum is not proved in time: it may be cheaper by up to {}."
         return section.unknown(said(told + " A longer time limit may close the gap.", gap))
     if known is None and "alternatives" not in findings.late:
-        return section.unknown("Whether other rankings are as good was not looked at.")
+        return section.unknown("Whether other orders are as good was not looked at.")
     if known is None or known.is_unique is None:
-        return section.unknown(f"Whether other rankings are as good was {LATE}.")
+        return section.unknown(f"Whether other orders are as good was {LATE}.")
     if known.is_unique:
         section.text("It is the only optimum.")
         if known.radius is not None:
-            more = stated(known.radius, "rankings that overturn", ",", "more complete ranking")
+            more = stated(
+                known.radius, "rankings that overturn", ",", f"more {findings.kind.whole}"
+            )
             return section.text(said("At least {} would be needed to overturn it.", more))
         if not known.is_complete:
-            section.unknown(f"How many more rankings would overturn it was {LATE}.")
+            section.unknown(f"How much more would overturn it was {LATE}.")
         return section
-    return _several(section, known)
+    return _several(section, findings, known)
 
 
 def _in_short(findings: Findings) -> str:
@@ -108,23 +120,24 @@ def _in_short(findings: Findings) -> str:
     return "proved optimal, the only one" if known.is_unique else "proved optimal, not alone"
 
 
-def _several(section: Section, known: Alternatives) -> Section:
+def _several(section: Section, findings: Findings, known: Alternatives) -> Section:
     """Say how many optima there are, and where they differ."""
     optima = known.optima
     total = len(optima.items) * (len(optima.items) - 1) // 2
     if known.count is not None:
-        number = said("{} are equally good", stated(known.count, "optima", ",", "ranking"))
+        number = said("{} are equally good", stated(known.count, "optima", ",", "order"))
     elif known.too_large:
-        number = "More than one ranking is equally good (too many to count)"
+        number = "More than one order is equally good (too many to count)"
     else:
-        number = f"More than one ranking is equally good (how many was {LATE})"
+        number = f"More than one order is equally good (how many was {LATE})"
     what = "pairs on which optima differ"
     pairs = part_of(optima.n_undecided_pairs, what, total, "pairs", "pair", form=",")
     told = (
-        "{}; they differ on {}. The ranking above is one of them. Within each of these groups, "
-        "which are shaded there, the votes leave the order open:"
+        "{}; they differ on {}. The one shown is one of them. Within each of these groups{}, the "
+        "{}s leave the order open:"
     )
-    section.text(said(told, number, pairs))
+    shaded = ", which are shaded above" if findings.lead is findings.exact else ""
+    section.text(said(told, number, pairs, shaded, findings.kind.words.vote))
     groups, end = [], 0
     for block in optima.blocks:
         start, end = end + 1, end + len(block)
@@ -136,12 +149,13 @@ def _several(section: Section, known: Alternatives) -> Section:
 
 def methods(findings: Findings) -> Section:
     """Hold all methods against the exact optimum, pair by pair."""
-    comparison, name = findings.comparison, findings.exact.aggregator.name
+    comparison, name = findings.comparison, findings.lead.aggregator.name
+    vote = findings.kind.words.vote
     section = Section("methods", "Comparison of methods")
     if len(comparison.methods) == 1:
         section.told("no other").text("No other method was asked for.")
         return section.table(_all_ranks(findings))
-    section.told(_differing(findings)).add("flow", flow_of(comparison))
+    section.told(_differing(findings)).add("flow", flow_of(findings))
     frame = comparison.to_frame().drop(columns="ranking")
     if frame["guarantee"].isna().all():
         frame = frame.drop(columns="guarantee")
@@ -159,8 +173,8 @@ def methods(findings: Findings) -> Section:
             },
             headings={"method": "Method", "runtime": "seconds", **tops},
             meanings={
-                "cost": "votes contradicted",
-                "excess": "votes contradicted beyond the optimum",
+                "cost": f"{vote}s contradicted",
+                "excess": f"{vote}s contradicted beyond the optimum",
                 "ratio": "cost over that of the optimum",
                 "guarantee": "what the ratio is proved never to exceed",
                 "distance": "pairs in another order than in the exact consensus, ties half",
@@ -179,7 +193,7 @@ def methods(findings: Findings) -> Section:
     if agreeing:
         every = "orders" if len(agreeing) == 1 else "order"
         section.text(
-            f"{listing(agreeing, len(agreeing))} {every} all pairs as the exact rule does."
+            f"{listing(agreeing, len(agreeing))} {every} all pairs as {_lead_told(findings)} does."
         )
     return section.items(
         said("{}: {}", method, note)
@@ -188,9 +202,14 @@ def methods(findings: Findings) -> Section:
     )
 
 
+def _lead_told(findings: Findings) -> str:
+    is_exact = findings.lead is findings.exact
+    return "the exact rule" if is_exact else f"the order by {findings.lead.aggregator.name}"
+
+
 def _differing(findings: Findings) -> str:
     """Say on how many pairs the others differ, or how many do so where they are many."""
-    name, comparison = findings.exact.aggregator.name, findings.comparison
+    name, comparison = findings.lead.aggregator.name, findings.comparison
     others = [method for method in comparison.methods if method != name]
     pairs = {method: len(comparison.disagreements(name, method)) for method in others}
     differing = {method: number for method, number in pairs.items() if number}
@@ -200,7 +219,7 @@ def _differing(findings: Findings) -> str:
     if len(differing) <= 4:
         what = "pairs ordered differently"
         told = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
-        return said("pairs ordered differently: {}", joined(told, ", "))
+        return said("pairs in another order: {}", joined(told, ", "))
     most = max(differing, key=lambda method: differing[method])
     many = part_of(len(differing), "rules that differ", len(others), "other rules")
     number = stated(differing[most], "pairs ordered differently", ",")
@@ -209,7 +228,7 @@ def _differing(findings: Findings) -> str:
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     """Say on which pairs a method differs, and whether there are any."""
-    name = findings.exact.aggregator.name
+    name = findings.lead.aggregator.name
     # Where nothing is decided, the section on certainty says so.
     ranks = findings.ranks if findings.has_decisions else None
     decisions = None if ranks is None else ranks.decisions
@@ -221,8 +240,12 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
     table = table_of(
         frame,
-        f"Pairs that {method} orders otherwise, closest votes first",
-        headings={"above": "Exact has above", "other": f"{method} has them", **VOTE_HEADINGS},
+        f"Pairs that {method} orders otherwise, the closest first",
+        headings={
+            "above": f"{_lead_told(findings).capitalize()} has above",
+            "other": f"{method} has them",
+            **_vote_headings(findings),
+        },
         meanings={"decided": "see “Uncertainty”"},
         text=["above", "below", "other", "decided"],
         limit=PAIRS,
@@ -251,7 +274,7 @@ def majorities(findings: Findings) -> Section:
     section.told(contradicted if len(against) else "no cycles")
     if groups:
         section.text(
-            "Condorcet cycles: majorities run in a circle, and no ranking agrees with all of them."
+            "Condorcet cycles: majorities run in a circle, and no order agrees with all of them."
         )
         section.items(bullets([_circle(findings, group) for group in groups], CIRCLES))
     else:
@@ -267,7 +290,7 @@ def majorities(findings: Findings) -> Section:
             ("Majorities against the consensus", stated(len(against), what, ",")),
         ]
     )
-    return _against(section, against) if len(against) else section
+    return _against(section, findings, against) if len(against) else section
 
 
 def _circle(findings: Findings, group: Sequence[Label]) -> str:
@@ -311,13 +334,13 @@ def _beats(findings: Findings, winner: Label, loser: Label) -> str:
     return said("{} beats {} ({} to {})", named(winner, SHORT), named(loser, SHORT), won, lost)
 
 
-def _against(section: Section, frame: pd.DataFrame) -> Section:
+def _against(section: Section, findings: Findings, frame: pd.DataFrame) -> Section:
     """List the majorities that the consensus contradicts, the largest first."""
     ordered = frame.sort_values("margin", ascending=False, kind="stable")
     table = table_of(
         ordered[["above", "below", "votes_for", "votes_against"]],
         "Majorities that the consensus goes against, the largest first",
-        headings={"above": "Majority has above", **VOTE_HEADINGS},
+        headings={"above": "Majority has above", **_vote_headings(findings)},
         text=["above", "below"],
         limit=AGAINST,
         what="majorities",
@@ -375,12 +398,11 @@ class Flow:
             yield x, y, to_x, to_y
 
 
-def flow_of(comparison: RuleComparison) -> Flow:
+def flow_of(findings: Findings) -> Flow:
     """Return the chart of all methods, of the first items where there are many."""
-    exact, names = comparison.exact, comparison.methods
-    assert exact is not None, "the page holds all methods against an exact one"
-    total = comparison.votes.n_items
-    order = np.argsort(exact.ranking.ranks, kind="stable")[:MOST_LINES]
+    comparison, exact = findings.comparison, findings.exact
+    names, total = comparison.methods, comparison.votes.n_items
+    order = findings.order[:MOST_LINES]
     all_ranks = np.stack([comparison[name].ranking.ranks for name in names])
     ranks = all_ranks[:, order]
     width = moves(all_ranks)[order]
@@ -494,10 +516,9 @@ class PairMap:
 
 def pair_map_of(findings: Findings) -> PairMap:
     """Return the map of the first items."""
-    exact, votes = findings.exact, findings.comparison.votes
-    n = len(exact.items)
-    order = np.argsort(exact.ranking.ranks, kind="stable")[:MOST_IN_MAP]
-    shares = compared_shares(votes)[np.ix_(order, order)]
+    exact, n = findings.exact, len(findings.exact.items)
+    order, vote = findings.order[:MOST_IN_MAP], findings.kind.words.vote
+    shares = findings.shares[np.ix_(order, order)]
     above = np.zeros(shares.shape, dtype=bool)
     if findings.ranks is not None:
         above = findings.ranks.decisions.above[np.ix_(order, order)]
@@ -514,17 +535,17 @@ def pair_map_of(findings: Findings) -> PairMap:
     found = "Above the diagonal nobody has fewer than half."
     if against:
         number = stated(against, "majorities against the order drawn", noun="pair")
-        told = "{} above the diagonal with fewer than half: there the consensus goes against {}."
+        told = "{} above the diagonal with fewer than half: there the order goes against {}."
         found = said(told, number, "a majority" if against == 1 else "majorities")
     how = (
-        "{}Share of votes, in per cent, with the row above the column, in the order of the "
-        "consensus. {}{}{}"
+        "{}Share of {}s, in per cent, with the row above the column, in the order of the page. "
+        "{}{}{}"
     )
     return PairMap(
         rows=rows,
         is_numbered=len(order) <= NUMBERED,
-        alternative=said("{}Share of votes for the row against the column. {}", which, found),
-        caption=said(how, which, found, outlined if above.any() else "", never),
+        alternative=said("{}Share of {}s for the row against the column. {}", which, vote, found),
+        caption=said(how, which, vote, found, outlined if above.any() else "", never),
     )
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, TypeVar
 
-from rankagg._typing import Label, RNGLike, Tolerance, Unranked
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg import _pandas as pd
+from rankagg._typing import Floats, Label, RNGLike, Tolerance, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.agreement import Alternatives
 from rankagg.analysis.comparison.compare import RuleComparison, compare_until
 from rankagg.analysis.missing import MissingReport, missing_report
@@ -24,13 +28,13 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.core.names import level_of
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
-from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.ranks.comparison_ranks import kind_for
 from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.units import Unit
+from rankagg.report.kinds.base import Kind
 
 Computed = TypeVar("Computed")
 
@@ -46,14 +50,17 @@ SECONDS_FOR_REMOVALS = 3.0
 class Findings:
     """What is known about a data set."""
 
-    data: Data
+    # The data, and what pages say of such data.
+    kind: Kind
     # Of all rules, an exact one among them.
     comparison: RuleComparison
     exact: Consensus
+    # By the rule whose order the page has throughout.
+    lead: Consensus
     # What is known of all optima; None where none is proved, or nobody looked.
     alternatives: Alternatives | None
     graph: TournamentGraph
-    # Intervals for ranks; None for votes without rankings.
+    # Intervals for ranks; None for votes without rankings, and where nothing is inferred.
     ranks: RankIntervals | None
     # What is missing; None for votes without rankings.
     missing: MissingReport | None
@@ -63,8 +70,9 @@ class Findings:
     # How few tasks or rankings have to go before another is first; None where that is not proved,
     # or there are too few or too many, or there was no time.
     removal: RemovalRadius | None
-    # What the intervals took to be independent.
+    # What the intervals took to be independent, and the error of all of them.
     unit: Unit
+    alpha: float
     # The names of those above for which there was no time, and which are None therefore.
     late: frozenset[str]
     # Whether the user did not want to wait for all of it.
@@ -73,7 +81,7 @@ class Findings:
     @classmethod
     def of(
         cls,
-        data: Data,
+        kind: Kind,
         aggregators: Iterable[Aggregator] | None,
         *,
         unranked: Unranked,
@@ -85,29 +93,34 @@ class Findings:
         rng: RNGLike,
     ) -> Findings:
         """Compute all of it, as far as there is time."""
-        deadline = Deadline.after(time_limit_of(time_limit))
+        deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
         exact_rule = Kemeny(unranked=unranked)
-        given = default_aggregators(data, unranked) if aggregators is None else list(aggregators)
+        leader = kind.leader(unranked)
+        given = kind.rules(unranked) if aggregators is None else list(aggregators)
         for rule in given:
             if not isinstance(rule, Aggregator):
                 raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
             if isinstance(rule, Kemeny) and rule.consensus_ties:
                 allowed = "rules beside the strict Kemeny rule of the page"
                 raise InvalidInputError("aggregators", allowed, rule, "`compare` takes it.")
-        rules = [rule for rule in given if not isinstance(rule, Kemeny)] + [exact_rule]
+        rules = [rule for rule in given if not isinstance(rule, Kemeny) and rule != leader]
+        rules = [*([] if leader is None else [leader]), *rules, exact_rule]
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
         comparison = compare_until(
             deadline.share(2), data, rules, unranked=unranked, tolerance=tolerance, rng=rng
         )
         exact = comparison[exact_rule.name]
+        lead = exact if leader is None else comparison[leader.name]
         # What is most plausibly independent, where nobody says it.
         is_fine = isinstance(data, ScoreTable) and data.is_instance_level
         chosen: Unit = unit or ("instance" if is_fine else "ranking")
         patience = _Patience(exact.interrupted)
-        source = _source(data, exact_rule, tolerance)
+        source = _source(data, exact_rule, tolerance) if kind.is_sample else None
         units = _units_to_remove(data, exact, tolerance)
         ranks, alternatives, removal, stability = None, None, None, None
-        if not isinstance(data, PairwiseMatrix):
+        if leader is not None and kind.infers:
+            ranks = kind.ranks(leader, alpha)
+        if ranks is None and kind.infers and not isinstance(data, PairwiseMatrix):
             left = deadline.share(2).time_limit
             ranks = patience.quick(
                 "ranks",
@@ -122,7 +135,10 @@ class Findings:
                     time_limit=None if left is None else max(left, 1.0),
                 ),
             )
-        missing = None if isinstance(data, PairData) else missing_report(data)
+        missing = None
+        if not isinstance(data, PairData):
+            found = missing_report(data)
+            missing = replace(found, unit=kind.in_words(found.unit))
         if optima and exact.is_proved and (known := exact.optima) is not None:
             alternatives = patience.slow(
                 "alternatives", lambda: Alternatives.of(known, deadline.share(2), radius=True)
@@ -135,13 +151,17 @@ class Findings:
                 "stability",
                 lambda: leave_each_out(source, optima=optima, deadline=deadline, whole=exact),
             )
+        if removal is not None:
+            removal = replace(removal, noun=kind.in_words(removal.noun))
         return cls(
-            data=data,
+            kind=kind,
             comparison=comparison,
             exact=exact,
+            lead=lead,
             graph=TournamentGraph(comparison.votes),
             unit=chosen,
-            ranks=ranks,
+            alpha=alpha,
+            ranks=None if ranks is None else _in_words(ranks, kind),
             missing=missing,
             alternatives=alternatives,
             removal=removal,
@@ -151,9 +171,47 @@ class Findings:
         )
 
     @property
+    def data(self) -> Data:
+        """The data."""
+        return self.kind.data
+
+    @property
     def noun(self) -> str:
         """What is ranked, in the singular."""
-        return "system" if isinstance(self.data, ScoreTable | ScoreSummary) else "item"
+        return self.kind.words.item
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The items of the page by their positions, the best first."""
+        return np.argsort(self.lead.ranking.ranks, kind="stable")
+
+    def rows(self) -> pd.DataFrame:
+        """Return a row for each item in the order of the page: its place and its name."""
+        names = [str(self.exact.items[i]) for i in self.order.tolist()]
+        return pd.DataFrame({"Place": np.arange(1, len(names) + 1), self.noun.capitalize(): names})
+
+    @cached_property
+    def cast(self) -> PairwiseMatrix:
+        """The votes, without any of items that were not compared."""
+        votes = self.comparison.votes
+        if isinstance(self.data, PairData) or votes.unranked != "uniform":
+            return votes
+        return self.exact._evidence.votes("ignore")
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of votes with row above column, NaN where nobody compared the two."""
+        votes = self.comparison.votes
+        return np.where(votes.comparisons > 0, votes.proportion, np.nan)
+
+    @cached_property
+    def won(self) -> Floats:
+        """Each item's share of the votes against others, every opponent alike."""
+        known = ~np.isnan(self.shares)
+        np.fill_diagonal(known, False)
+        with np.errstate(invalid="ignore"):
+            won: Floats = np.where(known, self.shares, 0.0).sum(axis=1) / known.sum(axis=1)
+        return won
 
     @property
     def level(self) -> str:
@@ -195,6 +253,16 @@ class Findings:
         if self.alternatives is not None and not self.alternatives.is_complete:
             return False
         return not self.late and (self.stability is None or not self.stability.undecided)
+
+
+def _in_words(ranks: RankIntervals, kind: Kind) -> RankIntervals:
+    """Return intervals that call their units what the kind of data calls them."""
+    decisions = ranks.decisions
+    basis = decisions.basis
+    if basis is not None:
+        basis = replace(basis, word=kind.in_words(basis.word))
+    told = replace(decisions, how=kind.in_words(decisions.how), basis=basis)
+    return replace(ranks, decisions=told)
 
 
 def _source(data: Data, rule: Kemeny, tolerance: Tolerance) -> Source | None:

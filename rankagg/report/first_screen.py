@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -10,12 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankagg._typing import Floats, Label
-from rankagg.aggregation.means import Mean
 from rankagg.analysis.comparison.agreement import LATE, Alternatives
-from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
-from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import counted
+from rankagg.analysis.comparison.sentences import proof_of
 from rankagg.core.names import (
     has_other_letters,
     in_words,
@@ -26,38 +22,16 @@ from rankagg.core.names import (
     percent,
     said,
     stated,
-    unsigned,
 )
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.report.findings import Findings
+from rankagg.report.kinds.base import SHARES, Strip, at_place, at_share, number, ticks
 
 # Rows that stand when the page is opened, and from how many on they can be looked through.
 FOLDED, FILTERED = 40, 30
 # Names wider than this may be cut on the screen; then they can be shown in full.
 WIDE = 34
-
-
-@dataclass(frozen=True)
-class Strip:
-    """What is drawn in a row, in per cent of its width."""
-
-    # Where the mark stands.
-    at: float | None
-    # From where to where the bar goes.
-    bar: tuple[float, float] | None = None
-    # Whether the item may be first, or its mark lies outside its bar.
-    mark: Literal["dot", "first", "outside"] = "dot"
-
-    @property
-    def link(self) -> tuple[float, float] | None:
-        """From where to where a thin line joins the bar and a mark outside it."""
-        if self.mark != "outside" or self.bar is None or self.at is None:
-            return None
-        return (self.at, self.bar[0]) if self.at < self.bar[0] else (self.bar[1], self.at)
 
 
 @dataclass(frozen=True)
@@ -69,7 +43,11 @@ class PlaceRow:
     name: str
     strip: Strip
     interval: str
-    score: str
+    # One for each heading.
+    numbers: tuple[str, ...]
+    # Where its name leads, and what is said of it besides; empty where nothing is.
+    link: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,23 +66,32 @@ class PlaceFigure:
     ----------
     blocks : tuple of PlaceGroup
         All rows, the best first.
-    axis : {"places", "votes"}
-        What the strips show: places with their intervals, or the share of votes won.
+    axis : {"places", "shares", "other"}
+        What the strips show: places with their intervals, the share of votes won, or what the
+        kind of data draws.
     ticks : tuple of (float, str)
         Where numbers stand above the strips, in per cent; none where there is nothing to draw.
-    noun, level, score : str
+    key : tuple of (str, bool, str)
+        The marks of the key: their kind, whether with a bar, what they mean.
+    noun, level : str
         Headings of the columns; no intervals are there where the level is empty.
+    headings : tuple of str
+        Of the columns of numbers.
     fold_after : int
         Rows to show at first; 0 where all are.
+    is_proved_order : bool
+        Whether the rows are the order that the proof is of.
     """
 
     blocks: tuple[PlaceGroup, ...]
-    axis: Literal["places", "votes"]
+    axis: Literal["places", "shares", "other"]
     ticks: tuple[tuple[float, str], ...]
+    key: tuple[tuple[str, bool, str], ...]
     noun: str
     level: str
-    score: str
+    headings: tuple[str, ...]
     fold_after: int
+    is_proved_order: bool = True
 
     @property
     def rows(self) -> tuple[PlaceRow, ...]:
@@ -112,10 +99,9 @@ class PlaceFigure:
         return tuple(row for block in self.blocks for row in block.rows)
 
     @property
-    def marks(self) -> frozenset[str]:
-        """The kinds of marks that occur, for the key."""
-        kinds: set[str] = {row.strip.mark for row in self.rows}
-        return frozenset(kinds | {"open"} if any(b.is_open for b in self.blocks) else kinds)
+    def has_groups(self) -> bool:
+        """Whether some rows stand together, for the key."""
+        return any(block.is_open for block in self.blocks)
 
     @property
     def has_filter(self) -> bool:
@@ -130,117 +116,75 @@ class PlaceFigure:
 
 def ranking_of(findings: Findings) -> PlaceFigure:
     """Return the first figure."""
-    exact, n = findings.exact, len(findings.exact.items)
-    shares = _votes_won(findings.comparison.votes)
-    heading, scores = _scores(findings, shares)
+    kind, n = findings.kind, len(findings.exact.items)
+    columns, drawing = kind.columns(findings), kind.drawing(findings)
     ranks = findings.ranks if findings.has_decisions else None
+    axis: Literal["places", "shares", "other"] = "places" if findings.has_bars else "shares"
     rows = []
-    for place, i in enumerate(np.argsort(exact.ranking.ranks, kind="stable").tolist(), 1):
+    for place, i in enumerate(findings.order.tolist(), 1):
         best, worst = (0, 0) if ranks is None else (int(ranks.best[i]), int(ranks.worst[i]))
-        strip = _place(place, best, worst, n) if findings.has_bars else _share(shares[i])
-        interval = "" if ranks is None else span(best, worst)
-        rows.append(PlaceRow(place, i, str(exact.items[i]), strip, interval, scores[i]))
-    blocks = _groups_of(rows, findings.alternatives)
+        strip = _place(place, best, worst, n) if findings.has_bars else _share(findings.won[i])
+        link, note = kind.told.about(findings.exact.items[i])
+        row = PlaceRow(
+            place=place,
+            position=i,
+            name=str(findings.exact.items[i]),
+            strip=strip if drawing is None else drawing.strips[i],
+            interval="" if ranks is None else span(best, worst),
+            numbers=tuple(column.texts[i] for column in columns),
+            link=link,
+            note=note,
+        )
+        rows.append(row)
+    is_exact = findings.lead is findings.exact
+    blocks = _groups_of(rows, findings.alternatives if is_exact else None)
     return PlaceFigure(
         blocks=blocks,
-        axis="places" if findings.has_bars else "votes",
-        ticks=ticks(n) if findings.has_bars else _per_cent_ticks() if n > 1 else (),
+        axis=axis if drawing is None else "other",
+        ticks=_ticks(findings, n) if drawing is None else drawing.ticks,
+        key=_key(findings, rows) if drawing is None else drawing.key,
         noun=findings.noun.capitalize(),
         level="" if ranks is None else findings.level,
-        score=heading,
+        headings=tuple(column.heading for column in columns),
         fold_after=_fold(blocks),
+        is_proved_order=is_exact,
     )
-
-
-def compared_shares(votes: PairwiseMatrix) -> Floats:
-    """Return the share of votes with row above column, NaN where nobody compared the two."""
-    return np.where(votes.comparisons > 0, votes.proportion, np.nan)
-
-
-def ticks(n: int) -> tuple[tuple[float, str], ...]:
-    """Return where numbers stand above places, and which.
-
-    Examples
-    --------
-    >>> [text for _, text in ticks(24)]
-    ['1', '5', '10', '15', '20', '24']
-    """
-    if n <= 12:
-        chosen = list(range(1, n + 1))
-    else:
-        step = 5
-        for factor in (2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5):
-            if n / step > 6:
-                step = round(step * factor)
-        inner = [k for k in range(step, n, step) if n - k > 0.4 * step]
-        chosen = [1, *inner, n]
-    return tuple((_at(place, n), f"{place:,}") for place in chosen)
 
 
 # -- rows -----------------------------------------------------------------------------------------
 
 
-def _at(place: float, n: int) -> float:
-    return 100 * (place - 0.5) / n
-
-
 def _place(place: int, best: int, worst: int, n: int) -> Strip:
-    bar = (_at(best, n), _at(worst, n))
+    bar = (at_place(best, n), at_place(worst, n))
     if not best <= place <= worst:
-        return Strip(_at(place, n), bar, "outside")
-    return Strip(_at(place, n), bar, "first" if best == 1 else "dot")
+        return Strip(at_place(place, n), bar, "outside")
+    return Strip(at_place(place, n), bar, "first" if best == 1 else "dot")
 
 
 def _share(share: float) -> Strip:
-    return Strip(None if np.isnan(share) else 2 + 96 * float(share))
+    return Strip(None if np.isnan(share) else at_share(share))
 
 
-def _per_cent_ticks() -> tuple[tuple[float, str], ...]:
-    return tuple((2 + 0.96 * share, f"{share} %") for share in (0, 25, 50, 75, 100))
+def _ticks(findings: Findings, n: int) -> tuple[tuple[float, str], ...]:
+    if findings.has_bars:
+        return ticks(n)
+    return SHARES if n > 1 else ()
+
+
+def _key(findings: Findings, rows: Sequence[PlaceRow]) -> tuple[tuple[str, bool, str], ...]:
+    """Return the marks that occur, and what they mean."""
+    if not findings.has_bars:
+        won = f"share of {findings.kind.words.vote}s won"
+        return (("dot", False, won),) if len(rows) > 1 else ()
+    marks = {row.strip.mark for row in rows}
+    told = [("dot", True, f"place, and places left open at {findings.level}")]
+    told += [("first", True, "may be first")] * ("first" in marks)
+    return *told, *([("outside", False, "place outside its bar")] * ("outside" in marks))
 
 
 def span(best: int, worst: int, to: str = "\N{EN DASH}") -> str:
     """Return from which rank to which an item may stand."""
     return f"{best:,}" if best == worst else f"{best:,}{to}{worst:,}"
-
-
-def _votes_won(votes: PairwiseMatrix) -> Floats:
-    """Return each item's share of the votes against others, every opponent alike."""
-    shares = compared_shares(votes)
-    known = ~np.isnan(shares)
-    np.fill_diagonal(known, False)
-    with np.errstate(invalid="ignore"):
-        won: Floats = np.where(known, shares, 0.0).sum(axis=1) / known.sum(axis=1)
-    return won
-
-
-def _scores(findings: Findings, shares: Floats) -> tuple[str, list[str]]:
-    """Return what the column of scores is called, and its numbers, all with the same decimals."""
-    known = [c for c in findings.comparison.consensuses if type(c.aggregator) is Mean]
-    if known and known[0].scores is not None:
-        assert isinstance(findings.data, ScoreTable | ScoreSummary), "means are of scores"
-        scores = np.asarray(known[0].scores, dtype=float)
-        # The rule negates scores of which less is better.
-        is_lower = not any(findings.data.higher_is_better.values())
-        return "Mean score", _aligned(-scores if is_lower else scores)
-    return "Votes won", [
-        "\N{EN DASH}" if np.isnan(share) else f"{100 * share:.0f} %" for share in shares
-    ]
-
-
-def _aligned(values: Floats) -> list[str]:
-    """Write numbers with so many decimals that the largest has three digits that count."""
-    finite = np.abs(values[np.isfinite(values)])
-    largest = float(finite.max(initial=0.0))
-    if largest >= 1e7 or 0 < largest < 1e-4:
-        texts = [f"{value:.2e}" for value in values]
-    else:
-        decimals = 0 if not largest else int(np.clip(2 - np.floor(np.log10(largest)), 0, 6))
-        texts = [unsigned(f"{value:.{decimals}f}") for value in values]
-    return [
-        text.replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else "\N{EN DASH}"
-        for text, value in zip(texts, values, strict=True)
-    ]
 
 
 # -- groups ---------------------------------------------------------------------------------------
@@ -283,17 +227,23 @@ class FirstScreen:
     ranking: PlaceFigure
     # The sentences below it.
     caption: tuple[str, ...]
+    # What the proof counts.
+    vote: str = "vote"
 
 
 def first_screen(findings: Findings) -> FirstScreen:
     """Return what readers see first."""
     ranking = ranking_of(findings)
+    is_ranked = len(findings.exact.items) > 1
     return FirstScreen(
         result=_result(findings),
-        certainty=joined(filter(None, (_proved(findings), _decided(findings)))),
-        numbers=_numbers(findings),
+        certainty=joined(
+            filter(None, (_proved(findings), _decided(findings)) if is_ranked else ())
+        ),
+        numbers=tuple(_numbers(findings)),
         ranking=ranking,
-        caption=tuple(_caption(findings, ranking)),
+        caption=tuple(_caption(findings, ranking) if is_ranked else ()),
+        vote=findings.kind.words.vote,
     )
 
 
@@ -304,138 +254,103 @@ def _result(findings: Findings) -> str:
     """Say who is first, and who else may be."""
     if len(findings.exact.items) == 1:
         return f"There is one {findings.noun}, {named(findings.exact.order[0])}: nothing to rank."
-    known = None if findings.alternatives is None else findings.alternatives.winners
-    told = first_of(findings.exact, known, findings.noun)
     is_alone = findings.is_proved and len(findings.winners) == 1
-    return said("{}{}.", told, _rivals(findings, findings.exact.order[0]) if is_alone else "")
+    rivals = _rivals(findings) if is_alone or findings.lead is not findings.exact else ""
+    return said("{}{}.", findings.kind.result(findings), rivals)
 
 
-def _rivals(findings: Findings, leader: Label) -> str:
+def _rivals(findings: Findings) -> str:
     """Say who else may be first, as the rest of a sentence."""
-    ranks, noun = findings.ranks, findings.noun
-    if ranks is None or len(ranks.items) == 1:
+    ranks, noun, leader = findings.ranks, findings.noun, findings.exact.items[findings.order[0]]
+    if ranks is None:
         return ""
-    units, one = _units(ranks)
+    units = _units(ranks)
     if not findings.has_decisions:
-        other = f"any other {noun}" if len(ranks.items) > 2 else named(findings.exact.order[1])
-        return said(", but {} decide{} no pair: {} may be first too", units, one, other)
+        which = f"any two {noun}s" if len(ranks.items) > 2 else "the two"
+        return said(", but {} cannot tell {} apart", units, which)
     may = ranks.top(1)
     rest = [item for item in may if item != leader]
     if len(rest) == len(may):
         return f", although by {ranks.by} only {listing(may, 3)} may be first"
     if not rest:
-        return said(", and {} leave{} no other {} that may be first", units, one, noun)
+        return said(", and no other {} may be, at {}", noun, findings.level)
     if 1 < len(rest) == len(ranks.items) - 1:
-        return said(", but any other {} may be first too: {} cannot tell", noun, units)
+        return said(", but so may be any other {}: {} cannot tell", noun, units)
     others = stated(len(rest), "others that may be first", partial(in_words, noun="other"))
     who = named(rest[0]) if len(rest) == 1 else others
     return said(", but {} may be first too: {} cannot tell them apart", who, units)
 
 
-def _units(ranks: RankIntervals) -> tuple[str, str]:
-    """Return what the decisions rest on, and the ending of its verb."""
+def _units(ranks: RankIntervals) -> str:
+    """Return what the decisions rest on."""
     basis = ranks.decisions.basis
     if basis is None:
-        return "the data", ""
-    units = stated(basis.n_units, "independent units", partial(in_words, noun=basis.word))
-    return units, "s" if basis.n_units == 1 else ""
+        return "the data"
+    return stated(basis.n_units, "independent units", partial(in_words, noun=basis.word))
 
 
 def _proved(findings: Findings) -> str:
-    """Say what is proved of the consensus."""
-    if len(findings.exact.items) == 1:
+    """Say what is proved of the exact consensus, where the page has its order."""
+    if findings.lead is not findings.exact:
         return ""
-    known = findings.alternatives
+    known, words = findings.alternatives, findings.kind.words
     looked = known is not None or "alternatives" in findings.late
-    return proof_of(findings.exact, known, looked=looked, group="shaded group")
+    return proof_of(findings.exact, known, words, looked=looked, group="shaded group")
 
 
 def _decided(findings: Findings) -> str:
     """Say what is decided of the places."""
-    if len(findings.exact.items) == 1:
-        return ""
-    if findings.ranks is None:
-        late = f"How sure the places are was {LATE}."
-        return late if findings.late & {"ranks"} else "Counts of votes do not tell how sure it is."
-    return decided_of(findings.ranks.decisions)
+    if "ranks" in findings.late:
+        return f"How sure the places are was {LATE}."
+    return findings.kind.certainty(findings)
 
 
 # -- numbers and caption --------------------------------------------------------------------------
 
 
-def _numbers(findings: Findings) -> tuple[tuple[str, str], ...]:
-    data, missing = findings.data, findings.missing
-    n = len(findings.exact.items)
-    numbers = [_number(n, findings.noun)]
-    if isinstance(data, ScoreTable | ScoreSummary):
-        is_fine = isinstance(data, ScoreSummary) or data.is_instance_level
-        numbers.append(_number(data.n_tasks, "task"))
-        if is_fine:
-            basis = None if findings.ranks is None else findings.ranks.decisions.basis
-            # Instances that several tasks have in common are one each, as for decisions.
-            is_told = basis is not None and basis.word == "instance"
-            number = basis.n_units if basis is not None and is_told else data.n_units
-            numbers.append(_number(number, "instance"))
-    elif isinstance(data, Profile):
-        numbers.append(_number(data.n_rankings, "ranking"))
-    elif isinstance(data, Comparisons):
-        numbers.append(_number(len(data), "comparison"))
-        if data.clusters is not None:
-            numbers.append(_number(data.n_clusters, "cluster"))
-        if len(data):
-            ties = stated(data.n_ties / len(data), "share of ties", percent, of=len(data))
-            numbers.append((ties, "ties"))
-    elif isinstance(data, PairwiseMatrix):
-        cast = float(np.triu(data.comparisons, 1).sum())
-        votes = stated(cast, "votes on pairs", ",.6g", weighted=True)
-        numbers.append((votes, "vote on pairs" if cast == 1 else "votes on pairs"))
-        pairs = n * (n - 1) // 2
-        if pairs:
-            share = len(data.never_compared) / pairs
-            never = stated(share, "share of pairs never compared", percent, of=pairs)
-            numbers.append((never, "of pairs never compared"))
-    if missing is not None:
-        what = "unranked" if isinstance(data, Profile) else "missing"
+def _numbers(findings: Findings) -> Iterator[tuple[str, str]]:
+    missing = findings.missing
+    yield number(len(findings.exact.items), findings.noun, f"{findings.noun}s")
+    yield from findings.kind.numbers(findings)
+    if missing is not None and (findings.kind.infers or missing.n_missing):
+        what = "missing" if findings.noun == "system" else "unranked"
         share, cells = missing.n_missing / missing.n_cells, missing.n_cells
-        numbers.append((stated(share, "share of cells missing", percent, of=cells), what))
-    return tuple(numbers)
-
-
-def _number(number: int, noun: str) -> tuple[str, str]:
-    return stated(number, f"{noun}s", ","), counted(number, noun).split(" ", 1)[1]
+        yield stated(share, "share of cells missing", percent, of=cells), what
 
 
 def _caption(findings: Findings, ranking: PlaceFigure) -> list[str]:
-    if len(ranking.rows) == 1:
-        return []
-    ranks, told = findings.ranks, []
-    if ranking.axis == "places":
+    ranks, words, told = findings.ranks, findings.kind.words, []
+    drawing = findings.kind.drawing(findings)
+    order = "in the exact consensus (Kemeny)"
+    if not ranking.is_proved_order and ranks is not None:
+        order = f"by {ranks.by}"
+    if drawing is not None:
+        told.append(drawing.caption)
+    elif ranking.axis == "places":
         assert ranks is not None, "bars are intervals"
         text = (
-            "Marks: places in the exact consensus (Kemeny). Bars: the ranks by {} that remain "
-            "open, for all at once at {}, by {}."
+            "Marks: places {}. Bars: the ranks by {} that remain open, for all at once at {}, by "
+            "{}."
         )
-        told.append(said(text, ranks.by, findings.level, ranks.decisions.how))
+        told.append(said(text, order, ranks.by, findings.level, ranks.decisions.how))
     else:
         told.append(
-            "Places are those of the exact consensus (Kemeny). Dots: the share of votes won "
-            "against others, every opponent alike."
+            f"Places are those {order}. Dots: the share of {words.vote}s won against others, every "
+            "opponent alike."
         )
     outside = [row for row in ranking.rows if row.strip.mark == "outside"]
     if outside:
         many = stated(len(outside), "places outside their bars", noun=findings.noun)
         text = (
-            "{} with a hollow mark: the place in the consensus lies outside the bar, because the "
-            "two are by different rules."
+            "{} with a hollow mark: the place lies outside the bar, because the two are by "
+            "different rules."
         )
         told.append(said(text, many))
-    if "open" in ranking.marks:
-        told.append("Shaded: groups whose order can change without contradicting one vote more.")
-    has_means = any(type(c.aggregator) is Mean for c in findings.comparison.consensuses)
-    if has_means and isinstance(findings.data, ScoreTable | ScoreSummary):
-        told += _directions(findings.data)
-    if has_means and findings.missing is not None and findings.missing.n_missing:
-        told.append("Means are over the tasks that a system has, and so are not all comparable.")
+    if ranking.has_groups:
+        told.append(
+            f"Shaded: groups whose order can change without contradicting one {words.vote} more."
+        )
+    told += findings.kind.caption(findings)
     tasks = findings.data.tasks if isinstance(findings.data, ScoreTable) else ()
     if any(has_other_letters(str(label)) for label in (*findings.exact.items, *tasks)):
         told.append(
@@ -443,13 +358,3 @@ def _caption(findings: Findings, ranking: PlaceFigure) -> list[str]:
             "machine has none."
         )
     return told
-
-
-def _directions(data: ScoreTable | ScoreSummary) -> list[str]:
-    """Say what means are of where lower scores are better on some tasks."""
-    lower = sum(not higher for higher in data.higher_is_better.values())
-    if not lower:
-        return []
-    if lower == data.n_tasks:
-        return ["A lower mean score is better."]
-    return ["In means, scores of tasks on which lower is better count with a minus."]

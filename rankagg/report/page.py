@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from os import PathLike
+from typing import Any
 
 from markupsafe import escape
 
+from rankagg import _pandas as pd
 from rankagg._typing import Bools, Label, RNGLike, Tolerance, Unranked
 from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
 from rankagg.aggregation.base import Aggregator
@@ -23,6 +25,7 @@ from rankagg.core.names import said, stated
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.units import Unit
+from rankagg.io.cast_votes import CastVotes
 from rankagg.io.json_files import votes_to_dict
 from rankagg.io.output_files import write_text
 from rankagg.report.chapters_data import (
@@ -32,9 +35,11 @@ from rankagg.report.chapters_data import (
     what_was_read,
     without_tasks,
 )
+from rankagg.report.chapters_items import items_told, neighbors
 from rankagg.report.chapters_result import majorities, methods, proof
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
+from rankagg.report.kinds.choice import kind_of, told_of
 from rankagg.report.sections import render_page
 
 #: Whether a gate holds, and why.
@@ -278,12 +283,15 @@ class Report:
 
 
 def make_report(
-    data: Data,
+    data: Data | CastVotes,
     aggregators: Iterable[Aggregator] | None = None,
     *,
+    kind: str | None = None,
     title: str = "Ranking report",
+    about: Mapping[str, Any] | None = None,
+    about_items: pd.DataFrame | None = None,
     source: Iterable[str] = (),
-    unranked: Unranked = "uniform",
+    unranked: Unranked | None = None,
     tolerance: Tolerance = 0.0,
     unit: Unit | None = None,
     alpha: float = 0.05,
@@ -296,17 +304,30 @@ def make_report(
 
     Parameters
     ----------
-    data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
+    data : ScoreTable, ScoreSummary, Comparisons, CastVotes, Profile or PairwiseMatrix
         The data.
     aggregators : iterable of Aggregator, optional
         The methods to hold against the exact consensus, which is always there; by default those
         of `compare`.
+    kind : {"scores", "battles", "election", "rankings", "lists", "votes"}, optional
+        What the data are, which the page is made for: a type of data says it, and a Profile is of
+        "lists" where some leave items unlisted and they are no more than the items, else of
+        "rankings", a sample. "election" is for a complete count of ballots, from which nothing is
+        inferred; `CastVotes` are one.
     title : str
         The heading.
+    about : mapping, optional
+        What readers should know of the data, by name: a "date", "version", "licence", "link" or
+        whatever else stands below the heading. "cluster" is what clusters of battles are called,
+        such as "judge", and "categories" a mapping from tasks to the categories that columns of
+        scores are filtered by.
+    about_items : DataFrame, optional
+        A row for each item, by its label, and a column for whatever is said of them; "link" is
+        where names lead, and the first other column stands beside the names.
     source : iterable of str
         What readers should know of where the data come from, a line each.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default "uniform", and "last" for elections and lists.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     unit : {"ranking", "instance", "task"}, optional
@@ -335,8 +356,8 @@ def make_report(
     Raises
     ------
     InvalidInputError
-        If a method's policy differs from `unranked`, the unit does not suit the data, or a gate
-        says nothing that can be judged.
+        If a method's policy differs from `unranked`, the kind or the unit does not suit the data,
+        or a gate says nothing that can be judged.
 
     Examples
     --------
@@ -353,11 +374,16 @@ def make_report(
         raise InvalidInputError("title", "a text", title)
     if unit is not None:
         check_choice(unit, ("ranking", "instance", "task"), "unit")
-    asked = read_gates(gates, Evidence.of(data, tolerance).items)
+    chosen = kind_of(data, kind)
+    items = Evidence.of(chosen.data, tolerance).items
+    chosen = replace(chosen, told=told_of(about, about_items, items))
+    asked, lines = read_gates(gates, items), list(source)
+    if isinstance(data, CastVotes):
+        lines += data.lines()
     findings = Findings.of(
-        data,
+        chosen,
         aggregators,
-        unranked=check_unranked(unranked),
+        unranked=chosen.unranked if unranked is None else check_unranked(unranked),
         tolerance=tolerance,
         unit=unit,
         alpha=check_alpha(alpha),
@@ -365,20 +391,31 @@ def make_report(
         optima=check_flag(optima, "optima"),
         rng=rng,
     )
-    check = proof_check(findings.exact)
+    check = proof_check(findings.exact, chosen.words.vote)
     screen = first_screen(findings)
     is_ranked = len(findings.exact.items) > 1
     sections = [
-        *([methods(findings), majorities(findings)] if is_ranked else []),
-        *([certainty(findings), without_tasks(findings)] if is_ranked else []),
+        *(chosen.opening(findings) if is_ranked else []),
+        *([neighbors(findings), majorities(findings)] if is_ranked else []),
+        *([certainty(findings)] if is_ranked and chosen.infers else []),
+        *([methods(findings), without_tasks(findings)] if is_ranked else []),
         proof(findings).text(check.sentence),
+        *filter(None, [items_told(findings)]),
         missing_data(findings),
-        what_was_read(findings, list(source)),
+        what_was_read(findings, lines),
         colophon(findings),
     ]
+    html = render_page(
+        title,
+        [section for section in sections if section.parts],
+        screen=screen,
+        facts=chosen.told.facts,
+        scripts=check.scripts,
+        blocks=check.blocks,
+    )
     return Report(
         title,
-        render_page(title, sections, screen=screen, scripts=check.scripts, blocks=check.blocks),
+        html,
         is_proved=findings.is_proved,
         is_complete=findings.is_complete,
         interrupted=findings.interrupted,
@@ -406,12 +443,12 @@ class ProofCheck:
     scripts: tuple[str, ...] = ()
 
 
-def proof_check(exact: Consensus) -> ProofCheck:
-    """Return what a page about an exact consensus needs to check its proof."""
+def proof_check(exact: Consensus, vote: str = "vote") -> ProofCheck:
+    """Return what a page about an exact consensus needs to check its proof, in its word."""
     assert exact.certificate is not None, "an exact rule gives a certificate"
     n = len(exact.items)
     if n > ITEMS:
-        return _outside(f"a page has room for the votes on {ITEMS} items, and there are {n:,}")
+        return _outside(f"a page has room for the {vote}s on {ITEMS} items, and there are {n:,}")
     blocks = {
         "proof-votes": _compact(votes_to_dict(exact.pairwise)),
         "proof-certificate": _compact(exact.certificate.to_dict()),
@@ -419,11 +456,11 @@ def proof_check(exact: Consensus) -> ProofCheck:
     characters = sum(map(len, blocks.values()))
     if characters > CHARACTERS:
         return _outside(
-            f"a page has room for {CHARACTERS:,} characters, and votes and certificate take "
+            f"a page has room for {CHARACTERS:,} characters, and {vote}s and certificate take "
             f"{characters:,}"
         )
     return ProofCheck(
-        "Votes and certificate travel in this page, and the button "
+        f"The {vote}s and the certificate travel in this page, and the button "
         "\N{LEFT DOUBLE QUOTATION MARK}Check the proof\N{RIGHT DOUBLE QUOTATION MARK} above checks "
         "one against the other, here and in exact integers, and the order shown against both.",
         blocks,

@@ -25,7 +25,8 @@ from rankagg.report.first_screen import FirstScreen
 class SectionPart(NamedTuple):
     """One paragraph, list, table or figure."""
 
-    # text, unknown, assumed, list, facts, heading, anchor, table, folded, flow, pairs or figure.
+    # text, unknown, assumed, list, facts, heading, anchor, table, folded, flow, pairs, proved or
+    # figure.
     kind: str
     content: Any
 
@@ -38,6 +39,8 @@ class Section:
     title: str
     # What it comes to, in a few words beside the heading.
     finding: str = ""
+    # Whether it stands open when the page is opened.
+    is_open: bool = False
     # What was added, in that order.
     parts: list[SectionPart] = field(default_factory=list)
 
@@ -100,6 +103,7 @@ def render_page(
     sections: Sequence[Section],
     *,
     screen: FirstScreen | None = None,
+    facts: Mapping[str, str] | None = None,
     lead: Sequence[str] = (),
     scripts: Sequence[str] = (),
     blocks: Mapping[str, str] | None = None,
@@ -111,6 +115,7 @@ def render_page(
         .render(
             title=title,
             screen=screen,
+            facts=facts or {},
             lead=lead,
             sections=sections,
             style=Inline.read(*STYLES),
@@ -167,6 +172,8 @@ class PageColumn:
     name: str
     look: str = "number"
     meaning: str = ""
+    # What columns are chosen by.
+    category: str = ""
 
 
 @dataclass(frozen=True)
@@ -179,6 +186,7 @@ class PageCell:
     text: str
     key: float | None = None
     link: str = ""
+    is_best: bool = False
     drawn: tuple[tuple[float, float, str], ...] = ()
 
     @property
@@ -201,10 +209,15 @@ class PageTable:
     stacked: bool = False
 
     @property
-    def width(self) -> Literal["text", "figure"]:
-        """How wide it is: as text where there are few columns."""
+    def width(self) -> Literal["text", "figure", "wide"]:
+        """How wide it is: as text where there are few columns, as the window where many."""
         wide = sum(2 if column.look in ("long", "bar", "strip") else 1 for column in self.columns)
-        return "text" if wide <= 4 else "figure"
+        return "text" if wide <= 4 else "figure" if wide <= 11 else "wide"
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories of columns, each once."""
+        return tuple(dict.fromkeys(filter(None, (column.category for column in self.columns))))
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
@@ -226,12 +239,14 @@ def table_of(
     text: Iterable[str] = (),
     bars: Iterable[str] = (),
     drawn: Mapping[str, Sequence[tuple[tuple[float, float, str], ...]]] | None = None,
+    cells: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
+    categories: Mapping[str, str] | None = None,
     limit: int | None = None,
     what: str = "rows",
 ) -> PageTable:
-    """Make a table from a frame, column by column."""
+    """Make a table from a frame, column by column; `cells` gives fields of cells by column."""
     shown, words, strips = frame.head(limit or len(frame)), set(text), dict(drawn or {})
-    columns, cells = [], []
+    columns, rows = [], []
     for name in map(str, shown.columns):
         values, style, look = shown[name], (formats or {}).get(name, ""), ""
         pictures = strips.get(name, ())
@@ -246,13 +261,15 @@ def table_of(
         elif len(values) and values.map(lambda value: len(str(value))).max() > 12:
             look = "long"
         told = (headings or {}).get(name, name), look, (meanings or {}).get(name, "")
-        columns.append(PageColumn(*told))
+        columns.append(PageColumn(*told, (categories or {}).get(name, "")))
         made = [_text(one) if name in words else _number(one, style) for one in values]
-        both = zip(made, pictures or [()] * len(made), strict=False)
-        cells.append([replace(cell, drawn=picture) for cell, picture in both])
+        given = {"drawn": pictures} if pictures else {}
+        for part, each in {**given, **(cells or {}).get(name, {})}.items():
+            made = [replace(cell, **{part: one}) for cell, one in zip(made, each, strict=False)]
+        rows.append(made)
     left = len(frame) - len(shown)
     more = f"{left:,} more {what} are not shown." if left else ""
-    return PageTable(tuple(columns), tuple(zip(*cells, strict=True)), caption, more)
+    return PageTable(tuple(columns), tuple(zip(*rows, strict=True)), caption, more)
 
 
 def _text(value: Any) -> PageCell:

@@ -55,7 +55,7 @@ def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
     report = ra.make_report(TANGLED, time_limit=60)
     assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, False)
     told = sections(report)
-    assert f"Whether other rankings are as good was {LATE}" in told["exact"]
+    assert f"Whether other orders are as good was {LATE}" in told["exact"]
     assert f"changes was {LATE}" in told["stability"]
     assert "All optima" not in told["methods"]
     assert f"is proved optimal; whether others are as good was {LATE}." in report.html

@@ -21,6 +21,7 @@ from rankagg.report import page as page_module
 from rankagg.report.chapters_data import certainty
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import ranking_of
+from rankagg.report.kinds.choice import kind_of
 from rankagg.report.sections import table_of
 from tests.io.scan.scan_files import drawn
 
@@ -103,7 +104,7 @@ def test_places_are_those_of_the_comparison(human) -> None:
     comparison = ra.compare(table)
     places = comparison.ranks()
     rows = Page(report.html).table("Ranks by every method")
-    assert [row["Item"] for row in rows] == list(places.index)
+    assert [row["System"] for row in rows] == list(places.index)
     for method in ("Mean", "Borda", "Copeland"):
         assert [int(row[method]) for row in rows] == places[method].tolist()
     assert [int(row["Rank"]) for row in rows] == places["Kemeny"].tolist()
@@ -129,19 +130,19 @@ def test_the_proof_and_its_uniqueness_are_told(human) -> None:
     told = Page(report.html).sections["exact"]
     assert exact.certificate.summary() in told
     assert "It is the only optimum." in told
-    assert f"At least {exact.optima.addition_radius} more complete ranking" in told
+    assert f"At least {exact.optima.addition_radius} more tasks would be needed" in told
     assert report.is_proved
-    assert "The consensus ranking is proved optimal, and no other is as good." in report.html
+    assert "The consensus is proved optimal, and no other is as good." in report.html
 
 
 def test_several_optima_are_counted_and_their_leaders_named() -> None:
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"])
     page = Page(ra.make_report(cycle).html)
-    assert "3 rankings are equally good; they differ on 3 of 3 pairs" in page.sections["exact"]
+    assert "3 orders are equally good; they differ on 3 of 3 pairs" in page.sections["exact"]
     cycle_told = "A beats B (2 to 1), B beats C (2 to 1), and C beats A (2 to 1)."
     assert cycle_told in page.sections["majorities"]
     assert {row["All optima"] for row in page.table("Ranks by every method")} == {"1 to 3"}
-    assert "First place is open: A, B and C each lead a ranking" in ra.make_report(cycle).html
+    assert "First place is open: A, B and C each lead an order" in ra.make_report(cycle).html
     assert "two others are as good, in another order inside the shaded group" in page.header
 
 
@@ -155,7 +156,7 @@ def test_what_is_not_proved_is_said() -> None:
     assert not report.is_proved
     assert "Not known. The optimum is not proved" in page.sections["exact"]
     assert "It is not proved optimal: another may contradict up to" in page.header
-    assert "leads the best ranking of 33 items that was found" in page.header
+    assert "leads the best order of 33 items that was found" in page.header
     assert "which is not proved" in report.html
 
 
@@ -171,12 +172,12 @@ def test_comparisons_have_their_own_numbers() -> None:
     battles = ra.Comparisons("AB", [0] * 30, [1] * 30, [1] * 27 + [0] * 3)
     report = ra.make_report(battles)
     page = Page(report.html)
-    assert " ".join(page.header.split()).count("2 items 30 comparisons 10 % ties") == 1
-    assert "A is ranked first" in page.header
-    bars = "Bars: the ranks by mean {} that remain open"
-    assert bars.format("win rates over all opponents") in " ".join(report.html.split())
+    assert " ".join(page.header.split()).count("2 items 30 battles 10 % ties") == 1
+    assert "A has the highest rating, and no other item may be, at 95 %." in page.header
+    bars = "Bars: the ranks by {} that remain open"
+    assert bars.format("Bradley-Terry ratings") in " ".join(report.html.split())
     orders = ra.Profile.from_orders(["AB"] * 27 + ["BA"] * 3)
-    assert bars.format("Borda points") in " ".join(ra.make_report(orders).html.split())
+    assert bars.format("mean Borda points") in " ".join(ra.make_report(orders).html.split())
 
 
 @pytest.mark.parametrize(
@@ -221,7 +222,7 @@ def test_a_place_outside_its_bar_is_drawn_and_said_to_be_so() -> None:
         else:
             assert row.strip.link is None
     told = ra.make_report(votes).html
-    assert "the place in the consensus lies outside the bar" in told
+    assert "the place lies outside the bar" in told
     assert told.count('class="link"') == len(outside)
     assert "although by mean Borda points only C may be first" in told
 
@@ -272,16 +273,16 @@ def test_source_lines_methods_and_versions_are_told(human) -> None:
         assert text in made
 
 
-def findings_of(data):
+def findings_of(data, aggregators=None):
     """Return all that a page tells of the data."""
     return Findings.of(
-        data, None, unranked="uniform", tolerance=0.0, unit=None, alpha=0.05, time_limit=None,
-        optima=True, rng=0,
+        kind_of(data), aggregators, unranked="uniform", tolerance=0.0, unit=None, alpha=0.05,
+        time_limit=None, optima=True, rng=0,
     )  # fmt: skip
 
 
 def is_without_bars(figure):
-    return figure.axis == "votes" and not any(row.strip.bar for row in figure.rows)
+    return figure.axis == "shares" and not any(row.strip.bar for row in figure.rows)
 
 
 def certainty_of(values):
@@ -483,17 +484,17 @@ def test_a_row_of_the_ballots_is_named_by_what_it_says() -> None:
 
 def test_names_of_methods_stand_steeply_where_a_row_is_too_short() -> None:
     votes = ra.Profile.from_orders(["ABC", "ACB"], counts=[2, 1])
-    few = chapters_result.flow_of(ra.compare(votes, [ra.Borda(), ra.Copeland(), ra.Kemeny()]))
+    few = chapters_result.flow_of(findings_of(votes))
     assert few.head == 0
     assert few.width >= 2 * chapters_result.LETTER * len("Copeland")
     many = chapters_result.flow_of(
-        ra.compare(votes, [ra.ReciprocalRankFusion(k=k) for k in range(1, 10)] + [KEMENY])
+        findings_of(votes, [ra.ReciprocalRankFusion(k=k) for k in range(1, 10)])
     )
     assert many.head > 0.7 * chapters_result.LETTER * len("ReciprocalRankFusion")
     assert min(many.lines[0].heights) > many.head + 22
     assert many.width >= 9 * chapters_result.STEP
     names = ra.Profile.from_orders([["\u05d0 1", "b"]])
-    (turned,) = (k for k in chapters_result.flow_of(ra.compare(names)).lines if "\u05d0" in k.left)
+    (turned,) = (k for k in chapters_result.flow_of(findings_of(names)).lines if "\u05d0" in k.left)
     assert turned.left == "\u2068\u05d0 1\u2069 \u20021"
 
 
@@ -505,7 +506,10 @@ def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:
     ]  # fmt: skip
     assert rows.notes == (("a, b", "x"),)
     table = ra.ScoreTable([[-0.001, -0.001], [9.0, 9.0]], higher_is_better=True)
-    assert [row.score for row in ranking_of(findings_of(table)).rows] == ["9.00", "0.00"]
+    assert [*sum((row.numbers for row in ranking_of(findings_of(table)).rows), ())] == [
+        "9.00",
+        "0.00",
+    ]
 
 
 def test_removals_without_a_proof_are_said_to_be_so(monkeypatch) -> None:

@@ -6,7 +6,8 @@ import re
 import pytest
 
 import rankagg as ra
-from rankagg.report.first_screen import FirstScreen, PlaceFigure, PlaceGroup, PlaceRow, Strip
+from rankagg.report.first_screen import FirstScreen, PlaceFigure, PlaceGroup, PlaceRow
+from rankagg.report.kinds.base import Strip
 from rankagg.report.page import CHARACTERS, ITEMS, proof_check
 from rankagg.report.sections import render_page
 
@@ -29,8 +30,11 @@ def small_page(consensus, shown=None):
     """Return a page with the order, its proof, and nothing else."""
     check = proof_check(consensus)
     order = consensus.ranking.order if shown is None else shown
-    rows = [PlaceRow(rank, 0, str(item), Strip(None), "", "") for rank, item in enumerate(order, 1)]
-    ranking = PlaceFigure((PlaceGroup(tuple(rows), is_open=False),), "votes", (), "Item", "", "", 0)
+    rows = [
+        PlaceRow(rank, 0, str(item), Strip(None), "", ("",)) for rank, item in enumerate(order, 1)
+    ]
+    blocks = (PlaceGroup(tuple(rows), is_open=False),)
+    ranking = PlaceFigure(blocks, "shares", (), (), "Item", "", ("",), 0)
     screen = FirstScreen("", "", (), ranking, ())
     return render_page("small", [], screen=screen, scripts=check.scripts, blocks=check.blocks)
 

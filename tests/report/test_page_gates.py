@@ -9,6 +9,7 @@ import rankagg as ra
 from rankagg.cli import main
 from rankagg.exceptions import InvalidInputError
 from rankagg.report.findings import Findings
+from rankagg.report.kinds.choice import kind_of
 from rankagg.report.page import read_gates
 
 SQUARES = {1, 3, 4, 5, 9}
@@ -27,8 +28,8 @@ TIED = ra.PairwiseMatrix.from_wins([[0, 1], [1, 0]], items="AB")
 
 def found(data, *, time_limit=None, optima=True, alpha=0.05):
     return Findings.of(
-        data, [], unranked="uniform", tolerance=0.0, unit=None, alpha=alpha, time_limit=time_limit,
-        optima=optima, rng=None,
+        kind_of(data), [], unranked="uniform", tolerance=0.0, unit=None, alpha=alpha,
+        time_limit=time_limit, optima=optima, rng=None,
     )  # fmt: skip
 
 

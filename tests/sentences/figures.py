@@ -3,10 +3,12 @@
 from fractions import Fraction
 from itertools import permutations
 
+import numpy as np
 import pytest
 
 from rankagg.report import chapters_result
 from rankagg.report.chapters_data import missing_data, without_tasks
+from rankagg.report.chapters_items import neighbors
 from rankagg.report.chapters_result import majorities, methods
 from rankagg.report.first_screen import first_screen
 from tests.sentences import definitions as true
@@ -45,7 +47,9 @@ def is_per_cent(text, share):
 def ranking(case):
     """Hold places, intervals and scores of the first figure, and where its marks stand."""
     n, found = case.plain.n, first_screen(case.findings).ranking
-    has_means = found.score == "Mean score"
+    headings = dict(zip(found.headings, range(9), strict=False))
+    has_means = "Mean score" in headings
+    rate = headings.get("Mean score", headings.get("Win rate", headings.get("Votes won")))
     is_lower = has_means and not any(case.plain.data.higher_is_better.values())
     for place, (k, row) in enumerate(zip(case.drawn(), found.rows, strict=True), 1):
         assert (row.place, row.position, row.name) == (place, k, case.plain.items[k])
@@ -55,13 +59,8 @@ def ranking(case):
         if has_means:
             score = true.mean(case.plain, k)
             score = -score if score is not None and is_lower else score
-        printed = row.score.replace("\N{MINUS SIGN}", "-").removesuffix(" %")
-        assert (printed == "\N{EN DASH}") == (score is None)
-        if score is not None:
-            size, _, exponent = printed.partition("e")
-            last = Fraction(10) ** (int(exponent or 0) - len(size.partition(".")[2]))
-            told = Fraction(printed)
-            assert abs(told - (1 if has_means else 100) * score) <= last * Fraction(51, 100)
+        if rate is not None:
+            is_printed(row.numbers[rate], score if has_means or score is None else 100 * score)
         if found.axis == "places":
             assert row.strip.at == pytest.approx(100 * (place - 0.5) / n)
             best, worst = case.ranks.best[k], case.ranks.worst[k]
@@ -69,14 +68,54 @@ def ranking(case):
             bar = [100 * (rank - 0.5) / n for rank in (best, worst)]
             assert row.strip.bar == pytest.approx(bar)
             assert (row.strip.mark == "outside") == (not best <= place <= worst)
-        elif won is not None:
+        elif found.axis == "shares" and won is not None:
             assert row.strip.at == pytest.approx(float(2 + 96 * won))
+        if "Lists" in headings:
+            assert int(row.numbers[headings["Lists"]]) == case.lists_with(k)
+            ranks = sorted({b.places[k] for b in case.plain.ballots} - {None})
+            longest = max(case.named())
+            assert row.strip.strokes == pytest.approx([100 * (r + 0.5) / longest for r in ranks])
+        if "In the end" in headings:
+            rounds = [votes[k] for votes, _ in case.rounds() if k in votes]
+            assert row.numbers == (str(rounds[0]), str(rounds[-1]))
+            assert row.strip.at * rounds[0] == pytest.approx(row.strip.bar[1] * rounds[-1])
+
+
+def is_printed(text, number):
+    """Hold a printed number, which may be a dash, against the true one."""
+    printed = text.replace("\N{MINUS SIGN}", "-").removesuffix(" %")
+    assert (printed == "\N{EN DASH}") == (number is None)
+    if number is not None:
+        size, _, exponent = printed.partition("e")
+        last = Fraction(10) ** (int(exponent or 0) - len(size.partition(".")[2]))
+        assert abs(Fraction(printed) - number) <= last * Fraction(51, 100)
+
+
+def ratings(case):
+    """Hold ratings against what makes them likeliest: all items win as often as is expected."""
+    fit = getattr(case.findings.lead.aggregator, "fit", None)
+    if fit is None:
+        return
+    for k in range(case.plain.n):
+        expected = won = 0.0
+        for j in range(case.plain.n):
+            wins, losses, ties = (float(m[a][b]) for m, a, b in (
+                (case.wins, k, j), (case.wins, j, k), (case.ties, k, j)
+            ))  # fmt: skip
+            won += wins + ties / 2
+            odds = np.exp(fit.log_worths[k] - fit.log_worths[j])
+            expected += (wins + losses + ties) * odds / (1 + odds) if j != k else 0
+        assert won == pytest.approx(expected, abs=1e-6)
+    (column, *_) = case.findings.kind.columns(case.findings)
+    elo = 1500 + 400 / np.log(10) * fit.log_worths
+    for text, rating in zip(column.texts, elo, strict=True):
+        assert float(text.partition(" ")[0].replace(",", "")) == pytest.approx(rating, abs=0.51)
 
 
 def chart_of_ranks(case):
     """Hold the ranks at both ends of the lines, their heights, and which bars join ties."""
     found, order = (
-        chapters_result.flow_of(case.findings.comparison),
+        chapters_result.flow_of(case.findings),
         case.drawn()[: chapters_result.MOST_LINES],
     )
     ranks = {case.plain.items[k]: case.ranks_by_each(k) for k in order}
@@ -109,9 +148,11 @@ def tables(case):
     found = {}
     sections = [missing_data, methods]
     if case.plain.n > 1:
-        sections += [majorities, without_tasks]
-    for section in sections:
-        for part in section(case.findings).parts:
+        sections += [neighbors, majorities, without_tasks]
+    chapters = [section(case.findings) for section in sections]
+    chapters += case.findings.kind.opening(case.findings) if case.plain.n > 1 else []
+    for section in chapters:
+        for part in section.parts:
             if part.kind in ("table", "folded"):
                 table = part.content if part.kind == "table" else part.content[1]
                 found[table.caption] = table
@@ -121,6 +162,8 @@ def tables(case):
         for row in found[caption].rows:
             known = TABLES[caption](case, *(cell.text for cell in row if cell.key is None))
             told = dict(zip(names, (cell.key for cell in row), strict=True))
+            if caption == "Votes by rounds":  # of many rounds some are shown
+                known = {name: value for name, value in known.items() if name in told}
             assert known.keys() <= told.keys()
             for name, value in known.items():
                 held.add(caption)
@@ -147,7 +190,8 @@ def missing_of_task(case, task):
 
 def against_majority(case, above, below):
     i, j = map(case.plain.items.index, (above, below))
-    return {"votes for": case.wins[i][j], "votes against": case.wins[j][i]}
+    vote = case.findings.kind.words.vote
+    return {f"{vote}s for": case.wins[i][j], f"{vote}s against": case.wins[j][i]}
 
 
 def cost_of_method(case, method):
@@ -170,7 +214,55 @@ def without_one(case, name, *_):
                                  for i, j in case.plain.pairs)}  # fmt: skip
 
 
+def won_by_neighbor(case, item, behind, *_):
+    j, i = map(case.plain.items.index, (item, behind))
+    wins, ties = case.duels()
+    word, *_ = case.findings.kind.duels(case.findings)
+    told = {f"{word}s lost": wins[i][j], f"{word}s won": wins[j][i]}
+    if any(any(row) for row in ties):
+        told[f"{word}s tied"] = ties[i][j]
+    return told
+
+
+def scores_of_system(case, system):
+    k = case.plain.items.index(system)
+    signs = case.plain.data.higher_is_better
+    each = zip(signs.items(), case.plain.scores[k] if case.plain.scores else (), strict=False)
+    return {
+        task: float("inf") if score is None else score * (1 if up else -1)
+        for (task, up), score in each
+    }
+
+
+def ranks_in_lists(case, item):
+    k = case.plain.items.index(item)
+    ranks = [b.places[k] + 1 for b in case.plain.ballots if b.places[k] is not None]
+    told = {"best": min(ranks), "median": np.median(ranks), "worst": max(ranks)} if ranks else {}
+    return {"lists": len(ranks), **told}
+
+
+def votes_by_rounds(case, candidate, *_):
+    rounds = case.rounds()
+    if candidate == "Exhausted":
+        return {f"round {k}": lost for k, (_, lost) in enumerate(rounds, 1)}
+    at = case.plain.items.index(candidate)
+    cells = {f"round {k}": votes.get(at) for k, (votes, _) in enumerate(rounds, 1)}
+    return {name: float("inf") if votes is None else votes for name, votes in cells.items()}
+
+
+def battles_of_item(case, item):
+    k = case.plain.items.index(item)
+    wins, ties = sum(case.wins[k]), sum(case.ties[k])
+    fights = wins + ties + sum(row[k] for row in case.wins)
+    return {"wins": wins, "ties": ties, "battles": fights}
+
+
 TABLES = {
+    "Neighbors in the order of the page": won_by_neighbor,
+    "Scores by task; the best of each in bold": scores_of_system,
+    "How many lists name an item, and its ranks there": ranks_in_lists,
+    "Votes by rounds": votes_by_rounds,
+    "Ratings, the highest first": battles_of_item,
     "Items that are missing somewhere, those that lack the most first": missing_of_item,
     "Tasks in which something is missing": missing_of_task,
     "Majorities that the consensus goes against, the largest first": against_majority,

@@ -168,6 +168,33 @@ def profile(rng, *, most=4, ties=True):
     return Plain(data, "ABCDEF"[:n], tuple(ballots))
 
 
+@dataclass(frozen=True)
+class Listing(Ballot):
+    """A list, of which None is below all that it names."""
+
+    def has(self, i, j):
+        return (self.places[i], self.places[j]) != (None, None)
+
+
+def lists(rng, *, most=4):
+    """Return lists of some of the items, with counts."""
+    n, m = int(rng.integers(2, most + 1)), int(rng.integers(1, 6))
+    orders = [rng.permutation(n)[: rng.integers(1, n + 1)].tolist() for _ in range(m)]
+    counts = rng.integers(1, 6, size=m).tolist()
+    rows = [tuple(o.index(k) if k in o else None for k in range(n)) for o in orders]
+    items = ra.ItemSet("ABCDEF"[:n])
+    codes = [[-2 if place is None else place for place in row] for row in rows]
+    data = ra.Profile(
+        [ra.PartialRanking(np.array(row, dtype=np.int32), items) for row in codes], counts=counts
+    )
+    ballots = [
+        Listing(row, Fraction(1))
+        for row, count in zip(rows, counts, strict=True)
+        for _ in range(count)
+    ]
+    return Plain(data, "ABCDEF"[:n], tuple(ballots))
+
+
 def condorcet_against_borda():
     """Return votes of which Borda's winner loses a majority that is decided."""
     data = ra.Profile.from_orders(["ABC", "BCA"], counts=[30, 20])

@@ -1,5 +1,6 @@
 """What the page says, all of it but tables: sentences, captions, gates and what figures show."""
 
+from collections import Counter
 from fractions import Fraction
 from itertools import pairwise, permutations
 
@@ -9,9 +10,12 @@ import pytest
 import rankagg as ra
 from rankagg.report import chapters_result
 from rankagg.report.chapters_data import certainty, missing_data, what_was_read, without_tasks
+from rankagg.report.chapters_items import neighbors
 from rankagg.report.chapters_result import majorities, methods, proof
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
+from rankagg.report.kinds import ballots
+from rankagg.report.kinds.choice import kind_of
 from rankagg.report.page import read_gates
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
@@ -22,6 +26,7 @@ from tests.sentences.figures import (
     is_per_cent,
     map_of_pairs,
     ranking,
+    ratings,
     tables,
 )
 from tests.sentences.instrument import Instrument, by_votes
@@ -29,7 +34,7 @@ from tests.sentences.test_consensus import POLICIES, Left, differing
 
 ALPHA = Fraction(1, 5)
 # What a certificate says of itself, and what is no number of the data.
-UNHELD = ("Certificate", "Seconds", "A tied vote costs")
+UNHELD = ("Certificate", "Seconds", "A tied vote costs", "A tied battle costs")
 
 
 class Page:
@@ -37,8 +42,11 @@ class Page:
 
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
-        self.policy = POLICIES[seed % 3]
-        if seed % 5 == 4:
+        self.policy, kind = POLICIES[seed % 3], None
+        if seed % 10 in (5, 7):
+            self.plain, self.policy = hostile.lists(rng), "last"
+            kind = "lists" if seed % 10 == 5 else "election"
+        elif seed % 5 == 4:
             self.plain = hostile.comparisons(rng)
         elif seed % 10 == 6:
             self.plain = bare_votes(rng, self.policy)
@@ -52,8 +60,8 @@ class Page:
         self.is_compared = isinstance(data, ra.Comparisons)
         self.is_bare = isinstance(data, ra.PairwiseMatrix)
         self.findings = Findings.of(
-            data, None, unranked=self.policy, tolerance=0.0, unit=None, alpha=float(ALPHA),
-            time_limit=None, optima=True, rng=0,
+            kind_of(data, kind), None, unranked=self.policy, tolerance=0.0, unit=None,
+            alpha=float(ALPHA), time_limit=None, optima=True, rng=0,
         )  # fmt: skip
         self.ranks = self.findings.ranks
         # Comparisons have no policy: nothing is assumed of items that did not meet.
@@ -71,8 +79,11 @@ class Page:
         yield from (number for number, _ in screen.numbers)
         sections = [proof, missing_data, methods]
         if self.plain.n > 1:
-            sections += [majorities, certainty, without_tasks]
-        for section in (*(of(self.findings) for of in sections), what_was_read(self.findings, [])):
+            sections += [neighbors, majorities, without_tasks]
+            sections += [certainty] * self.findings.kind.infers
+        found = [of(self.findings) for of in sections]
+        found += self.findings.kind.opening(self.findings) if self.plain.n > 1 else []
+        for section in (*found, what_was_read(self.findings, [])):
             yield section.finding
             for part in section.parts:
                 yield from said_by(part)
@@ -133,8 +144,8 @@ class Page:
         )
 
     def drawn(self):
-        """Return the items of figures, in the order of the exact consensus."""
-        return sorted(range(self.plain.n), key=lambda k: self.findings.exact.ranking.ranks[k])
+        """Return the items of figures, in the order of the page."""
+        return sorted(range(self.plain.n), key=lambda k: self.findings.lead.ranking.ranks[k])
 
     def share(self, i, j):
         """Return the share of votes for the first of two items; None where nobody compared them."""
@@ -163,12 +174,12 @@ class Page:
         ]
 
     def otherwise(self):
-        """Return for each other rule how many pairs it orders otherwise than the exact one."""
-        *others, exact = (
+        """Return for each other rule how many pairs it orders otherwise than the leading one."""
+        lead, *others = (
             tuple(None if rank < 0 else int(rank) for rank in c.ranking.ranks)
-            for c in self.findings.comparison.consensuses
+            for c in (self.findings.lead, *self.findings.comparison.consensuses)
         )
-        return [len(differing(exact, other, self.plain.n)) for other in others]
+        return [len(differing(lead, other, self.plain.n)) for other in others]
 
     def outside(self):
         ranks = zip(self.ranks.best, self.ranks.worst, strict=True)
@@ -191,6 +202,7 @@ class Page:
             "sign-flips": lambda t: 2.0 ** (1 - t) <= alpha,
             "sign-test": lambda t: 0.5**t <= alpha / (n * (n - 1)),
             "max-t": lambda t: t >= 20,
+            "normal": lambda t: t >= 20,
         }[self.ranks.method]
         return next(t for t in range(1, 99) if decides(t))
 
@@ -211,6 +223,47 @@ class Page:
         return sum(
             len({order[i] < order[j] for order in self.orders}) > 1 for i, j in self.plain.pairs
         )
+
+    def duels(self):
+        """Return what is won between items by those that are known to compare them."""
+        if self.is_bare:
+            return self.wins, self.ties
+        return true.votes(self.plain, "last" if self.policy == "last" else "ignore")
+
+    def behind(self):
+        """Return how many items stand behind one that they beat."""
+        wins, _ = self.duels()
+        return sum(wins[i][j] < wins[j][i] for i, j in pairwise(self.drawn()))
+
+    def rounds(self):
+        """Return the votes of each round, and those that count for nobody: all by hand."""
+        left, found = set(range(self.plain.n)), []
+        while left:
+            votes, lost = dict.fromkeys(left, 0), 0
+            for ballot in self.plain.ballots:
+                named = [(ballot.places[k], k) for k in left if ballot.places[k] is not None]
+                if named:
+                    votes[min(named)[1]] += 1
+                lost += not named
+            found.append((votes, lost))
+            left = {k for k in left if votes[k] > min(votes.values())}
+        # The round of a single candidate decides nothing.
+        return found[:-1] if len(found) > 1 and len(found[-1][0]) == 1 else found
+
+    def last_margin(self):
+        votes = sorted(self.rounds()[-1][0].values())
+        return votes[-1] - votes[-2] if len(votes) > 1 else None
+
+    def closest(self):
+        first, *others = self.drawn()
+        return abs(min(self.lead(first, j) for j in others))
+
+    def named(self):
+        """Return how many items each list names."""
+        return [sum(p is not None for p in b.places) for b in self.plain.ballots]
+
+    def lists_with(self, k):
+        return sum(b.places[k] is not None for b in self.plain.ballots)
 
     def overturning(self):
         """Return how few complete rankings, added, make another order cheaper."""
@@ -242,7 +295,7 @@ class Page:
 
     def may_be_first(self):
         """Return how many others may be first: beside who leads, all places at once or alone."""
-        ranks, leader = self.ranks, self.findings.exact.order[0]
+        ranks, leader = self.ranks, self.plain.items[self.drawn()[0]]
         together = sum(item != leader for item in ranks.top(1))
         led = [item for item, rank in zip(ranks.items, ranks.rank, strict=True) if rank == 1]
         return {together, len(set(ranks.first) - set(led))}
@@ -349,8 +402,30 @@ PAGE |= {
     "pairs never compared": lambda p: (p.plain.never, p.pairs),
     "items that may be first": lambda p: (len(p.ranks.top(1)), p.plain.n),
 }
+PAGE |= {
+    "candidates": lambda p: p.plain.n,
+    "neighbors against a majority": Page.behind,
+    "rounds": lambda p: len(p.rounds()),
+    "margin of the last round": Page.last_margin,
+    "margin of a pair": Page.closest,
+    "share of exhausted ballots": lambda p: (
+        Fraction(p.rounds()[-1][1], len(p.plain.ballots)), len(p.plain.ballots),
+    ),
+    "ballots that name so many": lambda p: set(Counter(p.named()).values()),
+    "lists": lambda p: len(p.plain.ballots),
+    "shortest list": lambda p: min(p.named()),
+    "longest list": lambda p: max(p.named()),
+    "lists that name the first": lambda p: (p.lists_with(p.drawn()[0]), len(p.plain.ballots)),
+    "items that only one list names": lambda p: sum(
+        p.lists_with(k) == 1 for k in range(p.plain.n)
+    ),
+    "items that all lists name": lambda p: sum(
+        p.lists_with(k) == len(p.plain.ballots) for k in range(p.plain.n)
+    ),
+}  # fmt: skip
 # What few tables bring about.
 RARE = {
+    "candidates out before": lambda p: p.plain.n - len(p.rounds()[-1][0]),
     "names not listed": lambda p: (1, 4),
     "mean ranks left open": lambda p: (
         float(np.mean([w - b + 1 for b, w in zip(p.ranks.best, p.ranks.worst, strict=True)])),
@@ -363,7 +438,8 @@ RARE = {
 
 
 CONSTANT = (
-    "; 1 is best", "Task weights other than 1", "that is done for 2 to 60 of them",
+    "; 1 is best", "in points of Elo around 1,500, 400 of which mean odds", "Task weights other than 1",
+    "that is done for 2 to 60 of them",
 )  # fmt: skip
 
 
@@ -373,6 +449,7 @@ def pages(seeds, patch):
         # Few items are many, so that there are some that are not drawn, and not in color.
         for name in ("MOST_LINES", "MOST_IN_MAP"):
             patch.setattr(chapters_result, name, (3, 30)[seed % 3 > 0])
+        patch.setattr(ballots, "MOST_ROUNDS", (2, 8)[seed % 3 > 0])
         patch.setattr(chapters_result, "COLORED", (1, 2, 6)[seed % 3])
         case = Page(seed)
         held.hold(case.lines(), case, skip=CONSTANT)
@@ -380,6 +457,7 @@ def pages(seeds, patch):
             assert verdict.holds == truth, verdict
         map_of_pairs(case)
         ranking(case)
+        ratings(case)
         chart_of_ranks(case)
         captions |= tables(case)
     held.require(but=RARE)

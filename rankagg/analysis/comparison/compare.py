@@ -365,7 +365,7 @@ class RuleComparison(Result):
         >>> ballots = ra.datasets.load("borda_fails_condorcet")
         >>> sentences = ra.compare(ballots, [ra.Borda(), ra.Kemeny()]).sentences()
         >>> print(" ".join(sentences[2:4]))
-        A is ranked first. The consensus ranking is proved optimal, and no other is as good.
+        A is ranked first. The consensus is proved optimal, and no other is as good.
         """
         looked = check_flag(optima, "optima")
         deadline = Deadline.after(time_limit_of(time_limit))

@@ -10,8 +10,10 @@ from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted, shortened
 from rankagg.core.names import (
+    Words,
     capital,
     in_words,
     joined,
@@ -36,6 +38,15 @@ if TYPE_CHECKING:
 
 # Names that a sentence holds.
 NAMES_LISTED = 3
+SCORED = Words("system", "task")
+FOUGHT = Words("item", "battle", "battle")
+
+
+def words_of(data: Data) -> Words:
+    """Return what sentences about some data call what is in them."""
+    if isinstance(data, ScoreTable | ScoreSummary):
+        return SCORED
+    return FOUGHT if isinstance(data, Comparisons) else Words()
 
 
 def sentences_of(
@@ -47,15 +58,16 @@ def sentences_of(
 ) -> tuple[str, ...]:
     """Return what was compared and found, sentence by sentence."""
     exact, rules = comparison.exact, comparison.consensuses
+    words = words_of(rules[0]._evidence.data)
     if exact is None or exact.certificate is None:
         told = [f"{c.aggregator.name} gives {c.ranking._arrows()}." for c in rules]
         told.append(
             "Without the exact rule (Kemeny) among them it is not known how far these rankings are "
-            "from the fewest votes that one can contradict."
+            f"from the fewest {words.vote}s that one can contradict."
         )
     else:
-        told = _exact_told(exact, known, looked=looked)
-        told += [_other(comparison, exact, c, decisions) for c in rules if c is not exact]
+        told = _exact_told(exact, known, words, looked=looked)
+        told += [_other(comparison, exact, c, words, decisions) for c in rules if c is not exact]
     told.append("" if decisions is None else decided_of(decisions))
     return _data(comparison), *filter(None, told)
 
@@ -83,56 +95,64 @@ def _described(data: Data) -> str:
     items = stated(len(data.items), "items", ",", "item")
     if isinstance(data, Profile):
         return said("{} of {}", stated(data.n_rankings, "rankings", ",", "ranking"), items)
-    what = "votes on the" if isinstance(data, PairwiseMatrix) else "comparisons of"
-    return said("{} pairs of {}", what, items)
+    if isinstance(data, PairwiseMatrix):
+        return said("votes on the pairs of {}", items)
+    return said("{} of {}", stated(len(data), "comparisons", ",", "battle"), items)
 
 
 # -- the exact rule -------------------------------------------------------------------------------
 
 
-def _exact_told(exact: Consensus, known: Alternatives | None, *, looked: bool) -> list[str]:
-    cost = exact._votes_told(exact.cost, "cost")
-    which = "that contradicts the fewest votes" if exact.is_proved else "that was found"
+def _exact_told(
+    exact: Consensus, known: Alternatives | None, words: Words, *, looked: bool
+) -> list[str]:
+    cost = exact._votes_told(exact.cost, "cost", noun=words.vote)
+    which = f"that contradicts the fewest {words.vote}s" if exact.is_proved else "that was found"
     alone = known is not None and known.is_unique
     head = "The ranking" if alone and exact.is_proved else "A ranking"
     winners = None if known is None else known.winners
     told = "{} {} (the exact rule, {}) is {}: it contradicts {}."
     return [
         said(told, head, which, exact.aggregator.name, exact.ranking._arrows(), cost),
-        said("{}.", first_of(exact, winners, "item")),
-        proof_of(exact, known, looked=looked),
+        said("{}.", first_of(exact, winners, words)),
+        proof_of(exact, known, words, looked=looked),
     ]
 
 
-def first_of(exact: Consensus, winners: tuple[Label, ...] | None, noun: str) -> str:
+def first_of(exact: Consensus, winners: tuple[Label, ...] | None, words: Words) -> str:
     """Say who is first in the exact consensus, or in one of them; without a stop."""
+    fewest = f"an order that contradicts the fewest {words.vote}s"
     leaders = exact.buckets[0]
     lead = said("{} {}", listing(leaders, NAMES_LISTED), "leads" if len(leaders) == 1 else "lead")
     if not exact.is_proved:
-        ranked = stated(len(exact.items), "items", ",", noun)
-        return said("{} the best ranking of {} that was found", lead, ranked)
+        ranked = stated(len(exact.items), "items", ",", words.item)
+        return said("{} the best order of {} that was found", lead, ranked)
     if winners is None:  # others may lead another
-        return said("{} a ranking that contradicts the fewest votes", lead)
+        return said("{} {}", lead, fewest)
     all_first = winners or leaders
     if len(leaders) > 1 and set(all_first) == set(leaders):
         return said("First place is shared by {}", listing(leaders, NAMES_LISTED))
     if len(all_first) > 1:
         each = listing(all_first, NAMES_LISTED)
-        told = "First place is open: {} each lead a ranking that contradicts the fewest votes"
-        return said(told, each)
+        return said("First place is open: {} each lead {}", each, fewest)
     return f"{named(leaders[0])} is ranked first"
 
 
 def proof_of(
-    exact: Consensus, known: Alternatives | None, *, looked: bool = True, group: str = ""
+    exact: Consensus,
+    known: Alternatives | None,
+    words: Words,
+    *,
+    looked: bool = True,
+    group: str = "",
 ) -> str:
     """Say what is proved of the exact consensus."""
     if not exact.is_proved:
         certificate = exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"
-        gap = exact._votes_told(certificate.gap, "gap")
+        gap = exact._votes_told(certificate.gap, "gap", noun=words.vote)
         return said("It is not proved optimal: another may contradict up to {} fewer.", gap)
-    head = "The consensus ranking is proved optimal"
+    head = "The consensus is proved optimal"
     if not looked:
         return f"{head}; whether others are as good was not looked at."
     if known is None or known.is_unique is None:
@@ -166,20 +186,26 @@ def _others(number: int) -> str:
 
 
 def _other(
-    comparison: RuleComparison, exact: Consensus, other: Consensus, decisions: Decisions | None
+    comparison: RuleComparison,
+    exact: Consensus,
+    other: Consensus,
+    words: Words,
+    decisions: Decisions | None,
 ) -> str:
     name = other.aggregator.name
     pairs = comparison.disagreements(exact.aggregator.name, name, decisions=decisions)
     if pairs.empty:
         return f"{name} orders every pair as {exact.aggregator.name} does."
     excess = comparison._cost_of(other) - comparison._cost_of(exact)
-    more = "as many votes"
+    more = f"as many {words.vote}s"
     if excess:
         than = "more" if excess > 0 else "fewer"
-        more = said("{} {}", exact._votes_told(abs(excess), "excess of a rule"), than)
+        more = said(
+            "{} {}", exact._votes_told(abs(excess), "excess of a rule", noun=words.vote), than
+        )
     n = len(pairs)
     otherwise = stated(n, "pairs ordered differently", ",", "pair")
-    closest = _closest(exact, next(pairs.itertuples(index=False)))
+    closest = _closest(exact, next(pairs.itertuples(index=False)), words)
     text = "{} contradicts {} and orders {} differently; the closest is {}"
     told = said(text, name, more, otherwise, closest)
     if decisions is None:
@@ -189,8 +215,8 @@ def _other(
     return said("{}; {} of them {} decided.", told, of_them, "is" if sure < 2 else "are")
 
 
-def _closest(exact: Consensus, pair: Any) -> str:
-    votes = exact._votes_told(pair.votes_for, "votes for the closest pair")
+def _closest(exact: Consensus, pair: Any, words: Words) -> str:
+    votes = exact._votes_told(pair.votes_for, "votes for the closest pair", noun=words.vote)
     against = exact._votes_told(pair.votes_against, "votes against the closest pair", noun="")
     names = named(pair.above), named(pair.below)
     return said("{} above {} ({} for, {} against)", *names, votes, against)

@@ -26,6 +26,7 @@ from rankagg.cli.options.typed import (
     named_numbers,
     option,
     seed,
+    split,
 )
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted, shortened
@@ -34,13 +35,36 @@ from rankagg.exceptions import InformationLostError
 # With more items than these a proof, or the other optima, may take hours: so many seconds, unless
 # others are asked for.
 ITEMS_UNLIMITED, USUAL_LIMIT = 200, 60.0
+# What files of some formats are; of others the type of the data says it.
+KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
 
 
 @command(
     data(),
     rules_to("hold against the exact consensus"),
     option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
+    option(
+        "--kind",
+        type=OneOf(["scores", "battles", "election", "rankings", "lists", "votes"]),
+        help="What the page is made for; default: what the data are, an election for "
+        "cast votes and ABIF, and of other ballots lists where they leave items unlisted and are "
+        "no more than the items, else rankings, which are a sample.",
+    ),
     option("--title", help="The heading; default: the name of the file or data set."),
+    option(
+        "--about",
+        multiple=True,
+        metavar="NAME=TEXT",
+        help="What stands below the heading, such as date=, version=, licence= and link=; may be "
+        "repeated.",
+    ),
+    option(
+        "--items",
+        type=click.Path(),
+        metavar="TABLE",
+        help="A table of what is known of the items: their labels in the first column, then others "
+        "such as organisation, licence and link.",
+    ),
     option(
         "--unit",
         type=OneOf(["ranking", "instance", "task"]),
@@ -70,7 +94,10 @@ def report(
     *,
     methods: Sequence[str],
     out: Path,
+    kind: str | None,
     title: str | None,
+    about: Sequence[str],
+    items: str | None,
     time_limit: float | None,
     one: bool,
     **options: Any,
@@ -86,7 +113,8 @@ def report(
 
     \b
         rankagg report scores.csv -o report.html
-        rankagg report election.soi --title "Council election" --unranked last
+        rankagg report election.soi --title "Council election" --kind election
+        rankagg report votes.csv --format cast-votes --about date=2026-03-01
         rankagg report sums.json
         rankagg report --dataset glue_human
         rankagg report scores.csv --gate proved --gate first=BERT
@@ -100,16 +128,22 @@ def report(
             "SECONDS sets another limit.",
             err=True,
         )
+    facts = split("--about", about, "NAME=TEXT", last=False)
+    where = click.get_current_context().get_parameter_source("unranked")
+    is_usual = where is click.core.ParameterSource.DEFAULT
     with (
         _unit_told(given, options["unit"]),
-        options_named({"aggregators": "--method", "gates": "--gate"}),
+        options_named({"aggregators": "--method", "gates": "--gate", "about_items": "--items"}),
     ):
         page = ra.make_report(
             given.data,
             made(methods, given.unranked) or None,
+            kind=kind or KINDS.get(given.format),
             title=given.name if title is None else title,
+            about={**facts, "cluster": given.cluster or "cluster"},
+            about_items=None if items is None else _items_in(items, given),
             source=given.lines,
-            unranked=given.unranked,
+            unranked=None if is_usual else given.unranked,
             tolerance=given.tolerance,
             time_limit=time_limit,
             optima=not one,
@@ -124,6 +158,28 @@ def report(
         beside=map(str, page.gates),
         code=INTERRUPTED if page.interrupted else code,
     )
+
+
+def _items_in(path: str, given: Input) -> Any:
+    """Return a table with a row for each item."""
+    import pandas as pd
+
+    from rankagg.io.tables.sources import read_table
+
+    table = read_table(path)
+    frame = pd.DataFrame(
+        {name: [str(cell or "") for cell in table.cells(name, "--items")] for name in table.header}
+    )
+    frame = frame.where(frame != "", None)
+    labels = {str(label): label for label in ra.Evidence.of(given.data, given.tolerance).items}
+    first, *others = map(str, frame.columns)
+    found = frame[others].set_index(frame[first].map(lambda text: labels.get(text, text)))
+    for name in others:
+        # Columns of numbers alone are sorted as such.
+        numbers = pd.to_numeric(found[name], errors="coerce")
+        if numbers.notna().equals(found[name].notna()):
+            found[name] = numbers
+    return found
 
 
 @contextmanager

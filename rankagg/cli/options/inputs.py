@@ -114,6 +114,9 @@ class Input:
     lines: tuple[str, ...]
     # Of the file or data set.
     name: str
+    # What the file is, and its column of clusters; empty where nothing is known.
+    format: str = ""
+    cluster: str = ""
 
     def need(self, kinds: Any, what: str, remedy: str = "") -> None:
         """Refuse data of other kinds than these."""
@@ -187,7 +190,8 @@ def _read(typed: Typed, name: str) -> Input:
     else:
         told = _tell_ballots(data, typed)
     lines = (*told, *lines, *taken, *notes)
-    return Input(data, typed.unranked, typed.tolerance or 0.0, lines, name)
+    known = kind.name, typed.cluster or ""
+    return Input(data, typed.unranked, typed.tolerance or 0.0, lines, name, *known)
 
 
 def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import scipy
@@ -15,6 +15,7 @@ from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted, listed
 from rankagg.core.names import said, stated
+from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals
@@ -298,4 +299,37 @@ def _by_sign_tests(data: Comparisons, unit: ComparisonUnit, alpha: float) -> Ran
     notes = (*decisions._warnings, *data.connectivity().gaps)
     return RankIntervals.from_decisions(
         "pairwise", unit, won > won.T, decisions, notes, families=families
+    )
+
+
+def ranks_of_ratings(fit: BradleyTerryFit, data: Comparisons, alpha: float) -> RankIntervals:
+    """Bound the ranks by the worths of a fit, by tests of all differences at once.
+
+    They are normal, or Student's t by the clusters that tell of an item, as the intervals of the
+    fit are.
+    """
+    items, n = data.items, data.n_items
+    worths, own = fit.log_worths, fit.covariance[:n, :n]
+    spread = own.diagonal()[:, None] + own.diagonal() - 2.0 * own
+    error = np.sqrt(np.maximum(spread, 0.0))
+    difference = worths[:, None] - worths
+    quotient = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
+    degrees = fit.degrees_of_freedom[:n]
+    student: Any = scipy.stats.norm
+    if fit.n_clusters:
+        student = scipy.stats.t(np.minimum(degrees[:, None], degrees))
+    tail = np.array(student.sf(quotient), dtype=np.float64)
+    np.fill_diagonal(tail, 1.0)
+    families = Families.from_p_values(tail, np.zeros_like(tail), alpha)
+    kind: ComparisonUnit = "cluster" if fit.n_clusters else "comparison"
+    decisions = Decisions(
+        items=items,
+        above=families.together,
+        alpha=alpha,
+        how="Wald tests of differences of ratings (Holm's procedure)",
+        is_approximate=True,
+        basis=Basis("normal", kind, fit.n_clusters or len(data), FEWEST, is_possible=True),
+    )
+    return RankIntervals.from_decisions(
+        "worths", kind, difference > 0, decisions, (), families=families
     )

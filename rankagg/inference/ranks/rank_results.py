@@ -127,6 +127,8 @@ def _from_resamples(
 
 
 Of: TypeAlias = Literal["pairwise", "borda", "mean"]
+#: What ranks are by: what `rank_intervals` takes, or the worths of a fit.
+RanksBy: TypeAlias = Of | Literal["worths"]
 
 #: What may be independent; the last two of comparisons.
 RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster"]
@@ -139,7 +141,7 @@ class RankIntervals(Result):
 
     Attributes
     ----------
-    of : {"pairwise", "borda", "mean"}
+    of : {"pairwise", "borda", "mean", "worths"}
         What the ranks are by.
     unit : {"ranking", "instance", "task", "comparison", "cluster"}
         What was taken to be independent.
@@ -154,7 +156,7 @@ class RankIntervals(Result):
         What the reader must know.
     """
 
-    of: Of
+    of: RanksBy
     unit: RankUnit
     rank: NDArray[np.intp]
     best: NDArray[np.intp]
@@ -173,7 +175,7 @@ class RankIntervals(Result):
     @classmethod
     def from_decisions(
         cls,
-        of: Of,
+        of: RanksBy,
         unit: RankUnit,
         above: Bools,
         decisions: Decisions,
@@ -185,7 +187,7 @@ class RankIntervals(Result):
 
         Parameters
         ----------
-        of : {"pairwise", "borda", "mean"}
+        of : {"pairwise", "borda", "mean", "worths"}
             What the ranks are by.
         unit : {"ranking", "instance", "task", "comparison", "cluster"}
             What was taken to be independent.
@@ -347,9 +349,11 @@ class RankIntervals(Result):
     @property
     def by(self) -> str:
         """What ranks are by, in words."""
-        what = {"pairwise": "majorities", "borda": "mean Borda points", "mean": "mean scores"}
+        what: dict[RanksBy, str] = {"pairwise": "majorities", "borda": "mean Borda points"}
+        what["mean"] = "mean scores"
         if self.unit in ("comparison", "cluster"):
             what |= {"borda": "mean win rates over all opponents", "mean": "win rates"}
+            what["worths"] = "Bradley-Terry ratings"
         return what[self.of]
 
     def describe(self) -> str:

@@ -51,8 +51,26 @@
     return tools;
   };
 
+  // A choice of the columns of one category; those without a category stay.
+  const choosable = (table) => {
+    const headings = [...table.tHead.rows[0].cells];
+    const names = [...new Set(headings.map((heading) => heading.dataset.category).filter(Boolean))];
+    if (names.length < 2) return;
+    const label = document.createElement("label");
+    const choice = document.createElement("select");
+    label.className = "find";
+    choice.append(new Option("all", ""), ...names.map((name) => new Option(name)));
+    label.append("Category ", choice);
+    choice.addEventListener("change", () => headings.forEach((heading, k) => {
+      const gone = choice.value && heading.dataset.category && heading.dataset.category !== choice.value;
+      for (const row of table.rows) row.cells[k].hidden = Boolean(gone);
+    }));
+    table.closest("figure").prepend(label);
+  };
+
   for (const table of document.querySelectorAll("table.sortable")) {
     sortable(table);
+    choosable(table);
     if (!table.dataset.filter) continue;
     const show = (rows, found) => rows.forEach((row, k) => { row.hidden = found !== null && !found[k]; });
     table.closest("figure").prepend(filter(table, (row) => row.textContent, show));

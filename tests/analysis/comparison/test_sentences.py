@@ -21,7 +21,7 @@ def test_the_paragraph_of_a_known_example():
         "The ranking that contradicts the fewest votes (the exact rule, Kemeny) is Nashville > "
         "Chattanooga > Knoxville > Memphis: it contradicts 207 votes.",
         "Nashville is ranked first.",
-        "The consensus ranking is proved optimal, and no other is as good.",
+        "The consensus is proved optimal, and no other is as good.",
         "Borda contradicts 16 votes more and orders 1 pair differently; the closest is Knoxville "
         "above Memphis (58 votes for, 42 against); none of them is decided.",
         "Copeland orders every pair as Kemeny does.",
@@ -64,7 +64,7 @@ def test_what_is_not_known_is_said():
     comparison = ra.compare(ballots)
     assert comparison.sentences(optima=False)[1].startswith("A ranking that contradicts the fewest")
     assert comparison.sentences(optima=False)[2] == (
-        "Nashville leads a ranking that contradicts the fewest votes."
+        "Nashville leads an order that contradicts the fewest votes."
     )
     assert "whether others are as good was not looked at" in comparison.sentences(optima=False)[3]
     with pytest.raises(InvalidInputError, match="optima"):
@@ -88,7 +88,7 @@ def test_every_kind_of_data_has_its_words(data):
     kinds = {
         "votes": (ballots.pairwise(), "votes on the pairs of 4 items"),
         "battles": (
-            ra.Comparisons.from_arrays("AAB", "BCC", [1, 1, 0]), "comparisons of pairs of 3 items"
+            ra.Comparisons.from_arrays("AAB", "BCC", [1, 1, 0]), "3 battles of 3 items"
         ),
         "one": (ra.Profile.from_orders(["A"]), "1 ranking of 1 item"),
     }  # fmt: skip

@@ -7,14 +7,15 @@ function grouped(number) {
 
 // A number of votes, exact unless it says "about".
 function inVotes([top, bottom]) {
+  const vote = document.getElementById("check-proof")?.dataset.vote || "vote";
   const [over, under = 1n] = printed(top, bottom).split("/").map(BigInt);
-  if (under === 1n) return `${grouped(over)} ${over === 1n ? "vote" : "votes"}`;
+  if (under === 1n) return `${grouped(over)} ${vote}${over === 1n ? "" : "s"}`;
   if (1000n % under === 0n) {
     const digits = String(over % under * 1000n / under).padStart(3, "0").replace(/0+$/, "");
-    return `${grouped(over / under)}.${digits} votes`;
+    return `${grouped(over / under)}.${digits} ${vote}s`;
   }
-  if (under <= 1000n) return `${grouped(over)}/${under} votes`;
-  return `about ${Number((Number(over * 10n ** 6n / under) / 1e6).toPrecision(6))} votes`;
+  if (under <= 1000n) return `${grouped(over)}/${under} ${vote}s`;
+  return `about ${Number((Number(over * 10n ** 6n / under) / 1e6).toPrecision(6))} ${vote}s`;
 }
 
 function told({status, cost, bound, tieCost, tolerance, isHeld}) {
@@ -25,10 +26,10 @@ function told({status, cost, bound, tieCost, tolerance, isHeld}) {
   const held = isHeld ? " under the constraints" : "";
   if (status === "optimal") {
     return `The proof holds: no ranking${held} ${costs ? "costs less" : "contradicts fewer"} than ${least}${ties}, `
-      + `and this one ${costs ? "costs" : "contradicts"} ${own.replace(/ votes?$/, "")}${off}.`;
+      + `and this one ${costs ? "costs" : "contradicts"} ${own.replace(/ [a-z]+$/, "")}${off}.`;
   }
   return `The bound holds: this ranking ${costs ? "costs" : "contradicts"} ${own}${ties}, `
-    + `and none${held} ${costs ? "less" : "fewer"} than ${least.replace(/ votes?$/, "")}${off}.`;
+    + `and none${held} ${costs ? "less" : "fewer"} than ${least.replace(/ [a-z]+$/, "")}${off}.`;
 }
 
 // Runs a generator without holding up the page for long.

@@ -1,0 +1,1 @@
+"""The kinds of data that pages are about: their words, first columns and chapters."""

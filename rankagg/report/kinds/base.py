@@ -1,0 +1,245 @@
+"""A kind of data: what a page about it calls things, shows first, and has chapters on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from rankagg import _pandas as pd
+from rankagg._typing import Floats, Label, Unranked
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import Data
+from rankagg.aggregation.two_level import default_aggregators
+from rankagg.analysis.comparison.sentences import decided_of, first_of
+from rankagg.core.items import counted
+from rankagg.core.names import Sentence, Words, stated
+from rankagg.inference.ranks.rank_results import RankIntervals
+
+if TYPE_CHECKING:
+    from rankagg.report.findings import Findings
+    from rankagg.report.sections import Section
+
+#: Stands for what is not known or does not apply.
+NOTHING = "\N{EN DASH}"
+#: The column, or the fact, that is a link.
+LINK = "link"
+
+
+@dataclass(frozen=True)
+class Strip:
+    """What is drawn in a row, in per cent of its width."""
+
+    # Where the mark stands.
+    at: float | None
+    # From where to where the bar goes.
+    bar: tuple[float, float] | None = None
+    # Whether the item may be first, or its mark lies outside its bar.
+    mark: Literal["dot", "first", "outside"] = "dot"
+    # Where thin strokes stand.
+    strokes: tuple[float, ...] = ()
+
+    @property
+    def link(self) -> tuple[float, float] | None:
+        """From where to where a thin line joins the bar and a mark outside it."""
+        if self.mark != "outside" or self.bar is None or self.at is None:
+            return None
+        return (self.at, self.bar[0]) if self.at < self.bar[0] else (self.bar[1], self.at)
+
+
+class QuietColumn(NamedTuple):
+    """A column of numbers at the right of the first figure."""
+
+    heading: str
+    texts: Sequence[str]
+
+
+class Drawing(NamedTuple):
+    """What a kind draws in the rows of the first figure, in the order of the items."""
+
+    strips: Sequence[Strip]
+    ticks: tuple[tuple[float, str], ...]
+    # The marks of the key (their kind, and whether with a bar), and what each means.
+    key: tuple[tuple[str, bool, str], ...]
+    # The sentence below.
+    caption: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the user says of data besides."""
+
+    # Of all of them, by name: a date, a version, a licence, a link.
+    facts: Mapping[str, str] = field(default_factory=dict)
+    # What clusters of battles are called, in the singular.
+    cluster: str = "cluster"
+    # The category of each task.
+    categories: Mapping[Label, str] = field(default_factory=dict)
+    # Columns of texts and numbers, a row for each item that anything is said of.
+    items: pd.DataFrame | None = None
+
+    def about(self, item: Label) -> tuple[str, str]:
+        """Return where the name of an item leads, and what stands behind it."""
+        if self.items is None or item not in self.items.index:
+            return "", ""
+        row = self.items.loc[item]
+        plain = [name for name in self.items.columns if name != LINK]
+        note = row[plain[0]] if plain else None
+        link = row.get(LINK)
+        return "" if pd.isna(link) else str(link), "" if pd.isna(note) else str(note)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Rankings that are a sample; other kinds say what is otherwise."""
+
+    data: Data
+    told: Told
+
+    name: ClassVar[str] = "rankings"
+    words: ClassVar[Words] = Words()
+    # What a page takes unless it is asked otherwise of items that a ranking leaves out.
+    unranked: ClassVar[Unranked] = "uniform"
+    # Whether the data are a sample, and whether ranks beyond it are inferred.
+    is_sample: ClassVar[bool] = True
+    infers: ClassVar[bool] = True
+    # Why the order of the page, where it is not the exact one, can go against a majority.
+    against: ClassVar[str] = ""
+    # What could be added that says something of all items.
+    whole: ClassVar[str] = "complete ranking"
+
+    # -- what is computed -----------------------------------------------------------------------
+
+    def rules(self, unranked: Unranked) -> list[Aggregator]:
+        """Return what is held against the exact consensus, unless it is asked otherwise."""
+        return default_aggregators(self.data, unranked)
+
+    def leader(self, unranked: Unranked) -> Aggregator | None:
+        """Return the rule whose order the page has throughout; None stands for the exact one."""
+        return None
+
+    def ranks(self, leader: Aggregator, alpha: float) -> RankIntervals | None:
+        """Return intervals for ranks by the leading rule; None stands for those by points."""
+        return None
+
+    def in_words(self, text: str) -> str:
+        """Return a text of another room, without names of items, in the words of this kind."""
+
+        def turned(one: str) -> str:
+            return re.sub(r"\w+?(?=s?\b)", lambda word: self.renamed.get(word[0], word[0]), one)
+
+        numbers = [replace(one, text=turned(one.text)) for one in getattr(text, "numbers", ())]
+        return Sentence(turned(text), numbers)
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Words of other rooms, in the singular, by what this kind says instead."""
+        return {"ranking": self.words.unit}
+
+    # -- the first screen -----------------------------------------------------------------------
+
+    def result(self, findings: Findings) -> str:
+        """Say who is first, without a stop."""
+        known = None if findings.alternatives is None else findings.alternatives.winners
+        return first_of(findings.exact, known, self.words)
+
+    def certainty(self, findings: Findings) -> str:
+        """Say what the data decide; empty where that is no question."""
+        return "" if findings.ranks is None else decided_of(findings.ranks.decisions)
+
+    def numbers(self, findings: Findings) -> list[tuple[str, str]]:
+        """Return what was observed: numbers, and what they count."""
+        return [number(self.data.n_rankings, self.words.unit, "rankings")]  # type: ignore[union-attr]
+
+    def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
+        """Return the columns of numbers in the first figure."""
+        return (QuietColumn("Votes won", per_cents(findings.won)),)
+
+    def drawing(self, findings: Findings) -> Drawing | None:
+        """Return what is drawn; None stands for places with their intervals, or shares won."""
+        return None
+
+    # -- chapters -------------------------------------------------------------------------------
+
+    def shape(self, findings: Findings) -> list[tuple[str, object]]:
+        """Return names and numbers of what was read."""
+        data: Any = self.data
+        unit = self.words.unit
+        facts = [fact(f"{unit.capitalize()}s", data.n_rankings, "rankings")]
+        different = len(np.unique(data.ranks, axis=0))
+        if different < data.n_rankings:
+            facts.append(fact(f"Different {unit}s", different, "different rankings"))
+        facts.append(("Complete", "yes" if data.is_complete else "no: some leave items out"))
+        facts.append(("Strict", "yes" if data.is_strict else "no: some tie items"))
+        return facts
+
+    def caption(self, findings: Findings) -> list[str]:
+        """Say what the columns of numbers are, where their headings do not."""
+        return []
+
+    def caveat(self, findings: Findings) -> str:
+        """Say what would make the uncertainty larger than it looks."""
+        return "Voters who follow each other would make the true uncertainty larger."
+
+    def opening(self, findings: Findings) -> list[Section]:
+        """Return the chapters that stand first and are open."""
+        return []
+
+    def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
+        """Return what is won between two items, and how often row won and tied, (n, n) each."""
+        weights = getattr(self.data, "weights", None)
+        is_weighted = weights is not None and bool((weights != 1).any())
+        word = self.words.vote if is_weighted else self.words.unit
+        return word, findings.cast.wins, findings.cast.ties
+
+
+def number(value: int, noun: str, what: str) -> tuple[str, str]:
+    """Return a number of the first screen, and what it counts."""
+    return stated(value, what, ","), counted(value, noun).split(" ", 1)[1]
+
+
+def fact(name: str, value: int, what: str = "") -> tuple[str, object]:
+    """Return a name and a number for a list of facts."""
+    return name, stated(value, what or name.lower(), ",")
+
+
+def per_cents(shares: Floats) -> list[str]:
+    """Return shares in per cent; a dash where there is none."""
+    return [NOTHING if np.isnan(share) else f"{100 * share:.0f} %" for share in shares]
+
+
+def at_place(place: float, n: int) -> float:
+    """Return where a place of n stands, in per cent of the width."""
+    return 100 * (place - 0.5) / n
+
+
+def ticks(n: int) -> tuple[tuple[float, str], ...]:
+    """Return where numbers stand above places, and which.
+
+    Examples
+    --------
+    >>> [text for _, text in ticks(24)]
+    ['1', '5', '10', '15', '20', '24']
+    """
+    if n <= 12:
+        chosen = list(range(1, n + 1))
+    else:
+        step = 5
+        for factor in (2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5):
+            if n / step > 6:
+                step = round(step * factor)
+        inner = [k for k in range(step, n, step) if n - k > 0.4 * step]
+        chosen = [1, *inner, n]
+    return tuple((at_place(place, n), f"{place:,}") for place in chosen)
+
+
+def at_share(share: float) -> float:
+    """Return where a share of one stands, in per cent of the width."""
+    return 2 + 96 * float(share)
+
+
+#: Where numbers stand above shares.
+SHARES = tuple((at_share(share / 100), f"{share} %") for share in (0, 25, 50, 75, 100))

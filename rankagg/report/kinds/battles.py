@@ -1,0 +1,266 @@
+"""Battles of two items each: ratings, and where other rules order otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from rankagg import _pandas as pd
+from rankagg._typing import Unranked
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.evidence import Evidence
+from rankagg.analysis.comparison.sentences import FOUGHT
+from rankagg.core.comparisons import Comparisons
+from rankagg.core.names import Words, joined, named, percent, said, stated
+from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
+from rankagg.distributions.bradley_terry.result import BradleyTerryFit
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from rankagg.inference.ranks.comparison_ranks import FEWEST, ranks_of_ratings
+from rankagg.inference.ranks.rank_results import RankIntervals
+from rankagg.report.findings import Findings
+from rankagg.report.kinds.base import Drawing, Kind, QuietColumn, Strip, fact, number
+from rankagg.report.sections import PageTable, Section, bullets, table_of
+
+# Neighbors that win rates order otherwise and that are named.
+NEIGHBORS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating(Aggregator):
+    """Rank by the worths of a Bradley-Terry model that was fitted before.
+
+    References
+    ----------
+    Bradley and Terry (1952), https://doi.org/10.2307/2334029.
+    """
+
+    needs: ClassVar[Needs] = "votes"
+    fit: BradleyTerryFit = field(repr=False, compare=False)
+    ties: str
+    side: bool
+    covariates: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Its name without what it was fitted with."""
+        return "Rating"
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        worths = self.fit.log_worths
+        ranking = PartialRanking.from_scores(
+            worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
+        )
+        return Outcome(scores=worths, ranking=as_ranking(ranking.ranks, evidence.items))
+
+
+@dataclass(frozen=True)
+class Battles(Kind):
+    """Battles, each with its outcome."""
+
+    data: Comparisons
+    name: ClassVar[str] = "battles"
+    words: ClassVar[Words] = FOUGHT
+    whole: ClassVar[str] = "result of every pair"
+    against: ClassVar[str] = "ratings weigh wins by who was beaten"
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """What comparisons and their clusters are called."""
+        return {"comparison": "battle", "cluster": self.told.cluster}
+
+    # -- what is computed -----------------------------------------------------------------------
+
+    @cached_property
+    def fitted(self) -> BradleyTerryFit | str:
+        """The ratings, with the effects of sides and covariates; or why there are none."""
+        try:
+            return fit_bradley_terry(
+                self.data, side=self.data.sides is not None, covariates=self.data.covariates
+            )
+        except (NotIdentifiedError, InvalidInputError) as error:
+            # What to do about it is for those who fit, not for readers.
+            return str(error).partition(". ")[0].rstrip(".")
+
+    def leader(self, unranked: Unranked) -> Aggregator | None:
+        """Return ratings, where there are some."""
+        fit = self.fitted
+        if isinstance(fit, str):
+            return None
+        side, names = fit.has_side, tuple(self.data.covariates)
+        return Rating(fit=fit, ties=fit.ties, side=side, covariates=names)
+
+    def ranks(self, leader: Aggregator, alpha: float) -> RankIntervals | None:
+        """Return intervals by ratings, where there are so many battles that they hold."""
+        fit = self.fitted
+        if isinstance(fit, str) or (fit.n_clusters or len(self.data)) < FEWEST:
+            return None
+        return ranks_of_ratings(fit, self.data, alpha)
+
+    # -- the first screen -----------------------------------------------------------------------
+
+    def result(self, findings: Findings) -> str:
+        """Say who has the highest rating."""
+        if findings.lead is findings.exact:
+            return super().result(findings)
+        return f"{named(findings.lead.order[0])} has the highest rating"
+
+    def certainty(self, findings: Findings) -> str:
+        """Say what the battles decide, and on how many pairs the exact consensus differs."""
+        told = super().certainty(findings)
+        if findings.lead is findings.exact:
+            return told
+        rules = findings.comparison
+        pairs = rules.disagreements(rules.methods[0], findings.exact.aggregator.name)
+        if pairs.empty:
+            same = "The order that contradicts the fewest battles is the same"
+            return joined([told, f"{same}{', which is proved.' if findings.is_proved else '.'}"])
+        many = stated(len(pairs), "pairs ordered differently", ",", "pair")
+        other = said("The order that contradicts the fewest battles has {} otherwise.", many)
+        return joined([told, other])
+
+    def numbers(self, findings: Findings) -> list[tuple[str, str]]:
+        """Return battles, clusters by their name, and the share of ties."""
+        data = self.data
+        told = [number(len(data), "battle", "comparisons")]
+        if data.clusters is not None:
+            told.append(number(data.n_clusters, self.told.cluster, "clusters"))
+        ties = stated(data.n_ties / len(data), "share of ties", percent, of=len(data))
+        return [*told, (ties, "ties")]
+
+    def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
+        """Return ratings with their errors, and win rates."""
+        (won,) = super().columns(findings)
+        rates = QuietColumn("Win rate", won.texts)
+        if isinstance(self.fitted, str):
+            return (rates,)
+        elo = self._elo(findings)
+        told = zip(elo["elo"], elo["upper"] - elo["elo"], strict=True)
+        ratings = [f"{one:,.0f} \N{PLUS-MINUS SIGN} {error:,.0f}" for one, error in told]
+        return QuietColumn("Rating", ratings), rates
+
+    def caption(self, findings: Findings) -> list[str]:
+        """Say what ratings and win rates are."""
+        rate = "Win rate: over all opponents alike, a tie half a win."
+        if isinstance(self.fitted, str):
+            return [rate]
+        return [
+            said(
+                "Rating: Bradley-Terry, in points of Elo around 1,500, 400 of which mean odds of "
+                "ten to one, with {} intervals, each for itself.",
+                findings.level,
+            ),
+            rate,
+        ]
+
+    def _elo(self, findings: Findings) -> pd.DataFrame:
+        assert not isinstance(self.fitted, str), "asked for where there are ratings"
+        return self.fitted.elo(alpha=findings.alpha).reindex(list(self.data.items))
+
+    def drawing(self, findings: Findings) -> Drawing | None:
+        """Draw ratings with their intervals, where intervals for ranks exclude too little."""
+        if isinstance(self.fitted, str) or findings.has_bars:
+            return None
+        elo = self._elo(findings)
+        low, high = 50 * np.floor(elo["lower"].min() / 50), 50 * np.ceil(elo["upper"].max() / 50)
+        ends = 100 * (elo - low) / (high - low)
+        strips = [
+            Strip(at, (start, end))
+            for at, start, end in zip(ends["elo"], ends["lower"], ends["upper"], strict=True)
+        ]
+        shown = np.linspace(low, high, 5)
+        return Drawing(
+            strips,
+            tuple((100 * k / 4, f"{one:,.0f}") for k, one in enumerate(shown.tolist())),
+            (("dot", True, "rating, and its interval"),),
+            "Places are by ratings. Bars: intervals for them, each for itself.",
+        )
+
+    # -- chapters -------------------------------------------------------------------------------
+
+    def shape(self, findings: Findings) -> list[tuple[str, object]]:
+        """Return battles, ties and clusters."""
+        facts = [fact("Battles", len(self.data), "comparisons"), fact("Ties", self.data.n_ties)]
+        if self.data.clusters is not None:
+            name = f"{self.told.cluster.capitalize()}s"
+            facts.append(fact(name, self.data.n_clusters, "clusters"))
+        return facts
+
+    def caveat(self, findings: Findings) -> str:
+        """Say what battles have in common."""
+        if self.data.clusters is None:
+            return (
+                "Battles that have a judge or a prompt in common are not: where their column is "
+                "named as clusters, that is taken into account."
+            )
+        name = f"{self.told.cluster.capitalize()}s"
+        return f"{name} that resemble each other would make the true uncertainty larger."
+
+    def opening(self, findings: Findings) -> list[Section]:
+        """Return ratings, and the effects beside them."""
+        fit, section = self.fitted, Section("ratings", "Ratings", is_open=True)
+        if isinstance(fit, str):
+            section.told("none").unknown(
+                f"There are no ratings: {fit}. The page has the order that "
+                "contradicts the fewest battles instead."
+            )
+            return [section]
+        tied = {
+            "half": "A tie counts as half a win for each.",
+            "davidson": "Ties are modeled after Davidson (1970).",
+            "rao-kupper": "Ties are modeled after Rao and Kupper (1967).",
+        }
+        by = f" by {self.told.cluster}" if fit.n_clusters else ""
+        section.text(
+            "A Bradley-Terry model of who beats whom gives every item a rating, which weighs wins "
+            "by who was beaten. " + tied[fit.ties] + f" Errors are robust{by}."
+        ).table(self._ratings(findings))
+        self._tell_win_rates(section, findings)
+        effects = fit.effects(findings.alpha)
+        if len(effects):
+            frame = effects[["estimate", "lower", "upper", "factor"]].reset_index(names="effect")
+            table = table_of(
+                frame,
+                "What counts besides: effects on the log odds of the first side",
+                headings={"effect": "Effect"},
+                meanings={"factor": "what the odds are multiplied with"},
+                formats=dict.fromkeys(("estimate", "lower", "upper", "factor"), ".3f"),
+                text=["effect"],
+            )
+            section.text("Ratings hold with these effects taken out.").table(table)
+        return [section]
+
+    def _tell_win_rates(self, section: Section, findings: Findings) -> None:
+        """Say of which neighbors the lower one wins more often, and why it is lower."""
+        items = self.data.items.at(findings.order)
+        won = findings.won[findings.order]
+        turned = np.flatnonzero(won[1:] > won[:-1] + 1e-12).tolist()
+        if turned:
+            pairs = [
+                f"{named(items[k + 1])} wins more often than {named(items[k])}" for k in turned
+            ]
+            section.text("Win rates order some neighbors otherwise, for they do not know how often "
+                         "an item met whom:").items(bullets(pairs, NEIGHBORS))  # fmt: skip
+
+    def _ratings(self, findings: Findings) -> PageTable:
+        order, votes = findings.order, findings.cast
+        elo = self._elo(findings).iloc[order]
+        frame = findings.rows()
+        for heading in ("elo", "lower", "upper"):
+            frame[heading] = elo[heading].to_numpy()
+        frame["battles"] = self.data.counts.sum(axis=1)[order]
+        frame["wins"] = votes.wins.sum(axis=1)[order]
+        frame["ties"] = votes.ties.sum(axis=1)[order]
+        frame["win rate"] = findings.won[order]
+        return table_of(
+            frame,
+            "Ratings, the highest first",
+            headings={"elo": "rating"},
+            meanings=dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
+            formats={**dict.fromkeys(("elo", "lower", "upper"), ",.0f"), "win rate": ".1%"},
+            text=["Item"],
+        )

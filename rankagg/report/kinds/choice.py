@@ -1,0 +1,88 @@
+"""Which kind some data are, and what the user says of them besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from rankagg import _pandas as pd
+from rankagg._validation import check_choice
+from rankagg.aggregation.evidence import Data
+from rankagg.core.comparisons import Comparisons
+from rankagg.core.items import ItemSet
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.profile import Profile
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.io.cast_votes import CastVotes
+from rankagg.report.kinds.ballots import Election, Lists, Votes
+from rankagg.report.kinds.base import LINK, Kind, Told
+from rankagg.report.kinds.battles import Battles
+from rankagg.report.kinds.scores import Scores
+
+#: The kinds of data by their names, and the types that hold such data.
+KINDS: Final[dict[str, tuple[type[Kind], Any]]] = {
+    "scores": (Scores, ScoreTable | ScoreSummary),
+    "battles": (Battles, Comparisons),
+    "election": (Election, Profile),
+    "rankings": (Kind, Profile),
+    "lists": (Lists, Profile),
+    "votes": (Votes, PairwiseMatrix),
+}
+
+
+def kind_of(data: Data | CastVotes, name: str | None = None, told: Told | None = None) -> Kind:
+    """Return data with what a page says of their kind, which their type tells unless it is named.
+
+    Rankings are lists where some leave items unlisted, and there are no more of them than items.
+    """
+    if isinstance(data, CastVotes):
+        data, name = data.profile, name or "election"
+    if name is None:
+        fitting = [one for one, (_, holds) in KINDS.items() if isinstance(data, holds)]
+        if not fitting:
+            allowed = (
+                "a ScoreTable, ScoreSummary, Profile, CastVotes, PairwiseMatrix or Comparisons"
+            )
+            raise InvalidInputError("data", allowed, data)
+        name = fitting[0] if len(fitting) == 1 else "rankings"
+        if isinstance(data, Profile) and data.has_unlisted and data.n_rankings <= data.n_items:
+            name = "lists"
+    made, holds = KINDS[check_choice(name, tuple(KINDS), "kind")]
+    if not isinstance(data, holds):
+        fitting = [one for one, (_, held) in KINDS.items() if isinstance(data, held)]
+        allowed = f"one of {', '.join(fitting)} for a {type(data).__name__}"
+        raise InvalidInputError("kind", allowed, name)
+    return made(data, told or Told())
+
+
+def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: ItemSet) -> Told:
+    """Return what the user says of the data and of their items, checked."""
+    facts = dict(about or {})
+    if not all(isinstance(name, str) for name in facts):
+        raise InvalidInputError("about", "a mapping from texts", about)
+    cluster, categories = facts.pop("cluster", "cluster"), facts.pop("categories", {})
+    if LINK in facts:
+        check_link(facts[LINK], "about")
+    if items is not None:
+        if not pd.isna(items.index).any() and not items.index.is_unique:
+            raise InvalidInputError("about_items", "a row for each item", items.index)
+        strange = [label for label in items.index if label not in of]
+        if strange:
+            remedy = f"{len(strange)} of {len(items)} rows are of no item of the data."
+            raise InvalidInputError("about_items", "about items of the data", strange[0], remedy)
+        items = items.rename(columns=str)
+        for link in items[LINK].dropna() if LINK in items else ():
+            check_link(link, "about_items")
+    texts = {name: str(value) for name, value in facts.items()}
+    return Told(texts, str(cluster), dict(categories), items)
+
+
+def check_link(link: object, parameter: str) -> None:
+    """Raise where a link is no address of the web: others could run as scripts."""
+    if urlsplit(str(link)).scheme not in ("http", "https"):
+        raise InvalidInputError(
+            parameter, "links that begin with http:// or https://", Described(repr(link))
+        )

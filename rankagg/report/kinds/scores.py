@@ -1,0 +1,216 @@
+"""Scores of systems on tasks: those of each task, and means only where there is one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankagg._typing import Floats, Unranked
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.means import Mean
+from rankagg.analysis.comparison.sentences import SCORED
+from rankagg.core.names import Words, named, part_of, said, stated, unsigned
+from rankagg.core.score_summary import ScoreSummary
+from rankagg.core.scores import ScoreTable
+from rankagg.report.findings import Findings
+from rankagg.report.kinds.base import (
+    NOTHING,
+    Kind,
+    QuietColumn,
+    fact,
+    number,
+)
+from rankagg.report.sections import PageTable, Section, table_of
+
+# Scores of one task that are so many times those of another are on another scale.
+OTHER_SCALE = 10.0
+
+
+@dataclass(frozen=True)
+class Scores(Kind):
+    """A table of scores, or what they add up to."""
+
+    data: ScoreTable | ScoreSummary
+    name: ClassVar[str] = "scores"
+    words: ClassVar[Words] = SCORED
+
+    @property
+    def has_instances(self) -> bool:
+        """Whether tasks have instances."""
+        return isinstance(self.data, ScoreSummary) or self.data.is_instance_level
+
+    @property
+    def whole(self) -> str:  # type: ignore[override]
+        """A task, or an instance of one."""
+        return "instance" if self.has_instances else "task"
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Nothing: a ranking may be one of an instance."""
+        return {}
+
+    @property
+    def no_mean(self) -> str:
+        """Why scores of different tasks have no mean; empty where they have one."""
+        lower = [task for task, higher in self.data.higher_is_better.items() if not higher]
+        if 0 < len(lower) < self.data.n_tasks:
+            told = "No mean of scores is shown: lower is better on {}, higher on other tasks."
+            return told.format(named(lower[0]) if len(lower) == 1 else "some tasks")
+        sizes = np.nanmax(np.abs(self.data.task_scores()), axis=0)
+        small, large = int(sizes.argmin()), int(sizes.argmax())
+        if sizes[large] <= OTHER_SCALE * sizes[small]:
+            return ""
+        names = [named(self.data.tasks[k]) for k in (large, small)]
+        told = "No mean of scores is shown: those on {} are on another scale than those on {}."
+        return told.format(*names)
+
+    def rules(self, unranked: Unranked) -> list[Aggregator]:
+        """Return the usual rules, without means where scores have none."""
+        rules = super().rules(unranked)
+        return [rule for rule in rules if not (self.no_mean and isinstance(rule, Mean))]
+
+    def numbers(self, findings: Findings) -> list[tuple[str, str]]:
+        """Return tasks, and instances where there are some."""
+        told = [number(self.data.n_tasks, "task", "tasks")]
+        if self.has_instances:
+            basis = None if findings.ranks is None else findings.ranks.decisions.basis
+            # Instances that several tasks have in common are one each, as for decisions.
+            is_told = basis is not None and basis.word == "instance"
+            units = basis.n_units if basis is not None and is_told else self.data.n_units
+            told.append(number(units, "instance", "instances"))
+        return told
+
+    def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
+        """Return means where there are some, else the share of others that a system beats."""
+        means = self._means(findings)
+        if means is not None:
+            return (QuietColumn("Mean score", aligned(means)),)
+        (won,) = super().columns(findings)
+        return (QuietColumn("Win rate", won.texts),)
+
+    def _means(self, findings: Findings) -> Floats | None:
+        """Return the means by the rule of them; None where scores have none."""
+        known = [c for c in findings.comparison.consensuses if type(c.aggregator) is Mean]
+        if self.no_mean or not known or known[0].scores is None:
+            return None
+        scores = np.asarray(known[0].scores, dtype=float)
+        # The rule negates scores of which less is better.
+        return scores if any(self.data.higher_is_better.values()) else -scores
+
+    def caption(self, findings: Findings) -> list[str]:
+        """Say what the column of numbers is, and what it is not."""
+        if self._means(findings) is None:
+            won = "Win rate: the share of tasks on which a system beats another, over all others."
+            return [self.no_mean, won] if self.no_mean else [won]
+        told = []
+        if not any(self.data.higher_is_better.values()):
+            told.append("A lower mean score is better.")
+        if findings.missing is not None and findings.missing.n_missing:
+            told.append(
+                "Means are over the tasks that a system has, and so are not all comparable."
+            )
+        return told
+
+    def shape(self, findings: Findings) -> list[tuple[str, object]]:
+        """Return tasks, instances and scores."""
+        data: Any = self.data
+        facts = [fact("Tasks", data.n_tasks)]
+        total, missing = data.n_units * data.n_systems, data.n_missing
+        if self.has_instances:
+            facts.append(("Instances", self._instances(findings)))
+        there = part_of(total - missing, "cells there", total, "cells", form=",")
+        gaps = stated(missing, "cells missing", ",", of=total)
+        facts.append(("Scores", said("{}; {} missing", there, gaps)))
+        if isinstance(data, ScoreSummary):
+            if data.n_empty:
+                name, empty = fact("Instances without any score", data.n_empty)
+                facts.append((name, said("{}, left out", empty)))
+            facts.append(("Held", "what the scores add up to, not the scores themselves"))
+        return facts
+
+    def _instances(self, findings: Findings) -> str:
+        """Say how many rows of scores there are, and of how many instances tasks share."""
+        text = said("{} in all tasks together", stated(self.data.n_units, "units", ","))
+        basis = None if findings.ranks is None else findings.ranks.decisions.basis
+        if basis is None or basis.word != "instance" or basis.n_units == self.data.n_units:
+            return text
+        return said("{}, of {} different ones", text, stated(basis.n_units, "instances", ","))
+
+    def caveat(self, findings: Findings) -> str:
+        """Say what tasks, or instances, have in common."""
+        if findings.unit == "instance":
+            return (
+                "Scores of different tasks on one instance may depend on each other; they are "
+                "averaged first. The tasks themselves are taken as given."
+            )
+        if isinstance(self.data, ScoreSummary):
+            return (
+                "Every instance of every task counts as independent of the others. Scores of "
+                "different tasks on one instance, or several metrics of it, are not: then the true "
+                "uncertainty is larger."
+            )
+        return (
+            "If these tasks are all that matters, there is nothing to infer; if tasks resemble "
+            "each other, as those of one benchmark do, the true uncertainty is larger."
+        )
+
+    def opening(self, findings: Findings) -> list[Section]:
+        """Return the scores of each task."""
+        many = stated(self.data.n_tasks, "tasks", ",", "task")
+        section = Section("scores", "Scores", is_open=True).told(many)
+        return [section.table(self._table(findings))]
+
+    def _table(self, findings: Findings) -> PageTable:
+        values, order = self.data.task_scores(), findings.order
+        frame = findings.rows()
+        headings, meanings, categories, cells = {}, {}, {}, {}
+        for k, task in enumerate(self.data.tasks):
+            # Columns of a frame have different names; a task may be called as another column.
+            column, higher = f"task {k}", self.data.higher_is_better[task]
+            frame[column] = values[order, k]
+            texts, best = aligned(values[:, k]), (np.nanmax if higher else np.nanmin)(values[:, k])
+            cells[column] = {
+                "text": [texts[i] for i in order.tolist()],
+                "is_best": (values[order, k] == best).tolist(),
+            }
+            headings[column] = str(task)
+            meanings[column] = "" if higher else "lower is better"
+            categories[column] = str(self.told.categories.get(task, ""))
+        means = self._means(findings)
+        if means is not None:
+            # Those over other tasks cannot be compared.
+            shown = np.where(np.isnan(values).any(axis=1), np.nan, means)[order]
+            frame["Mean"], cells["Mean"] = shown, {"text": aligned(shown)}
+        return table_of(
+            frame,
+            "Scores by task; the best of each in bold",
+            headings=headings,
+            meanings=meanings,
+            text=["System"],
+            cells=cells,
+            categories=categories,
+        )
+
+    def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
+        """Return tasks, or instances, won between two systems; votes where they have weights."""
+        _, wins, ties = super().duels(findings)
+        is_weighted = len(set(self.data.task_weights.values())) > 1
+        return "vote" if is_weighted else self.whole, wins, ties
+
+
+def aligned(values: Floats) -> list[str]:
+    """Write numbers with so many decimals that the largest has three digits that count."""
+    finite = np.abs(values[np.isfinite(values)])
+    largest = float(finite.max(initial=0.0))
+    if largest >= 1e7 or 0 < largest < 1e-4:
+        texts = [f"{value:.2e}" for value in values]
+    else:
+        decimals = 0 if not largest else int(np.clip(2 - np.floor(np.log10(largest)), 0, 6))
+        texts = [unsigned(f"{value:.{decimals}f}") for value in values]
+    return [
+        text.replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else NOTHING
+        for text, value in zip(texts, values, strict=True)
+    ]
