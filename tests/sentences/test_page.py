@@ -438,8 +438,8 @@ RARE = {
 
 
 CONSTANT = (
-    "; 1 is best", "in points of Elo around 1,500, 400 of which mean odds", "Task weights other than 1",
-    "that is done for 2 to 60 of them",
+    "; 1 is best", "in points of Elo around 1,500, 400 of which mean odds",
+    "Task weights other than 1", "that is done for 2 to 60 of them",
 )  # fmt: skip
 
 

@@ -26,8 +26,8 @@ from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import Drawing, Kind, QuietColumn, Strip, fact, number
 from rankagg.report.sections import PageTable, Section, bullets, table_of
 
-# Neighbors that win rates order otherwise and that are named.
-NEIGHBORS = 5
+# Neighbors that win rates order otherwise and that are named; and points from tick to tick.
+NEIGHBORS, STEPS = 5, (20, 50, 100, 200, 500, 1000, 5000, 20_000, np.inf)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,16 +166,20 @@ class Battles(Kind):
         if isinstance(self.fitted, str) or findings.has_bars:
             return None
         elo = self._elo(findings)
-        low, high = 50 * np.floor(elo["lower"].min() / 50), 50 * np.ceil(elo["upper"].max() / 50)
+        least, most = elo["lower"].min(), elo["upper"].max()
+        step = next(size for size in STEPS if most - least <= 7 * size)
+        low, high = step * np.floor(least / step), step * np.ceil(most / step)
         ends = 100 * (elo - low) / (high - low)
         strips = [
             Strip(at, (start, end))
             for at, start, end in zip(ends["elo"], ends["lower"], ends["upper"], strict=True)
         ]
-        shown = np.linspace(low, high, 5)
         return Drawing(
             strips,
-            tuple((100 * k / 4, f"{one:,.0f}") for k, one in enumerate(shown.tolist())),
+            tuple(
+                (100 * (one - low) / (high - low), f"{one:,.0f}")
+                for one in np.arange(low, high + step / 2, step).tolist()
+            ),
             (("dot", True, "rating, and its interval"),),
             "Places are by ratings. Bars: intervals for them, each for itself.",
         )

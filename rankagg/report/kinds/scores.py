@@ -103,7 +103,9 @@ class Scores(Kind):
     def caption(self, findings: Findings) -> list[str]:
         """Say what the column of numbers is, and what it is not."""
         if self._means(findings) is None:
-            won = "Win rate: the share of tasks on which a system beats another, over all others."
+            won = (
+                "Win rate: the share of others that a system beats, over all tasks; a tie is half."
+            )
             return [self.no_mean, won] if self.no_mean else [won]
         told = []
         if not any(self.data.higher_is_better.values()):
