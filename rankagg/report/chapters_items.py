@@ -77,9 +77,11 @@ def items_told(findings: Findings) -> Section | None:
     order = [findings.exact.items[i] for i in findings.order.tolist()]
     links = [findings.kind.told.about(item)[0] for item in order]
     known = told.reindex(order).drop(columns=LINK, errors="ignore").reset_index(drop=True)
+    rows = findings.rows()
+    known.columns = [f"{name} " if name in rows else name for name in known.columns]
     texts = [name for name in known.columns if known[name].dtype.kind not in "iufb"]
     table = table_of(
-        findings.rows().join(known, rsuffix=" "),
+        pd.concat([rows, known], axis="columns"),
         f"What is said of the {noun}s",
         text=[noun.capitalize(), *texts],
         cells={noun.capitalize(): {"link": links}},

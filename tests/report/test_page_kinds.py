@@ -7,6 +7,9 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.report.kinds.choice import kind_of
+from tests.report.test_page import Page
 
 NAN = float("nan")
 RNG = np.random.default_rng(0)
@@ -93,3 +96,115 @@ def test_no_word_of_another_kind_stands_on_a_page(name) -> None:
         if (match := re.search(rf"\b{word}", text, flags=re.IGNORECASE))
     }
     assert found == {}
+
+
+# -- which kind, and what is shown of it ----------------------------------------------------------
+
+
+def test_the_kind_is_that_of_the_type_or_the_one_named() -> None:
+    found = {name: kind_of(data, **options).name for name, (data, options) in (
+        *((name, (data, {})) for name, (data, _) in DATA.items()),
+        ("votes", (battles().pairwise(), {})),
+        ("many lists of few items", (ballots().profile, {})),
+    )}  # fmt: skip
+    assert [found.pop(name) for name in ("rankings as an election", "many lists of few items")] == [
+        "rankings", "rankings",
+    ]  # fmt: skip
+    assert all(name.startswith(kind) for name, kind in found.items())
+    with pytest.raises(InvalidInputError, match="`kind` must be one of battles for a Comparisons"):
+        kind_of(battles(), "election")
+    with pytest.raises(InvalidInputError, match="Did you mean 'lists'"):
+        kind_of(lists(), "list")
+    gaps = ra.Profile.from_ranks([[1, 2, NAN], [NAN, 1, 2]])
+    with pytest.raises(InvalidInputError, match="'last' for an election"):
+        ra.make_report(gaps, kind="election", unranked="ignore")
+
+
+def scored(values, **options):
+    return ra.make_report(ra.ScoreTable(values, systems="AB", tasks=["x", "y"], **options)).html
+
+
+def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
+    alike = scored([[0.9, 0.7], [0.8, 0.75]], higher_is_better=True)
+    assert "Mean score" in alike
+    assert "No mean of scores" not in alike
+    mixed = scored([[0.9, 20.0], [0.8, 30.0]], higher_is_better={"x": True, "y": False})
+    assert "No mean of scores is shown: lower is better on y, higher on other tasks." in mixed
+    apart = scored([[0.9, 70.0], [0.8, 75.0]], higher_is_better=True)
+    assert "those on y are on another scale than those on x." in apart
+    for page in (mixed, apart):
+        assert "Mean score" not in page
+        assert "Win rate" in page
+
+
+def test_scores_of_each_task_have_the_best_in_bold_and_gaps_shown() -> None:
+    html = ra.make_report(DATA["scores with gaps"][0]).html
+    rows = [row for row in Page(html).table("Scores by task") if row["System"] == "B"]
+    assert [list(row.values())[3:5] for row in rows] == [["\N{EN DASH}", "8.00"]]
+    assert [row["Mean"] for row in rows] == ["\N{EN DASH}"]
+    assert html.count("<strong>2.00</strong>") == 2
+    assert html.count("<strong>1.00</strong>") == 0
+
+
+def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
+    items = pd.DataFrame(
+        {"organisation": ["Uni", None], "link": ["https://example.org/?a=1&b=2", None]},
+        index=["s1", "s3"],
+    )
+    facts = {"date": "1 May", "link": "https://example.org", "categories": {"0": "x"}}
+    html = ra.make_report(SCORES, about=facts, about_items=items).html
+    page = Page(html)
+    assert "Date: 1 May" in " ".join(page.header.split())
+    assert {"https://example.org", "https://example.org/?a=1&b=2"} <= set(page.links)
+    assert re.search(r"s1</bdi></a> <span class=\"quiet\">Uni</span>", html)
+    assert [row["organisation"] for row in page.table("What is said of the systems")].count("Uni")
+    told = re.search(r'<meta property="og:description" content="([^"]*)">', html)[1]
+    assert told in " ".join(page.header.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"about": {"link": "javascript:alert(1)"}}, "`about` must be links that begin with http"),
+        ({"about": {3: "x"}}, "`about` must be a mapping from texts"),
+        ({"about_items": pd.DataFrame({"a": [1]}, index=["Z"])}, "1 of 1 rows are of no item"),
+        (
+            {"about_items": pd.DataFrame({"link": ["file:///etc"]}, index=["s1"])},
+            "`about_items` must be links",
+        ),
+        ({"about_items": pd.DataFrame({"a": [1, 2]}, index=["s1", "s1"])}, "a row for each item"),
+    ],
+)
+def test_what_cannot_be_said_is_refused(options, message) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        ra.make_report(SCORES, **options)
+
+
+def test_battles_have_one_order_and_say_where_others_differ() -> None:
+    data = DATA["battles"][0]
+    page = Page(ra.make_report(data).html)
+    fit = ra.fit_bradley_terry(data)
+    order = [data.items[i] for i in np.argsort(-fit.log_worths)]
+    assert [data.items[i] for i in page.positions] == order
+    for caption in ("Ratings", "Ranks by every method"):
+        assert [row["Item"] for row in page.table(caption)] == order
+    exact = ra.Kemeny().aggregate(data).order
+    turned = sum(
+        order.index(a) > order.index(b) for k, a in enumerate(exact) for b in exact[k + 1 :]
+    )
+    assert turned
+    assert f"The order that contradicts the fewest battles has {turned} pair" in page.header
+    effects = Page(ra.make_report(DATA["battles of judges"][0]).html).table("What counts besides")
+    assert [row["Effect"] for row in effects] == ["side", "length"]
+
+
+def test_an_election_is_counted_as_its_rule_counts_it() -> None:
+    votes = ballots()
+    count = ra.InstantRunoff(unranked="last").count(votes.profile)
+    page = Page(ra.make_report(votes).html)
+    assert f"{votes.n_ballots} cast ballots" in page.sections["data"]
+    rows = {row.pop("Candidate"): row for row in page.table("Votes by rounds")}
+    for name, number in count.rounds.query("round == 1")[["candidate", "votes"]].to_numpy():
+        assert float(rows[name]["round 1"]) == number
+    assert "certainty" not in page.sections
+    assert "missing" not in page.sections

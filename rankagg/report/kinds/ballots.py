@@ -101,9 +101,7 @@ class Election(Kind):
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return first preferences, and votes in the last round that a candidate was in."""
         first, final = (list(map(amount, votes)) for votes in (self._votes[0], self._final()))
-        return QuietColumn("First votes", first), QuietColumn(
-            "In the end", final
-        )
+        return QuietColumn("First votes", first), QuietColumn("In the end", final)
 
     def drawing(self, findings: Findings) -> Drawing:
         """Draw the shares of ballots at first and in the end."""

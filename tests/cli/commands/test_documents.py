@@ -1,5 +1,7 @@
 """`rankagg report` writes its page."""
 
+import pandas as pd
+
 import rankagg as ra
 from rankagg.cli.commands import documents
 from rankagg.cli.exit_codes import UNPROVED
@@ -47,3 +49,25 @@ def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch)
 def test_a_report_takes_its_unit_and_refuses_what_does_not_suit(run):
     run("report --dataset tennessee --unit ranking")
     assert "error: " in run("report --dataset tennessee --unit instance", code=2).err
+
+
+def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
+    rows = [{"a": "X", "b": "Y", "won": "a", "judge": k} for k in range(25)] + [
+        {"a": "X", "b": "Y", "won": "b", "judge": k} for k in range(4)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "b.csv", index=False)
+    pd.DataFrame({"item": ["X"], "organisation": ["Uni"], "size": [7]}).to_csv(
+        tmp_path / "i.csv", index=False
+    )
+    run(
+        "report b.csv --format comparisons --first a --second b --outcome won --cluster judge "
+        "--items i.csv --about date=today"
+    )
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<strong>25</strong> judges" in html
+    assert "Date: today" in html
+    assert '<span class="quiet">Uni</span>' in html
+    assert "Did you mean" in run("report b.csv --kind batles", code=2).err
+    (tmp_path / "v.csv").write_text("first,second\nA,B\nB,A\nA,\n", encoding="utf-8")
+    run("report v.csv --format cast-votes")
+    assert "wins the instant runoff" in (tmp_path / "report.html").read_text(encoding="utf-8")
