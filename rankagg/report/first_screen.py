@@ -322,8 +322,8 @@ def _caption(findings: Findings, ranking: PlaceFigure) -> list[str]:
     ranks, words, told = findings.ranks, findings.kind.words, []
     drawing = findings.kind.drawing(findings)
     order = "in the exact consensus (Kemeny)"
-    if not ranking.is_proved_order and ranks is not None:
-        order = f"by {ranks.by}"
+    if not ranking.is_proved_order:
+        order = f"by {findings.lead.aggregator.name.lower()}"
     if drawing is not None:
         told.append(drawing.caption)
     elif ranking.axis == "places":

@@ -224,9 +224,10 @@ class Lists(Kind):
 
     def result(self, findings: Findings) -> str:
         """Say who is first, and how many lists name it."""
-        at = int(findings.order[0])
-        many = part_of(int(self._named[at]), "lists that name the first", len(self._ranks), "lists",
-                       "list", form=",")  # fmt: skip
+        if len(findings.winners) > 1:
+            return super().result(findings)
+        some, total = int(self._named[findings.order[0]]), len(self._ranks)
+        many = part_of(some, "lists that name the first", total, "lists", "list", form=",")
         return said("{}; {} name it", super().result(findings), many)
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:

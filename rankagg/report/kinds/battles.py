@@ -15,7 +15,7 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.analysis.comparison.sentences import FOUGHT
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.names import Words, joined, named, percent, said, stated
+from rankagg.core.names import Words, joined, listing, named, percent, said, stated
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
@@ -27,7 +27,7 @@ from rankagg.report.kinds.base import Drawing, Kind, QuietColumn, Strip, fact, n
 from rankagg.report.sections import PageTable, Section, bullets, table_of
 
 # Neighbors that win rates order otherwise and that are named; and points from tick to tick.
-NEIGHBORS, STEPS = 5, (20, 50, 100, 200, 500, 1000, 5000, 20_000, np.inf)
+NEIGHBORS, STEPS = 5, (20, 50, 100, 200, 500, 1000, 5000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +107,9 @@ class Battles(Kind):
         """Say who has the highest rating."""
         if findings.lead is findings.exact:
             return super().result(findings)
-        return f"{named(findings.lead.order[0])} has the highest rating"
+        leaders = findings.lead.buckets[0]
+        have = "has" if len(leaders) == 1 else "share"
+        return said("{} {} the highest rating", listing(leaders, 3), have)
 
     def certainty(self, findings: Findings) -> str:
         """Say what the battles decide, and on how many pairs the exact consensus differs."""
@@ -167,7 +169,7 @@ class Battles(Kind):
             return None
         elo = self._elo(findings)
         least, most = elo["lower"].min(), elo["upper"].max()
-        step = next(size for size in STEPS if most - least <= 7 * size)
+        step = next((size for size in STEPS if most - least <= 7 * size), most - least)
         low, high = step * np.floor(least / step), step * np.ceil(most / step)
         ends = 100 * (elo - low) / (high - low)
         strips = [
@@ -213,15 +215,10 @@ class Battles(Kind):
                 "contradicts the fewest battles instead."
             )
             return [section]
-        tied = {
-            "half": "A tie counts as half a win for each.",
-            "davidson": "Ties are modeled after Davidson (1970).",
-            "rao-kupper": "Ties are modeled after Rao and Kupper (1967).",
-        }
         by = f" by {self.told.cluster}" if fit.n_clusters else ""
         section.text(
             "A Bradley-Terry model of who beats whom gives every item a rating, which weighs wins "
-            "by who was beaten. " + tied[fit.ties] + f" Errors are robust{by}."
+            f"by who was beaten. A tie counts as half a win for each. Errors are robust{by}."
         ).table(self._ratings(findings))
         self._tell_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
@@ -247,8 +244,10 @@ class Battles(Kind):
             pairs = [
                 f"{named(items[k + 1])} wins more often than {named(items[k])}" for k in turned
             ]
-            section.text("Win rates order some neighbors otherwise, for they do not know how often "
-                         "an item met whom:").items(bullets(pairs, NEIGHBORS))  # fmt: skip
+            section.text(
+                "Win rates order some neighbors otherwise: they count every opponent alike, "
+                "however strong, and however often met:"
+            ).items(bullets(pairs, NEIGHBORS))
 
     def _ratings(self, findings: Findings) -> PageTable:
         order, votes = findings.order, findings.cast
