@@ -82,9 +82,13 @@ class Battles(Kind):
             return fit_bradley_terry(
                 self.data, side=self.data.sides is not None, covariates=self.data.covariates
             )
-        except (NotIdentifiedError, InvalidInputError) as error:
+        except InvalidInputError:
+            unit = "battle" if self.data.clusters is None else self.told.cluster
+            return f"the {unit}s tell too little of how sure they would be"
+        except NotIdentifiedError as error:
             # What to do about it is for those who fit, not for readers.
-            return str(error).partition(". ")[0].rstrip(".")
+            told = str(error).partition(". ")[0].rstrip(".")
+            return f"{told[:1].lower()}{told[1:]}"
 
     def leader(self, unranked: Unranked) -> Aggregator | None:
         """Return ratings, where there are some."""

@@ -61,7 +61,7 @@ class Scores(Kind):
             return told.format(named(lower[0]) if len(lower) == 1 else "some tasks")
         sizes = np.nanmax(np.abs(self.data.task_scores()), axis=0)
         small, large = int(sizes.argmin()), int(sizes.argmax())
-        if sizes[large] <= OTHER_SCALE * sizes[small]:
+        if sizes[large] / OTHER_SCALE <= sizes[small]:
             return ""
         names = [named(self.data.tasks[k]) for k in (large, small)]
         told = "No mean of scores is shown: those on {} are on another scale than those on {}."
