@@ -15,6 +15,7 @@ from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, OneOf, Whole
 from rankagg.core.grouped_tally import MOST_GROUPS
 from rankagg.io.scan.scan_scores import ScoreScan
+from rankagg.report.kinds.choice import KINDS
 
 ABSURD = [
     "0", "-1", str(10**18), "-" + "9" * 40, "nan", "inf", "-inf", "1e400", "", "x", "9" * 5000,
@@ -192,6 +193,8 @@ def test_choices_are_those_of_the_package(command, option, choices) -> None:
     known = {**READERS, **OWN.get(command, {})}
     if option == "--axiom":
         assert set(choices.choices) == set(NAMES)
+    elif option == "--kind":
+        assert set(choices.choices) == set(KINDS)
     elif option in known:
         more = REFUSED.get((command, option), set())
         assert set(choices.choices) - {"none"} == allowed(*known[option]) | more
