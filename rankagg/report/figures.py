@@ -95,6 +95,7 @@ def steps_page(steps: Steps) -> str:
             steps=[_as_text(step) for step in steps.steps],
             answer=steps.answer,
             picture=_picture(steps),
+            screen=None,
             style=Inline.read(*STYLES[:2], *STYLES[3:5], "steps.css"),
             scripts=[],
             version=__version__,

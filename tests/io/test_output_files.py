@@ -226,6 +226,6 @@ def test_a_full_disk_ends_with_one_sentence_and_code_one(
     with pytest.raises(SystemExit) as stop:
         main([*args, str(target)])
     assert stop.value.code == 1
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Error")]
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
     assert "No space left on device. Nothing was changed." in line
     assert content(tmp_path) == before

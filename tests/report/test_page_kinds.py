@@ -167,7 +167,7 @@ def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
     [
         ({"about": {"link": "javascript:alert(1)"}}, "`about` must be links that begin with http"),
         ({"about": {3: "x"}}, "`about` must be a mapping from texts"),
-        ({"about_items": pd.DataFrame({"a": [1]}, index=["Z"])}, "1 of 1 rows are of no item"),
+        ({"about_items": pd.DataFrame({"a": [1]}, index=["Z"])}, "Leave out rows of other items"),
         (
             {"about_items": pd.DataFrame({"link": ["file:///etc"]}, index=["s1"])},
             "`about_items` must be links",

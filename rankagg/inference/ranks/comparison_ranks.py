@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 import scipy
@@ -15,11 +15,13 @@ from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted, listed
 from rankagg.core.names import said, stated
-from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals
 from rankagg.inference.units import Redrawn
+
+if TYPE_CHECKING:
+    from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 
 ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
 

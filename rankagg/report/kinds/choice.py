@@ -69,10 +69,10 @@ def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: Ite
     if items is not None:
         if not pd.isna(items.index).any() and not items.index.is_unique:
             raise InvalidInputError("about_items", "a row for each item", items.index)
-        strange = [label for label in items.index if label not in of]
-        if strange:
-            remedy = f"{len(strange)} of {len(items)} rows are of no item of the data."
-            raise InvalidInputError("about_items", "about items of the data", strange[0], remedy)
+        strange = next((label for label in items.index if label not in of), None)
+        if strange is not None:
+            allowed, remedy = "about items of the data", "Leave out rows of other items."
+            raise InvalidInputError("about_items", allowed, strange, remedy)
         items = items.rename(columns=str)
         for link in items[LINK].dropna() if LINK in items else ():
             check_link(link, "about_items")
