@@ -60,7 +60,6 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
     ),
     option(
         "--items",
-        type=click.Path(exists=True, dir_okay=False),
         metavar="TABLE",
         help="A table of what is known of the items: their labels in the first column, then others "
         "such as organization, licence and link.",
