@@ -130,10 +130,8 @@ def report(
     facts = split("--about", about, "NAME=TEXT", last=False)
     where = click.get_current_context().get_parameter_source("unranked")
     is_usual = where is click.core.ParameterSource.DEFAULT
-    with (
-        _unit_told(given, options["unit"]),
-        options_named({"aggregators": "--method", "gates": "--gate", "about_items": "--items"}),
-    ):
+    meant = {"aggregators": "--method", "gates": "--gate", "about_items": "--items"}
+    with _unit_told(given, options["unit"]), options_named({**meant, "source": "--items"}):
         page = ra.make_report(
             given.data,
             made(methods, given.unranked) or None,
