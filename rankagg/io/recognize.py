@@ -40,7 +40,7 @@ from rankagg.io.tables.columns import Coded, names_of
 from rankagg.io.tables.table import Table, as_number, numbers_in
 
 
-class Reading(NamedTuple):
+class FileReading(NamedTuple):
     """One way to read a file."""
 
     # The word for `--format`.
@@ -51,7 +51,7 @@ class Reading(NamedTuple):
     parameters: Mapping[str, Any] = {}
     is_certain: bool = True
 
-    def without(self, columns: list[Label]) -> Reading:
+    def without(self, columns: list[Label]) -> FileReading:
         """Return the reading that leaves more columns out."""
         if not columns or self.format == "comparisons":
             return self
@@ -67,14 +67,14 @@ class Recognized:
     ----------
     name : str
         Of the file.
-    readings : tuple of Reading
+    readings : tuple of FileReading
         Each with `format` (the word for ``--format``), `what` it is, `parameters` of the reader,
         and `is_certain`; empty where nothing is known that looks so.
     """
 
     source: Any = field(compare=False)
     name: str
-    readings: tuple[Reading, ...]
+    readings: tuple[FileReading, ...]
 
     @property
     def is_certain(self) -> bool:
@@ -171,9 +171,9 @@ def recognize(source: sources.TableSource, *, drop: Iterable[Label] = ()) -> Rec
             plain = StringIO(text)
         for word, form in FORMATS.items():
             if form.looks_so is not None and form.looks_so(text):
-                return Recognized(source, name, (Reading(word, form.what),))
+                return Recognized(source, name, (FileReading(word, form.what),))
     gone = names_of(drop)
-    look = Look(sources.read_table(plain), gone)
+    look = TableLook(sources.read_table(plain), gone)
     try:
         readings = [one for rule in RULES for one in rule(look)]
     except DataFormatError:  # what reads it says why
@@ -263,7 +263,7 @@ FEW_ROWS = 1000
 MANY_RANKS = 12
 
 
-class Look:
+class TableLook:
     """A table, and what its columns are."""
 
     def __init__(self, table: Table, gone: Sequence[Label]) -> None:
@@ -339,7 +339,7 @@ LONG = {
 }
 
 
-def _long(look: Look) -> Iterator[Reading]:
+def _long(look: TableLook) -> Iterator[FileReading]:
     for form, roles in LONG.items():
         found = {role: look.called(role) for role in roles}
         if form == "scores" and not found["instance"]:
@@ -353,15 +353,17 @@ def _long(look: Look) -> Iterator[Reading]:
         if form != "scores":
             rest = look.values[columns[-1]] % 0.5
             sure &= not rest.any() and (form == "lists" or look.is_key([columns[0], columns[2]]))
-        yield Reading(form, f"{form.replace('-', ' ')}, one {roles[-1]} a row", names, bool(sure))
+        yield FileReading(
+            form, f"{form.replace('-', ' ')}, one {roles[-1]} a row", names, bool(sure)
+        )
 
 
-def _are_swapped(look: Look, columns: Sequence[int]) -> bool:
+def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
     """Say whether systems are numbers, and what they are scored on has names."""
     return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
 
 
-def _scores(look: Look) -> Iterator[Reading]:
+def _scores(look: TableLook) -> Iterator[FileReading]:
     instances = look.called("instance", among=range(1, len(look.names)))
     keys = [0] if look.is_key([0]) else [0, *instances[:1]]
     tasks = [at for at in look.numeric if at not in keys]
@@ -377,10 +379,10 @@ def _scores(look: Look) -> Iterator[Reading]:
     sure &= not any(map(_is_number, names)) and not names & look.texts_of(0)
     what = f"scores of each {look.names[0] or 'row'} on {counted(len(tasks), 'task')}"
     instance = look.named(instance=keys[1:])
-    yield Reading("scores", what, instance, sure and not _seem_ranks(rows.T))
+    yield FileReading("scores", what, instance, sure and not _seem_ranks(rows.T))
 
 
-def _ballots(look: Look) -> Iterator[Reading]:
+def _ballots(look: TableLook) -> Iterator[FileReading]:
     counts = look.called("count", among=look.numeric)
     voters = look.called("voter", among=[0])
     drop = voters or [at for at in look.texts if at == 0]
@@ -396,10 +398,12 @@ def _ballots(look: Look) -> Iterator[Reading]:
     sure &= not look.called("other", "rank", "score", "task", among=items)
     sure &= not any("weight" in look.words[at] for at in counts)
     parameters = look.named(count=counts, drop=drop)
-    yield Reading("ballots", f"ballots of {counted(len(items), 'item')}", parameters, bool(sure))
+    yield FileReading(
+        "ballots", f"ballots of {counted(len(items), 'item')}", parameters, bool(sure)
+    )
 
 
-def _cast_votes(look: Look) -> Iterator[Reading]:
+def _cast_votes(look: TableLook) -> Iterator[FileReading]:
     found = enumerate(map(CHOICE.fullmatch, map(" ".join, look.words)))
     place = {at: int(one[1]) for at, one in found if one}
     usual, say = cast_vote_grid.Spellings.of(None), cast_vote_grid.words_of
@@ -418,10 +422,10 @@ def _cast_votes(look: Look) -> Iterator[Reading]:
     names = [look.names[at] for at in choices]
     parameters = {"choices": names} if rest or choices != sorted(choices) else {}
     what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
-    yield Reading("cast-votes", what, {**parameters, **look.named(count=counts)}, sure)
+    yield FileReading("cast-votes", what, {**parameters, **look.named(count=counts)}, sure)
 
 
-def _comparisons(look: Look) -> Iterator[Reading]:
+def _comparisons(look: TableLook) -> Iterator[FileReading]:
     every = combinations(range(min(len(look.names), MOST_COLUMNS)), 2)
     named = [pair for pair in every if _are_sides(*(look.words[at] for at in pair))]
     if len(named) != 1:
@@ -437,7 +441,7 @@ def _comparisons(look: Look) -> Iterator[Reading]:
             if kind:
                 columns = look.named(first=[a], second=[b], outcome=[at], weight=weights)
                 what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
-                yield Reading("comparisons", what, columns, sure)
+                yield FileReading("comparisons", what, columns, sure)
                 return
 
 
@@ -462,12 +466,12 @@ def _is_number(label: object) -> bool:
     return isfinite(as_number(label))
 
 
-def _lists(look: Look) -> Iterator[Reading]:
+def _lists(look: TableLook) -> Iterator[FileReading]:
     if look.numeric:
         ranks = np.array([look.values[at] for at in look.numeric])
         if look.texts == [0] and look.is_key([0]) and _seem_ranks(ranks):
             what = f"ranks of items in {counted(len(ranks), 'list')}"
-            yield Reading("lists", what, {"cells": "ranks"}, False)
+            yield FileReading("lists", what, {"cells": "ranks"}, False)
         return
     columns = [(codes, len(labels)) for codes, labels in map(look.labels, look.texts)]
     whole = all((codes[:n] >= 0).all() and (codes[n:] < 0).all() for codes, n in columns)
@@ -475,7 +479,9 @@ def _lists(look: Look) -> Iterator[Reading]:
         sure = len(columns) > 2 and max(n for _, n in columns) > 2
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
         sure &= not any(map(CHOICE.fullmatch, map(" ".join, look.words)))
-        yield Reading("lists", f"{counted(len(columns), 'ranked list')}, one a column", {}, sure)
+        yield FileReading(
+            "lists", f"{counted(len(columns), 'ranked list')}, one a column", {}, sure
+        )
 
 
 #: What tables may be.

@@ -22,7 +22,7 @@ from rankagg.io.tables.columns import names_of
 
 if TYPE_CHECKING:
     from rankagg.aggregation.evidence import Data
-    from rankagg.io.recognize import Reading
+    from rankagg.io.recognize import FileReading
 
 
 Summed = TypeVar("Summed", "ra.ScoreTable", "ra.ScoreSummary")
@@ -569,7 +569,7 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
     return DATA_FORMATS[one.format], (note,)
 
 
-def _line(typed: Typed, reading: Reading) -> str:
+def _line(typed: Typed, reading: FileReading) -> str:
     """Return the command that reads a file so."""
     words = ["rankagg", str(click.get_current_context().info_name), typed.source]
     words += ["--format", reading.format]

@@ -20,7 +20,7 @@ from rankagg.core.profile import Profile
 from rankagg.exceptions import InvalidInputError
 from rankagg.report.findings import Findings
 from rankagg.report.kinds import base
-from rankagg.report.kinds.base import NOTHING, Drawing, Kind, QuietColumn, Strip, fact, number
+from rankagg.report.kinds.base import NOTHING, Kind, QuietColumn, RowDrawing, Strip, fact, number
 from rankagg.report.sections import PageTable, Section, table_of
 
 # Of more rounds the tables have the first and the last ones; and rows of the table of lists.
@@ -28,7 +28,7 @@ MOST_ROUNDS, ROWS = 8, 200
 
 
 @dataclass(frozen=True)
-class Election(Kind):
+class ElectionKind(Kind):
     """Ballots, all of them."""
 
     data: Profile
@@ -103,13 +103,13 @@ class Election(Kind):
         first, final = (list(map(amount, votes)) for votes in (self._votes[0], self._final()))
         return QuietColumn("First votes", first), QuietColumn("In the end", final)
 
-    def drawing(self, findings: Findings) -> Drawing:
+    def drawing(self, findings: Findings) -> RowDrawing:
         """Draw the shares of ballots at first and in the end."""
         first, final = self._votes[0] / self._ballots, self._final() / self._ballots
         step = 0.1 if final.max() > 0.3 else 0.05
         most = step * np.ceil(final.max() / step + 1e-9)
         shares = np.arange(0, most + step / 2, step)
-        return Drawing(
+        return RowDrawing(
             [
                 Strip(100 * b / most, (0.0, 100 * a / most))
                 for a, b in zip(first.tolist(), final.tolist(), strict=True)
@@ -193,7 +193,7 @@ class Election(Kind):
 
 
 @dataclass(frozen=True)
-class Lists(Kind):
+class ListsKind(Kind):
     """Lists, each of which names some items in order."""
 
     data: Profile
@@ -250,7 +250,7 @@ class Lists(Kind):
             QuietColumn("Median rank", middle),
         )
 
-    def drawing(self, findings: Findings) -> Drawing:
+    def drawing(self, findings: Findings) -> RowDrawing:
         """Draw the rank of an item in each list that names it."""
         longest = int(self._lengths.max())
         places = [np.unique(column[np.isfinite(column)]) for column in self._ranks.T]
@@ -258,7 +258,7 @@ class Lists(Kind):
             Strip(None, strokes=tuple(base.at_place(rank, longest) for rank in each.tolist()))
             for each in places
         ]
-        return Drawing(
+        return RowDrawing(
             strips,
             base.ticks(longest),
             (("stroke", False, "rank in a list that names it"),),
@@ -300,7 +300,7 @@ class Lists(Kind):
 
 
 @dataclass(frozen=True)
-class Votes(Kind):
+class VotesKind(Kind):
     """A matrix of votes."""
 
     data: PairwiseMatrix

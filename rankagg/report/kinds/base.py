@@ -57,7 +57,7 @@ class QuietColumn(NamedTuple):
     texts: Sequence[str]
 
 
-class Drawing(NamedTuple):
+class RowDrawing(NamedTuple):
     """What a kind draws in the rows of the first figure, in the order of the items."""
 
     strips: Sequence[Strip]
@@ -158,7 +158,7 @@ class Kind:
         """Return the columns of numbers in the first figure."""
         return (QuietColumn("Votes won", per_cents(findings.won)),)
 
-    def drawing(self, findings: Findings) -> Drawing | None:
+    def drawing(self, findings: Findings) -> RowDrawing | None:
         """Return what is drawn; None stands for places with their intervals, or shares won."""
         return None
 

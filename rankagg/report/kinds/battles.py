@@ -23,7 +23,7 @@ from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from rankagg.inference.ranks.comparison_ranks import FEWEST, ranks_of_ratings
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import Drawing, Kind, QuietColumn, Strip, fact, number
+from rankagg.report.kinds.base import Kind, QuietColumn, RowDrawing, Strip, fact, number
 from rankagg.report.sections import PageTable, Section, bullets, table_of
 
 # Neighbors that win rates order otherwise and that are named; and points from tick to tick.
@@ -59,7 +59,7 @@ class Rating(Aggregator):
 
 
 @dataclass(frozen=True)
-class Battles(Kind):
+class BattlesKind(Kind):
     """Battles, each with its outcome."""
 
     data: Comparisons
@@ -167,7 +167,7 @@ class Battles(Kind):
         assert not isinstance(self.fitted, str), "asked for where there are ratings"
         return self.fitted.elo(alpha=findings.alpha).reindex(list(self.data.items))
 
-    def drawing(self, findings: Findings) -> Drawing | None:
+    def drawing(self, findings: Findings) -> RowDrawing | None:
         """Draw ratings with their intervals, where intervals for ranks exclude too little."""
         if isinstance(self.fitted, str) or findings.has_bars:
             return None
@@ -180,7 +180,7 @@ class Battles(Kind):
             Strip(at, (start, end))
             for at, start, end in zip(ends["elo"], ends["lower"], ends["upper"], strict=True)
         ]
-        return Drawing(
+        return RowDrawing(
             strips,
             tuple(
                 (100 * (one - low) / (high - low), f"{one:,.0f}")

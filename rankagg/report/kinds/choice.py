@@ -17,19 +17,19 @@ from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.cast_votes import CastVotes
-from rankagg.report.kinds.ballots import Election, Lists, Votes
+from rankagg.report.kinds.ballots import ElectionKind, ListsKind, VotesKind
 from rankagg.report.kinds.base import LINK, Kind, Told
-from rankagg.report.kinds.battles import Battles
-from rankagg.report.kinds.scores import Scores
+from rankagg.report.kinds.battles import BattlesKind
+from rankagg.report.kinds.scores import ScoresKind
 
 #: The kinds of data by their names, and the types that hold such data.
 KINDS: Final[dict[str, tuple[type[Kind], Any]]] = {
-    "scores": (Scores, ScoreTable | ScoreSummary),
-    "battles": (Battles, Comparisons),
-    "election": (Election, Profile),
+    "scores": (ScoresKind, ScoreTable | ScoreSummary),
+    "battles": (BattlesKind, Comparisons),
+    "election": (ElectionKind, Profile),
     "rankings": (Kind, Profile),
-    "lists": (Lists, Profile),
-    "votes": (Votes, PairwiseMatrix),
+    "lists": (ListsKind, Profile),
+    "votes": (VotesKind, PairwiseMatrix),
 }
 
 

@@ -30,7 +30,7 @@ OTHER_SCALE = 10.0
 
 
 @dataclass(frozen=True)
-class Scores(Kind):
+class ScoresKind(Kind):
     """A table of scores, or what they add up to."""
 
     data: ScoreTable | ScoreSummary
