@@ -317,6 +317,7 @@ class TableLook:
 
 def _seem_ranks(rows: Floats) -> bool:
     """Say whether rows may be ranks: half numbers from 1 on to the number of items."""
+    rows = rows[~np.isnan(rows).all(axis=1)]
     least = np.nanmin(rows, axis=1, keepdims=True)
     from_one = least <= np.count_nonzero(rows == least, axis=1, keepdims=True)
     cells = rows[~np.isnan(rows)]

@@ -45,6 +45,12 @@ def test_no_drawn_file_is_taken_wrongly(tmp_path, n, seed):
     )
 
 
+def test_a_row_without_a_number_warns_of_nothing(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("name,a,b\nx,1,2\ny,,\nz,2,1\n", encoding="utf-8")
+    assert not ra.recognize(path).is_certain
+
+
 # Of real files: what those are that are certain, by the first folder of their path and the ending.
 REAL = {
     **{("preflib", ending): "preflib" for ending in (".soc", ".soi", ".toc", ".toi")},
