@@ -23,6 +23,7 @@ QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 
 
 @command(
+    click.Argument(["profiles"], metavar="[FILE]...", nargs=-1, type=click.Path()),
     DRAWN,
     *sizes_of((10,), (10,), most_items=10**4),
     option(
@@ -44,6 +45,7 @@ QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     output(plot="the ratios of every method"),
 )
 def study(
+    profiles: Sequence[str],
     *,
     models: Sequence[Any],
     unranked: Any,
@@ -52,24 +54,28 @@ def study(
     time_limit: float | None,
     **settings: Any,
 ) -> Answer:
-    """Draw many data sets and say how near each method comes to the proved optimum.
+    """Say how near each method comes to the proved optimum, on drawn data and on given profiles.
 
-    Options that name models, sizes and methods may be given several times; every combination is
-    drawn. The exit code is 3 where an optimum was not proved within --time-limit.
+    FILEs are ballots in PrefLib formats. Options that name models, sizes and methods may be given
+    several times; every combination is drawn. The exit code is 3 where an optimum was not proved
+    within --time-limit.
 
     \b
+        rankagg study netflix.soc sushi.soc
         rankagg study --mallows 0.8 --mallows 0.9 --items 10 --items 30
         rankagg study --culture walsh --culture urn=0.1 --items 10
         rankagg study --gumbel 0.1 --method mean --method borda --missing 0.2
         rankagg study --plackett-luce 1 --items 100 --jobs -1 --journal study.jsonl --out rows.csv
     """
-    if not models:
-        raise click.UsageError("Give a model: --mallows, --plackett-luce, --gumbel or --culture.")
+    if not (models or profiles):
+        raise click.UsageError(
+            "Give files, or a model: --mallows, --plackett-luce, --gumbel or --culture."
+        )
     return run.answer(
         partial(ra.studies.ApproximationStudy, time_limit=time_limit),
         lambda result: UNPROVED if result.n_unproved else DONE,
         aggregators=made(methods or QUICK_METHODS, unranked),
-        models=models,
+        models=[*profiles, *models],
         **settings,
     )
 

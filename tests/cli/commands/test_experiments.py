@@ -38,6 +38,17 @@ def test_a_study_prints_what_the_library_finds(parsed):
     assert len(Path("rows.csv").read_text(encoding="utf-8").splitlines()) == 1 + 2 * 6 * 2
 
 
+def test_a_study_takes_files_of_profiles(parsed, refused):
+    profile = ra.datasets.load("tennessee")
+    ra.write_preflib(profile, "tennessee.soc")
+    found = parsed("study tennessee.soc --method borda")["results"]
+    study = ra.studies.ApproximationStudy(aggregators=[ra.Borda()], models=["tennessee.soc"])
+    rows = study.run().to_dict()["results"]
+    assert [row["mean_ratio"] for row in found] == [row["mean_ratio"] for row in rows]
+    assert "'absent.soc'. No such file" in refused("study absent.soc")
+    assert "Give files, or a model" in refused("study")
+
+
 def test_a_study_goes_on_from_its_journal(said, refused):
     line = f"{STUDY} --journal j.jsonl"
     first, size = said(line), Path("j.jsonl").stat().st_size
