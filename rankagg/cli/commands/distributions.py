@@ -50,17 +50,15 @@ OF_THETAS = ("mallows", "generalized-mallows")
         help="Worths: every item wins and loses so often against a ghost item; default 0.",
     ),
     option("--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0."),
-    option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM."),
+    option("--reference ITEM", help="Worths: show them less that of ITEM."),
     option(
-        "--ties",
-        type=OneOf(["half", "davidson", "rao-kupper"]),
+        "--ties half|davidson|rao-kupper",
         help="Comparisons: what a tie is, half a win for each (the default), or an outcome of its "
         "own.",
     ),
     flag("--advantage", help="Comparisons: estimate the advantage of the first side."),
     option(
-        "--errors-by",
-        type=OneOf(["auto", "model", "robust", "cluster"]),
+        "--errors-by auto|model|robust|cluster",
         help="Comparisons: errors by the model, by single comparisons, or by --cluster; default: "
         "auto.",
     ),
@@ -174,17 +172,15 @@ MOST_PLACES_DRAWN = 10**8
 
 @command(
     click.Argument(["fit"], required=False, type=click.Path()),
-    option("--center", metavar="A,B,C", help="Mallows: the center, best first."),
+    option("--center A,B,C", help="Mallows: the center, best first."),
     option("--theta", type=Number(), help="Mallows: dispersion parameter; phi = exp(-theta)."),
     option(
-        "--log-worth",
+        "--log-worth ITEM=NUMBER...",
         "log_worths",
-        multiple=True,
-        metavar="ITEM=NUMBER",
         help="Plackett-Luce: the log worth of an item; once for every item.",
     ),
-    option("--items", metavar="A,B,C", help="Uniform, or of the culture: the items."),
-    option("--culture", metavar="CULTURE", help=f"What a whole profile is drawn from: {CULTURES}."),
+    option("--items A,B,C", help="Uniform, or of the culture: the items."),
+    option("--culture CULTURE", help=f"What a whole profile is drawn from: {CULTURES}."),
     option("--size", type=Whole(1, MOST_PLACES_DRAWN), default=100, help="Rankings to draw."),
     seed(),
     option("--out", type=FILE, help="Write here; default: the standard output."),

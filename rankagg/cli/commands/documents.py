@@ -44,29 +44,24 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
     rules_to("hold against the exact consensus"),
     option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
     option(
-        "--kind",
-        type=OneOf(["scores", "battles", "election", "rankings", "lists", "votes"]),
+        "--kind scores|battles|election|rankings|lists|votes",
         help="What the page is made for; default: what the data are, an election for "
         "cast votes and ABIF, and of other ballots lists where they leave items unlisted and are "
         "no more than the items, else rankings, which are a sample.",
     ),
     option("--title", help="The heading; default: the name of the file or data set."),
     option(
-        "--about",
-        multiple=True,
-        metavar="NAME=TEXT",
+        "--about NAME=TEXT...",
         help="What stands below the heading, such as date=, version=, licence= and link=; may be "
         "repeated.",
     ),
     option(
-        "--items",
-        metavar="TABLE",
+        "--items TABLE",
         help="A table of what is known of the items: their labels in the first column, then others "
         "such as organization, licence and link.",
     ),
     option(
-        "--unit",
-        type=OneOf(["ranking", "instance", "task"]),
+        "--unit ranking|instance|task",
         help="What is independent, for the uncertainty; default: instances where there are some, "
         "else rankings.",
     ),
@@ -79,10 +74,8 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
     ),
     flag("--one", help="Do not look at the other optima."),
     option(
-        "--gate",
+        "--gate CONDITION...",
         "gates",
-        multiple=True,
-        metavar="CONDITION",
         help="Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
         "above=ITEM,ITEM or decided=ITEM,ITEM. May be repeated.",
     ),
@@ -204,32 +197,22 @@ def _refuse(_: click.Context, option: click.Parameter, value: Any) -> None:
 
 @command(
     click.Argument(["sources"], nargs=-1, required=True, type=click.Path()),
-    option("--task", metavar="COLUMN", help="Column of tasks; default: all rows are of one."),
-    option(
-        "--instance", metavar="COLUMN", help="Column of instances; none of a task may occur twice."
-    ),
-    option("--system", metavar="COLUMN", help="Long form: column of systems."),
-    option("--score", metavar="COLUMN", help="Long form: column of scores."),
+    option("--task COLUMN", help="Column of tasks; default: all rows are of one."),
+    option("--instance COLUMN", help="Column of instances; none of a task may occur twice."),
+    option("--system COLUMN", help="Long form: column of systems."),
+    option("--score COLUMN", help="Long form: column of scores."),
     flag("--lower-is-better", help="Lower is better on every task."),
     option(
-        "--lower",
-        multiple=True,
-        metavar="TASK",
+        "--lower TASK...",
         help="Lower is better on TASK, and higher on the others; may be repeated. The column of "
         "tasks is read first.",
     ),
-    option(
-        "--weight",
-        multiple=True,
-        metavar="TASK=NUMBER",
-        help="Weight of a task; default 1; may be repeated.",
-    ),
+    option("--weight TASK=NUMBER...", help="Weight of a task; default 1; may be repeated."),
     *scan_options(),
     option(
-        "--groups",
+        "--groups NUMBER",
         "n_groups",
         type=Whole(2, 10**6),
-        metavar="NUMBER",
         help="Also add up instances in so many groups, by their labels, which a bootstrap can "
         "draw; 200 are enough. Needs --instance.",
     ),
@@ -301,9 +284,7 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
     option("--method", type=OneOf(list(RULES_BY_NAME)), default="rrf", help="The method."),
     option("-o", "--out", type=FILE, required=True, help="The run file to write."),
     option(
-        "--weight",
-        multiple=True,
-        metavar="RUN=NUMBER",
+        "--weight RUN=NUMBER...",
         help="Weight of a run, by the name of its file without the ending; default 1; may be "
         "repeated.",
     ),

@@ -16,7 +16,7 @@ from rankagg.cli.options.exact import limited, time_limit
 from rankagg.cli.options.inputs import UNRANKED, Input, data
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, StudyRun, repeated, sizes_of
-from rankagg.cli.options.typed import TIME, Number, OneOf, flag, jobs, option
+from rankagg.cli.options.typed import TIME, Number, flag, jobs, option
 from rankagg.cli.options.wording import options_named
 
 QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
@@ -87,8 +87,7 @@ def study(
     time_limit("the whole command", searches=False),
     output("sizes", plot="the share of --measure by the number of rankings"),
     option(
-        "--measure",
-        type=OneOf(["cycle", "winner", "optimal"]),
+        "--measure cycle|winner|optimal",
         default="cycle",
         help="What --plot shows: Condorcet cycles, Condorcet winners, or how often Borda's ranking "
         "is a Kemeny optimum.",
@@ -126,8 +125,7 @@ def cycles(
 @command(
     data(whole=True),
     option(
-        "--study",
-        type=OneOf(["missing-scores", "task-subsets", "confidence"]),
+        "--study missing-scores|task-subsets|confidence",
         default="missing-scores",
         help="missing-scores: rank what is left when scores go missing. task-subsets: rank by "
         "random subsets of the tasks. confidence: resample instances, and see which pairs are "
@@ -177,18 +175,15 @@ def experiment(
     click.Argument(["names"], nargs=-1, metavar="[p1 p2 p3 | NAME ...]"),
     flag("--quick", help="Few repetitions; what is random is not judged."),
     option(
-        "--data",
+        "--data DIR",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        metavar="DIR",
         help="The folder of the leaderboards that are not bundled.",
     ),
     jobs(),
     time_limit("the whole command", searches=False),
     option(
-        "-o",
-        "--out",
+        "-o --out DIR",
         type=FOLDER,
-        metavar="DIR",
         help="Write the page, the rows, tables and figures here; a run that was stopped goes on "
         "from what is here.",
     ),

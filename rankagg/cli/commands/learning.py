@@ -87,7 +87,7 @@ def _topics() -> dict[str, str]:
 @command(
     click.Argument(["topic"], type=OneOf(_topics), required=False, metavar="[TOPIC]"),
     seed("Which question is asked."),
-    option("--answer", metavar="ANSWER", help="Say whether this is right."),
+    option("--answer ANSWER", help="Say whether this is right."),
     flag("--solution", help="Print the steps to the answer too."),
     flag("--list", "listing", help="List the topics and ask nothing."),
     output(),

@@ -39,7 +39,6 @@ from rankagg.cli.options.scans import streamed_data
 from rankagg.cli.options.typed import (
     TIME,
     Number,
-    OneOf,
     Whole,
     flag,
     labels_of,
@@ -107,14 +106,12 @@ def rank(
     data(whole=True),
     option("--seats", type=Whole(1, 10**6), default=1, help="How many are elected."),
     option(
-        "--counting",
-        type=OneOf(["irv", "scottish", "meek"]),
+        "--counting irv|scottish|meek",
         help="Instant runoff (the default for one seat), or how surpluses are passed on: as in "
         "Scotland (the default for more), or by Meek's method.",
     ),
     option(
-        "--tie-breaking",
-        type=OneOf(["order", "lot", "together", "refuse"]),
+        "--tie-breaking order|lot|together|refuse",
         default="order",
         help="What decides ties that the votes leave: the order of the items, a lot drawn by "
         "--seed (where votes are passed on), all go together (instant runoff), or nothing.",
@@ -156,8 +153,7 @@ def count(
     output("items and pairs", pasted=True, plot="how items move from method to method"),
     flag("--one", help="Do not look at the other optima."),
     option(
-        "--decide",
-        type=OneOf(["ranking", "instance", "task"]),
+        "--decide ranking|instance|task",
         help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
     ),
     seed("For randomized methods."),
@@ -260,8 +256,7 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
     CONSTRAINTS,
     PLACES,
     option(
-        "--backend",
-        type=OneOf(["cuts", "lazy", "naive", "subset-dp"]),
+        "--backend cuts|lazy|naive|subset-dp",
         default="cuts",
         help="How to solve: cuts and branch and bound in HiGHS, lazy rows or the full integer "
         "program in CBC, or dynamic programming over subsets.",
@@ -273,10 +268,8 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
         help="Write the votes that the proof speaks of as JSON.",
     ),
     option(
-        "--item-weight",
+        "--item-weight ITEM=NUMBER...",
         "item_weights",
-        multiple=True,
-        metavar="ITEM=NUMBER",
         help="How much an item matters: a pair counts as often as the product of its weights; 1 "
         "for items that are not named. May be repeated.",
     ),
@@ -366,18 +359,11 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
 @command(
     click.Argument(["certificate"], type=click.Path(dir_okay=False, path_type=Path)),
     data(),
+    option("--time-limit SECONDS", type=TIME, default=SECONDS, help="What the check may take."),
     option(
-        "--time-limit",
-        type=TIME,
-        default=SECONDS,
-        metavar="SECONDS",
-        help="What the check may take.",
-    ),
-    option(
-        "--memory-limit",
+        "--memory-limit BYTES",
         type=Number(0, 1e15),
         default=BYTES,
-        metavar="BYTES",
         help="What the check may take beside the files, estimated from their sizes.",
     ),
 )
@@ -511,24 +497,20 @@ MOST_ITEMS_BY_HAND = 8
     data(whole=True),
     METHOD,
     option(
-        "--keep",
+        "--keep ITEM...",
         "items",
-        multiple=True,
-        metavar="ITEM",
         help=f"An item to keep; may be repeated. Default: all, which are at most "
         f"{MOST_ITEMS_BY_HAND}.",
     ),
     option(
-        "--tie-breaking",
-        type=OneOf(["together", "parallel", "order", "refuse"]),
+        "--tie-breaking together|parallel|order|refuse",
         help="What an elimination does with items that tie for going out: all of them go together, "
         "every way is followed in parallel, the last one in order goes, or it refuses. Ranked "
         "pairs leave equal majorities on a cycle out together, or follow every order in parallel.",
     ),
     option(
-        "--as",
+        "--as text|html|latex",
         "written",
-        type=OneOf(["text", "html", "latex"]),
         help="As text, as a page of HTML, or as sections for a LaTeX document, with the packages "
         "that they need in comments; by default what the name after --out ends in, else text.",
     ),

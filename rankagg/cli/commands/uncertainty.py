@@ -43,20 +43,15 @@ UNITS = OneOf(["ranking", "instance", "task"])
 @command(
     data(whole=True),
     option(
-        "--reference",
+        "--reference SYSTEM",
         required=True,
-        metavar="SYSTEM",
         help="The system that others are tested against, chosen without looking at the scores.",
     ),
     option(
-        "--against",
-        multiple=True,
-        metavar="SYSTEM",
-        help="One of the others, once for each; by default all are tested.",
+        "--against SYSTEM...", help="One of the others, once for each; by default all are tested."
     ),
     option(
-        "--method",
-        type=OneOf(["mcnemar", "sign-flip", "wilcoxon", "sign"]),
+        "--method mcnemar|sign-flip|wilcoxon|sign",
         help="mcnemar counts the units in which only one is right, and is the default for scores "
         "of 0 and 1; sign-flip, the default elsewhere, tests the mean difference; wilcoxon its "
         "signed ranks; sign how many units have the one above.",
@@ -212,8 +207,7 @@ def dispersion(given: Input, *, methods: Sequence[str], exact: ExactOptions) -> 
     data(),
     METHOD,
     option(
-        "--over",
-        type=OneOf(["tasks", "systems"]),
+        "--over tasks|systems",
         default="tasks",
         help="What is left out; tasks are the groups of ballots, or the ballots, where there are "
         "no scores, and systems the items.",
@@ -258,8 +252,7 @@ def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: An
         help="Ask about the order of two items and not about the first place.",
     ),
     option(
-        "--unit",
-        type=OneOf(["ranking", "task"]),
+        "--unit ranking|task",
         help="What is removed: single ballots, or whole tasks (groups of ballots); by default "
         "tasks where there are some.",
     ),
@@ -370,9 +363,8 @@ PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "pe
 @command(
     data(),
     option(
-        "--ranks",
+        "--ranks borda|pairwise|mean",
         "of",
-        type=OneOf(["borda", "pairwise", "mean"]),
         default="borda",
         help="What ranks are by: mean Borda points, majorities (pairwise), or mean scores.",
     ),
@@ -384,9 +376,7 @@ PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "pe
         "independent units, and need many; max-t is a bootstrap for hundreds of units.",
     ),
     alpha(),
-    option(
-        "--top", type=Whole(1, 10**6), metavar="K", help="Also say who may be among the first K."
-    ),
+    option("--top K", type=Whole(1, 10**6), help="Also say who may be among the first K."),
     flag(
         "--marginal",
         help="Ranks of each item alone, for one that was chosen before looking, and not of all at "
@@ -402,8 +392,7 @@ PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "pe
     ),
     flag("--fixed-tasks", help="The tasks are those of interest, and not a sample."),
     option(
-        "--ties",
-        type=OneOf(["half", "exclude"]),
+        "--ties half|exclude",
         help="For --ranks pairwise, and for --pairs wilson and clopper-pearson: a tie counts half "
         "for each, or not at all, as exact tests and intervals for proportions need.",
     ),
@@ -423,15 +412,13 @@ PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "pe
         "weights; percentile and bca resample, and hold for many units.",
     ),
     option(
-        "--simultaneous",
-        type=OneOf(["none", "bonferroni", "max-t"]),
+        "--simultaneous none|bonferroni|max-t",
         default="none",
         help="Whether intervals for proportions hold for each pair alone or for all at once; max-t "
         "needs --pairs percentile.",
     ),
     option(
-        "--estimand",
-        type=OneOf(["direct", "imputed"]),
+        "--estimand direct|imputed",
         default="direct",
         help="Proportions. direct: the chance to be above where both were observed. imputed: the "
         "share of compatible permutations, over all units.",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import click
 
 from rankagg.cli.exit_codes import DONE
-from rankagg.cli.options.typed import OneOf, Whole, flag, option
+from rankagg.cli.options.typed import Whole, flag, option
 from rankagg.core.items import counted
 from rankagg.exceptions import OutputError, visible, visible_json
 from rankagg.io.output_files import check_target, guard_frame, write_file, write_text
@@ -160,9 +160,7 @@ def output(rows: str = "", *, as_json: bool = True, pasted: bool = False, plot: 
         options.append(flag("--json", "as_json", help="Print JSON instead of text."))
     if pasted:
         about = "Print the table alone, for a paper or a page; the standard error tells of the "
-        options.append(
-            option("--as", "pasted", type=OneOf(["latex", "markdown"]), help=f"{about}input.")
-        )
+        options.append(option("--as latex|markdown", "pasted", help=f"{about}input."))
     if plot:
         about = f"Draw {plot} into a .svg, .pdf or .png file."
         options.append(option("--plot", type=FILE, callback=_check_picture, help=about))

@@ -92,9 +92,8 @@ EXACTLY = Group(
     "exact",
     [
         option(
-            "--tie-cost",
+            "--tie-cost NUMBER",
             type=Number(0, 1),
-            metavar="NUMBER",
             help="What a vote that ties two items costs every ranking that does not, 0 to 1; "
             "default 0, with --consensus-ties 0.5.",
         ),
@@ -103,9 +102,8 @@ EXACTLY = Group(
             help="Let the exact consensus tie items: the optimum among all weak orders.",
         ),
         option(
-            "--consensus-tie-cost",
+            "--consensus-tie-cost NUMBER",
             type=Number(0, 1),
-            metavar="NUMBER",
             help="What a vote that orders two items costs where the consensus ties them, 0 to 1; "
             "default that of --tie-cost.",
         ),
@@ -193,9 +191,7 @@ CONSTRAINTS = Group(
     "wishes",
     [
         option(
-            "--above",
-            multiple=True,
-            metavar="ITEM,ITEM",
+            "--above ITEM,ITEM...",
             help="The first item must stand above the second; may be repeated.",
         ),
         option(
@@ -206,15 +202,12 @@ CONSTRAINTS = Group(
         ),
         option("--last", metavar="ITEM,...", help="These items must stand below all others."),
         option(
-            "--top",
-            metavar="ITEM,...:PLACES",
+            "--top ITEM,...:PLACES",
             help="Each of these items must stand within the first so many places.",
         ),
         option(
-            "--quota",
+            "--quota ITEM,...:PLACES:NUMBER...",
             "quotas",
-            multiple=True,
-            metavar="ITEM,...:PLACES:NUMBER",
             help="At least NUMBER of these items must stand within the first so many places; may "
             "be repeated.",
         ),
@@ -261,9 +254,8 @@ PLACES = Group(
     "places",
     [
         option(
-            "--top-k",
+            "--top-k K",
             type=Whole(1, 10**6),
-            metavar="K",
             help="The best list of K items, with all others tied behind it.",
         ),
         option(

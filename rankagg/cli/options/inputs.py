@@ -81,15 +81,14 @@ def _is_json_lines(start: bytes) -> bool:
 
 
 UNRANKED = option(
-    "--unranked",
-    type=OneOf(["uniform", "ignore", "last"]),
+    "--unranked uniform|ignore|last",
     default="uniform",
     help="What a ranking says of items that it does not rank: the average over compatible "
     "permutations, nothing, or that they are last.",
 )
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
-    option("--dataset", metavar="NAME", help="A bundled data set instead of FILE."),
+    option("--dataset NAME", help="A bundled data set instead of FILE."),
     option(
         "--format",
         type=OneOf(["auto", *DATA_FORMATS]),

@@ -72,9 +72,7 @@ def _column(name: str, about: str) -> click.Option:
 DIRECTIONS = [
     flag("--lower-is-better", help="Scores: lower is better on every task."),
     option(
-        "--lower",
-        multiple=True,
-        metavar="TASK",
+        "--lower TASK...",
         help="Lower is better on TASK, and higher on the others; may be repeated.",
     ),
 ]
@@ -86,15 +84,11 @@ OF_TABLES = [
 ]
 OF_TASKS = [
     option(
-        "--weight",
-        multiple=True,
-        metavar="TASK=NUMBER",
+        "--weight TASK=NUMBER...",
         help="Weight of a task; default 1; may be repeated. Comparisons: the column of weights.",
     ),
     option(
-        "--group",
-        multiple=True,
-        metavar="NEW=TASK,TASK",
+        "--group NEW=TASK,TASK...",
         help="Average tasks (sub-metrics, languages) into a new one first; may be repeated.",
     ),
     option(
@@ -111,23 +105,18 @@ NUMBERS = [
     ),
     flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
     option(
-        "--na",
+        "--na TEXT...",
         "missing",
-        multiple=True,
-        metavar="TEXT",
         help="Scores, ballots: a further word for a missing number; may be repeated.",
     ),
     option(
-        "--errors",
-        type=OneOf(["refuse", "drop", "repair"]),
+        "--errors refuse|drop|repair",
         help="Scores: drop: of 1.2 ± 0.3 or 1.2 (0.3) read the value, and leave the error out. "
         "PrefLib: repair what contradicts itself, and say so. Default: refuse.",
     ),
 ]
 DROP = option(
-    "--drop",
-    multiple=True,
-    metavar="COLUMN",
+    "--drop COLUMN...",
     help="A column of the table, or an item of a PrefLib file, to leave out; may be repeated.",
 )
 
@@ -193,21 +182,17 @@ SCORES = TypedKind(
 
 OF_EVALUATIONS = [
     option(
-        "--metric",
-        multiple=True,
-        metavar="[TASK=]METRIC",
+        "--metric [TASK=]METRIC...",
         help="Evaluations: the metric of all tasks, or of one; of several, which may be given, the "
         "first one that a task has.",
     ),
     option(
-        "--by",
-        type=OneOf(["task", "instance"]),
+        "--by task|instance",
         help="Evaluations: scores of whole tasks, or of their instances; default: of instances "
         "where all have them.",
     ),
     option(
-        "--runs",
-        type=OneOf(["mean", "first", "last", "each"]),
+        "--runs mean|first|last|each",
         help="Evaluations: what becomes of several runs of one system; each: a system of its own.",
     ),
     flag(
@@ -215,9 +200,7 @@ OF_EVALUATIONS = [
         help="Evaluations: the scores of groups of tasks, and not those of their tasks.",
     ),
     option(
-        "--higher",
-        multiple=True,
-        metavar="METRIC",
+        "--higher METRIC...",
         help="Evaluations: higher is better in METRIC, of which the files say nothing; --lower "
         "says the other; both may be repeated.",
     ),
@@ -290,18 +273,15 @@ EVALUATIONS = TypedKind(
 OF_BALLOTS = [
     _column("count", "Ballots: column of counts; needs --format ballots or cast-votes."),
     option(
-        "--left-out",
-        type=OneOf(["unranked", "unlisted"]),
+        "--left-out unranked|unlisted",
         help="Ballots: items left out are not observed (the default, but for cast votes), or below "
         "all listed ones.",
     ),
 ]
 OF_CAST_VOTES = [
     option(
-        "--choice",
+        "--choice COLUMN...",
         "choices",
-        multiple=True,
-        metavar="COLUMN",
         help="Cast votes: a column of choices, the first choice first; to be repeated; default: "
         "all that are not named otherwise.",
     ),
@@ -309,26 +289,21 @@ OF_CAST_VOTES = [
     _column("rank", "Cast votes and lists, long form: column of ranks."),
     _column("item", "Cast votes and lists: column of candidates, or of other items."),
     option(
-        "--overvotes",
-        type=OneOf(["end", "skip"]),
+        "--overvotes end|skip",
         help="Cast votes: an overvote ends its ballot (the default), or the next choice moves up.",
     ),
     option(
-        "--skipped",
-        type=OneOf(["close", "end", "end-after-two"]),
+        "--skipped close|end|end-after-two",
         help="Cast votes: behind a skipped choice later ones move up (the default), or it ends its "
         "ballot, or two in a row do.",
     ),
     option(
-        "--write-ins",
-        type=OneOf(["keep", "pool", "drop"]),
+        "--write-ins keep|pool|drop",
         help="Cast votes: write-ins are items (the default), or one item, or taken off.",
     ),
     option(
-        "--spelling",
+        "--spelling KIND=TEXT...",
         "spellings",
-        multiple=True,
-        metavar="KIND=TEXT",
         help="Cast votes: how an undervote, overvote or write-in is written, in place of the usual "
         "spellings of that kind; may be repeated.",
     ),
@@ -373,8 +348,7 @@ def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
 OF_LISTS = [
     _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
     option(
-        "--cells",
-        type=OneOf(["items", "ranks"]),
+        "--cells items|ranks",
         help="Lists: the cells of a column are the items of a list, best first (the default), or "
         "the ranks of the items of the rows.",
     ),
@@ -393,17 +367,13 @@ def _read_lists(typed: Typed) -> Found:
 
 OF_COMPARISONS = [
     option(
-        "--first",
-        "--first-side",
+        "--first --first-side COLUMN",
         "first",
-        metavar="COLUMN",
         help="Comparisons: column of the items on the first side; needs --format comparisons.",
     ),
     option(
-        "--second",
-        "--second-side",
+        "--second --second-side COLUMN",
         "second",
-        metavar="COLUMN",
         help="Comparisons: column of the items on the second side.",
     ),
     _column(
@@ -411,17 +381,14 @@ OF_COMPARISONS = [
         "Comparisons: column of the winner, by side (left, model_a, 1, ...) or by name, or a tie.",
     ),
     option(
-        "--outcome-is",
-        type=OneOf(["side", "winner"]),
+        "--outcome-is side|winner",
         help="Comparisons: what outcomes are, where words are sides and names too.",
     ),
     _column("cluster", "Comparisons: column of what they have in common, the judge or the prompt."),
     _column("side", "Comparisons: column of the side with the advantage; default: the first."),
     option(
-        "--covariate",
+        "--covariate COLUMN...",
         "covariates",
-        metavar="COLUMN",
-        multiple=True,
         help="Comparisons: column of numbers that speak for the first side; may be repeated.",
     ),
 ]

@@ -11,7 +11,7 @@ from rankagg._typing import Directions, Label
 from rankagg.cli.options.command import FILE, Group
 from rankagg.cli.options.inputs import DASH, Input, data, read_input, tell_scores
 from rankagg.cli.options.kinds import KIND_OPTIONS, Typed, seem_evaluations
-from rankagg.cli.options.typed import OneOf, flag, jobs, labels_of, option, weights_of
+from rankagg.cli.options.typed import flag, jobs, labels_of, option, weights_of
 from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core.items import counted
 from rankagg.io.cluster import connected
@@ -24,35 +24,29 @@ def scan_options(where: str = "") -> list[click.Option]:
     """Return the options that say how files are gone through, and `where` they have a meaning."""
     return [
         option(
-            "--systems",
-            metavar="A,B,C",
+            "--systems A,B,C",
             help=f"{where}Wide form: the columns of systems; default: all that are not named "
             "otherwise. Long form: all systems.",
         ),
         option(
-            "--scattered",
-            type=OneOf(["refuse", "sort"]),
+            "--scattered refuse|sort",
             default="refuse",
             help=f"{where}What to do about long files in which rows of one instance lie apart. "
             "sort: on disk first, with DuckDB.",
         ),
         jobs(f"{where}Processes of this machine"),
         option(
-            "--journal",
-            "--resume",
+            "--journal --resume FILE",
             type=FILE,
-            metavar="FILE",
             help=f"{where}Note finished parts here, and go on from it.",
         ),
         option(
-            "--engine",
-            type=OneOf(["local", "dask"]),
+            "--engine local|dask",
             default="local",
             help=f"{where}What does the work: this machine, or a cluster of Dask.",
         ),
         option(
-            "--scheduler",
-            metavar="ADDRESS",
+            "--scheduler ADDRESS",
             help=f"{where}Scheduler of the cluster, as tcp://host:8786; needs --engine dask.",
         ),
         flag(

@@ -91,32 +91,21 @@ DRAWN = Group(
     "models",
     [
         option(
-            "--mallows",
-            multiple=True,
+            "--mallows PHI...",
             type=Number(0, 1, open_low=True),
-            metavar="PHI",
             help="Mallows rankings, 0 < PHI <= 1; PHI = exp(-theta).",
         ),
         option(
-            "--plackett-luce",
-            multiple=True,
+            "--plackett-luce SPREAD...",
             type=Number(0, 1e3),
-            metavar="SPREAD",
             help="Plackett-Luce rankings, log worths of this standard deviation.",
         ),
         option(
-            "--gumbel",
-            multiple=True,
+            "--gumbel STEP...",
             type=Number(0, 1e3),
-            metavar="STEP",
             help="Scores with Gumbel noise, locations STEP apart.",
         ),
-        option(
-            "--culture",
-            multiple=True,
-            metavar="CULTURE",
-            help=f"Rankings of a culture: {CULTURES}.",
-        ),
+        option("--culture CULTURE...", help=f"Rankings of a culture: {CULTURES}."),
     ],
     _models,
 )

@@ -173,9 +173,20 @@ PROBABILITY = Number(0, 1, open_low=True, open_high=True)
 
 
 # An option is called as the parameter of the function that it is handed on to.
-def option(*names: str, **settings: Any) -> click.Option:
-    """Return an option; a default is shown in the help."""
-    return click.Option(names, show_default="default" in settings, **settings)
+def option(usage: str, *names: str, **settings: Any) -> click.Option:
+    """Return an option as usage says it: `--by task|instance`; `--lower TASK...` may be repeated.
+
+    A default is shown in the help.
+    """
+    words = usage.split()
+    if not words[-1].startswith("-"):
+        value = words.pop()
+        if value.endswith("..."):
+            value = value.removesuffix("...")
+            settings["multiple"] = True
+        is_choice = "|" in value
+        settings |= {"type": OneOf(value.split("|"))} if is_choice else {"metavar": value}
+    return click.Option([*words, *names], show_default="default" in settings, **settings)
 
 
 def flag(*names: str, **settings: Any) -> click.Option:

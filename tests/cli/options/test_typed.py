@@ -12,7 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, OneOf, Whole
+from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, OneOf, Whole, option
 from rankagg.core.grouped_tally import MOST_GROUPS
 from rankagg.io.scan.scan_scores import ScoreScan
 from rankagg.report.kinds.choice import KINDS
@@ -206,3 +206,13 @@ def test_a_scan_takes_as_many_groups_as_sums_do() -> None:
     scan = app.get_command(click.Context(app), "scan")
     (groups,) = (one for one in scan.params if one.name == "n_groups")
     assert groups.type.high == MOST_GROUPS
+
+
+def test_usage_says_what_an_option_takes() -> None:
+    repeated = option("--lower --less TASK...", "tasks", help="Tasks.")
+    assert (repeated.opts, repeated.name) == (["--lower", "--less"], "tasks")
+    assert (repeated.metavar, repeated.multiple) == ("TASK", True)
+    chosen = option("--by task|instance")
+    assert isinstance(chosen.type, OneOf)
+    assert chosen.type.choices == ("task", "instance")
+    assert not chosen.multiple
