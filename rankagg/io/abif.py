@@ -19,9 +19,10 @@ from rankagg.io.tables.sources import Source, check_filled, read_text, text_line
 CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
 BALLOTS = re.compile(r"(0*[1-9][0-9]{,14})\s*:\s*(.*)")
 CHOICE = re.compile(
-    r"""\s*(?:\[([^\]]*)\]|"([^"]*)"|([^\[\]",=>/]+?))  # a code or a name
-        \s*(?:/\s*([0-9]+(?:\.[0-9]+)?))?               # its rating
-        \s*([>=,]|$)                                    # what stands before the next one""",
+    r"""\s*(?:\[\s*([^\]\s][^\]]*)\]|"\s*([^"\s][^"]*)"  # a code or a name with signs
+            |([^\[\]",=>/\s][^\[\]",=>/]*?))             # or one without them
+        \s*(?:/\s*([0-9]+(?:\.[0-9]+)?))?                # its rating
+        \s*([>=,]|$)                                     # what stands before the next one""",
     re.VERBOSE,
 )
 

@@ -52,19 +52,18 @@ def test_ballots_that_are_written_are_those_that_are_read(cast) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "no ballot that ranks two items"),
-        ("3: A", "no ballot that ranks two items"),
-        ("A > B\n\nA > > B", "line 3 a name is missing"),
-        ("A >", "line 1 a name is missing"),
-        ("A > B = A", "line 1 A stands twice"),
-        ("0: A > B", "line 1 the number of voters is 0"),
-        ("9999999999: A > B", "from 1 to 1,000,000,000 are"),
-        ("-2: A > B", "before ':' is no number"),
-        ("1.5: A > B", "before ':' is no number"),
-        ("x: A > B", "before ':' is no number"),
-        ("3: A > B\n2: A, B", "line 2 only '>' and '=' part items"),
-        ("B < A\nA < B", "line 1 only '>' and '=' part items"),
-        ("3;1;2\n3;2;1", "line 1 only '>' and '=' part items"),
+        ("", "no ballot that names anyone"),
+        ("3: A", "two are needed"),
+        ("A > B\n\nA > > B", "line 3: a choice must stand here"),
+        ("A >", "line 1: a choice must stand here"),
+        ("A > B = A", "line 1: 'A' is named twice"),
+        ("0: A > B", "line 1: a line must read"),
+        ("-2: A > B", "line 1: a line must read"),
+        ("1.5: A > B", "line 1: a line must read"),
+        ("x: A > B", "line 1: a line must read"),
+        ("3: A > B\n2: A, B", "line 2: between commas 'A' needs a rating"),
+        ("B < A\nA < B", "Only '>' and '=' part items"),
+        ("3;1;2\n3;2;1", "Only '>' and '=' part items"),
         (" > ".join(f"i{k}" for k in range(13)), "13 items; this page holds 12"),
     ],
 )
@@ -73,15 +72,16 @@ def test_what_is_no_ballot_is_told_with_its_line(text, sentence) -> None:
         voting.profile_of_text(text)
 
 
-def test_a_name_with_a_comma_may_stand_alone_where_another_ballot_ranks_it() -> None:
-    read = voting.profile_of_text("Smith, Ann\n2: Bo > Smith, Ann")
-    assert tuple(read.items) == ("Smith, Ann", "Bo")
+def test_names_with_signs_stand_in_brackets() -> None:
+    profile = voting.profile_of_text("[Smith, Ann]\n2: Bo > [Smith, Ann]")
+    assert tuple(profile.items) == ("Smith, Ann", "Bo")
+    assert voting.ballots_as_text(profile) == "1: [Smith, Ann]\n2: Bo > [Smith, Ann]"
 
 
 @pytest.mark.parametrize(
     "profile",
     [
-        ra.Profile.from_orders([["a>b", "c"]]),
+        ra.Profile.from_orders([["a#b", "c"]]),
         ra.Profile.from_orders([["a\nb", "c"]]),
         ra.Profile.from_orders(["AB"], items="ABC"),
         ra.Profile.from_orders(["AB"], weights=[0.5]),
