@@ -14,6 +14,9 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.sources import Source, check_plain_table, read_text, text_lines
 
+# So much of a text ends in its last number.
+LAST_WORD = 200
+
 
 def looks_like_matrix(text: str) -> bool:
     """Say whether a text is a number n and n x n numbers, with a title line before them or not."""
@@ -69,6 +72,8 @@ def read_matrix(source: Source) -> PairwiseMatrix:
 
 def _matrix_cells(text: str) -> Floats | NDArray[np.object_] | None:
     """Return the n x n numbers; None where the text is anything else."""
+    if _matrix_numbers(text[-LAST_WORD:].split()[-1:]) is None:  # most tables end otherwise
+        return None
     title, *lines = text_lines(text.strip())
     candidates = [text.split()]
     if _matrix_numbers(title.split()) is None:  # a line of numbers is no title

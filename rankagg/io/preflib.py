@@ -30,7 +30,14 @@ from rankagg.core.rankings.canonical import scattered
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import write_text
-from rankagg.io.tables.sources import Source, check_filled, check_plain_table, read_text, text_lines
+from rankagg.io.tables.sources import (
+    Source,
+    check_filled,
+    check_plain_table,
+    first_lines,
+    read_text,
+    text_lines,
+)
 
 REPAIR = "`errors='repair'` reads it all the same and says what it changes."
 
@@ -213,8 +220,8 @@ def looks_like_preflib(text: str) -> bool:
 
 
 def _start(text: str) -> list[str]:
-    """Return the first two lines that are not blank, and the rest."""
-    return [part for part in re.split(r"[\r\n]+", text.lstrip(), maxsplit=2) if part]
+    """Return the first two lines that are not blank."""
+    return [line.lstrip() for line in first_lines(text) if line.strip()][:2]
 
 
 def _is_old(text: str) -> bool:

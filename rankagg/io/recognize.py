@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from io import StringIO
-from itertools import combinations, islice
+from itertools import combinations
 from math import isfinite, prod
 from os import PathLike
 from typing import Any, NamedTuple
@@ -172,15 +173,24 @@ def recognize(source: sources.TableSource, *, drop: Iterable[Label] = ()) -> Rec
         for word, form in FORMATS.items():
             if form.looks_so is not None and form.looks_so(text):
                 return Recognized(source, name, (FileReading(word, form.what),))
-    gone = names_of(drop)
-    look = TableLook(sources.read_table(plain), gone)
+    table, gone = sources.read_table(plain), names_of(drop)
     try:
-        readings = [one for rule in RULES for one in rule(look)]
+        readings = [one.without(gone) for one in _readings(table, gone)]
     except DataFormatError:  # what reads it says why
         readings = []
-    readings = [one.without(gone) for one in readings]
     sure = [one for one in readings if one.is_certain]
-    return Recognized(source, name or look.table.name, tuple(sure if len(sure) == 1 else readings))
+    return Recognized(source, name or table.name, tuple(sure if len(sure) == 1 else readings))
+
+
+def _readings(table: Table, gone: Sequence[Label]) -> list[FileReading]:
+    """Return what a table may be."""
+    # Where later rows are no such scores, or say one again, what reads them refuses it.
+    head = replace(table, columns=[column[:FEW_ROWS] for column in table.columns])
+    for one in _long(TableLook(head, gone)):
+        if one.format == "scores" and one.is_certain:
+            return [one]
+    look = TableLook(table, gone)
+    return [one for rule in RULES for one in rule(look)]
 
 
 # -- formats --------------------------------------------------------------------------------------
@@ -190,7 +200,7 @@ ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
 
 def _looks_like_abif(text: str) -> bool:
     """Say whether the first lines are those of ABIF, as `27:A>B>C`, or state something else."""
-    seen = islice(StringIO(text, newline=None), runs.LINES_SEEN)
+    seen = sources.first_lines(text)
     lines = [line for line in seen if line.strip() and line.lstrip()[0] not in "#{="]
     return all(map(ABIF_LINE.match, lines)) and any(set(">=/") & set(line) for line in lines)
 
@@ -229,7 +239,9 @@ FORMATS = {
 #: Words in headings, by what the column is.
 CALLED = {
     "system": "system model method algorithm name team player approach submission entry llm agent "
-    "classifier solver engine product",
+    "classifier solver engine product modell baseline architecture backbone encoder network tool "
+    "framework technique strategy heuristic optimizer retriever detector alternative candidate "
+    "company institution university school country",
     "task": "task dataset benchmark",
     "instance": "instance utterance example question prompt query qid sample case",
     "score": "score value accuracy acc result",
@@ -245,8 +257,9 @@ CALLED = {
     "label",
     # Neither systems nor scores.
     "other": "metric item topic problem document file fold seed run id no number index year date "
-    "time timestamp std stderr se ci params parameters corpus domain language subset category "
-    "scenario environment precinct county district ward",
+    "time timestamp release released version size std stderr se sd var ci lower upper params "
+    "parameters corpus domain language subset category scenario environment precinct county "
+    "district ward",
 }
 SIDES = ("a b", "1 2", "left right", "home away", "white black")
 ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
@@ -259,6 +272,8 @@ MOST_COLUMNS = 60
 # Between a small letter and a capital or a number, and at all that is no letter or number.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
 FEW_ROWS = 1000
+# Headings that pandas writes of an index, in words.
+UNNAMED = ([], ["unnamed", "0"])
 # So many ranks are no coincidence.
 MANY_RANKS = 12
 
@@ -271,7 +286,9 @@ class TableLook:
         self.table, self.names = table, [table.header[at] for at in kept]
         columns = [table.columns[at] for at in kept]
         parts = [[x.lower() for x in BETWEEN.split(str(name)) if x] for name in self.names]
-        self.words = [[ORDINALS.get(x, x) for x in one] for one in parts]
+        # Of the name of a data set the data set matters.
+        plain = [one[:-1] if one[1:] and one[-1] == "name" else one for one in parts]
+        self.words = [[ORDINALS.get(x, x) for x in one] for one in plain]
         # Infinite is what is no number; most texts show it soon.
         heads = [numbers_in(column[:FEW_ROWS]).values for column in columns]
         self.values = [
@@ -293,6 +310,7 @@ class TableLook:
         """Return the heading of the first of some columns, by what they are, where there is one."""
         return {role: self.names[ats[0]] for role, ats in columns.items() if ats}
 
+    @cache  # noqa: B019 - looks do not live long
     def labels(self, at: int) -> Coded:
         """Return the labels of a column; the code of an empty cell is -1."""
         return self.table.coded(self.names[at], "source", gaps=True)
@@ -316,13 +334,27 @@ class TableLook:
 
 
 def _seem_ranks(rows: Floats) -> bool:
-    """Say whether rows may be ranks: half numbers from 1 on to the number of items."""
+    """Say whether rows may be ranks: half numbers from 1 or 0 on to the number of items."""
     rows = rows[~np.isnan(rows).all(axis=1)]
+    if (rows % 0.5 > 0).any():
+        return False
     least = np.nanmin(rows, axis=1, keepdims=True)
+    # Rows of 0 and 1 alone are right and wrong.
+    if not least.any() and (np.nanmax(rows) > 1 or _are_ranks(rows + 1.0)):
+        rows, least = rows + 1.0, least + 1.0
     from_one = least <= np.count_nonzero(rows == least, axis=1, keepdims=True)
     cells = rows[~np.isnan(rows)]
-    fits = (cells >= 1) & (cells <= rows.shape[1]) & (cells % 0.5 == 0)
+    fits = (cells >= 1) & (cells <= rows.shape[1])
     return bool(from_one.all() and fits.all())
+
+
+def _seem_places(columns: Floats) -> bool:
+    """Say whether one column holds each place from 1 on, or all hold places among others too."""
+    ordered = [np.sort(column[~np.isnan(column)]) for column in columns]
+    if columns.shape[1] < 3 or not any(x[0] == 1 for x in ordered):
+        return False
+    are_places = all((x % 1 == 0).all() and (np.diff(x) > 0).all() for x in ordered)
+    return are_places or any(np.array_equal(x, np.arange(1, len(x) + 1)) for x in ordered)
 
 
 def _are_ranks(rows: Floats) -> bool:
@@ -372,15 +404,15 @@ def _scores(look: TableLook) -> Iterator[FileReading]:
         return
     rows = np.column_stack([look.values[at] for at in tasks])
     names = {str(look.names[at]) for at in tasks}
-    sure = bool(look.called("system", among=[0])) or not look.words[0]
-    strange = look.called("voter", "task", "instance", "other", among=[0])
-    sure |= 0 in look.texts and not strange and not _seem_ranks(rows)
+    sure = bool(look.called("system", among=[0])) or look.words[0] in UNNAMED
     sure &= not look.called("other", "rank", "count", among=tasks) and not _are_swapped(look, keys)
     # Headings that are numbers are a row; those that are labels make a table of pairs.
-    sure &= not any(map(_is_number, names)) and not names & look.texts_of(0)
+    sure &= not any(map(_is_number, names))
+    sure &= not set(map(str.lower, names)) & set(map(str.lower, look.texts_of(0)))
     what = f"scores of each {look.names[0] or 'row'} on {counted(len(tasks), 'task')}"
     instance = look.named(instance=keys[1:])
-    yield FileReading("scores", what, instance, sure and not _seem_ranks(rows.T))
+    sure &= not _seem_ranks(rows.T) and not _seem_places(rows.T)
+    yield FileReading("scores", what, instance, sure)
 
 
 def _ballots(look: TableLook) -> Iterator[FileReading]:
@@ -439,6 +471,7 @@ def _comparisons(look: TableLook) -> Iterator[FileReading]:
             kind = _kind_of_outcomes(look.labels(at).labels, look.texts_of(a, b))
             whole = all((look.labels(one).codes >= 0).all() for one in (a, b, at))
             sure = len(named) == len(outcomes) == 1 and kind == "words" and whole and not weights
+            sure &= look.share([a, b])
             if kind:
                 columns = look.named(first=[a], second=[b], outcome=[at], weight=weights)
                 what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
@@ -477,12 +510,23 @@ def _lists(look: TableLook) -> Iterator[FileReading]:
     columns = [(codes, len(labels)) for codes, labels in map(look.labels, look.texts)]
     whole = all((codes[:n] >= 0).all() and (codes[n:] < 0).all() for codes, n in columns)
     if whole and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
-        sure = len(columns) > 2 and max(n for _, n in columns) > 2
+        sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
         sure &= not any(map(CHOICE.fullmatch, map(" ".join, look.words)))
         yield FileReading(
             "lists", f"{counted(len(columns), 'ranked list')}, one a column", {}, sure
         )
+
+
+def _seem_orders(look: TableLook) -> bool:
+    """Say whether it is no chance that no column names an item twice; rows may be orders too."""
+    columns = [look.table.cells(name, "source") for name in look.names]
+    rows = [[x for x in row if x] for row in zip(*columns, strict=True)]
+    repeats = any(len(set(row)) < len(row) for row in rows)
+    # By chance two cells of a column would be equal once in as many pairs as there are items.
+    sizes = [sum(map(bool, column)) for column in columns]
+    pairs = sum(n * (n - 1) / 2 for n in sizes)
+    return pairs > (4 if repeats else 12) * len(look.texts_of(*look.texts))
 
 
 #: What tables may be.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from io import StringIO
-from itertools import islice
 from math import isfinite
 from os import PathLike
 from pathlib import PurePath
@@ -23,17 +21,14 @@ from rankagg.core.rankings import places
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.output_files import write_text
-from rankagg.io.tables.sources import Source, read_text, text_lines
+from rankagg.io.tables.sources import Source, first_lines, read_text, text_lines
 
 COLUMNS = ["run", "topic", "document", "score"]
-#: So many lines tell a run file.
-LINES_SEEN = 100
 
 
 def looks_like_run(text: str) -> bool:
     """Say whether the first lines of a text are those of a run file."""
-    rows = [line.split() for line in islice(StringIO(text, newline=None), LINES_SEEN)]
-    filled = [row for row in rows if row]
+    filled = [row for line in first_lines(text) if (row := line.split())]
     return bool(filled) and all(_is_entry(row) and row[1] in ("Q0", "q0") for row in filled)
 
 

@@ -89,6 +89,17 @@ ASKED = {
     "wins of pairs": (",A,B\nA,0,30\nB,20,0\n", {"scores"}),
     "no row of headings": ("A,.5,.7\nB,.6,.4\n", {"scores"}),
     "votes without headings": ("p,q\nAnn,undervote\nundervote,Ann\nAnn,Bob\n", {"cast-votes"}),
+    "ranks from 0": ("system,x,y\nA,0,1\nB,1,0\nC,2,2\n", {"scores", "lists"}),
+    "ballots from 0": ("voter,A,B,C\nv,0,1,2\nw,2,1,0\n", {"scores", "ballots"}),
+    "places in a larger field": ("name,QS,THE\nA,1,3\nB,3,2\nC,7,11\n", {"scores"}),
+    "places beside scores": ("model,acc,x\nA,.9,1\nB,.8,2\nC,.7,3\n", {"scores"}),
+    "a row for each of something": ("subject,A,B\nlaw,.5,.7\nmath,.6,.4\n", {"scores"}),
+    "a row for each name of a task": ("task_name,A,B\nx,.5,.7\ny,.6,.4\n", {"scores"}),
+    "intervals": ("model,acc,lower,upper\nA,.5,.4,.6\nB,.6,.5,.7\n", {"scores"}),
+    "pairs in other letters": ("model,a,b\nA,.5,.3\nB,.7,.5\n", {"scores"}),
+    "orders in rows or columns": ("x,y,z\nA,B,C\nB,C,A\nC,A,B\n", {"lists"}),
+    "results of games": ("home,away,result\nA,B,H\nB,C,D\nC,A,A\n", {"lists"}),
+    "sides that meet nobody else": ("text_a,text_b,winner\nx,y,a\nz,w,b\n", {"comparisons"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
 }
 
@@ -151,6 +162,19 @@ def test_the_command_line_says_what_it_took(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["rank", "ranks.csv", "--method", "borda", "--lower-is-better"])
     assert not stop.value.code
+
+
+@pytest.mark.parametrize(("last", "message"), [("x,t0,q0,.5", "two scores"), ("x,t9,q,no", "no")])
+def test_a_later_row_that_is_no_such_score_is_refused(last, message):
+    rows = "".join(f"x,t{at},q{at},.{at}\n" for at in range(1500))
+    found = ra.recognize(StringIO(f"system,task,instance,score\n{rows}{last}\n"))
+    assert found.is_certain
+    with pytest.raises(DataFormatError, match=message):
+        found.read(higher_is_better=True)
+
+
+def test_right_and_wrong_are_scores():
+    assert ra.recognize(StringIO("model,x,y\nA,0,1\nB,1,1\nC,0,1\n")).is_certain
 
 
 def test_columns_that_are_left_out_say_nothing():

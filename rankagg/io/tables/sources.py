@@ -236,6 +236,16 @@ def text_lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
+# So many characters tell a kind of file.
+SEEN = 10_000
+
+
+def first_lines(text: str) -> list[str]:
+    """Return the whole lines by which the kind of a text is told."""
+    lines = text_lines(text[:SEEN])
+    return lines if len(text) <= SEEN else lines[:-1]
+
+
 # -- files that are no text of a table ------------------------------------------------------------
 
 SHEET = "save it as CSV (UTF-8), or read it with pandas.read_excel and give the DataFrame"
