@@ -23,7 +23,8 @@ class TestAbif(ReaderContract):
     text = f"{{'title': 'Three'}}\n{DECLARED}27:A>B=C\n2:C\n"
     broken = (
         "A>B\n", "2:A>\n", "2:A> >B\n", "2:[ ]>A\n", "x:A\n", "2:A>A\n", "# nothing\n", "0:A>B\n",
-        "2:A/5,B\n", "2:A>B,C\n", "=A:[a]\n=A:[b]\n1:A\n", "=A:[a]\n=B:[a]\n1:A\n", "=A:[a]\n1:B\n", "2:A/x>B\n",
+        "2:A/5,B\n", "2:A>B,C\n", "=A:[a]\n=A:[b]\n1:A\n", "=A:[a]\n=B:[a]\n1:A\n",
+        "=A:[a]\n1:B\n", "2:A/x>B\n",
     )  # fmt: skip
 
 

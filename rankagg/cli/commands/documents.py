@@ -14,9 +14,9 @@ from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
 from rankagg.cli.options.exact import show_progress
 from rankagg.cli.options.inputs import Input, data
-from rankagg.cli.options.kinds import Typed
+from rankagg.cli.options.kinds import DIRECTIONS, Typed
 from rankagg.cli.options.rules import RULES_BY_NAME, made, make, rules_to
-from rankagg.cli.options.scans import scan_options, summed
+from rankagg.cli.options.scans import SCAN_OPTIONS, summed
 from rankagg.cli.options.typed import (
     TIME,
     OneOf,
@@ -186,40 +186,21 @@ def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
         ) from None
 
 
-def _refuse(_: click.Context, option: click.Parameter, value: Any) -> None:
-    if value:
-        raise click.UsageError(
-            f"A scan does not take {option.opts[0]}: it reads numbers with a point before "
-            "decimals and the usual words for missing ones. `rankagg rank` and others take it for "
-            "files that fit in memory; else rewrite the column first."
-        )
-
-
 @command(
     click.Argument(["sources"], nargs=-1, required=True, type=click.Path()),
     option("--task COLUMN", help="Column of tasks; default: all rows are of one."),
     option("--instance COLUMN", help="Column of instances; none of a task may occur twice."),
     option("--system COLUMN", help="Long form: column of systems."),
     option("--score COLUMN", help="Long form: column of scores."),
-    flag("--lower-is-better", help="Lower is better on every task."),
-    option(
-        "--lower TASK...",
-        help="Lower is better on TASK, and higher on the others; may be repeated. The column of "
-        "tasks is read first.",
-    ),
+    *DIRECTIONS,
     option("--weight TASK=NUMBER...", help="Weight of a task; default 1; may be repeated."),
-    *scan_options(),
+    *SCAN_OPTIONS,
     option(
         "--groups NUMBER",
         "n_groups",
         type=Whole(2, 10**6),
         help="Also add up instances in so many groups, by their labels, which a bootstrap can "
         "draw; 200 are enough. Needs --instance.",
-    ),
-    # Other commands take these; a scan says why it does not.
-    *(
-        option(name, is_flag=name == "--percent", hidden=True, expose_value=False, callback=_refuse)
-        for name in ("--decimal", "--percent", "--na", "--errors")
     ),
     output("tasks and systems"),
     option(
@@ -245,7 +226,7 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
 
     from rankagg.io.json_files import write_summary
 
-    summary, lines = summed(sources, Typed(**values), "SOURCES")
+    summary, lines = summed(sources, Typed(**values))
 
     n, tallies = summary.n_systems, list(summary.tallies.values())
     units = [tally.n_units for tally in tallies]

@@ -35,7 +35,6 @@ from rankagg.cli.options.exact import (
 )
 from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
 from rankagg.cli.options.rules import METHOD, make, rules_to
-from rankagg.cli.options.scans import streamed_data
 from rankagg.cli.options.typed import (
     TIME,
     Number,
@@ -147,7 +146,7 @@ def count(
 
 
 @command(
-    streamed_data(),
+    data(),
     rules_to("compare"),
     EXACTLY,
     output("items and pairs", pasted=True, plot="how items move from method to method"),
@@ -188,8 +187,7 @@ def compare(
     Scores of instances, wide and long:
         rankagg compare scores.csv --instance k
         rankagg compare long.csv --task task --instance k --score value
-    Score files of any size, which are not held (see rankagg scan), and what they added up to:
-        rankagg compare --stream 'data/*.parquet' --task task --instance id
+    What score files of any size add up to (see rankagg scan):
         rankagg compare sums.json
     Only some methods, on bundled data:
         rankagg compare --dataset glue_human --method harmonic-mean --method kemeny

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
 import warnings
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -31,8 +29,7 @@ if TYPE_CHECKING:
 #: What stands for the standard input, and what messages call it.
 DASH, NAME = "-", "standard input"
 
-# What content begins with, and what a file of that kind is called.
-BEGINNINGS = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"\x1f\x8b", ".gz"))
+# So many bytes tell a kind of file, and so many are read at a time.
 BEGIN, PIECE = 2**12, 2**20
 
 
@@ -53,24 +50,11 @@ def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         except (OSError, RuntimeError, ValueError, AttributeError) as error:
             reason = getattr(error, "strerror", None) or "It is closed"
             raise InvalidInputError("FILE", "a readable file", DASH, f"{reason}.") from None
-        # Kinds of files are told by their names, which a stream has not.
-        named = path.with_name(f"{NAME}{_suffix(path)}")
+        # JSON Lines are told by the name, which a stream has not.
+        with path.open("rb") as file:
+            named = path.with_suffix(".jsonl" if _is_json_lines(file.read(BEGIN)) else "")
         path.rename(named)
         yield tuple(str(named) if file == DASH else file for file in files)
-
-
-def _suffix(path: Path) -> str:
-    with path.open("rb") as file:
-        start = file.read(BEGIN)
-    suffix = next((suffix for begin, suffix in BEGINNINGS if start.startswith(begin)), "")
-    if suffix == ".gz":
-        try:
-            with gzip.open(path) as packed:
-                start = packed.read(BEGIN)
-        except (OSError, EOFError, zlib.error):
-            return suffix
-        return f".jsonl{suffix}" if _is_json_lines(start) else suffix
-    return ".jsonl" if not suffix and _is_json_lines(start) else suffix
 
 
 def _is_json_lines(start: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Options of commands that go through score files once, or read them whole."""
+"""Options of scans, and the sums that they find."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import click
 
 import rankagg as ra
 from rankagg._typing import Directions, Label
-from rankagg.cli.options.command import FILE, Group
-from rankagg.cli.options.inputs import DASH, Input, data, read_input, tell_scores
-from rankagg.cli.options.kinds import KIND_OPTIONS, Typed, seem_evaluations
+from rankagg.cli.options.command import FILE
+from rankagg.cli.options.inputs import DASH, tell_scores
+from rankagg.cli.options.kinds import Typed
 from rankagg.cli.options.typed import flag, jobs, labels_of, option, weights_of
-from rankagg.cli.options.wording import option_of, options_named
+from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.io.cluster import connected
 
@@ -20,46 +20,44 @@ if TYPE_CHECKING:
     from rankagg.io.scan.scan_scores import ScoreScan
 
 
-def scan_options(where: str = "") -> list[click.Option]:
-    """Return the options that say how files are gone through, and `where` they have a meaning."""
-    return [
-        option(
-            "--systems A,B,C",
-            help=f"{where}Wide form: the columns of systems; default: all that are not named "
-            "otherwise. Long form: all systems.",
-        ),
-        option(
-            "--scattered refuse|sort",
-            default="refuse",
-            help=f"{where}What to do about long files in which rows of one instance lie apart. "
-            "sort: on disk first, with DuckDB.",
-        ),
-        jobs(f"{where}Processes of this machine"),
-        option(
-            "--journal --resume FILE",
-            type=FILE,
-            help=f"{where}Note finished parts here, and go on from it.",
-        ),
-        option(
-            "--engine local|dask",
-            default="local",
-            help=f"{where}What does the work: this machine, or a cluster of Dask.",
-        ),
-        option(
-            "--scheduler ADDRESS",
-            help=f"{where}Scheduler of the cluster, as tcp://host:8786; needs --engine dask.",
-        ),
-        flag(
-            "--progress",
-            help=f"{where}Show a bar with rate and time left even where the standard error is no "
-            "terminal.",
-        ),
-    ]
+#: How files are gone through.
+SCAN_OPTIONS = [
+    option(
+        "--systems A,B,C",
+        help="Wide form: the columns of systems; default: all that are not named otherwise. Long "
+        "form: all systems.",
+    ),
+    option(
+        "--scattered refuse|sort",
+        default="refuse",
+        help="What to do about long files in which rows of one instance lie apart. sort: on disk "
+        "first, with DuckDB.",
+    ),
+    jobs("Processes of this machine"),
+    option(
+        "--journal",
+        "--resume",
+        type=FILE,
+        metavar="FILE",
+        help="Note finished parts here, and go on from it.",
+    ),
+    option(
+        "--engine local|dask",
+        default="local",
+        help="What does the work: this machine, or a cluster of Dask.",
+    ),
+    option(
+        "--scheduler ADDRESS",
+        help="Scheduler of the cluster, as tcp://host:8786; needs --engine dask.",
+    ),
+    flag(
+        "--progress",
+        help="Show a bar with rate and time left even where the standard error is no terminal.",
+    ),
+]
 
 
-def summed(
-    sources: tuple[str, ...], typed: Typed, called: str
-) -> tuple[ra.ScoreSummary, tuple[str, ...]]:
+def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tuple[str, ...]]:
     """Go through score files, and return the sums and the lines that tell of them."""
     if DASH in sources:
         raise click.UsageError(
@@ -78,7 +76,7 @@ def summed(
         "address": "--scheduler",
         "higher_is_better": "--lower",
         "system and score": "--system and --score",
-        "sources": called,
+        "sources": "SOURCES",
     }
     with options_named(phrases):
         scan = _scan(sources, typed, higher_is_better=not typed.lower_is_better)
@@ -125,44 +123,3 @@ def _scan(sources: tuple[str, ...], typed: Typed, *, higher_is_better: Direction
         instance=typed.instance,
         score=typed.score,
     )
-
-
-#: Values that say what the data are and have a meaning for a scan.
-TAKEN = ("system", "instance", "task", "score", "lower", "lower_is_better", "weight")
-SCAN_OPTIONS = scan_options("With --stream. ")
-STREAM = flag(
-    "--stream",
-    help="FILEs are score files, patterns and folders to add up, of any size and laid out as "
-    "`rankagg scan` says; no scores are held.",
-)
-
-
-def streamed_data() -> Group:
-    """Return the options of data, and of score files that are added up, as `given`."""
-    whole = data()
-    files, *options = whole.options
-    return Group("given", [files, STREAM, *options, *SCAN_OPTIONS], _data_or_sums)
-
-
-def _data_or_sums(*, stream: bool, **values: Any) -> Input:
-    if stream:
-        return _streamed(values)
-    for one in SCAN_OPTIONS:
-        if values.pop(str(one.name)) not in (None, False, 1, "refuse", "local"):
-            raise click.UsageError(f"{one.opts[0]} has no meaning without --stream.")
-    n = len(values["files"])
-    if n > 1 and values["format"] == "auto" and not seem_evaluations(values["files"]):
-        raise click.UsageError(f"Give one FILE, not {n}; --stream adds up several.")
-    return read_input(**values)
-
-
-def _streamed(values: dict[str, Any]) -> Input:
-    for name in ("dataset", *KIND_OPTIONS):
-        if values[name] and name not in TAKEN:
-            raise click.UsageError(f"{option_of(name)} has no meaning for --stream.")
-    if values["format"] not in ("auto", "scores"):
-        raise click.UsageError(f"--format {values['format']} has no meaning for --stream.")
-    if not values["files"]:
-        raise click.UsageError("--stream needs FILE: a path, a pattern or a folder.")
-    summary, lines = summed(values["files"], Typed(**values, n_groups=None), "FILE")
-    return Input(summary, values["unranked"], 0.0, lines, values["files"][0])

@@ -1,6 +1,5 @@
 """`-` is the standard input wherever a file goes, and options say how numbers are written."""
 
-import gzip
 import json
 import sys
 from io import BytesIO, TextIOWrapper
@@ -30,24 +29,12 @@ def run(called, monkeypatch):
 
 def packed(kind):
     frame = pd.read_csv(BytesIO(SCORES))
-    target = BytesIO()
-    if kind == "parquet":
-        frame.to_parquet(target)
-    elif kind == "xlsx":
-        pytest.importorskip("openpyxl")
-        frame.to_excel(target, index=False)
-    elif kind == "jsonl":
+    if kind == "jsonl":
         return frame.to_json(orient="records", lines=True).encode()
-    elif kind == "jsonl.gz":
-        return gzip.compress(frame.to_json(orient="records", lines=True).encode())
-    elif kind == "csv.gz":
-        return gzip.compress(SCORES)
-    else:
-        return b"\xef\xbb\xbf" + SCORES.replace(b"\n", b"\r\n")
-    return target.getvalue()
+    return b"\xef\xbb\xbf" + SCORES.replace(b"\n", b"\r\n")
 
 
-@pytest.mark.parametrize("kind", ["parquet", "xlsx", "jsonl", "jsonl.gz", "csv.gz", "bom"])
+@pytest.mark.parametrize("kind", ["jsonl", "bom"])
 def test_every_kind_of_table(run, kind):
     _, plain, _ = run("rank - --method borda", SCORES)
     code, out, err = run("rank - --method borda", packed(kind))
@@ -89,13 +76,11 @@ def test_certificates_and_fits(run, tmp_path):
         ("rank -", b"\n\n", "standard input is empty"),
         ("rank -", b"system,x\n", "standard input has a header and no rows"),
         ("rank -", b"\xff\xfes\x00,\x00x\x00\n\x00", "standard input is UTF-16 text"),
-        ("rank -", b"PAR1 and more", "standard input.parquet is no Parquet file"),
-        ("rank -", b"PK\x03\x04 and more", "standard input.xlsx is no Excel workbook"),
-        ("rank -", b"\x1f\x8b and more", "standard input.gz"),
+        ("rank -", b"PK\x03\x04 and more", "standard input is a zip archive"),
+        ("rank -", b"\x1f\x8b and more", "standard input is compressed by gzip"),
         ("rank -", b"\x00\x01\x02", "standard input"),
         ("rank - -", SCORES, "one"),
         ("scan - --task task", b"task,A,B\nx,1,2\n", "The standard input cannot be gone through"),
-        ("compare - --stream", b"task,A,B\nx,1,2\n", "The standard input cannot be gone through"),
     ],
 )
 def test_what_is_refused(run, line, data, words):

@@ -39,22 +39,16 @@ def folder(written, called, tmp_path):
     return tmp_path
 
 
-def found(out):
-    """Return what JSON says of the data, without running times."""
-    said = json.loads(out)
-    del said["input"]
-    return json.loads(re.sub(r'"runtime": [^,}]*', '"runtime": 0', json.dumps(said)))
-
-
-def test_compare_streams_to_the_same_words(folder, said):
-    whole, streamed = (
-        re.sub(r"\d\.\d{3} s", "0 s", said(f"compare {flag} long.csv {LONG} {STATED}")).splitlines()
-        for flag in ("", "--stream")
+def test_sums_are_compared_in_the_same_words(folder, said):
+    said(f"scan long.csv {LONG} {STATED} --out sums.json")
+    whole, summed = (
+        re.sub(r"\d\.\d{3} s", "0 s", said(f"compare {source}")).splitlines()
+        for source in (f"long.csv {LONG} {STATED}", "sums.json")
     )
     # Lines of what was read, which is not the same class.
-    assert (whole[0], whole[2:]) == (streamed[0], streamed[2:])
+    assert (whole[0], whole[2:]) == (summed[0], summed[2:])
     assert "ScoreTable of 4 systems" in whole[1]
-    assert "ScoreSummary of 4 systems" in streamed[1]
+    assert "ScoreSummary of 4 systems" in summed[1]
 
 
 @pytest.mark.parametrize(
@@ -65,10 +59,10 @@ def test_compare_streams_to_the_same_words(folder, said):
         ("last", f"data/1.parquet data/0.parquet {COLUMNS} --jobs 1"),
     ],
 )
-def test_compare_streams_any_files_to_the_same_figures(policy, source, folder, parsed):
-    stated = f"{STATED} --unranked {policy}"
-    whole = by_method(parsed(f"compare long.csv {LONG} {stated}"))
-    assert by_method(parsed(f"compare --stream {source} {stated}")) == whole
+def test_sums_of_any_files_give_the_same_figures(policy, source, folder, parsed, said):
+    said(f"scan {source} {STATED} --out sums.json")
+    whole = by_method(parsed(f"compare long.csv {LONG} {STATED} --unranked {policy}"))
+    assert by_method(parsed(f"compare sums.json --unranked {policy}")) == whole
 
 
 def by_method(said):
@@ -91,8 +85,6 @@ def test_what_scan_writes_is_read(folder, run, form):
     for line in ("compare", "rank --method kemeny", "solve", "tournament"):
         told = run(f"{line} sums.json --json").out
         assert json.loads(told)["input"][0] == "scores: higher is better, but lower is better on z"
-        if line == "compare":
-            assert found(told) == found(run(f"compare --stream {DATA} {STATED} --json").out)
 
 
 @pytest.mark.parametrize("at", range(0, 800, 200))
@@ -158,19 +150,8 @@ BAD = {
     f"scan {DATA} --engine dask": "need each other",
     f"scan {DATA} --scheduler tcp://x:1": "need each other",
     "scan data --task task --groups 5": "--instance",
-    "scan none.csv --decimal ,": "A scan does not take --decimal: it reads numbers with a point",
-    "scan none.csv --percent": "A scan does not take --percent: it reads numbers with a point",
-    "scan none.csv --na none": "A scan does not take --na: it reads numbers with a point",
     "scan sums.json": "sums.json",
     f"scan scattered.csv {LONG}": "--scattered sort",
-    "compare --stream": "--stream needs FILE",
-    "compare --stream none.csv": "FILE must be a file",
-    "compare --stream sums.json": "sums.json",
-    "compare --stream data --drop x": "--drop has no meaning for --stream",
-    "compare --stream data --side x": "--side has no meaning for --stream",
-    "compare --stream data --format ballots": "--format ballots has no",
-    "compare a.csv b.csv": "--stream adds up several",
-    "compare long.csv --jobs 2": "--jobs has no meaning without --stream",
     "compare sums.json --tolerance 1": "--tolerance has no meaning for sums",
     "compare bad.json": "bad.json does not hold sums of scores as JSON",
     "compare cut.json": "cut.json does not hold sums of scores as JSON",
