@@ -72,10 +72,7 @@ class ReciprocalRankFusion(Aggregator):
         scores = np.zeros(profile.n_items)
         for size, starts in sorted(place_counts(listed, votes).items()):
             shares = np.lib.stride_tricks.sliding_window_view(gains, size).mean(axis=1)
-            # Larger denominators are no NumPy integers.
-            whole = starts.weights
-            whole = whole if denominator < exact.INT64_SAFE else whole.astype(object)
-            times = np.asarray(whole / denominator, dtype=np.float64)
+            times = _divided(starts.weights, denominator)
             items, where = np.unique(starts.items, return_inverse=True)
             gained = (times * shares[starts.places])[None]
             scores[items] += sum_by_group(gained, where, len(items))[0]
@@ -277,11 +274,9 @@ def footrule_costs(ranks: Ranks, counts: Integers, weights: Floats, unranked: Un
 
 
 def _divided(numbers: Integers, denominator: int) -> Floats:
-    if numbers.dtype == object:
-        # Python divides large integers without overflow.
-        return np.array([value / denominator for value in numbers.ravel()]).reshape(numbers.shape)
-    result: Floats = numbers / denominator
-    return result
+    # Python divides integers that are none of NumPy's.
+    whole = numbers if denominator < exact.INT64_SAFE else numbers.astype(object)
+    return np.asarray(whole / denominator, dtype=np.float64)
 
 
 def distances(weights: Any) -> Any:

@@ -23,6 +23,7 @@ from rankagg.io.tables.sources import (
     TableSource,
     check_filled,
     is_any_frame,
+    is_source,
     read_table,
     read_text,
     text_lines,
@@ -181,8 +182,7 @@ def read_rankings(
     """  # noqa: E501 - one line is what is printed
     code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
     check_choice(cells, ("items", "ranks"), "cells")
-    is_one = isinstance(source, str | PathLike) or hasattr(source, "read") or is_any_frame(source)
-    if not is_one:
+    if not (is_source(source) or is_any_frame(source)):
         read = [read_text(path) for path in cast(Iterable[Any], source)]
         orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
         return _of_orders("source", [PurePath(name).stem for name, _ in read], orders, code)

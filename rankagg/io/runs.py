@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from os import PathLike
 from pathlib import PurePath
@@ -21,7 +21,7 @@ from rankagg.core.rankings import places
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.output_files import write_text
-from rankagg.io.tables.sources import Source, first_lines, read_text, text_lines
+from rankagg.io.tables.sources import Source, first_lines, is_source, read_text, text_lines
 
 COLUMNS = ["run", "topic", "document", "score"]
 
@@ -58,6 +58,8 @@ class Runs:
 
     # Columns run, topic, document and score; in order within run and topic.
     _frame: pd.DataFrame
+    # The runs by their tags, those that no other one has.
+    _by_tag: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,7 +119,8 @@ class Runs:
             on scores get scores, and all others lists, on which unlisted documents are below the
             listed ones.
         weights : mapping from run to float, optional
-            Runs that are not named weigh 1.
+            Runs that are not named weigh 1. A run is called like its file, or by its tag where no
+            other one has that.
         depth : int, optional
             How many documents of each run count for a topic, and how many come back; all by
             default. An exact rule such as `Kemeny` needs few, 10 or 20.
@@ -141,11 +144,12 @@ class Runs:
         >>> fused.to_frame()["document"].tolist()
         ['b', 'c', 'a']
         """
-        given = dict(weights or {})
-        for run in given:
-            if run not in self.names:
+        known = {**self._by_tag, **{run: run for run in self.names}}
+        for run in weights or {}:
+            if run not in known:
                 allowed = f"a mapping from runs ({listed(self.names)})"
-                raise InvalidInputError("weights", allowed, run, nearest(run, self.names))
+                raise InvalidInputError("weights", allowed, run, nearest(run, known))
+        given = {known[run]: weight for run, weight in (weights or {}).items()}
         parts = []
         for topic, rows in self._cut(depth).groupby("topic", sort=False):
             scores = _scores(rows)
@@ -227,13 +231,14 @@ def read_run(source: Source | Iterable[Source]) -> Runs:
     0  the stream    q1       d1    9.5
     1  the stream    q1       d2    7.0
     """
-    is_one = isinstance(source, str | PathLike) or hasattr(source, "read")
-    read = [read_text(one) for one in (cast(Any, [source] if is_one else source))]
+    read = [read_text(one) for one in ([source] if is_source(source) else cast(Any, source))]
     names = [PurePath(called).stem for called, _ in read]
     if len(set(names)) < len(names) or not names:
         raise InvalidInputError("source", "run files of different names", names)
     parts = [_run(*one).assign(run=run) for one, run in zip(read, names, strict=True)]
-    return Runs(_ordered(pd.concat(parts)))
+    tags = [part["tag"].iloc[0] for part in parts]
+    by_tag = {tag: run for tag, run in zip(tags, names, strict=True) if tags.count(tag) == 1}
+    return Runs(_ordered(pd.concat(parts)), by_tag)
 
 
 def _run(name: str, text: str) -> Any:
@@ -241,11 +246,11 @@ def _run(name: str, text: str) -> Any:
     for number, line in enumerate(text_lines(text), start=1):
         row = line.split()
         if _is_entry(row):
-            rows.append((row[0], row[2], int(row[3]), float(row[4])))
+            rows.append((row[0], row[2], int(row[3]), float(row[4]), row[5]))
         elif row:
             what = f"must hold topic, Q0, document, rank, score and tag. Got {shown(line)}."
             raise DataFormatError(f"{name}, line {number}, {what}")
-    frame = pd.DataFrame(rows, columns=["topic", "document", "rank", "score"])
+    frame = pd.DataFrame(rows, columns=["topic", "document", "rank", "score", "tag"])
     again = frame[frame.duplicated(["topic", "document"])]
     if len(again) or not rows:
         topic, document = again.iloc[0, :2] if rows else ("", "")
@@ -256,7 +261,7 @@ def _run(name: str, text: str) -> Any:
     if n := by.loc[astray, "topic"].nunique():
         what = "ranks say another order than scores, which count as they do for trec_eval"
         warnings.warn(f"{name}: in {counted(n, 'topic')} {what}.", DataWarning, stacklevel=3)
-    return frame.drop(columns="rank")
+    return frame
 
 
 def write_run(runs: Runs, target: str | PathLike[str]) -> None:

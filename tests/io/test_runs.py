@@ -49,6 +49,7 @@ def test_two_runs_by_hand(runs, rule):
 
 def test_weights_depth_and_rules_without_scores(runs):
     assert scores(runs.fuse(ra.CombSUM(), weights={"other": 3}), "q1")["b"] == 3.5
+    assert scores(runs.fuse(ra.CombSUM(), weights={"y": 3}), "q1")["b"] == 3.5
     assert scores(runs.fuse(ra.ReciprocalRankFusion(), depth=1), "q1") == {"b": 1 / 61}
     # One run has a first, then b, the other b, then d.
     exact = scores(runs.fuse(ra.Kemeny(), depth=2), "q1")
@@ -56,6 +57,13 @@ def test_weights_depth_and_rules_without_scores(runs):
     for topic, profile in runs.profiles().items():
         assert profile.groups == (("one", "other") if topic == "q1" else ("one",))
         assert not profile.has_unranked
+
+
+def test_a_tag_of_several_runs_names_none(runs):
+    Path("third.run").write_text(ONE, encoding="utf-8")
+    several = ra.read_run(["one.run", "third.run"])
+    with pytest.raises(InvalidInputError, match="Got 'x'"):
+        several.fuse(ra.CombSUM(), weights={"x": 2})
 
 
 def test_what_is_written_is_read_back(runs):

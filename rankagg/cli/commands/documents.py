@@ -266,8 +266,8 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
     option("-o", "--out", type=FILE, required=True, help="The run file to write."),
     option(
         "--weight RUN=NUMBER...",
-        help="Weight of a run, by the name of its file without the ending; default 1; may be "
-        "repeated.",
+        help="Weight of a run, by its tag or the name of its file without the ending; default 1; "
+        "may be repeated.",
     ),
     option(
         "--depth",

@@ -84,6 +84,11 @@ def is_any_frame(source: object) -> bool:
     return is_frame(source) or any(hasattr(source, name) for name in PROTOCOLS)
 
 
+def is_source(source: object) -> bool:
+    """Say whether this is a path or a stream, and not several of them."""
+    return isinstance(source, str | PathLike) or hasattr(source, "read")
+
+
 def kind_by_name(source: object) -> str | None:
     """Return the kind of file of a table that is no delimited text, as its name tells it."""
     if not isinstance(source, str | PathLike):
