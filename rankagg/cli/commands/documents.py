@@ -203,11 +203,7 @@ def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
         "draw; 200 are enough. Needs --instance.",
     ),
     output("tasks and systems"),
-    option(
-        "--out",
-        type=FILE,
-        help="Write the sums as JSON, which other commands read.",
-    ),
+    option("--out", type=FILE, help="Write the sums as JSON, which other commands read."),
 )
 def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer:
     """Add up score files of any size in one pass, and tell what is in them.

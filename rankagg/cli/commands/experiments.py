@@ -36,11 +36,7 @@ QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     UNRANKED,
     rules_to("hold against the optimum", default=", ".join(QUICK_METHODS)),
     repeated("data sets", "combination"),
-    option(
-        "--time-limit",
-        type=TIME,
-        help="For the exact optimum of one data set.",
-    ),
+    option("--time-limit", type=TIME, help="For the exact optimum of one data set."),
     flag("--nearest", help="Find the nearest of all optima too; slow."),
     output(plot="the ratios of every method"),
 )
@@ -94,12 +90,7 @@ def study(
     ),
 )
 def cycles(
-    *,
-    models: Sequence[Any],
-    run: StudyRun,
-    deadline: ra.Deadline,
-    measure: Any,
-    **settings: Any,
+    *, models: Sequence[Any], run: StudyRun, deadline: ra.Deadline, measure: Any, **settings: Any
 ) -> Answer:
     """Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny disagree.
 

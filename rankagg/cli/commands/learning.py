@@ -265,9 +265,7 @@ AXIOMS = (
         help="Draw so many profiles and do not look at all; for one method and one axiom.",
     ),
     option(
-        "--time-limit",
-        type=TIME,
-        help="Stop after that time, and say how far the search came.",
+        "--time-limit", type=TIME, help="Stop after that time, and say how far the search came."
     ),
     seed("For what is drawn."),
     output("axioms, witnesses and references"),

@@ -35,16 +35,7 @@ from rankagg.cli.options.exact import (
 )
 from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
 from rankagg.cli.options.rules import METHOD, make, rules_to
-from rankagg.cli.options.typed import (
-    TIME,
-    Number,
-    Whole,
-    flag,
-    labels_of,
-    option,
-    seed,
-    weights_of,
-)
+from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, VerificationError
@@ -260,11 +251,7 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
         "program in CBC, or dynamic programming over subsets.",
     ),
     option("--certificate", type=FILE, help="Write the proof as JSON."),
-    option(
-        "--votes",
-        type=FILE,
-        help="Write the votes that the proof speaks of as JSON.",
-    ),
+    option("--votes", type=FILE, help="Write the votes that the proof speaks of as JSON."),
     option(
         "--item-weight ITEM=NUMBER...",
         "item_weights",

@@ -65,9 +65,7 @@ UNITS = OneOf(["ranking", "instance", "task"])
     ),
     alpha(),
     flag(
-        "--mid-p",
-        "midp",
-        help="For mcnemar and sign: count what was observed half; less careful.",
+        "--mid-p", "midp", help="For mcnemar and sign: count what was observed half; less careful."
     ),
     option(
         "--resamples",
@@ -163,9 +161,7 @@ def agreement(given: Input, *, output: Output, **options: Any) -> Answer:
     with options_named({"data": "FILE"}):
         found = ra.task_agreement(given.data, tolerance=given.tolerance)
         tested = ra.skillings_mack(
-            averaged_tasks(given.data).with_task_weights({}),
-            tolerance=given.tolerance,
-            **options,
+            averaged_tasks(given.data).with_task_weights({}), tolerance=given.tolerance, **options
         )
     alike = "the test lets every task count the same, whatever its weight"
     is_weighted = len(set(given.data.task_weights.values())) > 1
@@ -323,11 +319,7 @@ def missing(given: Input, *, method: str, deadline: ra.Deadline, **options: Any)
         (rule,) = limited([make(method, given.unranked)], deadline)
         policies = sorted(get_args(Unranked), key=lambda policy: policy != given.unranked)
         parts["sensitivity"] = ra.sensitivity(
-            given.data,
-            rule,
-            policies=policies,
-            tolerance=given.tolerance,
-            **options,
+            given.data, rule, policies=policies, tolerance=given.tolerance, **options
         )
         code = UNPROVED if parts["sensitivity"].n_unsettled else DONE
         if is_summed:
