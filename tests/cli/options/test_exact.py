@@ -174,9 +174,7 @@ def test_exact_rules_give_what_they_have(command, method, ballots, run) -> None:
 
 
 def test_limits_reach_the_rules_of_studies(run) -> None:
-    rows = "".join(
-        f"s{k},{(7 * k) % 5},{(3 * k) % 7},{k / 4 if k != 4 else ''}\n" for k in range(8)
-    )
+    rows = "".join(f"s{k},{(7 * k) % 5},{(3 * k) % 7},{k / 4 if k - 4 else ''}\n" for k in range(8))
     Path("scores.csv").write_text(f"system,x,y,z\n{rows}", encoding="utf-8")
     told = run("missing scores.csv --method kemeny --samples 4 --time-limit 0", code=3)
     assert "4 of 4 completions are not settled in time" in told.out
