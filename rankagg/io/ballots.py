@@ -259,8 +259,9 @@ def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> Non
     """
     if profile.has_unlisted:
         raise InvalidInputError("profile", "free of unlisted items", profile)
-    for label in (*profile.items, *(profile.groups or ())):
-        if raw_text(label) != raw_text(label).strip() or "\r" in raw_text(label):
+    labels = [raw_text(label) for label in (*profile.items, *(profile.groups or ()))]
+    for label in labels:
+        if label != label.strip() or "\r" in label:
             allowed = "labels without blanks around them and without line breaks"
             raise InvalidInputError("items and groups", allowed, label)
     frame = pd.DataFrame(profile.ranks + 1, columns=list(profile.items)).astype("Int64")
@@ -275,9 +276,7 @@ def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> Non
             raise InvalidInputError("items", f"free of the column name {name!r}", name)
         frame[name] = column
     # A semicolon or tab in a label must not look like what separates the cells.
-    doubtful = any(
-        set(";\t") & set(raw_text(label)) for label in (*profile.items, *(profile.groups or ()))
-    )
+    doubtful = any(set(";\t") & set(label) for label in labels)
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if doubtful else csv.QUOTE_MINIMAL
     text = guard_frame(frame).to_csv(index=False, quoting=quoting, lineterminator="\n")
     if isinstance(target, str | PathLike):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from io import StringIO
 from itertools import combinations
 from math import isfinite, prod
@@ -162,10 +161,7 @@ def recognize(source: sources.TableSource, *, drop: Iterable[Label] = ()) -> Rec
     <Comparisons: 3 comparisons of 3 items, 1 tie>
     """  # noqa: E501 - one line is what is printed
     plain, name = source, ""
-    if not sources.is_any_frame(source) and sources.kind_by_name(source) not in (
-        "Parquet",
-        "Excel",
-    ):
+    if not (sources.is_any_frame(source) or sources.kind_by_name(source) in sources.BINARY):
         name, text = sources.read_text(source)
         if not isinstance(source, str | PathLike):
             source.seek(0)
@@ -284,6 +280,7 @@ class TableLook:
     def __init__(self, table: Table, gone: Sequence[Label]) -> None:
         kept = [at for at, name in enumerate(table.header) if name not in gone]
         self.table, self.names = table, [table.header[at] for at in kept]
+        self._coded: dict[int, Coded] = {}
         columns = [table.columns[at] for at in kept]
         parts = [[x.lower() for x in BETWEEN.split(str(name)) if x] for name in self.names]
         # Of the name of a data set the data set matters.
@@ -310,10 +307,11 @@ class TableLook:
         """Return the heading of the first of some columns, by what they are, where there is one."""
         return {role: self.names[ats[0]] for role, ats in columns.items() if ats}
 
-    @cache  # noqa: B019 - looks do not live long
     def labels(self, at: int) -> Coded:
         """Return the labels of a column; the code of an empty cell is -1."""
-        return self.table.coded(self.names[at], "source", gaps=True)
+        if at not in self._coded:
+            self._coded[at] = self.table.coded(self.names[at], "source", gaps=True)
+        return self._coded[at]
 
     def texts_of(self, *columns: int) -> set[str]:
         """Return what the cells of columns say."""
@@ -386,9 +384,8 @@ def _long(look: TableLook) -> Iterator[FileReading]:
         if form != "scores":
             rest = look.values[columns[-1]] % 0.5
             sure &= not rest.any() and (form == "lists" or look.is_key([columns[0], columns[2]]))
-        yield FileReading(
-            form, f"{form.replace('-', ' ')}, one {roles[-1]} a row", names, bool(sure)
-        )
+        what = f"{form.replace('-', ' ')}, one {roles[-1]} a row"
+        yield FileReading(form, what, names, bool(sure))
 
 
 def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
@@ -430,10 +427,8 @@ def _ballots(look: TableLook) -> Iterator[FileReading]:
     sure &= bool(voters or counts or not (drop or look.is_key([0]))) and len(counts) < 2
     sure &= not look.called("other", "rank", "score", "task", among=items)
     sure &= not any("weight" in look.words[at] for at in counts)
-    parameters = look.named(count=counts, drop=drop)
-    yield FileReading(
-        "ballots", f"ballots of {counted(len(items), 'item')}", parameters, bool(sure)
-    )
+    what = f"ballots of {counted(len(items), 'item')}"
+    yield FileReading("ballots", what, look.named(count=counts, drop=drop), bool(sure))
 
 
 def _cast_votes(look: TableLook) -> Iterator[FileReading]:
@@ -513,9 +508,8 @@ def _lists(look: TableLook) -> Iterator[FileReading]:
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
         sure &= not any(map(CHOICE.fullmatch, map(" ".join, look.words)))
-        yield FileReading(
-            "lists", f"{counted(len(columns), 'ranked list')}, one a column", {}, sure
-        )
+        what = f"{counted(len(columns), 'ranked list')}, one a column"
+        yield FileReading("lists", what, {}, sure)
 
 
 def _seem_orders(look: TableLook) -> bool:

@@ -193,8 +193,7 @@ def _scores(rows: Any) -> ScoreTable:
 
 def _lists(scores: ScoreTable) -> Profile:
     profile = scores.rankings()
-    ranks = np.where(profile.ranks == places.UNRANKED, np.int32(places.UNLISTED), profile.ranks)
-    return profile._replace(ranks=ranks)
+    return profile._replace(ranks=places.unranked_last(profile.ranks))
 
 
 def read_run(source: Source | Iterable[Source]) -> Runs:

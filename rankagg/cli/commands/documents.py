@@ -52,8 +52,7 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
     option("--title", help="The heading; default: the name of the file or data set."),
     option(
         "--about NAME=TEXT...",
-        help="What stands below the heading, such as date=, version=, licence= and link=; may be "
-        "repeated.",
+        help="What stands below the heading, such as date=, version=, licence= and link=.",
     ),
     option(
         "--items TABLE",
@@ -77,7 +76,7 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
         "--gate CONDITION...",
         "gates",
         help="Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
-        "above=ITEM,ITEM or decided=ITEM,ITEM. May be repeated.",
+        "above=ITEM,ITEM or decided=ITEM,ITEM.",
     ),
     seed("For randomized methods."),
 )
@@ -193,7 +192,7 @@ def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
     option("--system COLUMN", help="Long form: column of systems."),
     option("--score COLUMN", help="Long form: column of scores."),
     *DIRECTIONS,
-    option("--weight TASK=NUMBER...", help="Weight of a task; default 1; may be repeated."),
+    option("--weight TASK=NUMBER...", help="Weight of a task; default 1."),
     *SCAN_OPTIONS,
     option(
         "--groups NUMBER",
@@ -262,8 +261,7 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
     option("-o", "--out", type=FILE, required=True, help="The run file to write."),
     option(
         "--weight RUN=NUMBER...",
-        help="Weight of a run, by its tag or the name of its file without the ending; default 1; "
-        "may be repeated.",
+        help="Weight of a run, by its tag or the name of its file without the ending; default 1.",
     ),
     option(
         "--depth",

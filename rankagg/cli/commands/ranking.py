@@ -256,7 +256,7 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
         "--item-weight ITEM=NUMBER...",
         "item_weights",
         help="How much an item matters: a pair counts as often as the product of its weights; 1 "
-        "for items that are not named. May be repeated.",
+        "for items that are not named.",
     ),
     flag("--one", help="Do not look at the other optima."),
     output(plot="who beats whom how often, in the order of the consensus,"),
@@ -484,8 +484,7 @@ MOST_ITEMS_BY_HAND = 8
     option(
         "--keep ITEM...",
         "items",
-        help=f"An item to keep; may be repeated. Default: all, which are at most "
-        f"{MOST_ITEMS_BY_HAND}.",
+        help=f"An item to keep. Default: all, which are at most {MOST_ITEMS_BY_HAND}.",
     ),
     option(
         "--tie-breaking together|parallel|order|refuse",

@@ -190,10 +190,7 @@ def _counted(option: str, text: str, form: str) -> tuple[Any, ...]:
 CONSTRAINTS = Group(
     "wishes",
     [
-        option(
-            "--above ITEM,ITEM...",
-            help="The first item must stand above the second; may be repeated.",
-        ),
+        option("--above ITEM,ITEM...", help="The first item must stand above the second."),
         option(
             "--first",
             "leaders",
@@ -208,8 +205,7 @@ CONSTRAINTS = Group(
         option(
             "--quota ITEM,...:PLACES:NUMBER...",
             "quotas",
-            help="At least NUMBER of these items must stand within the first so many places; may "
-            "be repeated.",
+            help="At least NUMBER of these items must stand within the first so many places.",
         ),
     ],
     Wishes,

@@ -226,11 +226,9 @@ def tell_scores(table: ra.ScoreTable | ra.ScoreSummary, typed: Typed) -> tuple[s
 
 def _tell_ballots(data: Data, typed: Typed) -> tuple[str, ...]:
     """Return what the reader of the output must know: what the data are first."""
-    if isinstance(data, ra.PairwiseMatrix):
-        return ("matrix: row above column", *_tell_source(data, typed))
-    if isinstance(data, ra.Comparisons):
-        return ("comparisons: ties stay ties", *_tell_source(data, typed))
-    return ("ballots: rank 1 is best", *_tell_source(data, typed))
+    said = {ra.PairwiseMatrix: "matrix: row above column"}
+    said[ra.Comparisons] = "comparisons: ties stay ties"
+    return (said.get(type(data), "ballots: rank 1 is best"), *_tell_source(data, typed))
 
 
 def _tell_source(data: Data, typed: Typed) -> list[str]:

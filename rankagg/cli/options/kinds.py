@@ -71,10 +71,7 @@ def _column(name: str, about: str) -> click.Option:
 
 DIRECTIONS = [
     flag("--lower-is-better", help="Scores: lower is better on every task."),
-    option(
-        "--lower TASK...",
-        help="Lower is better on TASK, and higher on the others; may be repeated.",
-    ),
+    option("--lower TASK...", help="Lower is better on TASK, and higher on the others."),
 ]
 OF_TABLES = [
     _column("system", "Column of systems; default: the first."),
@@ -85,11 +82,11 @@ OF_TABLES = [
 OF_TASKS = [
     option(
         "--weight TASK=NUMBER...",
-        help="Weight of a task; default 1; may be repeated. Comparisons: the column of weights.",
+        help="Weight of a task, default 1; comparisons: the column of weights.",
     ),
     option(
         "--group NEW=TASK,TASK...",
-        help="Average tasks (sub-metrics, languages) into a new one first; may be repeated.",
+        help="Average tasks (sub-metrics, languages) into a new one first.",
     ),
     option(
         "--tolerance",
@@ -104,11 +101,7 @@ NUMBERS = [
         help="Scores, ballots: what stands before decimals; default: a point.",
     ),
     flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
-    option(
-        "--na TEXT...",
-        "missing",
-        help="Scores, ballots: a further word for a missing number; may be repeated.",
-    ),
+    option("--na TEXT...", "missing", help="Scores, ballots: a further word for a missing number."),
     option(
         "--errors refuse|drop|repair",
         help="Scores: drop: of 1.2 ± 0.3 or 1.2 (0.3) read the value, and leave the error out. "
@@ -116,8 +109,7 @@ NUMBERS = [
     ),
 ]
 DROP = option(
-    "--drop COLUMN...",
-    help="A column of the table, or an item of a PrefLib file, to leave out; may be repeated.",
+    "--drop COLUMN...", help="A column of the table, or an item of a PrefLib file, to leave out."
 )
 
 
@@ -202,7 +194,7 @@ OF_EVALUATIONS = [
     option(
         "--higher METRIC...",
         help="Evaluations: higher is better in METRIC, of which the files say nothing; --lower "
-        "says the other; both may be repeated.",
+        "says the other.",
     ),
 ]
 
@@ -282,7 +274,7 @@ OF_CAST_VOTES = [
     option(
         "--choice COLUMN...",
         "choices",
-        help="Cast votes: a column of choices, the first choice first; to be repeated; default: "
+        help="Cast votes: a column of choices, the first choice first; default: "
         "all that are not named otherwise.",
     ),
     _column("ballot", "Cast votes, long form: column of ballots."),
@@ -305,7 +297,7 @@ OF_CAST_VOTES = [
         "--spelling KIND=TEXT...",
         "spellings",
         help="Cast votes: how an undervote, overvote or write-in is written, in place of the usual "
-        "spellings of that kind; may be repeated.",
+        "spellings of that kind.",
     ),
 ]
 OF_PREFLIB = ("left_out", "errors", "drop")
@@ -389,7 +381,7 @@ OF_COMPARISONS = [
     option(
         "--covariate COLUMN...",
         "covariates",
-        help="Comparisons: column of numbers that speak for the first side; may be repeated.",
+        help="Comparisons: column of numbers that speak for the first side.",
     ),
 ]
 
@@ -509,8 +501,8 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
     first = found.readings[0] if found.readings else None
     if first is not None and first.format not in TABLES:
         if first.format not in DATA_FORMATS:
-            hint = " `rankagg fuse` merges run files." if first.format == "run" else ""
-            raise click.UsageError(f"{typed.source} holds {first.what}, no data to rank.{hint}")
+            remedy = "no data to rank. `rankagg fuse` merges run files."
+            raise click.UsageError(f"{typed.source} holds {first.what}, {remedy}")
         return DATA_FORMATS[first.format], ()
     given = typed.given(*KIND_OPTIONS)
     fits = [name for name in TABLES if set(given) <= set(DATA_FORMATS[name].takes)]

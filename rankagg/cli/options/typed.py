@@ -174,7 +174,7 @@ PROBABILITY = Number(0, 1, open_low=True, open_high=True)
 
 # An option is called as the parameter of the function that it is handed on to.
 def option(usage: str, *names: str, **settings: Any) -> click.Option:
-    """Return an option as usage says it: `--by task|instance`; `--lower TASK...` may be repeated.
+    """Return an option as usage says it: `--by task|instance`, `--lower TASK...` to be repeated.
 
     A default is shown in the help.
     """
@@ -183,7 +183,8 @@ def option(usage: str, *names: str, **settings: Any) -> click.Option:
         value = words.pop()
         if value.endswith("..."):
             value = value.removesuffix("...")
-            settings["multiple"] = True
+            about = f"{settings['help'].removesuffix('.')}; may be repeated."
+            settings |= {"multiple": True, "help": about}
         is_choice = "|" in value
         settings |= {"type": OneOf(value.split("|"))} if is_choice else {"metavar": value}
     return click.Option([*words, *names], show_default="default" in settings, **settings)

@@ -39,6 +39,7 @@ TABLE_KINDS = {
     ".jsonl": "JSON Lines",
     ".ndjson": "JSON Lines",
 }
+BINARY = ("Parquet", "Excel")
 
 
 def read_table(
@@ -56,7 +57,7 @@ def read_table(
         from rankagg.io.tables.frames import table_of_frame  # noqa: PLC0415
 
         table = table_of_frame(source)
-    elif kind in ("Parquet", "Excel"):
+    elif kind in BINARY:
         path = Path(cast(str, source))
         opened(path, lambda path: path.open("rb").close())
         if kind == "Excel":
