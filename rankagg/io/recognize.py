@@ -237,7 +237,7 @@ CALLED = {
     "system": "system model method algorithm name team player approach submission entry llm agent "
     "classifier solver engine product modell baseline architecture backbone encoder network tool "
     "framework technique strategy heuristic optimizer retriever detector alternative candidate "
-    "company institution university school country",
+    "company institution university school",
     "task": "task dataset benchmark",
     "instance": "instance utterance example question prompt query qid sample case",
     "score": "score value accuracy acc result",
@@ -269,7 +269,7 @@ MOST_COLUMNS = 60
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
 FEW_ROWS = 1000
 # Headings that pandas writes of an index, in words.
-UNNAMED = ([], ["unnamed", "0"])
+UNNAMED: tuple[list[str], ...] = ([], ["unnamed", "0"])
 # So many ranks are no coincidence.
 MANY_RANKS = 12
 
@@ -408,7 +408,8 @@ def _scores(look: TableLook) -> Iterator[FileReading]:
     sure &= not set(map(str.lower, names)) & set(map(str.lower, look.texts_of(0)))
     what = f"scores of each {look.names[0] or 'row'} on {counted(len(tasks), 'task')}"
     instance = look.named(instance=keys[1:])
-    sure &= not _seem_ranks(rows.T) and not _seem_places(rows.T)
+    sure &= not (_seem_ranks(rows.T) or _seem_places(rows.T))
+    sure &= not (_seem_ranks(rows) and _are_ranks(rows))
     yield FileReading("scores", what, instance, sure)
 
 
@@ -513,14 +514,17 @@ def _lists(look: TableLook) -> Iterator[FileReading]:
 
 
 def _seem_orders(look: TableLook) -> bool:
-    """Say whether it is no chance that no column names an item twice; rows may be orders too."""
-    columns = [look.table.cells(name, "source") for name in look.names]
-    rows = [[x for x in row if x] for row in zip(*columns, strict=True)]
-    repeats = any(len(set(row)) < len(row) for row in rows)
+    """Say whether columns are in an order, and it is no chance that none names an item twice."""
+    columns = [look.labels(at).labels for at in look.texts]
+    items = {x for column in columns for x in column}
+    cells = {(at, x) for column in columns for at, x in enumerate(column)}
+    if len(cells) == len(items) or all(column == sorted(column, key=str) for column in columns):
+        return False
+    # No row that is an order has an item twice.
+    is_told = len(cells) < sum(map(len, columns))
     # By chance two cells of a column would be equal once in as many pairs as there are items.
-    sizes = [sum(map(bool, column)) for column in columns]
-    pairs = sum(n * (n - 1) / 2 for n in sizes)
-    return pairs > (4 if repeats else 12) * len(look.texts_of(*look.texts))
+    pairs = sum(len(column) * (len(column) - 1) / 2 for column in columns)
+    return pairs > (4 if is_told else 12) * len(items)
 
 
 #: What tables may be.

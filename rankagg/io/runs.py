@@ -230,7 +230,7 @@ def read_run(source: Source | Iterable[Source]) -> Runs:
     0  the stream    q1       d1    9.5
     1  the stream    q1       d2    7.0
     """
-    read = [read_text(one) for one in ([source] if is_source(source) else cast(Any, source))]
+    read = [read_text(one) for one in cast(Any, [source] if is_source(source) else source)]
     names = [PurePath(called).stem for called, _ in read]
     if len(set(names)) < len(names) or not names:
         raise InvalidInputError("source", "run files of different names", names)

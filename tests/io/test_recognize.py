@@ -98,6 +98,12 @@ ASKED = {
     "intervals": ("model,acc,lower,upper\nA,.5,.4,.6\nB,.6,.5,.7\n", {"scores"}),
     "pairs in other letters": ("model,a,b\nA,.5,.3\nB,.7,.5\n", {"scores"}),
     "orders in rows or columns": ("x,y,z\nA,B,C\nB,C,A\nC,A,B\n", {"lists"}),
+    "orders of models that judge": ("llm,x,y,z\nA,1,2,3\nB,2,1,3\nC,1,3,2\n", {"scores"}),
+    "words that go together": (
+        "x,y,z\nA,A,A\nB,B,B\nC,D,C\nE,E,E\nF,F,F\nG,G,G\nH,H,H\n",
+        {"lists"},
+    ),
+    "sets by the alphabet": ("x,y,z\nA,B,A\nB,C,C\nC,D,D\nD,E,E\nE,F,F\nG,G,G\nH,H,H\n", {"lists"}),
     "results of games": ("home,away,result\nA,B,H\nB,C,D\nC,A,A\n", {"lists"}),
     "sides that meet nobody else": ("text_a,text_b,winner\nx,y,a\nz,w,b\n", {"comparisons"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),

@@ -42,9 +42,8 @@ def profile_of_text(text: str) -> ra.Profile:
     if n < 2 or any(OTHER_MARKS.search(str(item)) for item in profile.items):
         raise DataFormatError("Only '>' and '=' part items, and two are needed; write A > B > C.")
     if n > MOST_ITEMS:
-        raise DataFormatError(
-            f"There are {counted(n, 'item')}; this page holds {MOST_ITEMS} at most."
-        )
+        told = f"There are {counted(n, 'item')}; this page holds {MOST_ITEMS} at most."
+        raise DataFormatError(told)
     return profile
 
 

@@ -226,7 +226,7 @@ def tell_scores(table: ra.ScoreTable | ra.ScoreSummary, typed: Typed) -> tuple[s
 
 def _tell_ballots(data: Data, typed: Typed) -> tuple[str, ...]:
     """Return what the reader of the output must know: what the data are first."""
-    said = {ra.PairwiseMatrix: "matrix: row above column"}
+    said: dict[type, str] = {ra.PairwiseMatrix: "matrix: row above column"}
     said[ra.Comparisons] = "comparisons: ties stay ties"
     return (said.get(type(data), "ballots: rank 1 is best"), *_tell_source(data, typed))
 

@@ -135,9 +135,7 @@ def reshaped(table: ra.ScoreTable, typed: Typed) -> ra.ScoreTable:
     for new, members in split("--group", typed.group, "NEW=TASK,TASK", last=False).items():
         names = [member.strip() for member in members.split(",") if member.strip()]
         groups[new] = labels_of("--group", names, table.tasks, "task")
-    if groups:
-        table = table.group_tasks(groups)
-    return _weighted(table, typed)
+    return _weighted(table.group_tasks(groups) if groups else table, typed)
 
 
 def _weighted(table: Summed, typed: Typed) -> Summed:
