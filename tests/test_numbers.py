@@ -311,7 +311,7 @@ def test_an_outcome_is_a_number_in_plain_digits_only():
 )
 def test_options_take_plain_digits_only(command, option, capsys, tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("s,acc,x\nA,1,2\nB,2,3\n", encoding="utf-8")
+    path.write_text("model,acc,x\nA,.1,2\nB,.2,3\n", encoding="utf-8")
     for text in ("\u0663", "3_0"):
         with pytest.raises(SystemExit) as stop:
             main([command, str(path), option.format(text)])

@@ -249,7 +249,7 @@ def test_rows_limit_the_majorities_and_say_so(said):
 
 
 def test_the_tolerance_is_used(parsed):
-    Path("t.csv").write_text("s,x,y\nA,1.0,2.0\nB,1.1,2.1\n", encoding="utf-8")
+    Path("t.csv").write_text("system,x,y\nA,1.0,2.0\nB,1.1,2.1\n", encoding="utf-8")
     assert parsed("tournament t.csv")["condorcet_winner"] == "B"
     tied = parsed("tournament t.csv --tolerance 0.5")
     assert tied["condorcet_winner"] is None

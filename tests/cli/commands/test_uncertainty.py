@@ -15,7 +15,7 @@ FILES = {
     "tied.csv": "system,x,y\nA,1.25,2.25\nB,1.25,1.25\n",
     "apart.csv": "system,x,y\nA,1.25,\nB,2.25,\nC,,1.25\nD,,2.25\n",
     "matrix.lop": "3\n 0 5 1\n 2 0 4\n 3 0 0\n",
-    "gaps.csv": "system,x,y,z,w\nA,3,2,1,5\nB,2,3,2,\nC,1,1,,3\nD,0,,0,1\n",
+    "gaps.csv": "system,x,y,z,w\nA,3.25,2.5,1,5\nB,2.25,3,2,\nC,1.25,1,,3\nD,.25,,0,1\n",
     "many.csv": "s,k,t,u\nA,0,2,1\nA,1,2,1\nB,0,1,2\nB,1,1,3\nC,0,0,0\nC,1,0,1\n",
 }
 human = partial(ra.datasets.load, "superglue_human")
