@@ -524,7 +524,7 @@ def _seem_orders(look: TableLook) -> bool:
     is_told = len(cells) < sum(map(len, columns))
     # By chance two cells of a column would be equal once in as many pairs as there are items.
     pairs = sum(len(column) * (len(column) - 1) / 2 for column in columns)
-    return pairs > (4 if is_told else 12) * len(items)
+    return max(map(len, columns)) > 3 and pairs >= (3 if is_told else 12) * len(items)
 
 
 #: What tables may be.
