@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 import scipy
@@ -74,7 +74,7 @@ def _unit_numbers(data: Comparisons, unit: ComparisonUnit) -> tuple[NDArray[np.i
 class ScoredItems:
     """Scores of items, and the covariance of their errors."""
 
-    # Shape (n,). Shares of wins, a tie half.
+    # Shape (n,). Shares of wins, a tie half; or log worths.
     scores: Floats
     # Shape (n, n). Of the scores, from what units move them by.
     covariance: Floats
@@ -307,31 +307,22 @@ def _by_sign_tests(data: Comparisons, unit: ComparisonUnit, alpha: float) -> Ran
 def ranks_of_ratings(fit: BradleyTerryFit, data: Comparisons, alpha: float) -> RankIntervals:
     """Bound the ranks by the worths of a fit, by tests of all differences at once.
 
-    They are normal, or Student's t by the clusters that tell of an item, as the intervals of the
+    They are normal, or Student's t by the degrees of freedom of an item, as the intervals of the
     fit are.
     """
-    items, n = data.items, data.n_items
-    worths, own = fit.log_worths, fit.covariance[:n, :n]
-    spread = own.diagonal()[:, None] + own.diagonal() - 2.0 * own
-    error = np.sqrt(np.maximum(spread, 0.0))
-    difference = worths[:, None] - worths
-    quotient = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
-    degrees = fit.degrees_of_freedom[:n]
-    student: Any = scipy.stats.norm
-    if fit.n_clusters:
-        student = scipy.stats.t(np.minimum(degrees[:, None], degrees))
-    tail = np.array(student.sf(quotient), dtype=np.float64)
-    np.fill_diagonal(tail, 1.0)
-    families = Families.from_p_values(tail, np.zeros_like(tail), alpha)
+    n, worths = data.n_items, fit.log_worths
     kind: ComparisonUnit = "cluster" if fit.n_clusters else "comparison"
+    effective = fit.degrees_of_freedom[:n] + 1.0
+    found = ScoredItems(worths, fit.covariance[:n, :n], effective, fit.n_clusters or len(data))
+    tail: Floats = scipy.stats.norm.sf(found.studentized())
+    families = Families.from_p_values(tail, np.zeros_like(tail), alpha)
     decisions = Decisions(
-        items=items,
+        items=data.items,
         above=families.together,
         alpha=alpha,
         how="Wald tests of differences of ratings (Holm's procedure)",
         is_approximate=True,
-        basis=Basis("normal", kind, fit.n_clusters or len(data), FEWEST, is_possible=True),
+        basis=Basis("normal", kind, found.n_units, FEWEST, is_possible=True),
     )
-    return RankIntervals.from_decisions(
-        "worths", kind, difference > 0, decisions, (), families=families
-    )
+    above = worths[:, None] > worths
+    return RankIntervals.from_decisions("worths", kind, above, decisions, (), families=families)
