@@ -68,9 +68,10 @@ def fit_bradley_terry(
     cov_type : {"auto", "model", "robust", "cluster"}, default "auto"
         What errors come from. "model" takes comparisons for independent and the model for true.
         "robust" is the sandwich of single comparisons, "cluster" that of the clusters, with
-        quantiles of Student's t with one degree of freedom less than there are clusters. "auto" is
-        "cluster" where comparisons have clusters, else "robust" where ties count half or
-        comparisons have weights, else "model".
+        quantiles of Student's t with one degree of freedom less than there are clusters. Where
+        weights of comparisons differ, "robust" has such quantiles too. "auto" is "cluster" where
+        comparisons have clusters, else "robust" where ties count half or comparisons have weights,
+        else "model".
     max_iterations : int, default 100
         Newton steps.
     tolerance : float, default 1e-9
@@ -139,7 +140,7 @@ def fit_bradley_terry(
         sample = None if entries is None or clusters is None else (entries, clusters)
         covariance = _sandwich(model, peak.parameters, plain, comparisons, sample)
         _check_varies(covariance, by_model, comparisons, kind)
-    degrees, known = _degrees(model, comparisons, clusters)
+    degrees, known = _degrees(model, kind, comparisons, clusters)
     log_worths, _, tie = model.split(peak.parameters)
     units = np.ones(model.n_parameters)
     units[n : n + contests.n_extras] = contests.units
@@ -292,18 +293,20 @@ def _check_varies(found: Floats, by_model: Floats, comparisons: Comparisons, kin
 
 
 def _degrees(
-    model: Model, comparisons: Comparisons, clusters: NDArray[np.intp] | None
+    model: Model, kind: CovType, comparisons: Comparisons, clusters: NDArray[np.intp] | None
 ) -> tuple[Floats, NDArray[np.intp] | None]:
     """Return degrees of freedom of the errors of each parameter, and clusters of each item."""
-    n, free = model.n, np.full(model.n_parameters, np.inf)
-    if clusters is None:
+    n, free, weights = model.n, np.full(model.n_parameters, np.inf), comparisons.weights
+    units = clusters
+    if kind == "robust" and weights is not None and np.ptp(weights):
+        # Comparisons enter a variance by the squares of their weights.
+        units, weights = np.arange(len(comparisons)), weights**2
+    if units is None:
         return free, None
-    found, number = effective_clusters(
-        comparisons.first, comparisons.second, clusters, comparisons.weights, n
-    )
+    found, number = effective_clusters(comparisons.first, comparisons.second, units, weights, n)
     # Fewer than one has no quantiles to speak of.
     free[:n], free[n:] = np.maximum(found[:n] - 1.0, 1.0), max(found[n] - 1.0, 1.0)
-    return free, number
+    return free, None if clusters is None else number
 
 
 def _fit_notes(

@@ -45,8 +45,8 @@ class BradleyTerryFit(WorthsFit):
     n_clusters : int
         That errors are by; 0 where they are not.
     degrees_of_freedom : ndarray of float, shape (p,)
-        Of the errors of each parameter, by how many clusters tell of it; a difference has the
-        smaller ones of its items. Infinite where errors are not by cluster.
+        Of the errors of each parameter, by how many clusters tell of it, or comparisons whose
+        weights differ; a difference has the smaller ones of its items. Infinite otherwise.
     model_covariance : ndarray of float, shape (p, p)
         From the observed information, for independent comparisons.
     """
@@ -67,7 +67,7 @@ class BradleyTerryFit(WorthsFit):
 
     def _student_of(self, *which: Any) -> Any:
         degrees = reduce(np.minimum, (self.degrees_of_freedom[each] for each in which))
-        return scipy.stats.t(degrees) if self.n_clusters else scipy.stats.norm
+        return scipy.stats.t(degrees)
 
     # -- estimates ----------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import linprog
 
 import rankagg as ra
@@ -209,6 +210,22 @@ def test_effective_clusters_are_counted_item_by_item(weighted):
         assert fit.degrees_of_freedom[item] == pytest.approx(effective - 1)
     sums = np.bincount(clusters, every)
     assert fit.degrees_of_freedom[4] == pytest.approx(sums.sum() ** 2 / (sums**2).sum() - 1)
+
+
+def test_comparisons_of_different_weights_have_degrees_of_freedom_by_their_squares():
+    weights = np.random.default_rng(3).uniform(0.5, 2, 100)
+    data, even = (battles(100, 4, 1, weights=each) for each in (weights, np.full(100, 2.0)))
+    fit = ra.fit_bradley_terry(data)
+    for item in range(4):
+        shares = weights[(data.first == item) | (data.second == item)] ** 2
+        effective = shares.sum() ** 2 / (shares**2).sum()
+        assert fit.degrees_of_freedom[item] == pytest.approx(effective - 1)
+    pair = fit.pairs().iloc[0]
+    met = [data.items.index(pair[end]) for end in ("first", "second")]
+    degrees = fit.degrees_of_freedom[met].min()
+    assert pair["p_value"] == pytest.approx(2 * stats.t.sf(abs(pair["z"]), degrees))
+    assert np.isinf(ra.fit_bradley_terry(even).degrees_of_freedom).all()
+    assert np.isinf(ra.fit_bradley_terry(data, cov_type="model").degrees_of_freedom).all()
 
 
 # -- options --------------------------------------------------------------------------------------
