@@ -5,17 +5,17 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.ranks.comparison_ranks import pair_majorities, score_items
+from rankagg.inference.ranks.comparison_ranks import pair_majorities, ranks_of_ratings, score_items
 from tests import strategies
 from tests.core.test_comparisons import comparisons
 
 
-def battles(seed, n, m, *, clusters=0, effect=2.0, worths=None):
+def battles(seed, n, m, *, clusters=0, effect=2.0, worths=None, ties=0.1, weights=None):
     """Draw results of a Bradley-Terry model; clusters have worths of their own beside."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, n, m)
@@ -26,8 +26,8 @@ def battles(seed, n, m, *, clusters=0, effect=2.0, worths=None):
         own = rng.normal(0, effect, (clusters, n))
         lead = lead + own[judge, first] - own[judge, second]
     outcomes = np.where(rng.random(m) < 1 / (1 + np.exp(-lead)), 1, -1)
-    outcomes[rng.random(m) < 0.1] = 0
-    return ra.Comparisons(range(n), first, second, outcomes, clusters=judge)
+    outcomes[rng.random(m) < ties] = 0
+    return ra.Comparisons(range(n), first, second, outcomes, clusters=judge, weights=weights)
 
 
 # -- scores and their covariance ------------------------------------------------------------------
@@ -231,6 +231,21 @@ def test_ranks_are_covered(of, n, m, clusters, spread):
         covered += bool(((ranks.best <= true) & (true <= ranks.worst)).all())
     # Three standard errors of 300 draws below the level.
     assert covered / times >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / times)
+
+
+@pytest.mark.parametrize("times", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("n", "m", "options"),
+    [(2, 30, {"ties": 0.6}), (3, 60, {"ties": 0.6}), (5, 1200, {"clusters": 30, "effect": 0.5}),
+     (3, 300, {"weights": np.where(np.arange(300) < 10, 20.0, 1.0)})],
+)  # fmt: skip
+def test_ratings_of_equal_items_are_seldom_told_apart(n, m, options, times):
+    wrong = 0
+    for seed in range(times):
+        data = battles([seed, n, m], n, m, **options)
+        ranks = ranks_of_ratings(ra.fit_bradley_terry(data), data, 0.05)
+        wrong += bool(ranks.decisions.above.any())
+    assert wrong <= binom.ppf(0.999, times, 0.05)
 
 
 # -- shares ---------------------------------------------------------------------------------------
