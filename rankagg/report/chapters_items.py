@@ -1,4 +1,4 @@
-"""Chapters on single items: why each stands where it does, and what is said of it."""
+"""The chapter on neighbors: why each item stands where it does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from rankagg import _pandas as pd
 from rankagg.analysis.explanation import shortest_cycle
 from rankagg.core.names import listing, said, stated
 from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import LINK
 from rankagg.report.sections import Section, table_of
 
 # Neighbors that the table has.
@@ -66,24 +65,3 @@ def _although(findings: Findings, upper: int, lower: int) -> str:
         return "the whole order contradicts fewer"
     names = [findings.exact.items[k] for k in (*cycle, cycle[0])]
     return f"majorities run in a circle: {' > '.join(listing([name], 1, 24) for name in names)}"
-
-
-def items_told(findings: Findings) -> Section | None:
-    """Return the table of what the user said of items; None where nothing was said."""
-    told = findings.kind.told.items
-    if told is None or not len(told.columns):
-        return None
-    noun = findings.noun
-    order = [findings.exact.items[i] for i in findings.order.tolist()]
-    links = [findings.kind.told.about(item)[0] for item in order]
-    known = told.reindex(order).drop(columns=LINK, errors="ignore").reset_index(drop=True)
-    rows = findings.rows()
-    known.columns = [f"{name} " if name in rows else name for name in known.columns]
-    texts = [name for name in known.columns if known[name].dtype.kind not in "iufb"]
-    table = table_of(
-        pd.concat([rows, known], axis="columns"),
-        f"What is said of the {noun}s",
-        text=[noun.capitalize(), *texts],
-        cells={noun.capitalize(): {"link": links}},
-    )
-    return Section("items", f"The {noun}s").table(table)

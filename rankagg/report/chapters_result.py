@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Label
-from rankagg.analysis.comparison.agreement import LATE, Alternatives, flow_slots, moves
+from rankagg._typing import Label
+from rankagg.analysis.comparison.agreement import LATE, flow_slots, moves
+from rankagg.analysis.comparison.sentences import proof_of
+from rankagg.analysis.explanation import shortest_cycle
 from rankagg.core.names import (
-    capital,
-    in_words,
     joined,
     letters,
     listing,
@@ -28,7 +27,8 @@ from rankagg.report.findings import Findings
 from rankagg.report.first_screen import span
 from rankagg.report.sections import PageTable, Section, bullets, table_of
 
-PAIRS, GROUPS = 10, 20
+# Pairs of a method that differs, and methods in a heading.
+PAIRS, NAMED = 10, 4
 
 
 def _vote_headings(findings: Findings) -> dict[str, str]:
@@ -73,7 +73,10 @@ def proof(findings: Findings) -> Section:
     certificate = exact.certificate
     assert certificate is not None, "an exact rule gives a certificate"
     words = findings.kind.words
-    section = Section("exact", "The proof").told(_in_short(findings))
+    alone = {True: ", the only one", False: ", not alone"}
+    is_alone = None if known is None else known.is_unique
+    not_ = "" if findings.is_proved else "not "
+    section = Section("exact", "The proof").told(f"{not_}proved optimal{alone.get(is_alone, '')}")
     section.text(
         f"The Kemeny consensus is the order that contradicts the fewest {words.vote}s. A "
         "certificate states what no order can undercut; it was verified against the "
@@ -90,61 +93,22 @@ def proof(findings: Findings) -> Section:
             ("Seconds", f"{exact.runtime:.3f}"),
         ]
     )
-    if not findings.is_proved:
-        gap = exact._votes_told(certificate.gap, "gap", noun=words.vote)
-        told = "The optimum is not proved in time: it may be cheaper by up to {}."
-        return section.unknown(said(told + " A longer time limit may close the gap.", gap))
-    if known is None and "alternatives" not in findings.late:
-        return section.unknown("Whether other orders are as good was not looked at.")
+    looked = known is not None or "alternatives" in findings.late
+    told = proof_of(exact, known, words, looked=looked)
     if known is None or known.is_unique is None:
-        return section.unknown(f"Whether other orders are as good was {LATE}.")
-    if known.is_unique:
-        section.text("It is the only optimum.")
-        if known.radius is not None:
-            more = stated(
-                known.radius, "rankings that overturn", ",", f"more {findings.kind.whole}"
-            )
-            return section.text(said("At least {} would be needed to overturn it.", more))
-        if not known.is_complete:
-            section.unknown(f"How much more would overturn it was {LATE}.")
-        return section
-    return _several(section, findings, known)
-
-
-def _in_short(findings: Findings) -> str:
-    known = findings.alternatives
-    if not findings.is_proved:
-        return "not proved optimal"
-    if known is None or known.is_unique is None:
-        return "proved optimal"
-    return "proved optimal, the only one" if known.is_unique else "proved optimal, not alone"
-
-
-def _several(section: Section, findings: Findings, known: Alternatives) -> Section:
-    """Say how many optima there are, and where they differ."""
-    optima = known.optima
-    total = len(optima.items) * (len(optima.items) - 1) // 2
-    if known.count is not None:
-        number = said("{} are equally good", stated(known.count, "optima", ",", "order"))
-    elif known.too_large:
-        number = "More than one order is equally good (too many to count)"
-    else:
-        number = f"More than one order is equally good (how many was {LATE})"
-    what = "pairs on which optima differ"
-    pairs = part_of(optima.n_undecided_pairs, what, total, "pairs", "pair", form=",")
-    told = (
-        "{}; they differ on {}. The one shown is one of them. Within each of these groups{}, the "
-        "{}s leave the order open:"
-    )
-    shaded = ", which are shaded above" if findings.lead is findings.exact else ""
-    section.text(said(told, number, pairs, shaded, findings.kind.words.vote))
-    groups, end = [], 0
-    for block in optima.blocks:
-        start, end = end + 1, end + len(block)
-        if len(block) > 1:
-            first, last = stated(start, "first place", ","), stated(end, "last place", ",")
-            groups.append(said("places {} to {}: {}", first, last, listing(block)))
-    return section.items(bullets(groups, GROUPS))
+        return section.unknown(told)
+    section.text(told)
+    if not known.is_unique:
+        n, what = len(exact.items), "pairs on which optima differ"
+        of = n * (n - 1) // 2
+        pairs = part_of(known.optima.n_undecided_pairs, what, of, "pairs", "pair", form=",")
+        section.text(said("They differ on {}; the one shown is one of them.", pairs))
+    elif known.radius is not None:
+        more = stated(known.radius, "rankings that overturn", ",", f"more {findings.kind.whole}")
+        section.text(said("At least {} would be needed to overturn it.", more))
+    elif not known.is_complete:
+        section.unknown(f"How much more would overturn it was {LATE}.")
+    return section
 
 
 def methods(findings: Findings) -> Section:
@@ -215,15 +179,10 @@ def _differing(findings: Findings) -> str:
     differing = {method: number for method, number in pairs.items() if number}
     if not differing:
         return "all in the same order" if len(others) > 1 else "in the same order"
-    # More methods are not named in a heading.
-    if len(differing) <= 4:
-        what = "pairs ordered differently"
-        told = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
-        return said("pairs in another order: {}", joined(told, ", "))
-    most = max(differing, key=lambda method: differing[method])
-    many = part_of(len(differing), "rules that differ", len(others), "other rules")
-    number = stated(differing[most], "pairs ordered differently", ",")
-    return said("{} order pairs differently, {} the most ({})", many, most, number)
+    what = "pairs ordered differently"
+    told = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
+    more = [f"and {len(told) - NAMED} more"] if len(told) > NAMED else []
+    return said("pairs in another order: {}", joined([*told[:NAMED], *more], ", "))
 
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
@@ -255,7 +214,8 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     return True
 
 
-CIRCLES, AGAINST = 20, 10
+# How many are listed, and among how many majorities of an item a short cycle is looked for.
+CIRCLES, AGAINST, TRIED = 20, 10, 50
 # Members of a cycle whose majorities are all stated.
 STATED, SHORT = 6, 32
 
@@ -296,8 +256,10 @@ def majorities(findings: Findings) -> Section:
 def _circle(findings: Findings, group: Sequence[Label]) -> str:
     """Say who is on cycles, and state the shortest one with its votes."""
     items = findings.exact.items
-    first = min(items.indices(list(group)))
-    cycle = [items[k] for k in _shortest(findings.graph.beats, first)]
+    first, *others = sorted(items.indices(list(group)))
+    beats = findings.graph.beats
+    beaten = [k for k in others if beats[first, k]][:TRIED]
+    cycle = [items[k] for k in min((shortest_cycle(beats, first, k) for k in beaten), key=len)]
     many, names = stated(len(group), "items", ",", "item"), listing(group, width=SHORT)
     if len(cycle) > STATED:
         return said("{}: {}.", many, names)
@@ -306,24 +268,6 @@ def _circle(findings: Findings, group: Sequence[Label]) -> str:
     if len(group) == len(cycle):
         return circle
     return said("{} ({}); for example {}", many, names, circle)
-
-
-def _shortest(beats: Bools, first: int) -> list[int]:
-    """Return a shortest cycle through an item that is on one, as positions."""
-    before = np.full(len(beats), -1)
-    level, back = [first], np.array([], dtype=np.intp)
-    while not len(back):
-        following: list[int] = []
-        for item in level:
-            found = np.flatnonzero(beats[item] & (before < 0))
-            before[found] = item
-            following += found.tolist()
-        level = following
-        back = np.intersect1d(level, np.flatnonzero(beats[:, first]))
-    cycle = [int(back[0])]
-    while cycle[-1] != first:
-        cycle.append(int(before[cycle[-1]]))
-    return cycle[::-1]
 
 
 def _beats(findings: Findings, winner: Label, loser: Label) -> str:
@@ -457,15 +401,7 @@ def _who_moves(items: list[str], width: NDArray[np.intp], colored: list[int]) ->
         return "No item moves."
     which = listing([items[k] for k in colored], COLORED)
     by = stated(int(width[colored[0]]), "ranks moved", noun="rank")
-    text = said("In color, those that move most, by up to {}: {}.", by, which)
-    rest = np.delete(width, colored)
-    if not rest.any():
-        return text
-    many = int((rest > 0).sum())
-    others = stated(many, "others that move", partial(in_words, noun="other"))
-    move = "moves" if many == 1 else "move"
-    by = stated(int(rest.max()), "ranks that others move", noun="rank")
-    return said("{} {} {} by {} at most.", text, capital(others), move, by)
+    return said("In color, those that move most, by up to {}: {}.", by, which)
 
 
 def _ties(

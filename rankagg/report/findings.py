@@ -24,14 +24,11 @@ from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.stability import Source, Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core.comparisons import Comparisons
 from rankagg.core.names import level_of
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
-from rankagg.inference.ranks.comparison_ranks import kind_for
-from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.units import Unit
 from rankagg.report.kinds.base import Kind
@@ -94,48 +91,26 @@ class Findings:
     ) -> Findings:
         """Compute all of it, as far as there is time."""
         deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
-        exact_rule = Kemeny(unranked=unranked)
-        leader = kind.leader(unranked)
-        given = kind.rules(unranked) if aggregators is None else list(aggregators)
-        for rule in given:
-            if not isinstance(rule, Aggregator):
-                raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
-            if isinstance(rule, Kemeny) and rule.consensus_ties:
-                allowed = "rules beside the strict Kemeny rule of the page"
-                raise InvalidInputError("aggregators", allowed, rule, "`compare` takes it.")
-        rules = [rule for rule in given if not isinstance(rule, Kemeny) and rule != leader]
-        rules = [*([] if leader is None else [leader]), *rules, exact_rule]
+        rules = _rules(kind, aggregators, unranked)
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
         comparison = compare_until(
             deadline.share(2), data, rules, unranked=unranked, tolerance=tolerance, rng=rng
         )
-        exact = comparison[exact_rule.name]
-        lead = exact if leader is None else comparison[leader.name]
+        exact = comparison[rules[-1].name]
+        lead = exact if kind.leader(unranked) is None else comparison[rules[0].name]
         # What is most plausibly independent, where nobody says it.
         is_fine = isinstance(data, ScoreTable) and data.is_instance_level
         chosen: Unit = unit or ("instance" if is_fine else "ranking")
         patience = _Patience(exact.interrupted)
-        source = _source(data, exact_rule, tolerance) if kind.is_sample else None
+        source = _source(data, rules[-1], tolerance) if kind.is_sample else None
         units = _units_to_remove(data, exact, tolerance)
-        ranks, alternatives, removal, stability = None, None, None, None
-        if leader is not None and kind.infers:
-            ranks = kind.ranks(leader, alpha)
-        if ranks is None and kind.infers and not isinstance(data, PairwiseMatrix):
+        ranks, missing, alternatives, removal, stability = None, None, None, None, None
+        if kind.infers:
             left = deadline.share(2).time_limit
-            ranks = patience.quick(
-                "ranks",
-                lambda: rank_intervals(
-                    data,
-                    of=kind_for(data) if isinstance(data, Comparisons) else "borda",
-                    unit=chosen,
-                    alpha=alpha,
-                    tolerance=tolerance,
-                    unranked=unranked,
-                    # A second at least, for what mostly takes no time.
-                    time_limit=None if left is None else max(left, 1.0),
-                ),
-            )
-        missing = None
+            # A second at least, for what mostly takes no time.
+            seconds = None if left is None else max(left, 1.0)
+            given = {"unit": chosen, "alpha": alpha, "tolerance": tolerance, "unranked": unranked}
+            ranks = patience.quick("ranks", lambda: kind.ranks(**given, time_limit=seconds))
         if not isinstance(data, PairData):
             found = missing_report(data)
             missing = replace(found, unit=kind.in_words(found.unit))
@@ -255,6 +230,23 @@ class Findings:
         return not self.late and (self.stability is None or not self.stability.undecided)
 
 
+def _rules(
+    kind: Kind, aggregators: Iterable[Aggregator] | None, unranked: Unranked
+) -> list[Aggregator]:
+    """Return the rule whose order the page has, others, and the exact one; each once."""
+    given = kind.rules(unranked) if aggregators is None else list(aggregators)
+    for rule in given:
+        if not isinstance(rule, Aggregator):
+            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        if isinstance(rule, Kemeny) and rule.consensus_ties:
+            allowed = "rules beside the strict Kemeny rule of the page"
+            raise InvalidInputError("aggregators", allowed, rule, "`compare` takes it.")
+    leader = kind.leader(unranked)
+    first = [] if leader is None else [leader]
+    others = [rule for rule in given if not isinstance(rule, Kemeny) and rule not in first]
+    return [*first, *others, Kemeny(unranked=unranked)]
+
+
 def _in_words(ranks: RankIntervals, kind: Kind) -> RankIntervals:
     """Return intervals that call their units what the kind of data calls them."""
     decisions = ranks.decisions
@@ -265,7 +257,7 @@ def _in_words(ranks: RankIntervals, kind: Kind) -> RankIntervals:
     return replace(ranks, decisions=told)
 
 
-def _source(data: Data, rule: Kemeny, tolerance: Tolerance) -> Source | None:
+def _source(data: Data, rule: Aggregator, tolerance: Tolerance) -> Source | None:
     """Return what tasks can be left out of, where they are neither too few nor too many."""
     if isinstance(data, PairData):
         return None

@@ -6,12 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Literal
-
-import numpy as np
 
 from rankagg.analysis.comparison.agreement import LATE, Alternatives
-from rankagg.analysis.comparison.sentences import proof_of
+from rankagg.analysis.comparison.sentences import proof_of, units_of
 from rankagg.core.names import (
     has_other_letters,
     in_words,
@@ -24,9 +21,8 @@ from rankagg.core.names import (
     stated,
 )
 from rankagg.core.scores import ScoreTable
-from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import SHARES, Strip, at_place, at_share, number, ticks
+from rankagg.report.kinds.base import RowDrawing, Strip, number
 
 # Rows that stand when the page is opened, and from how many on they can be looked through.
 FOLDED, FILTERED = 40, 30
@@ -66,13 +62,8 @@ class PlaceFigure:
     ----------
     blocks : tuple of PlaceGroup
         All rows, the best first.
-    axis : {"places", "shares", "other"}
-        What the strips show: places with their intervals, the share of votes won, or what the
-        kind of data draws.
-    ticks : tuple of (float, str)
-        Where numbers stand above the strips, in per cent; none where there is nothing to draw.
-    key : tuple of (str, bool, str)
-        The marks of the key: their kind, whether with a bar, what they mean.
+    drawing : RowDrawing
+        What the strips show.
     noun, level : str
         Headings of the columns; no intervals are there where the level is empty.
     headings : tuple of str
@@ -84,9 +75,7 @@ class PlaceFigure:
     """
 
     blocks: tuple[PlaceGroup, ...]
-    axis: Literal["places", "shares", "other"]
-    ticks: tuple[tuple[float, str], ...]
-    key: tuple[tuple[str, bool, str], ...]
+    drawing: RowDrawing
     noun: str
     level: str
     headings: tuple[str, ...]
@@ -119,67 +108,29 @@ def ranking_of(findings: Findings) -> PlaceFigure:
     kind, n = findings.kind, len(findings.exact.items)
     columns, drawing = kind.columns(findings), kind.drawing(findings)
     ranks = findings.ranks if findings.has_decisions else None
-    axis: Literal["places", "shares", "other"] = "places" if findings.has_bars else "shares"
-    rows = []
-    for place, i in enumerate(findings.order.tolist(), 1):
-        best, worst = (0, 0) if ranks is None else (int(ranks.best[i]), int(ranks.worst[i]))
-        strip = _place(place, best, worst, n) if findings.has_bars else _share(findings.won[i])
-        link, note = kind.told.about(findings.exact.items[i])
-        row = PlaceRow(
+    rows = tuple(
+        PlaceRow(
             place=place,
             position=i,
             name=str(findings.exact.items[i]),
-            strip=strip if drawing is None else drawing.strips[i],
-            interval="" if ranks is None else span(best, worst),
+            strip=drawing.strips[i],
+            interval="" if ranks is None else span(ranks.best[i], ranks.worst[i]),
             numbers=tuple(column.texts[i] for column in columns),
-            link=link,
-            note=note,
+            link=kind.told.links.get(findings.exact.items[i], ""),
+            note=kind.told.notes.get(findings.exact.items[i], ""),
         )
-        rows.append(row)
+        for place, i in enumerate(findings.order.tolist(), 1)
+    )
     is_exact = findings.lead is findings.exact
-    blocks = _groups_of(rows, findings.alternatives if is_exact else None)
     return PlaceFigure(
-        blocks=blocks,
-        axis=axis if drawing is None else "other",
-        ticks=_ticks(findings, n) if drawing is None else drawing.ticks,
-        key=_key(findings, rows) if drawing is None else drawing.key,
+        blocks=_groups_of(rows, findings.alternatives if is_exact else None),
+        drawing=drawing,
         noun=findings.noun.capitalize(),
         level="" if ranks is None else findings.level,
         headings=tuple(column.heading for column in columns),
-        fold_after=_fold(blocks),
+        fold_after=FOLDED if n > FOLDED + 5 else 0,
         is_proved_order=is_exact,
     )
-
-
-# -- rows -----------------------------------------------------------------------------------------
-
-
-def _place(place: int, best: int, worst: int, n: int) -> Strip:
-    bar = (at_place(best, n), at_place(worst, n))
-    if not best <= place <= worst:
-        return Strip(at_place(place, n), bar, "outside")
-    return Strip(at_place(place, n), bar, "first" if best == 1 else "dot")
-
-
-def _share(share: float) -> Strip:
-    return Strip(None if np.isnan(share) else at_share(share))
-
-
-def _ticks(findings: Findings, n: int) -> tuple[tuple[float, str], ...]:
-    if findings.has_bars:
-        return ticks(n)
-    return SHARES if n > 1 else ()
-
-
-def _key(findings: Findings, rows: Sequence[PlaceRow]) -> tuple[tuple[str, bool, str], ...]:
-    """Return the marks that occur, and what they mean."""
-    if not findings.has_bars:
-        won = f"share of {findings.kind.words.vote}s won"
-        return (("dot", False, won),) if len(rows) > 1 else ()
-    marks = {row.strip.mark for row in rows}
-    told = [("dot", True, f"place, and places left open at {findings.level}")]
-    told += [("first", True, "may be first")] * ("first" in marks)
-    return *told, *([("outside", False, "place outside its bar")] * ("outside" in marks))
 
 
 def span(best: int, worst: int, to: str = "\N{EN DASH}") -> str:
@@ -198,21 +149,6 @@ def _groups_of(rows: Sequence[PlaceRow], known: Alternatives | None) -> tuple[Pl
     groups = [k if size > 1 else -1 for k, size in enumerate(sizes) for _ in range(size)]
     parts = groupby(zip(groups, rows, strict=True), key=lambda pair: pair[0])
     return tuple(PlaceGroup(tuple(row for _, row in part), is_open=k >= 0) for k, part in parts)
-
-
-def _fold(blocks: Sequence[PlaceGroup]) -> int:
-    """Return after which row to fold: at the end of a group where that is not far."""
-    total = sum(len(block.rows) for block in blocks)
-    if total <= FOLDED + 5:
-        return 0
-    end = 0
-    for block in blocks:
-        start, end = end, end + len(block.rows)
-        if end >= FOLDED:
-            break
-    # A tie group that would unfold more than twenty rows is cut.
-    at = end if block.is_open and end <= FOLDED + 20 else max(FOLDED, start)
-    return at if at < total else 0
 
 
 @dataclass(frozen=True)
@@ -264,7 +200,7 @@ def _rivals(findings: Findings) -> str:
     ranks, noun, leader = findings.ranks, findings.noun, findings.exact.items[findings.order[0]]
     if ranks is None:
         return ""
-    units = _units(ranks)
+    units = units_of(ranks.decisions)
     if not findings.has_decisions:
         which = f"any two {noun}s" if len(ranks.items) > 2 else "the two"
         return said(", but {} cannot tell {} apart", units, which)
@@ -279,14 +215,6 @@ def _rivals(findings: Findings) -> str:
     others = stated(len(rest), "others that may be first", partial(in_words, noun="other"))
     who = named(rest[0]) if len(rest) == 1 else others
     return said(", but {} may be first too: {} cannot tell them apart", who, units)
-
-
-def _units(ranks: RankIntervals) -> str:
-    """Return what the decisions rest on."""
-    basis = ranks.decisions.basis
-    if basis is None:
-        return "the data"
-    return stated(basis.n_units, "independent units", partial(in_words, noun=basis.word))
 
 
 def _proved(findings: Findings) -> str:
@@ -319,33 +247,7 @@ def _numbers(findings: Findings) -> Iterator[tuple[str, str]]:
 
 
 def _caption(findings: Findings, ranking: PlaceFigure) -> list[str]:
-    ranks, words, told = findings.ranks, findings.kind.words, []
-    drawing = findings.kind.drawing(findings)
-    order = "in the exact consensus (Kemeny)"
-    if not ranking.is_proved_order:
-        order = f"by {findings.lead.aggregator.name.lower()}"
-    if drawing is not None:
-        told.append(drawing.caption)
-    elif ranking.axis == "places":
-        assert ranks is not None, "bars are intervals"
-        text = (
-            "Marks: places {}. Bars: the ranks by {} that remain open, for all at once at {}, by "
-            "{}."
-        )
-        told.append(said(text, order, ranks.by, findings.level, ranks.decisions.how))
-    else:
-        told.append(
-            f"Places are those {order}. Dots: the share of {words.vote}s won against others, every "
-            "opponent alike."
-        )
-    outside = [row for row in ranking.rows if row.strip.mark == "outside"]
-    if outside:
-        many = stated(len(outside), "places outside their bars", noun=findings.noun)
-        text = (
-            "{} with a hollow mark: the place lies outside the bar, because the two are by "
-            "different rules."
-        )
-        told.append(said(text, many))
+    words, told = findings.kind.words, [ranking.drawing.caption]
     if ranking.has_groups:
         told.append(
             f"Shaded: groups whose order can change without contradicting one {words.vote} more."

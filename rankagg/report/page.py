@@ -35,7 +35,7 @@ from rankagg.report.chapters_data import (
     what_was_read,
     without_tasks,
 )
-from rankagg.report.chapters_items import items_told, neighbors
+from rankagg.report.chapters_items import neighbors
 from rankagg.report.chapters_result import majorities, methods, proof
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
@@ -323,7 +323,7 @@ def make_report(
         scores are filtered by.
     about_items : DataFrame, optional
         A row for each item, by its label, and a column for whatever is said of them; "link" is
-        where names lead, and the first other column stands beside the names.
+        where names lead, and the others stand beside the names.
     source : iterable of str
         What readers should know of where the data come from, a line each.
     unranked : {"uniform", "ignore", "last"}, optional
@@ -400,7 +400,6 @@ def make_report(
         *([certainty(findings)] if is_ranked and chosen.infers else []),
         *([methods(findings), without_tasks(findings)] if is_ranked else []),
         proof(findings).text(check.sentence),
-        *filter(None, [items_told(findings)]),
         missing_data(findings),
         what_was_read(findings, lines),
         colophon(findings),

@@ -167,7 +167,7 @@ UNKNOWN = "\N{EN DASH}"
 
 @dataclass(frozen=True)
 class PageColumn:
-    """A column: its heading, how it looks (number, long, bar, strip or empty), its meaning."""
+    """A column: its heading, how it looks (number, long, bar or empty), its meaning."""
 
     name: str
     look: str = "number"
@@ -178,16 +178,12 @@ class PageColumn:
 
 @dataclass(frozen=True)
 class PageCell:
-    """A cell: its text, the number it is sorted by (None: by its text), its link, its drawing.
-
-    Rectangles are from where to where in per cent of the width; light ones are partly there.
-    """
+    """A cell: its text, the number it is sorted by (None: by its text), its bar in per cent."""
 
     text: str
     key: float | None = None
-    link: str = ""
     is_best: bool = False
-    drawn: tuple[tuple[float, float, str], ...] = ()
+    bar: float = 0.0
 
     @property
     def key_text(self) -> str:
@@ -211,13 +207,8 @@ class PageTable:
     @property
     def width(self) -> Literal["text", "figure", "wide"]:
         """How wide it is: as text where there are few columns, as the window where many."""
-        wide = sum(2 if column.look in ("long", "bar", "strip") else 1 for column in self.columns)
+        wide = sum(2 if column.look in ("long", "bar") else 1 for column in self.columns)
         return "text" if wide <= 4 else "figure" if wide <= 11 else "wide"
-
-    @property
-    def categories(self) -> tuple[str, ...]:
-        """The categories of columns, each once."""
-        return tuple(dict.fromkeys(filter(None, (column.category for column in self.columns))))
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
@@ -238,33 +229,28 @@ def table_of(
     meanings: Mapping[str, str] | None = None,
     text: Iterable[str] = (),
     bars: Iterable[str] = (),
-    drawn: Mapping[str, Sequence[tuple[tuple[float, float, str], ...]]] | None = None,
     cells: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
     categories: Mapping[str, str] | None = None,
     limit: int | None = None,
     what: str = "rows",
 ) -> PageTable:
     """Make a table from a frame, column by column; `cells` gives fields of cells by column."""
-    shown, words, strips = frame.head(limit or len(frame)), set(text), dict(drawn or {})
+    shown, words, barred = frame.head(limit or len(frame)), set(text), set(bars)
     columns, rows = [], []
     for name in map(str, shown.columns):
         values, style, look = shown[name], (formats or {}).get(name, ""), ""
-        pictures = strips.get(name, ())
-        if name in strips:
-            look = "strip"
-        elif name in set(bars):
-            look, top = "bar", float(frame[name].max())
-            pictures = [((0.0, 100 * float(one) / top if top > 0 else 0.0, ""),) for one in values]
-        elif name not in words:
-            look = "number"
+        given = dict((cells or {}).get(name, {}))
+        if name not in words:
+            look = "bar" if name in barred else "number"
         # Longer texts may be broken over lines; shorter ones stay whole.
         elif len(values) and values.map(lambda value: len(str(value))).max() > 12:
             look = "long"
         told = (headings or {}).get(name, name), look, (meanings or {}).get(name, "")
         columns.append(PageColumn(*told, (categories or {}).get(name, "")))
         made = [_text(one) if name in words else _number(one, style) for one in values]
-        given = {"drawn": pictures} if pictures else {}
-        for part, each in {**given, **(cells or {}).get(name, {})}.items():
+        if name in barred:
+            given["bar"] = 100 * values / max(frame[name].max(), 1)
+        for part, each in given.items():
             made = [replace(cell, **{part: one}) for cell, one in zip(made, each, strict=False)]
         rows.append(made)
     left = len(frame) - len(shown)

@@ -10,6 +10,7 @@ from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.kemeny import relaxation
 from rankagg.cli import main
 from rankagg.report import findings as computing
+from rankagg.report.kinds import base
 from tests.report.test_page import Page
 
 LATE = "not computed in time"
@@ -34,7 +35,7 @@ def test_a_page_without_time_has_all_that_is_quick(monkeypatch) -> None:
     report = ra.make_report(TANGLED, time_limit=60)
     assert (report.is_proved, report.is_complete, report.interrupted) == (False, False, False)
     told = sections(report)
-    assert "The optimum is not proved in time" in told["exact"]
+    assert "It is not proved optimal: another may contradict up to" in told["exact"]
     assert f"changes was {LATE}" in told["stability"]
     assert LATE not in told["certainty"]
     assert LATE not in told["majorities"]
@@ -55,7 +56,7 @@ def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
     report = ra.make_report(TANGLED, time_limit=60)
     assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, False)
     told = sections(report)
-    assert f"Whether other orders are as good was {LATE}" in told["exact"]
+    assert f"whether others are as good was {LATE}" in told["exact"]
     assert f"changes was {LATE}" in told["stability"]
     assert "All optima" not in told["methods"]
     assert f"is proved optimal; whether others are as good was {LATE}." in report.html
@@ -91,7 +92,7 @@ def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
 
 def test_a_second_interruption_ends_it(monkeypatch) -> None:
     monkeypatch.setattr(relaxation.HighsRelaxation, "solve", interrupt)
-    monkeypatch.setattr(computing, "rank_intervals", interrupt)
+    monkeypatch.setattr(base, "rank_intervals", interrupt)
     with pytest.raises(KeyboardInterrupt):
         ra.make_report(ra.datasets.load("three_cycle"))
 

@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.report.first_screen import FirstScreen, PlaceFigure, PlaceGroup, PlaceRow
-from rankagg.report.kinds.base import Strip
+from rankagg.report.kinds.base import RowDrawing, Strip
 from rankagg.report.page import CHARACTERS, ITEMS, proof_check
 from rankagg.report.sections import render_page
 
@@ -34,7 +34,7 @@ def small_page(consensus, shown=None):
         PlaceRow(rank, 0, str(item), Strip(None), "", ("",)) for rank, item in enumerate(order, 1)
     ]
     blocks = (PlaceGroup(tuple(rows), is_open=False),)
-    ranking = PlaceFigure(blocks, "shares", (), (), "Item", "", ("",), 0)
+    ranking = PlaceFigure(blocks, RowDrawing((), (), (), ""), "Item", "", ("",), 0)
     screen = FirstScreen("", "", (), ranking, ())
     return render_page("small", [], screen=screen, scripts=check.scripts, blocks=check.blocks)
 

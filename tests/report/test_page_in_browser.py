@@ -100,13 +100,13 @@ def many(tmp_path_factory):
     return path, order
 
 
-def test_many_rows_fold_at_the_end_of_a_group_and_unfold(many, visit_page) -> None:
+def test_many_rows_fold_and_unfold(many, visit_page) -> None:
     path, order = many
     first = "Items in the order"
     with visit_page(path) as visit:
         seen = visit.column(first, "Item")
-        assert len(seen) == 43
-        assert set(seen) == set(order[:43])
+        assert len(seen) == 40
+        assert set(order[:38]) < set(seen) < set(order[:43])
         visit.page.get_by_role("button", name="Show all 52").click()
         assert visit.column(first, "Item")[43:] == order[43:]
         assert visit.page.get_by_role("button", name="Show all 52").count() == 0
@@ -117,7 +117,7 @@ def test_many_rows_fold_at_the_end_of_a_group_and_unfold(many, visit_page) -> No
 def test_paper_has_all_rows_and_no_buttons(many, visit_page) -> None:
     with visit_page(many[0]) as visit:
         rows = visit.page.locator("#ranking tbody tr:visible")
-        assert rows.count() == 43
+        assert rows.count() == 40
         visit.page.emulate_media(media="print")
         assert rows.count() == 52
         for tool in ("#check-proof", ".more", ".tools"):
@@ -135,7 +135,7 @@ def test_the_field_looks_through_all_rows_and_takes_the_bands_away(many, visit_p
         assert visit.page.locator(".above output").text_content() == "14 of 52"
         assert visit.page.locator("#ranking tbody.open").count() == 0
         field.fill("")
-        assert len(visit.column(first, "Item")) == 43
+        assert len(visit.column(first, "Item")) == 40
         assert visit.page.locator("#ranking tbody.open").count() == 1
 
 

@@ -148,7 +148,7 @@ def test_scores_of_each_task_have_the_best_in_bold_and_gaps_shown() -> None:
 
 def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
     items = pd.DataFrame(
-        {"organisation": ["Uni", None], "link": ["https://example.org/?a=1&b=2", None]},
+        {"by": ["Uni", None], "year": [1, 2], "link": ["https://example.org/?a=1&b=2", None]},
         index=["s1", "s3"],
     )
     facts = {"date": "1 May", "link": "https://example.org", "categories": {"0": "x"}}
@@ -156,8 +156,7 @@ def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
     page = Page(html)
     assert "Date: 1 May" in " ".join(page.header.split())
     assert {"https://example.org", "https://example.org/?a=1&b=2"} <= set(page.links)
-    assert re.search(r"s1</bdi></a> <span class=\"quiet\">Uni</span>", html)
-    assert [row["organisation"] for row in page.table("What is said of the systems")].count("Uni")
+    assert re.search(r"s1</bdi></a> <span class=\"quiet\">Uni, 1</span>", html)
     told = re.search(r'<meta property="og:description" content="([^"]*)">', html)[1]
     assert told in " ".join(page.header.split())
 
@@ -193,7 +192,7 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
         order.index(a) > order.index(b) for k, a in enumerate(exact) for b in exact[k + 1 :]
     )
     assert turned
-    assert f"The order that contradicts the fewest battles has {turned} pair" in page.header
+    assert f"The order that contradicts the fewest battles differs on {turned} pair" in page.header
     effects = Page(ra.make_report(DATA["battles of judges"][0]).html).table("What counts besides")
     assert [row["Effect"] for row in effects] == ["side", "length"]
 

@@ -61,14 +61,14 @@ def ranking(case):
             score = -score if score is not None and is_lower else score
         if rate is not None:
             is_printed(row.numbers[rate], score if has_means or score is None else 100 * score)
-        if found.axis == "places":
+        if found.drawing.key[0][2].startswith("place"):
             assert row.strip.at == pytest.approx(100 * (place - 0.5) / n)
             best, worst = case.ranks.best[k], case.ranks.worst[k]
             assert row.interval == (f"{best}" if best == worst else f"{best}\N{EN DASH}{worst}")
             bar = [100 * (rank - 0.5) / n for rank in (best, worst)]
             assert row.strip.bar == pytest.approx(bar)
             assert (row.strip.mark == "outside") == (not best <= place <= worst)
-        elif found.axis == "shares" and won is not None:
+        elif found.drawing.key[0][2].startswith("share") and won is not None:
             assert row.strip.at == pytest.approx(float(2 + 96 * won))
         if "Lists" in headings:
             assert int(row.numbers[headings["Lists"]]) == case.lists_with(k)
@@ -78,7 +78,10 @@ def ranking(case):
         if "In the end" in headings:
             rounds = [votes[k] for votes, _ in case.rounds() if k in votes]
             assert row.numbers == (str(rounds[0]), str(rounds[-1]))
-            assert row.strip.at * rounds[0] == pytest.approx(row.strip.bar[1] * rounds[-1])
+            shares = [
+                2 + 96 * votes / len(case.plain.ballots) for votes in (0, rounds[0], rounds[-1])
+            ]
+            assert (*row.strip.bar, row.strip.at) == pytest.approx(shares)
 
 
 def is_printed(text, number):
@@ -137,7 +140,7 @@ def chart_of_ranks(case):
             tied = [lines[name].heights[at] for name in ranks if ranks[name][at] == rank]
             bars += [(x, min(tied), max(tied))] * (len(tied) > 1)
     assert sorted(bars) == sorted(found.ties)
-    assert len([line for line in found.lines if line.look != "quiet"]) == len(case.moves(0))
+    assert len([line for line in found.lines if line.look != "quiet"]) == len(case.moves())
 
 
 # -- tables ---------------------------------------------------------------------------------------

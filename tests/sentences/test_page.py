@@ -163,15 +163,11 @@ class Page:
         ranks = [int(c.ranking.ranks[k]) for c in self.findings.comparison.consensuses]
         return [self.plain.n if rank < 0 else rank for rank in ranks]
 
-    def moves(self, at):
-        """Return how many ranks the items that are drawn move, in color or not."""
+    def moves(self):
+        """Return how many ranks the items that are drawn in color move."""
         each = [self.ranks_by_each(k) for k in self.drawn()[: chapters_result.MOST_LINES]]
         moved = sorted((max(ranks) - min(ranks) for ranks in each), reverse=True)
-        return [
-            number
-            for number in (moved[: chapters_result.COLORED], moved[chapters_result.COLORED :])[at]
-            if number
-        ]
+        return [number for number in moved[: chapters_result.COLORED] if number]
 
     def otherwise(self):
         """Return for each other rule how many pairs it orders otherwise than the leading one."""
@@ -180,21 +176,6 @@ class Page:
             for c in (self.findings.lead, *self.findings.comparison.consensuses)
         )
         return [len(differing(lead, other, self.plain.n)) for other in others]
-
-    def outside(self):
-        ranks = zip(self.ranks.best, self.ranks.worst, strict=True)
-        places = {k: place for place, k in enumerate(self.drawn(), 1)}
-        return sum(not best <= places[k] <= worst for k, (best, worst) in enumerate(ranks))
-
-    def groups(self, at):
-        """Return the first or last places of items that no optimum parts from each other."""
-        parted = [
-            k
-            for k in range(self.plain.n + 1)
-            if len({frozenset(i for i, place in enumerate(o) if place < k) for o in self.orders})
-            == 1
-        ]
-        return {(low + 1, high)[at] for low, high in pairwise(parted) if high - low > 1}
 
     def enough(self):
         n, alpha = self.plain.n, float(ALPHA)
@@ -361,10 +342,6 @@ PAGE = {
     ),
     "pairs decided": lambda p: (p.decided(), p.pairs),
     "pairs": lambda p: p.pairs,
-    "ranks determined": lambda p: (
-        sum(b == w for b, w in zip(p.ranks.best, p.ranks.worst, strict=True)),
-        p.plain.n,
-    ),
     "others that may be first": Page.may_be_first,
     "pairs with a majority": lambda p: (p.beaten(), p.pairs),
     "pairs without a majority": lambda p: p.pairs - p.beaten(),
@@ -392,13 +369,8 @@ PAGE |= {
     "votes against a majority": lambda p: p.majority(turned=True),
     "majorities against the order drawn": Page.majorities_against_the_order,
     "items drawn": lambda p: (chapters_result.MOST_LINES, p.plain.n),
-    "ranks moved": lambda p: p.moves(0)[0],
-    "others that move": lambda p: len(p.moves(1)),
-    "ranks that others move": lambda p: p.moves(1)[0],
-    "places outside their bars": Page.outside,
+    "ranks moved": lambda p: p.moves()[0],
     "pairs ordered differently": lambda p: set(p.otherwise()),
-    "first place": lambda p: p.groups(0),
-    "last place": lambda p: p.groups(1),
     "pairs never compared": lambda p: (p.plain.never, p.pairs),
     "items that may be first": lambda p: (len(p.ranks.top(1)), p.plain.n),
 }

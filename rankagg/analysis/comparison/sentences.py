@@ -222,13 +222,18 @@ def _closest(exact: Consensus, pair: Any, words: Words) -> str:
     return said("{} above {} ({} for, {} against)", *names, votes, against)
 
 
+def units_of(decisions: Decisions) -> str:
+    """Return what decisions rest on."""
+    basis = decisions.basis
+    if basis is None:
+        return "the data"
+    return stated(basis.n_units, "independent units", partial(in_words, noun=basis.word))
+
+
 def decided_of(decisions: Decisions) -> str:
     """Say of how many pairs of items the order is decided; empty where there is no pair."""
-    n, basis, level = len(decisions.items), decisions.basis, level_of(decisions.alpha)
+    n, given, level = len(decisions.items), units_of(decisions), level_of(decisions.alpha)
     pairs, decided = n * (n - 1) // 2, int(decisions.above.sum())
-    given = "the data"
-    if basis is not None:
-        given = stated(basis.n_units, "independent units", partial(in_words, noun=basis.word))
     if decided:
         of = decisions._of_pairs()
         if decided == pairs:
@@ -238,7 +243,7 @@ def decided_of(decisions: Decisions) -> str:
         return said("With {}, {} {} decided at {}{}.", given, of, verb, about, level)
     if decisions.warning is not None:
         return said("{}.", capital(decisions.warning))
-    if not pairs or basis is None:
+    if not pairs or decisions.basis is None:
         return ""
     return said("With {} no pair is decided at {}: they disagree too much.", given, level)
 

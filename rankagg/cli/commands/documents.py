@@ -162,13 +162,7 @@ def _items_in(path: str, given: Input) -> Any:
     frame = frame.where(frame != "", None)
     labels = {str(label): label for label in ra.Evidence.of(given.data, given.tolerance).items}
     first, *others = map(str, frame.columns)
-    found = frame[others].set_index(frame[first].map(lambda text: labels.get(text, text)))
-    for name in others:
-        # Columns of numbers alone are sorted as such.
-        numbers = pd.to_numeric(found[name], errors="coerce")
-        if numbers.notna().equals(found[name].notna()):
-            found[name] = numbers
-    return found
+    return frame[others].set_index(frame[first].map(lambda text: labels.get(text, text)))
 
 
 @contextmanager

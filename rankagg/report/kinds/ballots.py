@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Unranked
@@ -19,8 +18,19 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.exceptions import InvalidInputError
 from rankagg.report.findings import Findings
-from rankagg.report.kinds import base
-from rankagg.report.kinds.base import NOTHING, Kind, QuietColumn, RowDrawing, Strip, fact, number
+from rankagg.report.kinds.base import (
+    NOTHING,
+    SHARES,
+    Kind,
+    QuietColumn,
+    RowDrawing,
+    Strip,
+    at_place,
+    at_share,
+    fact,
+    number,
+    ticks,
+)
 from rankagg.report.sections import PageTable, Section, table_of
 
 # Of more rounds the tables have the first and the last ones; and rows of the table of lists.
@@ -55,20 +65,17 @@ class ElectionKind(Kind):
         return InstantRunoff(unranked="last").count(self.data)
 
     @cached_property
-    def _votes(self) -> Floats:
-        """Votes by rounds, shape (rounds, n); NaN for who has gone out."""
-        cells = [[np.nan if v is None else float(v) for v in s.votes] for s in self.count.stages]
-        return np.array(cells)
+    def _cells(self) -> Floats:
+        """Votes by rounds, shape (rounds, n + 1), NaN for who has gone out; exhausted ones last."""
+        rounds = [(*stage.votes, stage.exhausted) for stage in self.count.stages]
+        return np.array([[np.nan if v is None else float(v) for v in votes] for votes in rounds])
 
-    @cached_property
-    def _ballots(self) -> float:
-        return float(np.nansum(self._votes[0])) + float(self.count.exhausted[0])
-
-    def _final(self) -> Floats:
-        """Return the votes of each candidate in its last round."""
-        last = (~np.isnan(self._votes)).sum(axis=0) - 1
-        votes: Floats = self._votes[last, np.arange(self._votes.shape[1])]
-        return votes
+    @property
+    def _ends(self) -> tuple[Floats, Floats, float]:
+        """First preferences, the votes of each in its last round, and the number of ballots."""
+        votes = self._cells[:, :-1]
+        last = (~np.isnan(votes)).sum(axis=0) - 1
+        return votes[0], votes[last, np.arange(votes.shape[1])], float(np.nansum(self._cells[0]))
 
     # -- the first screen -----------------------------------------------------------------------
 
@@ -93,28 +100,27 @@ class ElectionKind(Kind):
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return ballots, and those that are exhausted in the end."""
-        lost = float(self.count.exhausted[-1]) / self._ballots
-        share = stated(lost, "share of exhausted ballots", percent, of=self._ballots)
+        ballots = self._ends[-1]
+        lost = float(self.count.exhausted[-1]) / ballots
+        share = stated(lost, "share of exhausted ballots", percent, of=ballots)
         told = number(self.data.n_rankings, "ballot", "rankings")
         return [told, (share, "exhausted")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return first preferences, and votes in the last round that a candidate was in."""
-        first, final = (list(map(amount, votes)) for votes in (self._votes[0], self._final()))
+        first, final = (list(map(amount, votes)) for votes in self._ends[:2])
         return QuietColumn("First votes", first), QuietColumn("In the end", final)
 
     def drawing(self, findings: Findings) -> RowDrawing:
         """Draw the shares of ballots at first and in the end."""
-        first, final = self._votes[0] / self._ballots, self._final() / self._ballots
-        step = 0.1 if final.max() > 0.3 else 0.05
-        most = step * np.ceil(final.max() / step + 1e-9)
-        shares = np.arange(0, most + step / 2, step)
+        first, final, ballots = self._ends
+        at, ends = at_share(first / ballots), at_share(final / ballots)
         return RowDrawing(
             [
-                Strip(100 * b / most, (0.0, 100 * a / most))
-                for a, b in zip(first.tolist(), final.tolist(), strict=True)
+                Strip(end, (at_share(0), start))
+                for start, end in zip(at.tolist(), ends.tolist(), strict=True)
             ],
-            tuple((100 * share / most, f"{100 * share:.0f} %") for share in shares.tolist()),
+            SHARES,
             (("dot", True, "first preferences (bar), and votes in the last round (dot)"),),
             "Shares of all ballots: first preferences, and the votes that each candidate had in "
             "the last round before it went out, transfers included.",
@@ -124,47 +130,40 @@ class ElectionKind(Kind):
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
         """Return ballots, and how many candidates they name."""
-        listed = (self.data.ranks >= 0).sum(axis=1)
-        sizes = np.bincount(listed, weights=self.data.counts)
-        facts = [fact("Ballots", self.data.n_rankings, "rankings")]
-        what = "ballots that name so many"
-        return facts + [
-            (f"that name {size}", stated(int(many), what, ","))
-            for size, many in enumerate(sizes.tolist())
+        named_by = (self.data.ranks >= 0).sum(axis=1)
+        sizes = np.bincount(named_by, weights=self.data.counts).astype(int).tolist()
+        told = [
+            fact(f"that name {size}", many, "ballots that name so many")
+            for size, many in enumerate(sizes)
             if many
         ]
+        return [fact("Ballots", self.data.n_rankings, "rankings"), *told]
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return the count round by round, with margins."""
-        count, rounds = self.count, len(self.count.stages)
-        shown, stays = [*range(rounds)], findings.order.tolist()
-        if rounds > MOST_ROUNDS:
-            shown = [0, *shown[1 - MOST_ROUNDS :]]
-            stays = [i for i in stays if not np.isnan(self._votes[shown[1], i])]
-        exhausted = np.array(count.exhausted, dtype=float)
-        moved = np.diff(self._votes, axis=0, prepend=self._votes[:1])
-        lost = np.diff(exhausted, prepend=exhausted[:1])
+        rounds, order = len(self.count.stages), findings.order
+        shown, stays = [*range(rounds)], order.tolist()
         section = Section("count", "The count", is_open=True)
         section.told(stated(rounds, "rounds", noun="round"))
-        section.table(self._rounds(stays, self._votes, exhausted, shown, "Votes by rounds"))
-        if len(stays) < len(self.data.items):
-            gone = stated(
-                len(self.data.items) - len(stays), "candidates out before", "", "candidate"
-            )
+        if rounds > MOST_ROUNDS:
+            shown = [0, *shown[1 - MOST_ROUNDS :]]
+            stays = order[~np.isnan(self._cells[shown[1], order])].tolist()
+            gone = stated(len(order) - len(stays), "candidates out before", noun="candidate")
             section.text(said("{} went out in the rounds that are not shown.", gone))
+        section.table(self._rounds(stays, self._cells, shown, "Votes by rounds"))
         if rounds > 1:
-            table = self._rounds(stays, moved, lost, shown[1:], "Votes that each round adds")
+            moved = np.diff(self._cells, axis=0, prepend=self._cells[:1])
+            table = self._rounds(stays, moved, shown[1:], "Votes that each round adds")
             section.add("folded", ("Transfers", table))
-        return [section.facts(self._margins(findings)).items(count.notes)]
+        return [section.facts([self._closest(findings)]).items(self.count.notes)]
 
-    def _rounds(
-        self, stays: list[int], votes: Floats, exhausted: Floats, shown: list[int], caption: str
-    ) -> PageTable:
+    def _rounds(self, stays: list[int], cells: Floats, shown: list[int], caption: str) -> PageTable:
         """Return a table of candidates by rounds."""
-        frame = pd.DataFrame({"Candidate": [*map(str, self.data.items.at(stays)), "Exhausted"]})
+        names = self.data.items.at(stays)
+        frame = pd.DataFrame({"Candidate": [*map(str, names), "Exhausted"]})
         for k in shown:
-            frame[f"round {k + 1}"] = [*votes[k, stays], exhausted[k]]
-        frame["outcome"] = [*map(self._outcome, self.data.items.at(stays)), ""]
+            frame[f"round {k + 1}"] = cells[k, [*stays, -1]]
+        frame["outcome"] = [*map(self._outcome, names), ""]
         return table_of(frame, caption, text=["Candidate", "outcome"])
 
     def _outcome(self, candidate: Label) -> str:
@@ -175,21 +174,15 @@ class ElectionKind(Kind):
                 return f"out in round {k}"
         return ""
 
-    def _margins(self, findings: Findings) -> list[tuple[str, object]]:
-        facts: list[tuple[str, object]] = []
-        if self.count.margin is not None:
-            margin = stated(self.count.margin, "margin of the last round", amount, "vote")
-            facts.append(("Margin of the last round", margin))
-        margins, items = findings.graph.margins, self.data.items
-        first = int(findings.order[0])
-        others = np.delete(np.arange(len(items)), first)
-        closest = int(others[margins[first, others].argmin()])
-        lead = margins[first, closest]
-        way = "ahead of" if lead > 0 else "behind" if lead < 0 else "level with"
-        by = stated(abs(lead), "margin of a pair", amount, "vote")
-        told = said("{} {} {}", by, way, named(items[closest]))
-        facts.append(("Closest pair of the winner", told))
-        return facts
+    def _closest(self, findings: Findings) -> tuple[str, object]:
+        """Return the candidate that is closest to the winner in pairs, and by how many votes."""
+        first, *others = findings.order.tolist()
+        margins = findings.graph.margins[first]
+        closest = min(others, key=lambda k: margins[k])
+        by = stated(abs(margins[closest]), "margin of a pair", amount, "vote")
+        way = "behind" if margins[closest] < 0 else "ahead of"
+        told = said("{} {} {}", by, way, named(self.data.items[closest]))
+        return "Closest pair of the winner", told
 
 
 @dataclass(frozen=True)
@@ -204,21 +197,10 @@ class ListsKind(Kind):
     infers: ClassVar[bool] = False
 
     @cached_property
-    def _ranks(self) -> NDArray[np.float64]:
-        """The ranks from 1 of items in lists, NaN where a list does not name one."""
-        ranks = np.repeat(self.data.ranks, self.data.counts, axis=0).astype(np.float64) + 1.0
-        return np.where(ranks > 0, ranks, np.nan)
-
-    @property
-    def _named(self) -> NDArray[np.intp]:
-        """How many lists name each item."""
-        named: NDArray[np.intp] = np.isfinite(self._ranks).sum(axis=0)
-        return named
-
-    @property
-    def _lengths(self) -> NDArray[np.intp]:
-        lengths: NDArray[np.intp] = np.isfinite(self._ranks).sum(axis=1)
-        return lengths
+    def _ranks(self) -> pd.DataFrame:
+        """The ranks from 1, a row for each list, NaN where it does not name an item."""
+        ranks = np.repeat(self.data.ranks, self.data.counts, axis=0) + 1.0
+        return pd.DataFrame(np.where(ranks > 0, ranks, np.nan))
 
     # -- the first screen -----------------------------------------------------------------------
 
@@ -226,41 +208,36 @@ class ListsKind(Kind):
         """Say who is first, and how many lists name it."""
         if len(findings.winners) > 1:
             return super().result(findings)
-        some, total = int(self._named[findings.order[0]]), len(self._ranks)
+        some, total = int(self._ranks[findings.order[0]].count()), len(self._ranks)
         many = part_of(some, "lists that name the first", total, "lists", "list", form=",")
         return said("{}; {} name it", super().result(findings), many)
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return lists, and how long they are."""
-        low, high = int(self._lengths.min()), int(self._lengths.max())
-        longest = stated(high, "longest list", ",")
-        span = longest if low == high else said(
-            "{}\N{EN DASH}{}", stated(low, "shortest list", ","), longest
-        )  # fmt: skip
+        lengths = self._ranks.count(axis=1)
+        ends = (
+            stated(int(lengths.min()), "shortest list"),
+            stated(int(lengths.max()), "longest list"),
+        )
+        span = said("{}\N{EN DASH}{}", *ends) if ends[0] != ends[1] else ends[0]
         return [number(len(self._ranks), "list", "lists"), (span, "items in each")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return how many lists name an item, and its median rank there."""
-        middle = [
-            f"{np.median(column[np.isfinite(column)]):g}" if some else NOTHING
-            for column, some in zip(self._ranks.T, self._named, strict=True)
-        ]
-        return (
-            QuietColumn("Lists", [f"{some:,}" for some in self._named.tolist()]),
-            QuietColumn("Median rank", middle),
-        )
+        middle = [NOTHING if np.isnan(rank) else f"{rank:g}" for rank in self._ranks.median()]
+        named_by = [f"{some:,}" for some in self._ranks.count()]
+        return QuietColumn("Lists", named_by), QuietColumn("Median rank", middle)
 
     def drawing(self, findings: Findings) -> RowDrawing:
         """Draw the rank of an item in each list that names it."""
-        longest = int(self._lengths.max())
-        places = [np.unique(column[np.isfinite(column)]) for column in self._ranks.T]
-        strips = [
-            Strip(None, strokes=tuple(base.at_place(rank, longest) for rank in each.tolist()))
-            for each in places
-        ]
+        longest = int(self._ranks.count(axis=1).max())
+        strips = []
+        for _, ranks in self._ranks.items():
+            places = np.unique(ranks.dropna()).tolist()
+            strips.append(Strip(None, strokes=tuple(at_place(k, longest) for k in places)))
         return RowDrawing(
             strips,
-            base.ticks(longest),
+            ticks(longest),
             (("stroke", False, "rank in a list that names it"),),
             "Places are those of the exact consensus (Kemeny): listed items are above those that "
             "a list leaves out, and between two that it leaves out it says nothing.",
@@ -270,23 +247,19 @@ class ListsKind(Kind):
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
         """Return lists and their lengths."""
-        alone = int((self._named == 1).sum())
+        some = self._ranks.count()
         return [
             fact("Lists", len(self._ranks)),
-            fact("Items that only one list names", alone),
-            fact("Items that all lists name", int((self._named == len(self._ranks)).sum())),
+            fact("Items that only one list names", int((some == 1).sum())),
+            fact("Items that all lists name", int((some == len(self._ranks)).sum())),
         ]
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return how many lists name an item, and where."""
-        order, ranks = findings.order, self._ranks
-        frame = findings.rows()
-        frame["lists"] = self._named[order]
-        some = self._named > 0
-        for name, of in (("best", np.nanmin), ("median", np.nanmedian), ("worst", np.nanmax)):
-            found = np.full(len(order), np.nan)
-            found[some] = of(ranks[:, some], axis=0)
-            frame[name] = found[order]
+        frame, ranks = findings.rows(), self._ranks[findings.order]
+        frame["lists"] = ranks.count().to_numpy()
+        for name, of in (("best", "min"), ("median", "median"), ("worst", "max")):
+            frame[name] = ranks.agg(of).to_numpy()
         table = table_of(
             frame,
             "How many lists name an item, and its ranks there",
@@ -307,6 +280,9 @@ class VotesKind(Kind):
     name: ClassVar[str] = "votes"
     words: ClassVar[Words] = Words(unit="vote")
 
+    def ranks(self, **options: Any) -> None:
+        """Return nothing: rankings are not known."""
+
     def certainty(self, findings: Findings) -> str:
         """Say that nothing is known of it."""
         return "Counts of votes do not tell how sure it is."
@@ -326,4 +302,4 @@ class VotesKind(Kind):
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
         """Say what they are."""
-        return [("Votes", "counts for pairs only")]
+        return [("Votes", "counts for pairs only; what rankings left out is not in them")]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.sentences import decided_of, first_of
 from rankagg.core.items import counted
-from rankagg.core.names import Sentence, Words, stated
+from rankagg.core.names import Sentence, Words, said, stated
+from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 #: Stands for what is not known or does not apply.
 NOTHING = "\N{EN DASH}"
-#: The column, or the fact, that is a link.
-LINK = "link"
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,8 @@ class Strip:
     at: float | None
     # From where to where the bar goes.
     bar: tuple[float, float] | None = None
-    # Whether the item may be first, or its mark lies outside its bar.
-    mark: Literal["dot", "first", "outside"] = "dot"
+    # "first" where the item may be first, "outside" where its mark lies outside its bar.
+    mark: str = "dot"
     # Where thin strokes stand.
     strokes: tuple[float, ...] = ()
 
@@ -78,18 +76,9 @@ class Told:
     cluster: str = "cluster"
     # The category of each task.
     categories: Mapping[Label, str] = field(default_factory=dict)
-    # Columns of texts and numbers, a row for each item that anything is said of.
-    items: pd.DataFrame | None = None
-
-    def about(self, item: Label) -> tuple[str, str]:
-        """Return where the name of an item leads, and what stands behind it."""
-        if self.items is None or item not in self.items.index:
-            return "", ""
-        row = self.items.loc[item]
-        plain = [name for name in self.items.columns if name != LINK]
-        note = row[plain[0]] if plain else None
-        link = row.get(LINK)
-        return "" if pd.isna(link) else str(link), "" if pd.isna(note) else str(note)
+    # Where names of items lead, and what stands behind them.
+    links: Mapping[Label, str] = field(default_factory=dict)
+    notes: Mapping[Label, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -121,9 +110,9 @@ class Kind:
         """Return the rule whose order the page has throughout; None stands for the exact one."""
         return None
 
-    def ranks(self, leader: Aggregator, alpha: float) -> RankIntervals | None:
-        """Return intervals for ranks by the leading rule; None stands for those by points."""
-        return None
+    def ranks(self, **options: Any) -> RankIntervals | None:
+        """Return intervals for ranks; None where the data tell none."""
+        return rank_intervals(self.data, **options)  # type: ignore[arg-type]
 
     def in_words(self, text: str) -> str:
         """Return a text of another room, without names of items, in the words of this kind."""
@@ -158,9 +147,42 @@ class Kind:
         """Return the columns of numbers in the first figure."""
         return (QuietColumn("Votes won", per_cents(findings.won)),)
 
-    def drawing(self, findings: Findings) -> RowDrawing | None:
-        """Return what is drawn; None stands for places with their intervals, or shares won."""
-        return None
+    def drawing(self, findings: Findings) -> RowDrawing:
+        """Draw places with their intervals; shares won where these exclude too little."""
+        lead, ranks, n = findings.lead, findings.ranks, len(findings.exact.items)
+        order = f"by {lead.aggregator.name.lower()}"
+        if lead is findings.exact:
+            order = "in the exact consensus (Kemeny)"
+        if ranks is None or not findings.has_bars:
+            won = f"share of {self.words.vote}s won"
+            return RowDrawing(
+                [Strip(None if np.isnan(share) else at_share(share)) for share in findings.won],
+                SHARES,
+                (("dot", False, won),),
+                f"Places are those {order}. Dots: the {won} against others, every opponent alike.",
+            )
+        strips = {}
+        for place, i in enumerate(findings.order.tolist(), 1):
+            best, worst = ranks.best[i], ranks.worst[i]
+            mark = "first" if best == 1 else "dot"
+            mark = mark if best <= place <= worst else "outside"
+            strips[i] = Strip(at_place(place, n), (at_place(best, n), at_place(worst, n)), mark)
+        meanings = {
+            "dot": said("place, and places left open at {}", findings.level),
+            "first": "may be first",
+            "outside": "place outside its bar: the two are by different rules",
+        }
+        marks = {"dot", *(strip.mark for strip in strips.values())}
+        told = (
+            "Marks: places {}. Bars: the ranks by {} that remain open, for all at once at {}, by "
+            "{}."
+        )
+        return RowDrawing(
+            [strips[i] for i in range(n)],
+            ticks(n),
+            tuple((mark, mark != "outside", meanings[mark]) for mark in meanings if mark in marks),
+            said(told, order, ranks.by, findings.level, ranks.decisions.how),
+        )
 
     # -- chapters -------------------------------------------------------------------------------
 
@@ -236,9 +258,9 @@ def ticks(n: int) -> tuple[tuple[float, str], ...]:
     return tuple((at_place(place, n), f"{place:,}") for place in chosen)
 
 
-def at_share(share: float) -> float:
-    """Return where a share of one stands, in per cent of the width."""
-    return 2 + 96 * float(share)
+def at_share(share: Any) -> Any:
+    """Return where a share of one, or each of several, stands, in per cent of the width."""
+    return 2 + 96 * share
 
 
 #: Where numbers stand above shares.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,14 +20,14 @@ from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.inference.ranks.comparison_ranks import FEWEST, ranks_of_ratings
+from rankagg.inference.ranks.comparison_ranks import FEWEST, kind_for, ranks_of_ratings
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import Kind, QuietColumn, RowDrawing, Strip, fact, number
+from rankagg.report.kinds.base import Kind, QuietColumn, fact, number
 from rankagg.report.sections import PageTable, Section, bullets, table_of
 
-# Neighbors that win rates order otherwise and that are named; and points from tick to tick.
-NEIGHBORS, STEPS = 5, (20, 50, 100, 200, 500, 1000, 5000)
+# Neighbors that win rates order otherwise and that are named.
+NEIGHBORS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,12 +98,12 @@ class BattlesKind(Kind):
         side, names = fit.has_side, tuple(self.data.covariates)
         return Rating(fit=fit, ties=fit.ties, side=side, covariates=names)
 
-    def ranks(self, leader: Aggregator, alpha: float) -> RankIntervals | None:
+    def ranks(self, **options: Any) -> RankIntervals | None:
         """Return intervals by ratings, where there are so many battles that they hold."""
         fit = self.fitted
         if isinstance(fit, str) or (fit.n_clusters or len(self.data)) < FEWEST:
-            return None
-        return ranks_of_ratings(fit, self.data, alpha)
+            return super().ranks(of=kind_for(self.data), **options)
+        return ranks_of_ratings(fit, self.data, options["alpha"])
 
     # -- the first screen -----------------------------------------------------------------------
 
@@ -122,11 +122,8 @@ class BattlesKind(Kind):
             return told
         rules = findings.comparison
         pairs = rules.disagreements(rules.methods[0], findings.exact.aggregator.name)
-        if pairs.empty:
-            same = "The order that contradicts the fewest battles is the same"
-            return joined([told, f"{same}{', which is proved.' if findings.is_proved else '.'}"])
         many = stated(len(pairs), "pairs ordered differently", ",", "pair")
-        other = said("The order that contradicts the fewest battles has {} otherwise.", many)
+        other = said("The order that contradicts the fewest battles differs on {}.", many)
         return joined([told, other])
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
@@ -166,29 +163,6 @@ class BattlesKind(Kind):
     def _elo(self, findings: Findings) -> pd.DataFrame:
         assert not isinstance(self.fitted, str), "asked for where there are ratings"
         return self.fitted.elo(alpha=findings.alpha).reindex(list(self.data.items))
-
-    def drawing(self, findings: Findings) -> RowDrawing | None:
-        """Draw ratings with their intervals, where intervals for ranks exclude too little."""
-        if isinstance(self.fitted, str) or findings.has_bars:
-            return None
-        elo = self._elo(findings)
-        least, most = elo["lower"].min(), elo["upper"].max()
-        step = next((size for size in STEPS if most - least <= 7 * size), most - least)
-        low, high = step * np.floor(least / step), step * np.ceil(most / step)
-        ends = 100 * (elo - low) / (high - low)
-        strips = [
-            Strip(at, (start, end))
-            for at, start, end in zip(ends["elo"], ends["lower"], ends["upper"], strict=True)
-        ]
-        return RowDrawing(
-            strips,
-            tuple(
-                (100 * (one - low) / (high - low), f"{one:,.0f}")
-                for one in np.arange(low, high + step / 2, step).tolist()
-            ),
-            (("dot", True, "rating, and its interval"),),
-            "Places are by ratings. Bars: intervals for them, each for itself.",
-        )
 
     # -- chapters -------------------------------------------------------------------------------
 

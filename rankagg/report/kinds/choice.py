@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from rankagg import _pandas as pd
+from rankagg._typing import Label
 from rankagg._validation import check_choice
 from rankagg.aggregation.evidence import Data
 from rankagg.core.comparisons import Comparisons
@@ -18,7 +19,7 @@ from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.cast_votes import CastVotes
 from rankagg.report.kinds.ballots import ElectionKind, ListsKind, VotesKind
-from rankagg.report.kinds.base import LINK, Kind, Told
+from rankagg.report.kinds.base import Kind, Told
 from rankagg.report.kinds.battles import BattlesKind
 from rankagg.report.kinds.scores import ScoresKind
 
@@ -26,9 +27,9 @@ from rankagg.report.kinds.scores import ScoresKind
 KINDS: Final[dict[str, tuple[type[Kind], Any]]] = {
     "scores": (ScoresKind, ScoreTable | ScoreSummary),
     "battles": (BattlesKind, Comparisons),
-    "election": (ElectionKind, Profile),
     "rankings": (Kind, Profile),
     "lists": (ListsKind, Profile),
+    "election": (ElectionKind, Profile),
     "votes": (VotesKind, PairwiseMatrix),
 }
 
@@ -40,22 +41,18 @@ def kind_of(data: Data | CastVotes, name: str | None = None, told: Told | None =
     """
     if isinstance(data, CastVotes):
         data, name = data.profile, name or "election"
+    fitting = [one for one, (_, holds) in KINDS.items() if isinstance(data, holds)]
+    if not fitting:
+        allowed = "a ScoreTable, ScoreSummary, Profile, CastVotes, PairwiseMatrix or Comparisons"
+        raise InvalidInputError("data", allowed, data)
     if name is None:
-        fitting = [one for one, (_, holds) in KINDS.items() if isinstance(data, holds)]
-        if not fitting:
-            allowed = (
-                "a ScoreTable, ScoreSummary, Profile, CastVotes, PairwiseMatrix or Comparisons"
-            )
-            raise InvalidInputError("data", allowed, data)
-        name = fitting[0] if len(fitting) == 1 else "rankings"
+        name = fitting[0]
         if isinstance(data, Profile) and data.has_unlisted and data.n_rankings <= data.n_items:
             name = "lists"
-    made, holds = KINDS[check_choice(name, tuple(KINDS), "kind")]
-    if not isinstance(data, holds):
-        fitting = [one for one, (_, held) in KINDS.items() if isinstance(data, held)]
+    if check_choice(name, tuple(KINDS), "kind") not in fitting:
         allowed = f"one of {', '.join(fitting)} for a {type(data).__name__}"
         raise InvalidInputError("kind", allowed, name)
-    return made(data, told or Told())
+    return KINDS[name][0](data, told or Told())
 
 
 def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: ItemSet) -> Told:
@@ -64,25 +61,29 @@ def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: Ite
     if not all(isinstance(name, str) for name in facts):
         raise InvalidInputError("about", "a mapping from texts", about)
     cluster, categories = facts.pop("cluster", "cluster"), facts.pop("categories", {})
-    if LINK in facts:
-        check_link(facts[LINK], "about")
-    if items is not None:
-        if not pd.isna(items.index).any() and not items.index.is_unique:
-            raise InvalidInputError("about_items", "a row for each item", items.index)
-        strange = next((label for label in items.index if label not in of), None)
-        if strange is not None:
+    if "link" in facts:
+        check_link(facts["link"], "about")
+    notes: dict[Label, str] = {}
+    links: dict[Label, str] = {}
+    rows = () if items is None else items.astype(object).iterrows()
+    for item, row in rows:
+        if item not in of:
             allowed, remedy = "about items of the data", "Leave out rows of other items."
-            raise InvalidInputError("about_items", allowed, strange, remedy)
-        items = items.rename(columns=str)
-        for link in items[LINK].dropna() if LINK in items else ():
-            check_link(link, "about_items")
+            raise InvalidInputError("about_items", allowed, item, remedy)
+        if item in notes:
+            raise InvalidInputError("about_items", "a row for each item", item)
+        known = {str(name): str(value) for name, value in row.dropna().items()}
+        if "link" in known:
+            links[item] = check_link(known.pop("link"), "about_items")
+        notes[item] = ", ".join(known.values())
     texts = {name: str(value) for name, value in facts.items()}
-    return Told(texts, str(cluster), dict(categories), items)
+    return Told(texts, str(cluster), dict(categories), links, notes)
 
 
-def check_link(link: object, parameter: str) -> None:
-    """Raise where a link is no address of the web: others could run as scripts."""
+def check_link(link: object, parameter: str) -> str:
+    """Return a link; raise where it is no address of the web: others could run as scripts."""
     if urlsplit(str(link)).scheme not in ("http", "https"):
         raise InvalidInputError(
             parameter, "links that begin with http:// or https://", Described(repr(link))
         )
+    return str(link)

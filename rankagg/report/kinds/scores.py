@@ -12,7 +12,7 @@ from rankagg._typing import Floats, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.means import Mean
 from rankagg.analysis.comparison.sentences import SCORED
-from rankagg.core.names import Words, named, part_of, said, stated, unsigned
+from rankagg.core.names import Words, joined, listing, named, part_of, said, stated, unsigned
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.report.findings import Findings
@@ -57,8 +57,8 @@ class ScoresKind(Kind):
         """Why scores of different tasks have no mean; empty where they have one."""
         lower = [task for task, higher in self.data.higher_is_better.items() if not higher]
         if 0 < len(lower) < self.data.n_tasks:
-            told = "No mean of scores is shown: lower is better on {}, higher on other tasks."
-            return told.format(named(lower[0]) if len(lower) == 1 else "some tasks")
+            which = listing(lower, 3)
+            return f"No mean of scores is shown: lower is better on {which}, higher on other tasks."
         sizes = np.nanmax(np.abs(self.data.task_scores()), axis=0)
         small, large = int(sizes.argmin()), int(sizes.argmax())
         if sizes[large] / OTHER_SCALE <= sizes[small]:
@@ -76,11 +76,7 @@ class ScoresKind(Kind):
         """Return tasks, and instances where there are some."""
         told = [number(self.data.n_tasks, "task", "tasks")]
         if self.has_instances:
-            basis = None if findings.ranks is None else findings.ranks.decisions.basis
-            # Instances that several tasks have in common are one each, as for decisions.
-            is_told = basis is not None and basis.word == "instance"
-            units = basis.n_units if basis is not None and is_told else self.data.n_units
-            told.append(number(units, "instance", "instances"))
+            told.append(number(self._n_instances(findings), "instance", "instances"))
         return told
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
@@ -120,9 +116,16 @@ class ScoresKind(Kind):
         """Return tasks, instances and scores."""
         data: Any = self.data
         facts = [fact("Tasks", data.n_tasks)]
+        lower = [task for task, higher in data.higher_is_better.items() if not higher]
+        facts.append(
+            ("A lower score is better", listing(lower, len(lower)) if lower else "nowhere")
+        )
         total, missing = data.n_units * data.n_systems, data.n_missing
         if self.has_instances:
-            facts.append(("Instances", self._instances(findings)))
+            together = stated(self.data.n_units, "units", ",")
+            different = stated(self._n_instances(findings), "instances", ",")
+            told = said("{}; {} in all tasks together", different, together)
+            facts.append(("Instances", told))
         there = part_of(total - missing, "cells there", total, "cells", form=",")
         gaps = stated(missing, "cells missing", ",", of=total)
         facts.append(("Scores", said("{}; {} missing", there, gaps)))
@@ -131,15 +134,15 @@ class ScoresKind(Kind):
                 name, empty = fact("Instances without any score", data.n_empty)
                 facts.append((name, said("{}, left out", empty)))
             facts.append(("Held", "what the scores add up to, not the scores themselves"))
-        return facts
+        weights = {task: w for task, w in data.task_weights.items() if w != 1}
+        told = [said("{} {}", task, stated(w, "task weight", "g")) for task, w in weights.items()]
+        return [*facts, *([("Task weights other than 1", joined(told, ", "))] if told else [])]
 
-    def _instances(self, findings: Findings) -> str:
-        """Say how many rows of scores there are, and of how many instances tasks share."""
-        text = said("{} in all tasks together", stated(self.data.n_units, "units", ","))
+    def _n_instances(self, findings: Findings) -> int:
+        """Return how many there are; those that tasks have in common are one, as for decisions."""
         basis = None if findings.ranks is None else findings.ranks.decisions.basis
-        if basis is None or basis.word != "instance" or basis.n_units == self.data.n_units:
-            return text
-        return said("{}, of {} different ones", text, stated(basis.n_units, "instances", ","))
+        is_told = basis is not None and basis.word == "instance"
+        return basis.n_units if basis is not None and is_told else self.data.n_units
 
     def caveat(self, findings: Findings) -> str:
         """Say what tasks, or instances, have in common."""

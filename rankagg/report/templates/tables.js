@@ -5,7 +5,6 @@
     const body = table.tBodies[0];
     const original = [...body.rows];
     for (const heading of table.tHead.rows[0].cells) {
-      if (heading.classList.contains("strip")) continue;
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = heading.textContent;

@@ -66,7 +66,7 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<strong>25</strong> judges" in html
     assert "Date: today" in html
-    assert '<span class="quiet">Uni</span>' in html
+    assert '<span class="quiet">Uni, 7</span>' in html
     assert "Did you mean" in run("report b.csv --kind batles", code=2).err
     (tmp_path / "v.csv").write_text("first,second\nA,B\nB,A\nA,\n", encoding="utf-8")
     run("report v.csv --format cast-votes")
