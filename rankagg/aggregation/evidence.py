@@ -10,6 +10,7 @@ import numpy as np
 from rankagg._typing import Bools, Label, Tolerance, Unranked
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet
+from rankagg.core.names import Words
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
@@ -22,6 +23,18 @@ PairData = PairwiseMatrix | Comparisons
 #: What files and other sources are read into at once.
 WholeData = ScoreTable | Profile | PairData
 Data = WholeData | ScoreSummary
+
+
+# What sentences call what is in scores and in comparisons.
+SCORED = Words("system", "task")
+FOUGHT = Words("item", "battle", "battle")
+
+
+def words_of(data: Data) -> Words:
+    """Return what sentences about some data call what is in them."""
+    if isinstance(data, ScoreTable | ScoreSummary):
+        return SCORED
+    return FOUGHT if isinstance(data, Comparisons) else Words()
 
 
 class Evidence:

@@ -11,10 +11,11 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks, Unranked
-from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.evidence import Evidence, words_of
 from rankagg.core.arithmetic.exact_sum import rounding_error
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted, listed, shortened
-from rankagg.core.names import Form, amount, stated
+from rankagg.core.names import Form, Words, amount, stated
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
@@ -122,8 +123,21 @@ class Consensus(Result):
         """The one-level votes that the cost is measured on."""
         return self._evidence.votes(self.unranked)
 
-    def _votes_told(self, number: float, what: str, form: Form = amount, noun: str = "vote") -> str:
+    @property
+    def _words(self) -> Words:
+        """What sentences call what is in the data."""
+        return words_of(self._evidence.data)
+
+    @property
+    def _is_fought(self) -> bool:
+        """Whether it is of battles, where no items are unranked."""
+        return isinstance(self._evidence.data, Comparisons)
+
+    def _votes_told(
+        self, number: float, what: str, form: Form = amount, noun: str | None = None
+    ) -> str:
         """Return a number of votes on pairs as text, which states the policy of this consensus."""
+        noun = self._words.vote if noun is None else noun
         return stated(number, what, form, noun, policy=self.pairwise.unranked, weighted=True)
 
     @property
@@ -220,13 +234,13 @@ class Consensus(Result):
 
     def _facts(self) -> list[str]:
         policy = "none: what is present counts" if self.unranked is None else self.unranked
-        price = self.consensus_tie_cost
-        tied = "" if price is None else f", a vote on a tied pair {price:g}"
+        price, vote = self.consensus_tie_cost, self._words.vote
+        tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
         lines = [
             f"{self.aggregator.name} consensus of {counted(len(self.items), 'item')}",
             f"rule         {self.aggregator}",
-            f"unranked     {policy}",
-            f"cost         {counted(self.cost, 'vote', 'g')} contradicted (a tied vote costs "
+            *([] if self._is_fought else [f"unranked     {policy}"]),
+            f"cost         {counted(self.cost, vote, 'g')} contradicted (a tied {vote} costs "
             f"{self.tie_cost:g}{tied})",
         ]
         if self.certificate is not None:

@@ -266,14 +266,15 @@ class Explanation(Result):
 
     def _votes_line(self) -> str:
         a, b, told = shortened(self.above), shortened(self.below), self.consensus._votes_told
+        head = f"{self.consensus._words.vote}s".ljust(12)
         if not self.votes_for + self.votes_against + self.ties:
-            return f"votes       none: {a} and {b} were never compared"
+            return f"{head}none: {a} and {b} were never compared"
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
         mine = told(self.votes_for, "votes for a pair", "g", "")
         against = told(self.votes_against, "votes against a pair", "g", "")
         tied = said(", {} tie them", told(self.ties, "votes that tie a pair", "g", ""))
         ties, end = tied if self.ties else "", verdict[int(np.sign(self.margin))]
-        text = "votes       {} for {} above {}, {} for the reverse{}: {}"
+        text = head + "{} for {} above {}, {} for the reverse{}: {}"
         return said(text, mine, a, b, against, ties, end)
 
     def _score_line(self) -> str:

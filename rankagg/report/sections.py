@@ -182,6 +182,7 @@ class PageCell:
 
     text: str
     key: float | None = None
+    link: str = ""
     is_best: bool = False
     bar: float = 0.0
 

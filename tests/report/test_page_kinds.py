@@ -98,6 +98,22 @@ def test_no_word_of_another_kind_stands_on_a_page(name) -> None:
     assert found == {}
 
 
+@pytest.mark.parametrize("name", ["battles", "battles of judges", "election"])
+def test_no_word_of_another_kind_stands_in_texts_of_rules(name) -> None:
+    data, _ = DATA[name]
+    data = data.profile if name == "election" else data
+    exact = ra.Kemeny().aggregate(data)
+    explained = ra.explain(exact, *exact.order[:2]), ra.explain(exact, exact.order[0], "C")
+    told = [str(one) for one in (ra.compare(data), exact, *explained)]
+    assert all(told)
+    lines = [line for text in told for line in text.splitlines()]
+    # What is proved speaks of itself, and a profile calls its ballots rankings.
+    text = "\n".join(line for line in lines if not line.startswith(("certificate", "optima")))
+    words = {*FOREIGN[name.split(" ")[0]], "judge"}
+    words = words - {"ranking"} if name == "election" else words | {"unranked items"}
+    assert [word for word in words if re.search(rf"\b{word}", text, re.IGNORECASE)] == []
+
+
 # -- which kind, and what is shown of it ----------------------------------------------------------
 
 

@@ -10,7 +10,6 @@ from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
-from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import counted, shortened
 from rankagg.core.names import (
     Words,
@@ -38,15 +37,6 @@ if TYPE_CHECKING:
 
 # Names that a sentence holds.
 NAMES_LISTED = 3
-SCORED = Words("system", "task")
-FOUGHT = Words("item", "battle", "battle")
-
-
-def words_of(data: Data) -> Words:
-    """Return what sentences about some data call what is in them."""
-    if isinstance(data, ScoreTable | ScoreSummary):
-        return SCORED
-    return FOUGHT if isinstance(data, Comparisons) else Words()
 
 
 def sentences_of(
@@ -58,7 +48,7 @@ def sentences_of(
 ) -> tuple[str, ...]:
     """Return what was compared and found, sentence by sentence."""
     exact, rules = comparison.exact, comparison.consensuses
-    words = words_of(rules[0]._evidence.data)
+    words = rules[0]._words
     if exact is None or exact.certificate is None:
         told = [f"{c.aggregator.name} gives {c.ranking._arrows()}." for c in rules]
         told.append(
@@ -106,7 +96,7 @@ def _described(data: Data) -> str:
 def _exact_told(
     exact: Consensus, known: Alternatives | None, words: Words, *, looked: bool
 ) -> list[str]:
-    cost = exact._votes_told(exact.cost, "cost", noun=words.vote)
+    cost = exact._votes_told(exact.cost, "cost")
     which = f"that contradicts the fewest {words.vote}s" if exact.is_proved else "that was found"
     alone = known is not None and known.is_unique
     head = "The ranking" if alone and exact.is_proved else "A ranking"
@@ -150,7 +140,7 @@ def proof_of(
     if not exact.is_proved:
         certificate = exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"
-        gap = exact._votes_told(certificate.gap, "gap", noun=words.vote)
+        gap = exact._votes_told(certificate.gap, "gap")
         return said("It is not proved optimal: another may contradict up to {} fewer.", gap)
     head = "The consensus is proved optimal"
     if not looked:
@@ -200,12 +190,10 @@ def _other(
     more = f"as many {words.vote}s"
     if excess:
         than = "more" if excess > 0 else "fewer"
-        more = said(
-            "{} {}", exact._votes_told(abs(excess), "excess of a rule", noun=words.vote), than
-        )
+        more = said("{} {}", exact._votes_told(abs(excess), "excess of a rule"), than)
     n = len(pairs)
     otherwise = stated(n, "pairs ordered differently", ",", "pair")
-    closest = _closest(exact, next(pairs.itertuples(index=False)), words)
+    closest = _closest(exact, next(pairs.itertuples(index=False)))
     text = "{} contradicts {} and orders {} differently; the closest is {}"
     told = said(text, name, more, otherwise, closest)
     if decisions is None:
@@ -215,8 +203,8 @@ def _other(
     return said("{}; {} of them {} decided.", told, of_them, "is" if sure < 2 else "are")
 
 
-def _closest(exact: Consensus, pair: Any, words: Words) -> str:
-    votes = exact._votes_told(pair.votes_for, "votes for the closest pair", noun=words.vote)
+def _closest(exact: Consensus, pair: Any) -> str:
+    votes = exact._votes_told(pair.votes_for, "votes for the closest pair")
     against = exact._votes_told(pair.votes_against, "votes against the closest pair", noun="")
     names = named(pair.above), named(pair.below)
     return said("{} above {} ({} for, {} against)", *names, votes, against)
@@ -279,11 +267,13 @@ def head_of(
     """Return what was compared, the proof and the notes, line by line."""
     tie_cost = 0.0 if comparison.exact is None else comparison.exact.tie_cost
     price = None if comparison.exact is None else comparison.exact.consensus_tie_cost
-    tied = "" if price is None else f", a vote on a tied pair {price:g}"
+    vote, is_fought = comparison.consensuses[0]._words.vote, comparison.consensuses[0]._is_fought
+    tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
     methods = stated(len(comparison.methods), "rules", noun="method")
     items = stated(comparison.votes.n_items, "items", noun="item")
-    told = "{} on {}; unranked items: {}; a tied vote costs {:g}{}"
-    lines = [said(told, methods, items, comparison.unranked, tie_cost, tied)]
+    policy = "" if is_fought else f"unranked items: {comparison.unranked}; "
+    told = "{} on {}; {}a tied {} costs {:g}{}"
+    lines = [said(told, methods, items, policy, vote, tie_cost, tied)]
     if comparison.exact is None or comparison.exact.certificate is None:
         lines.append("no exact method among them: add Kemeny() for ratios and distances")
     else:
@@ -335,7 +325,8 @@ def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisio
             continue
         shown = frame if rows is None else frame.head(rows)
         pairs = stated(len(frame), "pairs ordered differently", noun="pair")
-        head = said("{} disagrees with {} on {}, closest votes first:", method, base, pairs)
+        vote = comparison.exact._words.vote
+        head = said("{} disagrees with {} on {}, closest {}s first:", method, base, pairs, vote)
         told = shown.itertuples(index=False)
         lines = [head, *(_pair_line(comparison.exact, pair, method) for pair in told)]
         if len(frame) > len(shown):

@@ -12,8 +12,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
-from rankagg.aggregation.evidence import Evidence
-from rankagg.analysis.comparison.sentences import FOUGHT
+from rankagg.aggregation.evidence import FOUGHT, Evidence
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.names import Words, joined, listing, named, percent, said, stated
 from rankagg.core.rankings.partial import PartialRanking, as_ranking

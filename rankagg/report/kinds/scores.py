@@ -10,8 +10,8 @@ import numpy as np
 
 from rankagg._typing import Floats, Unranked
 from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.evidence import SCORED
 from rankagg.aggregation.means import Mean
-from rankagg.analysis.comparison.sentences import SCORED
 from rankagg.core.names import Words, joined, listing, named, part_of, said, stated, unsigned
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
