@@ -15,6 +15,7 @@ from rankagg.analysis.comparison.agreement import LATE, flow_slots, moves
 from rankagg.analysis.comparison.sentences import proof_of
 from rankagg.analysis.explanation import shortest_cycle
 from rankagg.core.names import (
+    capital,
     joined,
     letters,
     listing,
@@ -44,10 +45,7 @@ def _all_ranks(findings: Findings) -> PageTable:
     table = table.sort_values(name, kind="stable")
     heading = findings.noun.capitalize()
     frame = pd.DataFrame({"Rank": table[name], heading: [str(item) for item in table["item"]]})
-    meanings = {"Rank": f"by {name}"}
-    if findings.lead is exact:
-        meanings = {"Rank": "in the exact Kemeny consensus"}
-    words = [heading]
+    meanings, words = {"Rank": f"by {name}"}, [heading]
     at = exact.items.indices(list(table["item"]))
     if known is not None and known.is_unique is False and known.ranks is not None:
         best, worst = known.ranks
@@ -73,10 +71,10 @@ def proof(findings: Findings) -> Section:
     certificate = exact.certificate
     assert certificate is not None, "an exact rule gives a certificate"
     words = findings.kind.words
-    alone = {True: ", the only one", False: ", not alone"}
-    is_alone = None if known is None else known.is_unique
-    not_ = "" if findings.is_proved else "not "
-    section = Section("exact", "The proof").told(f"{not_}proved optimal{alone.get(is_alone, '')}")
+    alone = {None: "", True: ", the only one", False: ", not alone"}
+    others = alone[None if known is None else known.is_unique]
+    proved = "proved optimal" if findings.is_proved else "not proved optimal"
+    section = Section("exact", "The proof").told(proved + others)
     section.text(
         f"The Kemeny consensus is the order that contradicts the fewest {words.vote}s. A "
         "certificate states what no order can undercut; it was verified against the "
@@ -201,7 +199,7 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
         frame,
         f"Pairs that {method} orders otherwise, the closest first",
         headings={
-            "above": f"{_lead_told(findings).capitalize()} has above",
+            "above": f"{capital(_lead_told(findings))} has above",
             "other": f"{method} has them",
             **_vote_headings(findings),
         },
@@ -506,10 +504,8 @@ def _cells(row: int, shares: np.ndarray, above: np.ndarray) -> list[PairCell]:
 def _per_cent(share: float) -> str:
     """Return a share in whole per cent; 50 only where it is even, 0 and 100 where there is none."""
     rounded = round(100 * share)
-    if rounded == 50 and share != 0.5:
+    if share in (0, 0.5, 1):
+        return str(rounded)
+    if rounded == 50:
         rounded = 51 if share > 0.5 else 49
-    if rounded == 0 and share:
-        rounded = 1
-    if rounded == 100 and share != 1:
-        rounded = 99
-    return str(rounded)
+    return str(min(max(rounded, 1), 99))

@@ -100,7 +100,7 @@ class PlaceFigure:
     @property
     def has_long_names(self) -> bool:
         """Whether some names may be cut on the screen."""
-        return any(letters(row.name) > WIDE for row in self.rows)
+        return any(letters(row.name + row.note) > WIDE for row in self.rows)
 
 
 def ranking_of(findings: Findings) -> PlaceFigure:

@@ -1,6 +1,7 @@
 """A page for each kind of data: its words and no others, and what the user says of the data."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -148,6 +149,10 @@ def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
     assert "No mean of scores is shown: lower is better on y, higher on other tasks." in mixed
     apart = scored([[0.9, 70.0], [0.8, 75.0]], higher_is_better=True)
     assert "those on y are on another scale than those on x." in apart
+    errors = scored([[0.9, 0.7], [0.8, 0.75]], higher_is_better=False)
+    rows = [row.split("</tr>")[0] for row in errors.split("<tr data-position")[1:]]
+    means = [re.findall(r'class="score">([^<]*)', row) for row in rows]
+    assert sorted(means) == [["0.775"], ["0.800"]]
     for page in (mixed, apart):
         assert "Mean score" not in page
         assert "Win rate" in page
@@ -167,10 +172,11 @@ def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
         {"by": ["Uni", None], "year": [1, 2], "link": ["https://example.org/?a=1&b=2", None]},
         index=["s1", "s3"],
     )
-    facts = {"date": "1 May", "link": "https://example.org", "categories": {"0": "x"}}
+    facts = {"date": "1 May", "link": "https://example.org", "categories": {SCORES.tasks[0]: "x"}}
     html = ra.make_report(SCORES, about=facts, about_items=items).html
     page = Page(html)
     assert "Date: 1 May" in " ".join(page.header.split())
+    assert html.count('data-category="x"') == 1
     assert {"https://example.org", "https://example.org/?a=1&b=2"} <= set(page.links)
     assert re.search(r"s1</bdi></a> <span class=\"quiet\">Uni, 1</span>", html)
     told = re.search(r'<meta property="og:description" content="([^"]*)">', html)[1]
@@ -211,6 +217,15 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
     assert f"The order that contradicts the fewest battles differs on {turned} pair" in page.header
     effects = Page(ra.make_report(DATA["battles of judges"][0]).html).table("What counts besides")
     assert [row["Effect"] for row in effects] == ["side", "length"]
+    known = ra.fit_bradley_terry(DATA["battles of judges"][0], side=True, covariates=["length"])
+    for name in ("estimate", "lower", "upper", "factor"):
+        told = [float(row[name]) for row in effects]
+        assert told == pytest.approx(known.effects(0.05)[name].to_list(), abs=6e-4)
+    rates = [float(row["win rate"].rstrip("%")) for row in page.table("Ratings")]
+    turned = [f"{b} wins more often than {a}" for k, (a, b) in enumerate(pairwise(order))
+              if rates[k] < rates[k + 1]]  # fmt: skip
+    assert [one for one in turned if one not in page.sections["ratings"]] == []
+    assert page.sections["ratings"].count("wins more often than") == len(turned)
 
 
 def test_an_election_is_counted_as_its_rule_counts_it() -> None:

@@ -1,7 +1,7 @@
 """What figures and tables of the page hold, compared with the data of a `Page`."""
 
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -111,8 +111,16 @@ def ratings(case):
         assert won == pytest.approx(expected, abs=1e-6)
     (column, *_) = case.findings.kind.columns(case.findings)
     elo = 1500 + 400 / np.log(10) * fit.log_worths
-    for text, rating in zip(column.texts, elo, strict=True):
-        assert float(text.partition(" ")[0].replace(",", "")) == pytest.approx(rating, abs=0.51)
+    errors = elo_of(case)["upper"].to_numpy() - elo
+    for text, rating, error in zip(column.texts, elo, errors, strict=True):
+        told = [float(number) for number in text.replace(",", "").split(" \N{PLUS-MINUS SIGN} ")]
+        assert told == pytest.approx([rating, error], abs=0.51)
+
+
+def elo_of(case):
+    """Return ratings with their intervals, in the order of the items."""
+    fit = case.findings.lead.aggregator.fit
+    return fit.elo(alpha=case.findings.alpha).reindex(list(case.plain.items))
 
 
 def chart_of_ranks(case):
@@ -160,18 +168,43 @@ def tables(case):
                 table = part.content if part.kind == "table" else part.content[1]
                 found[table.caption] = table
     held = set()
+    for table in found.values():
+        hold_looks(case, table)
     for caption in found.keys() & TABLES.keys():
         names = [column.name for column in found[caption].columns]
         for row in found[caption].rows:
             known = TABLES[caption](case, *(cell.text for cell in row if cell.key is None))
             told = dict(zip(names, (cell.key for cell in row), strict=True))
-            if caption == "Votes by rounds":  # of many rounds some are shown
+            if "round" in caption:  # of many rounds some are shown
                 known = {name: value for name, value in known.items() if name in told}
             assert known.keys() <= told.keys()
             for name, value in known.items():
                 held.add(caption)
                 assert told[name] == pytest.approx(float(value), rel=1e-9, abs=1e-9), (name, row)
     return held
+
+
+def hold_looks(case, table):
+    """Hold what is bold, and how long bars are, against the numbers of their column."""
+    for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=True):
+        if column.look == "bar":
+            top = max(*(cell.key for cell in cells), 1)
+            assert [cell.bar for cell in cells] == pytest.approx([100 * c.key / top for c in cells])
+        if "bold" in table.caption and column.name in case.plain.data.tasks:
+            is_higher = case.plain.data.higher_is_better[column.name]
+            best = (max if is_higher else min)(c.key for c in cells if c.key != float("inf"))
+            assert [cell.is_best for cell in cells] == [cell.key == best for cell in cells]
+
+
+def closest_pair(case):
+    """Hold who is closest to the winner of a count, and which way."""
+    for section in case.findings.kind.opening(case.findings) if case.plain.n > 1 else []:
+        for part in section.parts if section.name == "count" else []:
+            if part.kind == "facts":
+                first, *others = case.drawn()
+                closest = min(others, key=lambda k: case.lead(first, k))
+                way = "ahead of" if case.lead(first, closest) >= 0 else "behind"
+                assert str(part.content[0][1]).endswith(f"{way} {case.plain.items[closest]}")
 
 
 def missing_of_item(case, item, *_):
@@ -244,20 +277,33 @@ def ranks_in_lists(case, item):
     return {"lists": len(ranks), **told}
 
 
-def votes_by_rounds(case, candidate, *_):
+def votes_by_rounds(case, candidate, outcome=None):
     rounds = case.rounds()
     if candidate == "Exhausted":
         return {f"round {k}": lost for k, (_, lost) in enumerate(rounds, 1)}
     at = case.plain.items.index(candidate)
     cells = {f"round {k}": votes.get(at) for k, (votes, _) in enumerate(rounds, 1)}
+    last = max(k for k, (votes, _) in enumerate(rounds, 1) if at in votes)
+    has_won = last == len(rounds) and cells[f"round {last}"] == max(rounds[-1][0].values())
+    assert outcome == f"{'elected' if has_won else 'out'} in round {last}"
     return {name: float("inf") if votes is None else votes for name, votes in cells.items()}
+
+
+def added_by_rounds(case, candidate, *texts):
+    votes = list(votes_by_rounds(case, candidate, *texts).values())
+    told = {f"round {k}": b - a for k, (a, b) in enumerate(pairwise(votes), 2) if b < float("inf")}
+    return {f"round {k}": float("inf") for k in range(2, len(votes) + 1)} | told
 
 
 def battles_of_item(case, item):
     k = case.plain.items.index(item)
     wins, ties = sum(case.wins[k]), sum(case.ties[k])
     fights = wins + ties + sum(row[k] for row in case.wins)
-    return {"wins": wins, "ties": ties, "battles": fights}
+    shares = [case.share(k, j) for j in range(case.plain.n) if j != k]
+    won = [share for share in shares if share is not None]
+    told = {"wins": wins, "ties": ties, "battles": fights, "win rate": sum(won) / len(won)}
+    elo = elo_of(case).loc[item]
+    return told | {"rating": elo["elo"], "lower": elo["lower"], "upper": elo["upper"]}
 
 
 TABLES = {
@@ -265,6 +311,7 @@ TABLES = {
     "Scores by task; the best of each in bold": scores_of_system,
     "How many lists name an item, and its ranks there": ranks_in_lists,
     "Votes by rounds": votes_by_rounds,
+    "Votes that each round adds": added_by_rounds,
     "Ratings, the highest first": battles_of_item,
     "Items that are missing somewhere, those that lack the most first": missing_of_item,
     "Tasks in which something is missing": missing_of_task,

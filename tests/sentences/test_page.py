@@ -23,6 +23,7 @@ from tests.sentences import hostile
 from tests.sentences.figures import (
     TABLES,
     chart_of_ranks,
+    closest_pair,
     is_per_cent,
     map_of_pairs,
     ranking,
@@ -431,6 +432,7 @@ def pages(seeds, patch):
         ranking(case)
         ratings(case)
         chart_of_ranks(case)
+        closest_pair(case)
         captions |= tables(case)
     held.require(but=RARE)
     assert captions == set(TABLES)

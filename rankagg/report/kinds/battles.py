@@ -64,7 +64,7 @@ class BattlesKind(Kind):
     data: Comparisons
     name: ClassVar[str] = "battles"
     words: ClassVar[Words] = FOUGHT
-    whole: ClassVar[str] = "result of every pair"
+    whole: ClassVar[str] = "complete round"
     against: ClassVar[str] = "ratings weigh wins by who was beaten"
 
     @property

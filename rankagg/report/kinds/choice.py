@@ -7,7 +7,6 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from rankagg import _pandas as pd
-from rankagg._typing import Label
 from rankagg._validation import check_choice
 from rankagg.aggregation.evidence import Data
 from rankagg.core.comparisons import Comparisons
@@ -63,10 +62,9 @@ def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: Ite
     cluster, categories = facts.pop("cluster", "cluster"), facts.pop("categories", {})
     if "link" in facts:
         check_link(facts["link"], "about")
-    notes: dict[Label, str] = {}
-    links: dict[Label, str] = {}
-    rows = () if items is None else items.astype(object).iterrows()
-    for item, row in rows:
+    notes: dict[Any, str] = {}
+    links: dict[Any, str] = {}
+    for item, row in () if items is None else items.astype(object).iterrows():
         if item not in of:
             allowed, remedy = "about items of the data", "Leave out rows of other items."
             raise InvalidInputError("about_items", allowed, item, remedy)

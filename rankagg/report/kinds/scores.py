@@ -134,9 +134,14 @@ class ScoresKind(Kind):
                 name, empty = fact("Instances without any score", data.n_empty)
                 facts.append((name, said("{}, left out", empty)))
             facts.append(("Held", "what the scores add up to, not the scores themselves"))
-        weights = {task: w for task, w in data.task_weights.items() if w != 1}
-        told = [said("{} {}", task, stated(w, "task weight", "g")) for task, w in weights.items()]
-        return [*facts, *([("Task weights other than 1", joined(told, ", "))] if told else [])]
+        weights = [
+            said("{} {}", task, stated(w, "task weight", "g"))
+            for task, w in data.task_weights.items()
+            if w != 1
+        ]
+        if weights:
+            facts.append(("Task weights other than 1", joined(weights, ", ")))
+        return facts
 
     def _n_instances(self, findings: Findings) -> int:
         """Return how many there are; those that tasks have in common are one, as for decisions."""
