@@ -264,4 +264,4 @@ def at_share(share: Any) -> Any:
 
 
 #: Where numbers stand above shares.
-SHARES = tuple((at_share(share / 100), f"{share} %") for share in (0, 25, 50, 75, 100))
+SHARES = tuple((at_share(k / 4), text) for k, text in enumerate(("0", "25", "50", "75", "100 %")))
