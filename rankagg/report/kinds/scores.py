@@ -57,8 +57,8 @@ class ScoresKind(Kind):
         """Why scores of different tasks have no mean; empty where they have one."""
         lower = [task for task, higher in self.data.higher_is_better.items() if not higher]
         if 0 < len(lower) < self.data.n_tasks:
-            which = listing(lower, 3)
-            return f"No mean of scores is shown: lower is better on {which}, higher on other tasks."
+            told = "No mean of scores is shown: lower is better on {}, higher on other tasks."
+            return said(told, listing(lower, len(lower)))
         sizes = np.nanmax(np.abs(self.data.task_scores()), axis=0)
         small, large = int(sizes.argmin()), int(sizes.argmax())
         if sizes[large] / OTHER_SCALE <= sizes[small]:
