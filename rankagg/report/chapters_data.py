@@ -177,7 +177,7 @@ def certainty(findings: Findings) -> Section:
     assumed = capital(ranks.assumes or "the data are independent draws from all that could be")
     section.add("assumed", f"{assumed}. {findings.kind.caveat(findings)}")
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
-    if findings.has_decisions and findings.lead is findings.exact:
+    if findings.has_decisions and findings.is_exact:
         section.text(
             f"Intervals for ranks are by {ranks.by}: no method is known that bounds the ranks "
             "of the exact consensus."
@@ -240,7 +240,7 @@ def _fewest(findings: Findings, section: Section) -> None:
             section.unknown(f"How many have to go before another is first was {LATE}.")
         return
     told = [said("{}.", capital(line)) for line in removal.lines]
-    if findings.lead is not findings.exact:
+    if not findings.is_exact:
         told = [said("By pairs (the exact rule), {}.", line) for line in removal.lines]
     if removal.is_proved:
         section.text(*told)

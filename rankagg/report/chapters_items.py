@@ -58,7 +58,7 @@ def neighbors(findings: Findings) -> Section:
 
 def _although(findings: Findings, upper: int, lower: int) -> str:
     """Say why one stands behind another although it won more."""
-    if findings.lead is not findings.exact:
+    if not findings.is_exact:
         return findings.kind.against
     cycle = shortest_cycle(findings.graph.beats, upper, lower)
     if not cycle:

@@ -80,8 +80,8 @@ def proof(findings: Findings) -> Section:
         "certificate states what no order can undercut; it was verified against the "
         f"{words.vote}s, in whole numbers and without a solver."
     )
-    if findings.lead is not findings.exact:
-        section.add("proved", tuple(map(str, exact.order)))
+    if not findings.is_exact:
+        section.add("proved", (words.vote, tuple(map(str, exact.order))))
     cost = exact._votes_told(exact.cost, "cost", noun="")
     section.facts(
         [
@@ -101,7 +101,7 @@ def proof(findings: Findings) -> Section:
         of = n * (n - 1) // 2
         pairs = part_of(known.optima.n_undecided_pairs, what, of, "pairs", "pair", form=",")
         section.text(said("They differ on {}; the one shown is one of them.", pairs))
-    elif known.radius is not None:
+    elif known.radius is not None and findings.is_exact:
         more = stated(known.radius, "rankings that overturn", ",", f"more {findings.kind.whole}")
         section.text(said("At least {} would be needed to overturn it.", more))
     elif not known.is_complete:
@@ -165,8 +165,7 @@ def methods(findings: Findings) -> Section:
 
 
 def _lead_told(findings: Findings) -> str:
-    is_exact = findings.lead is findings.exact
-    return "the exact rule" if is_exact else f"the order by {findings.lead.aggregator.name}"
+    return findings.kemeny if findings.is_exact else f"the order by {findings.kind.leads}"
 
 
 def _differing(findings: Findings) -> str:
@@ -223,12 +222,13 @@ def majorities(findings: Findings) -> Section:
     graph, exact = findings.graph, findings.exact
     section, n = Section("majorities", "Who beats whom"), len(exact.items)
     winner, loser = graph.condorcet_winner, graph.condorcet_loser
-    against = graph.feedback_arcs(exact.ranking)
+    against = graph.feedback_arcs(findings.lead.ranking)
     groups = graph.cyclic_components()
     pairs = n * (n - 1) // 2
     beaten = int(graph.beats.sum())
-    what = "majorities against the consensus"
-    contradicted = said("{} against the consensus", stated(len(against), what, ",", "majority"))
+    what, order = "majorities against the order of the page", "the order of the page"
+    told = stated(len(against), what, ",", "majority")
+    contradicted = said("{} against {}", told, order)
     section.told(contradicted if len(against) else "no cycles")
     if groups:
         section.text(
@@ -245,7 +245,7 @@ def majorities(findings: Findings) -> Section:
             ("Smith set", listing(graph.smith_set())),
             ("Pairs with a majority", stated(beaten, "pairs with a majority", ",", of=pairs)),
             ("Pairs without a majority", stated(pairs - beaten, "pairs without a majority", ",")),
-            ("Majorities against the consensus", stated(len(against), what, ",")),
+            (f"Majorities against {order}", stated(len(against), what, ",")),
         ]
     )
     return _against(section, findings, against) if len(against) else section
@@ -281,7 +281,7 @@ def _against(section: Section, findings: Findings, frame: pd.DataFrame) -> Secti
     ordered = frame.sort_values("margin", ascending=False, kind="stable")
     table = table_of(
         ordered[["above", "below", "votes_for", "votes_against"]],
-        "Majorities that the consensus goes against, the largest first",
+        "Majorities that the order of the page goes against, the largest first",
         headings={"above": "Majority has above", **_vote_headings(findings)},
         text=["above", "below"],
         limit=AGAINST,

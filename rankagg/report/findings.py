@@ -151,6 +151,11 @@ class Findings:
         return self.kind.data
 
     @property
+    def is_exact(self) -> bool:
+        """Whether the page has the order of the exact consensus."""
+        return self.lead is self.exact
+
+    @property
     def noun(self) -> str:
         """What is ranked, in the singular."""
         return self.kind.words.item
@@ -215,6 +220,11 @@ class Findings:
     def is_proved(self) -> bool:
         """Whether the exact consensus is proved optimal."""
         return bool(self.exact.is_proved)
+
+    @property
+    def kemeny(self) -> str:
+        """The Kemeny consensus, or what there is of it."""
+        return "the exact consensus" if self.is_proved else "the best order that was found"
 
     @property
     def winners(self) -> tuple[Label, ...]:

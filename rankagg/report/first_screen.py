@@ -121,7 +121,7 @@ def ranking_of(findings: Findings) -> PlaceFigure:
         )
         for place, i in enumerate(findings.order.tolist(), 1)
     )
-    is_exact = findings.lead is findings.exact
+    is_exact = findings.is_exact
     return PlaceFigure(
         blocks=_groups_of(rows, findings.alternatives if is_exact else None),
         drawing=drawing,
@@ -191,7 +191,7 @@ def _result(findings: Findings) -> str:
     if len(findings.exact.items) == 1:
         return f"There is one {findings.noun}, {named(findings.exact.order[0])}: nothing to rank."
     is_alone = findings.is_proved and len(findings.winners) == 1
-    rivals = _rivals(findings) if is_alone or findings.lead is not findings.exact else ""
+    rivals = _rivals(findings) if is_alone or not findings.is_exact else ""
     return said("{}{}.", findings.kind.result(findings), rivals)
 
 
@@ -204,7 +204,7 @@ def _rivals(findings: Findings) -> str:
     if not findings.has_decisions:
         which = f"any two {noun}s" if len(ranks.items) > 2 else "the two"
         return said(", but {} cannot tell {} apart", units, which)
-    may = ranks.top(1)
+    may = ranks.first
     rest = [item for item in may if item != leader]
     if len(rest) == len(may):
         return f", although by {ranks.by} only {listing(may, 3)} may be first"
@@ -219,7 +219,7 @@ def _rivals(findings: Findings) -> str:
 
 def _proved(findings: Findings) -> str:
     """Say what is proved of the exact consensus, where the page has its order."""
-    if findings.lead is not findings.exact:
+    if not findings.is_exact:
         return ""
     known, words = findings.alternatives, findings.kind.words
     looked = known is not None or "alternatives" in findings.late

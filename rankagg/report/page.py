@@ -105,7 +105,7 @@ class Gate:
         """Say whether it holds."""
         check, _ = CONDITIONS[self.kind]
         unknown = _no_intervals(findings) if "decided" in self.kind else None
-        if self.kind in ("unique", "first", "above"):
+        if self.kind == "unique" or (findings.is_exact and self.kind in ("first", "above")):
             unknown = _not_known_of_optima(findings)
         verdict = check(findings, *self.items) if unknown is None else (False, unknown)
         return GateVerdict(self.condition, *verdict)
@@ -162,6 +162,9 @@ def _is_unique(findings: Findings) -> Judged:
 
 
 def _is_first(findings: Findings, item: Label) -> Judged:
+    if not findings.is_exact:
+        first = findings.lead.buckets[0]
+        return first == (item,), f"{listed(first)} is first by {findings.kind.leads}"
     always, at = _in_every_optimum(findings), findings.exact.items.index(item)
     if always[at].sum() == len(always) - 1:
         return True, f"{item} is first in every optimum"
@@ -172,8 +175,13 @@ def _is_first(findings: Findings, item: Label) -> Judged:
 
 
 def _is_above(findings: Findings, upper: Label, lower: Label) -> Judged:
-    always = _in_every_optimum(findings)
     i, j = (findings.exact.items.index(item) for item in (upper, lower))
+    if not findings.is_exact:
+        ranks, by = findings.lead.ranking.ranks, findings.kind.leads
+        is_above = bool(ranks[i] < ranks[j])
+        how = "" if is_above else "not "
+        return is_above, f"{upper} is {how}above {lower} by {by}"
+    always = _in_every_optimum(findings)
     if always[i, j]:
         return True, f"{upper} is above {lower} in every optimum"
     if always[j, i]:
@@ -189,14 +197,14 @@ def _in_every_optimum(findings: Findings) -> Bools:
 
 def _is_first_decided(findings: Findings) -> Judged:
     ranks, level = _ranks_at(findings)
-    may = ranks.top(1)
+    may = ranks.first
     if len(may) != 1:
         many = stated(len(may), "items that may be first", noun="item", of=len(ranks.items))
         return False, said("{} may be first {}", many, level)
     (only,) = may
-    unknown = _not_known_of_optima(findings)
+    unknown = _not_known_of_optima(findings) if findings.is_exact else None
     is_first, why = _is_first(findings, only) if unknown is None else (False, unknown)
-    but = "and" if is_first else "but in the exact consensus"
+    but = "and" if is_first else f"but in {findings.kemeny}" if findings.is_exact else "but here"
     return is_first, said("only {} may be first {}, {} {}", only, level, but, why)
 
 
@@ -286,7 +294,7 @@ def make_report(
     data: Data | CastVotes,
     aggregators: Iterable[Aggregator] | None = None,
     *,
-    kind: str | None = None,
+    kind: str | STV | None = None,
     title: str = "Ranking report",
     about: Mapping[str, Any] | None = None,
     about_items: pd.DataFrame | None = None,

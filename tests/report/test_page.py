@@ -121,7 +121,7 @@ def test_figures_beside_the_optimum_are_those_of_the_comparison(human) -> None:
         assert float(row["distance"]) == frame["distance"][method]
     text = Page(report.html).sections["methods"]
     assert "Borda differs on 1 pair" in text
-    assert "Copeland orders all pairs as the exact rule does." in text
+    assert "Copeland orders all pairs as the exact consensus does." in text
 
 
 def test_the_proof_and_its_uniqueness_are_told(human) -> None:
@@ -326,7 +326,7 @@ def test_bars_are_drawn_where_they_exclude_places() -> None:
         expected = [100 * (end - 0.5) / 16 for end in (ranks.best[i], ranks.worst[i])]
         assert bars[i] == pytest.approx(expected)
     first = {row.position for row in figure.rows if row.strip.mark == "first"}
-    assert first == set(ranks.top(1)) != set(range(16))
+    assert first == set(ranks.first) != set(range(16))
 
 
 def test_a_single_decision_among_many_items_is_told_without_bars() -> None:

@@ -99,6 +99,21 @@ def test_no_word_of_another_kind_stands_on_a_page(name) -> None:
     assert found == {}
 
 
+def test_an_election_of_several_seats_is_counted_by_stv():
+    ballots = ra.Profile.from_orders(["ABCD", "CDAB", "BA"], counts=[60, 25, 15])
+    rule = ra.STV(2)
+    html = ra.make_report(ballots, kind=rule).html
+    assert "A and B are elected by STV after 2 rounds" in html
+    page = Page(html)
+    frame = rule.count(ballots).rounds
+    for row in page.table("Votes by rounds"):
+        if row["Candidate"] != "Exhausted":
+            one = frame[(frame["candidate"] == row["Candidate"]) & (frame["round"] == 1)]
+            assert float(row["round 1"]) == one["votes"].item()
+    with pytest.raises(InvalidInputError, match="`kind` must be one of scores for a ScoreTable"):
+        ra.make_report(ra.datasets.load("superglue_human"), kind=rule)
+
+
 @pytest.mark.parametrize("name", ["battles", "battles of judges", "election"])
 def test_no_word_of_another_kind_stands_in_texts_of_rules(name) -> None:
     data, _ = DATA[name]
@@ -188,7 +203,7 @@ def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
     [
         ({"about": {"link": "javascript:alert(1)"}}, "`about` must be links that begin with http"),
         ({"about": {3: "x"}}, "`about` must be a mapping from texts"),
-        ({"about_items": pd.DataFrame({"a": [1]}, index=["Z"])}, "Leave out rows of other items"),
+        ({"about_items": pd.DataFrame({"a": [1]}, index=["Z"])}, "and leave out other rows"),
         (
             {"about_items": pd.DataFrame({"link": ["file:///etc"]}, index=["s1"])},
             "`about_items` must be links",

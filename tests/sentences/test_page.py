@@ -197,7 +197,7 @@ class Page:
         return (self.wins[i][j] - self.wins[j][i]) * told
 
     def against(self):
-        ranks = self.findings.exact.ranking.ranks
+        ranks = self.findings.lead.ranking.ranks
         return sum(self.lead(i, j) * int(ranks[i] - ranks[j]) > 1e-9 for i, j in self.plain.pairs)
 
     def apart(self):
@@ -346,7 +346,7 @@ PAGE = {
     "others that may be first": Page.may_be_first,
     "pairs with a majority": lambda p: (p.beaten(), p.pairs),
     "pairs without a majority": lambda p: p.pairs - p.beaten(),
-    "majorities against the consensus": Page.against,
+    "majorities against the order of the page": Page.against,
     "cost": lambda p: by_votes(p.least, p.policy),
     "optima": lambda p: len(p.orders),
     "other optima": lambda p: len(p.orders) - 1,
@@ -373,7 +373,7 @@ PAGE |= {
     "ranks moved": lambda p: p.moves()[0],
     "pairs ordered differently": lambda p: set(p.otherwise()),
     "pairs never compared": lambda p: (p.plain.never, p.pairs),
-    "items that may be first": lambda p: (len(p.ranks.top(1)), p.plain.n),
+    "items that may be first": lambda p: (len(p.ranks.first), p.plain.n),
 }
 PAGE |= {
     "candidates": lambda p: p.plain.n,

@@ -84,6 +84,13 @@ class ElectionCount(Result):
         return tuple(label for stage in self.stages for label in stage.elected)
 
     @property
+    def order(self) -> tuple[Label, ...]:
+        """All candidates: the elected in their order, then who stays longest, with most votes."""
+        rows = self.rounds.drop_duplicates("candidate", keep="last")
+        last = rows.sort_values(["round", "votes"])["candidate"]
+        return tuple(dict.fromkeys([*self.elected, *last[::-1]]))
+
+    @property
     def exhausted(self) -> tuple[float, ...]:
         """In each round the votes that count for nobody."""
         return tuple(_number(stage.exhausted) for stage in self.stages)
@@ -151,16 +158,14 @@ class ElectionCount(Result):
         """Return one row per candidate: first the elected, then who stays longest."""
         rows = self.rounds
         votes = rows.pivot_table("votes", "candidate", "round", sort=False)
-        last = rows.drop_duplicates("candidate", keep="last").sort_values(["round", "votes"])
-        order = list(dict.fromkeys([*self.elected, *last["candidate"][::-1]]))
         decided = rows[rows["status"] != "hopeful"].drop_duplicates("candidate")
         told = decided["status"] + " in round " + decided["round"].astype(str)
         outcomes = dict(zip(decided["candidate"], told, strict=True))
         shown = [*votes.columns]
         if len(shown) > ROUNDS_PRINTED:
             shown = [shown[0], *shown[1 - ROUNDS_PRINTED :]]
-        table = votes.loc[order, shown].rename(columns="round {}".format).rename_axis(columns=None)
-        return table.assign(outcome=[outcomes.get(label, "not elected") for label in order])
+        table = votes.loc[list(self.order), shown].rename(columns="round {}".format).rename_axis(columns=None)
+        return table.assign(outcome=[outcomes.get(label, "not elected") for label in self.order])
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         between = len(self.stages) - ROUNDS_PRINTED

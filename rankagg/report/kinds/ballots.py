@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -10,12 +10,15 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Unranked
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.rounds import ElectionCount
+from rankagg.aggregation.voting.transfers import STV
 from rankagg.core.names import Words, amount, joined, listing, named, part_of, percent, said, stated
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
+from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import InvalidInputError
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import (
@@ -37,11 +40,28 @@ from rankagg.report.sections import PageTable, Section, table_of
 MOST_ROUNDS, ROWS = 8, 200
 
 
+@dataclass(frozen=True, kw_only=True)
+class Counted(Aggregator):
+    """Rank by a count of several seats."""
+
+    needs: ClassVar[Needs] = "rankings"
+    count: ElectionCount = field(repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The rule that counted."""
+        return "STV"
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        return Outcome(ranking=Permutation.from_order(self.count.order, items=evidence.items))
+
+
 @dataclass(frozen=True)
 class ElectionKind(Kind):
-    """Ballots, all of them."""
+    """Ballots, all of them; those of several seats are counted by STV."""
 
     data: Profile
+    rule: STV | None = None
     name: ClassVar[str] = "election"
     words: ClassVar[Words] = Words("candidate", "ballot", "vote")
     unranked: ClassVar[Unranked] = "last"
@@ -53,16 +73,21 @@ class ElectionKind(Kind):
     # -- what is computed -----------------------------------------------------------------------
 
     def leader(self, unranked: Unranked) -> Aggregator | None:
-        """Return instant runoff."""
+        """Return instant runoff, or the count of several seats."""
         if unranked != "last" and self.data.has_unranked:
             allowed = "'last' for an election, where ballots leave candidates out"
             raise InvalidInputError("unranked", allowed, unranked)
-        return InstantRunoff(unranked=unranked)
+        return InstantRunoff(unranked=unranked) if self.rule is None else Counted(count=self.count)
+
+    @property
+    def leads(self) -> str:
+        """What counts."""
+        return "instant runoff" if self.rule is None else "STV"
 
     @cached_property
     def count(self) -> ElectionCount:
-        """The count by instant runoff."""
-        return InstantRunoff(unranked="last").count(self.data)
+        """The count."""
+        return (self.rule or InstantRunoff(unranked="last")).count(self.data)
 
     @cached_property
     def _cells(self) -> Floats:
@@ -83,7 +108,10 @@ class ElectionKind(Kind):
         """Say who is elected, and when."""
         names, rounds = self.count.elected, stated(len(self.count.stages), "rounds", noun="round")
         verb = "wins" if len(names) == 1 else "tie for winning"
-        return said("{} {} the instant runoff after {}", listing(names), verb, rounds)
+        how = f"{verb} the instant runoff"
+        if self.rule is not None:
+            how = f"{'is' if len(names) == 1 else 'are'} elected by STV"
+        return said("{} {} after {}", listing(names), how, rounds)
 
     def certainty(self, findings: Findings) -> str:
         """Say how close it was, and who wins in pairs."""
@@ -94,7 +122,7 @@ class ElectionKind(Kind):
         if winner is None:
             told.append("In pairs nobody beats every other candidate.")
         else:
-            also = "also " if (winner,) == self.count.elected else ""
+            also = "also " if winner in self.count.elected else ""
             told.append(f"In pairs {named(winner)} {also}beats every other candidate.")
         return joined(told)
 
@@ -239,7 +267,7 @@ class ListsKind(Kind):
             strips,
             ticks(longest),
             (("stroke", False, "rank in a list that names it"),),
-            "Places are those of the exact consensus (Kemeny): listed items are above those that "
+            f"Places are those in {findings.kemeny} (Kemeny): listed items are above those that "
             "a list leaves out, and between two that it leaves out it says nothing.",
         )
 

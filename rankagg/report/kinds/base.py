@@ -110,6 +110,11 @@ class Kind:
         """Return the rule whose order the page has throughout; None stands for the exact one."""
         return None
 
+    @property
+    def leads(self) -> str:
+        """What the order of the page is by, where it is not the exact one."""
+        return ""
+
     def ranks(self, **options: Any) -> RankIntervals | None:
         """Return intervals for ranks; None where the data tell none."""
         return rank_intervals(self.data, **options)  # type: ignore[arg-type]
@@ -149,10 +154,10 @@ class Kind:
 
     def drawing(self, findings: Findings) -> RowDrawing:
         """Draw places with their intervals; shares won where these exclude too little."""
-        lead, ranks, n = findings.lead, findings.ranks, len(findings.exact.items)
-        order = f"by {lead.aggregator.name.lower()}"
-        if lead is findings.exact:
-            order = "in the exact consensus (Kemeny)"
+        ranks, n = findings.ranks, len(findings.exact.items)
+        order = f"by {self.leads}"
+        if findings.is_exact:
+            order = f"in {findings.kemeny} (Kemeny)"
         if ranks is None or not findings.has_bars:
             won = f"share of {self.words.vote}s won"
             return RowDrawing(
@@ -164,7 +169,7 @@ class Kind:
         strips = {}
         for place, i in enumerate(findings.order.tolist(), 1):
             best, worst = ranks.best[i], ranks.worst[i]
-            mark = "first" if best == 1 else "dot"
+            mark = "first" if findings.exact.items[i] in ranks.first else "dot"
             mark = mark if best <= place <= worst else "outside"
             strips[i] = Strip(at_place(place, n), (at_place(best, n), at_place(worst, n)), mark)
         meanings = {

@@ -97,6 +97,11 @@ class BattlesKind(Kind):
         side, names = fit.has_side, tuple(self.data.covariates)
         return Rating(fit=fit, ties=fit.ties, side=side, covariates=names)
 
+    @property
+    def leads(self) -> str:
+        """What ranks."""
+        return "rating"
+
     def ranks(self, **options: Any) -> RankIntervals | None:
         """Return intervals by ratings, where there are so many battles that they hold."""
         fit = self.fitted
@@ -108,7 +113,7 @@ class BattlesKind(Kind):
 
     def result(self, findings: Findings) -> str:
         """Say who has the highest rating."""
-        if findings.lead is findings.exact:
+        if findings.is_exact:
             return super().result(findings)
         leaders = findings.lead.buckets[0]
         have = "has" if len(leaders) == 1 else "share"
@@ -117,7 +122,7 @@ class BattlesKind(Kind):
     def certainty(self, findings: Findings) -> str:
         """Say what the battles decide, and on how many pairs the exact consensus differs."""
         told = super().certainty(findings)
-        if findings.lead is findings.exact:
+        if findings.is_exact:
             return told
         rules = findings.comparison
         pairs = rules.disagreements(rules.methods[0], findings.exact.aggregator.name)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from rankagg import _pandas as pd
 from rankagg._validation import check_choice
 from rankagg.aggregation.evidence import Data
+from rankagg.aggregation.voting.transfers import STV
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet
 from rankagg.core.pairwise import PairwiseMatrix
@@ -33,7 +34,9 @@ KINDS: Final[dict[str, tuple[type[Kind], Any]]] = {
 }
 
 
-def kind_of(data: Data | CastVotes, name: str | None = None, told: Told | None = None) -> Kind:
+def kind_of(
+    data: Data | CastVotes, name: str | STV | None = None, told: Told | None = None
+) -> Kind:
     """Return data with what a page says of their kind, which their type tells unless it is named.
 
     Rankings are lists where some leave items unlisted, and there are no more of them than items.
@@ -44,6 +47,9 @@ def kind_of(data: Data | CastVotes, name: str | None = None, told: Told | None =
     if not fitting:
         allowed = "a ScoreTable, ScoreSummary, Profile, CastVotes, PairwiseMatrix or Comparisons"
         raise InvalidInputError("data", allowed, data)
+    rule = name if isinstance(name, STV) else None
+    if rule is not None:
+        name = "election"
     if name is None:
         name = fitting[0]
         if isinstance(data, Profile) and data.has_unlisted and data.n_rankings <= data.n_items:
@@ -51,6 +57,8 @@ def kind_of(data: Data | CastVotes, name: str | None = None, told: Told | None =
     if check_choice(name, tuple(KINDS), "kind") not in fitting:
         allowed = f"one of {', '.join(fitting)} for a {type(data).__name__}"
         raise InvalidInputError("kind", allowed, name)
+    if rule is not None and isinstance(data, Profile):
+        return ElectionKind(data, told or Told(), rule)
     return KINDS[name][0](data, told or Told())
 
 
@@ -64,9 +72,13 @@ def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: Ite
         check_link(facts["link"], "about")
     notes: dict[Any, str] = {}
     links: dict[Any, str] = {}
-    for item, row in () if items is None else items.astype(object).iterrows():
+    table = None if items is None else pd.as_frame(items)
+    if table is not None and not pd.is_frame(table):
+        raise InvalidInputError("about_items", "a DataFrame whose index has the items", items)
+    for item, row in () if table is None else table.astype(object).iterrows():
         if item not in of:
-            allowed, remedy = "about items of the data", "Leave out rows of other items."
+            allowed = "a DataFrame whose index has items of the data"
+            remedy = "Make their labels the index (`.set_index`), and leave out other rows."
             raise InvalidInputError("about_items", allowed, item, remedy)
         if item in notes:
             raise InvalidInputError("about_items", "a row for each item", item)
