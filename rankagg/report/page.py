@@ -19,6 +19,7 @@ from rankagg._validation import check_alpha, check_choice, check_flag, check_unr
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
+from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core.items import ItemSet, listed, raw_text
 from rankagg.core.names import said, stated
@@ -317,11 +318,11 @@ def make_report(
     aggregators : iterable of Aggregator, optional
         The methods to hold against the exact consensus, which is always there; by default those
         of `compare`.
-    kind : {"scores", "battles", "election", "rankings", "lists", "votes"}, optional
+    kind : {"scores", "battles", "election", "rankings", "lists", "votes"} or STV, optional
         What the data are, which the page is made for: a type of data says it, and a Profile is of
         "lists" where some leave items unlisted and they are no more than the items, else of
         "rankings", a sample. "election" is for a complete count of ballots, from which nothing is
-        inferred; `CastVotes` are one.
+        inferred; `CastVotes` are one. With `STV(seats)` it is counted so, else by instant runoff.
     title : str
         The heading.
     about : mapping, optional

@@ -164,8 +164,9 @@ class ElectionCount(Result):
         shown = [*votes.columns]
         if len(shown) > ROUNDS_PRINTED:
             shown = [shown[0], *shown[1 - ROUNDS_PRINTED :]]
-        table = votes.loc[list(self.order), shown].rename(columns="round {}".format).rename_axis(columns=None)
-        return table.assign(outcome=[outcomes.get(label, "not elected") for label in self.order])
+        order = list(self.order)
+        table = votes.loc[order, shown].rename(columns="round {}".format).rename_axis(columns=None)
+        return table.assign(outcome=[outcomes.get(label, "not elected") for label in order])
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         between = len(self.stages) - ROUNDS_PRINTED
