@@ -315,7 +315,7 @@ TABLES = {
     "Ratings, the highest first": battles_of_item,
     "Items that are missing somewhere, those that lack the most first": missing_of_item,
     "Tasks in which something is missing": missing_of_task,
-    "Majorities that the consensus goes against, the largest first": against_majority,
+    "Majorities that the order of the page goes against, the largest first": against_majority,
     "Cost relative to the optimum": cost_of_method,
     "The exact consensus without one of them, the most influential first": without_one,
 }

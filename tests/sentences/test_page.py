@@ -92,11 +92,14 @@ class Page:
 
     def gates(self):
         """Return what each gate says, and whether it holds by the definitions."""
-        names, first = self.plain.items, {order.index(0) for order in self.orders}
+        names, lead = self.plain.items, self.findings.lead
+        # Orders that the page may have: all optima, or the one by ratings or by the count.
+        orders = self.orders if lead is self.findings.exact else [lead.ranking.ranks.tolist()]
+        first = {i for order in orders for i, rank in enumerate(order) if rank == 0}
         above = {
             (i, j)
             for i, j in permutations(range(self.plain.n), 2)
-            if all(order[i] < order[j] for order in self.orders)
+            if all(order[i] < order[j] for order in orders)
         }
         truth = {"proved": True, "unique": len(self.orders) == 1}
         truth |= {f"first={names[i]}": first == {i} for i in range(self.plain.n)}
@@ -105,7 +108,7 @@ class Page:
             truth[f"decided={names[i]},{names[j]}"] = (
                 self.ranks is not None and self.ranks.decisions.above[i, j]
             )
-        may = () if self.ranks is None else self.ranks.top(1)
+        may = () if self.ranks is None else self.ranks.first
         truth["first-decided"] = len(may) == 1 and first == {names.index(may[0])}
         gates = read_gates(truth, self.findings.exact.items)
         return [(gate.judge(self.findings), truth[gate.condition]) for gate in gates]
