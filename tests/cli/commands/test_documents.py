@@ -17,7 +17,7 @@ def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
     run("report --dataset tennessee --method schulze --one")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>tennessee</title>" in page
-    assert "Schulze orders all pairs as the exact rule does." in page
+    assert "Schulze orders all pairs as the exact consensus does." in page
     assert "was not looked at" in page
 
 
