@@ -71,7 +71,7 @@ def proof(findings: Findings) -> Section:
     certificate = exact.certificate
     assert certificate is not None, "an exact rule gives a certificate"
     words = findings.kind.words
-    alone = {None: "", True: ", the only one", False: ", not alone"}
+    alone = {None: "", True: ", the only one", False: ", one of several"}
     others = alone[None if known is None else known.is_unique]
     proved = "proved optimal" if findings.is_proved else "not proved optimal"
     section = Section("exact", "The proof").told(proved + others)

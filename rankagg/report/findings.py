@@ -103,7 +103,7 @@ class Findings:
         chosen: Unit = unit or ("instance" if is_fine else "ranking")
         patience = _Patience(exact.interrupted)
         source = _source(data, rules[-1], tolerance) if kind.is_sample else None
-        units = _units_to_remove(data, exact, tolerance)
+        units = _units_to_remove(data, exact, tolerance) if lead is exact else None
         ranks, missing, alternatives, removal, stability = None, None, None, None, None
         if kind.infers:
             left = deadline.share(2).time_limit

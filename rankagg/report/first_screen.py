@@ -209,7 +209,7 @@ def _rivals(findings: Findings) -> str:
     if len(rest) == len(may):
         return f", although by {ranks.by} only {listing(may, 3)} may be first"
     if not rest:
-        return said(", and no other {} may be, at {}", noun, findings.level)
+        return said(", and no other {} may be first, at {}", noun, findings.level)
     if 1 < len(rest) == len(ranks.items) - 1:
         return said(", but so may be any other {}: {} cannot tell", noun, units)
     others = stated(len(rest), "others that may be first", partial(in_words, noun="other"))

@@ -174,7 +174,7 @@ def test_comparisons_have_their_own_numbers() -> None:
     report = ra.make_report(battles)
     page = Page(report.html)
     assert " ".join(page.header.split()).count("2 items 30 battles 10 % ties") == 1
-    assert "A has the highest rating, and no other item may be, at 95 %." in page.header
+    assert "A has the highest rating, and no other item may be first, at 95 %." in page.header
     bars = "Bars: the ranks by {} that remain open"
     assert bars.format("Bradley-Terry ratings") in " ".join(report.html.split())
     orders = ra.Profile.from_orders(["AB"] * 27 + ["BA"] * 3)

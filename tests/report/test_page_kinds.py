@@ -230,7 +230,7 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
     )
     assert turned
     assert f"The order that contradicts the fewest battles differs on {turned} pair" in page.header
-    effects = Page(ra.make_report(DATA["battles of judges"][0]).html).table("What counts besides")
+    effects = Page(ra.make_report(DATA["battles of judges"][0]).html).table("Effects on the")
     assert [row["Effect"] for row in effects] == ["side", "length"]
     known = ra.fit_bradley_terry(DATA["battles of judges"][0], side=True, covariates=["length"])
     for name in ("estimate", "lower", "upper", "factor"):

@@ -161,7 +161,7 @@ class ElectionKind(Kind):
         named_by = (self.data.ranks >= 0).sum(axis=1)
         sizes = np.bincount(named_by, weights=self.data.counts).astype(int).tolist()
         told = [
-            fact(f"that name {size}", many, "ballots that name so many")
+            fact(f"ballots that name {size}", many, "ballots that name so many")
             for size, many in enumerate(sizes)
             if many
         ]
@@ -177,8 +177,11 @@ class ElectionKind(Kind):
             shown = [0, *shown[1 - MOST_ROUNDS :]]
             stays = order[~np.isnan(self._cells[shown[1], order])].tolist()
             gone = stated(len(order) - len(stays), "candidates out before", noun="candidate")
-            section.text(said("{} went out in the rounds that are not shown.", gone))
+            section.text(said("{} went out in the rounds that are not shown here.", gone))
         section.table(self._rounds(stays, self._cells, shown, "Votes by rounds"))
+        if len(shown) < rounds:
+            table = self._rounds(order.tolist(), self._cells, [*range(rounds)], "Votes by rounds")
+            section.add("folded", ("All rounds", table))
         if rounds > 1:
             moved = np.diff(self._cells, axis=0, prepend=self._cells[:1])
             table = self._rounds(stays, moved, shown[1:], "Votes that each round adds")

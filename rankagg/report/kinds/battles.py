@@ -158,7 +158,7 @@ class BattlesKind(Kind):
         return [
             said(
                 "Rating: Bradley-Terry, in points of Elo around 1,500, 400 of which mean odds of "
-                "ten to one, with {} intervals, each for itself.",
+                "ten to one, with {} intervals for each alone.",
                 findings.level,
             ),
             rate,
@@ -208,13 +208,13 @@ class BattlesKind(Kind):
             frame = effects[["estimate", "lower", "upper", "factor"]].reset_index(names="effect")
             table = table_of(
                 frame,
-                "What counts besides: effects on the log odds of the first side",
+                "Effects on the log odds of the first side",
                 headings={"effect": "Effect"},
                 meanings={"factor": "what the odds are multiplied with"},
                 formats=dict.fromkeys(("estimate", "lower", "upper", "factor"), ".3f"),
                 text=["effect"],
             )
-            section.text("Ratings hold with these effects taken out.").table(table)
+            section.text("Ratings are adjusted for these effects.").table(table)
         return [section]
 
     def _tell_win_rates(self, section: Section, findings: Findings) -> None:
