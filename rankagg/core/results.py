@@ -322,6 +322,11 @@ def _best_cells(values: list[Any], told: list[str], direction: Direction | None)
 class Pastable:
     """What has a table for papers and pages: results, and tables of scores."""
 
+    @property
+    def _caption(self) -> str:
+        """What stands above the table unless something else is given."""
+        return ""
+
     def to_latex(
         self,
         *,
@@ -353,7 +358,8 @@ class Pastable:
             white space as one space; letters beyond Latin ones need an engine and a font that
             have them, as XeLaTeX. Missing is a dash; a rank with an interval is "3 (1--5)".
         """
-        return self._pasted(decimals, best, rows).latex(caption=caption, label=label)
+        told = self._pasted(decimals, best, rows)
+        return told.latex(caption=caption or self._caption, label=label)
 
     def to_markdown(
         self,
@@ -376,7 +382,7 @@ class Pastable:
         -------
         str
         """
-        return self._pasted(decimals, best, rows).markdown(caption=caption)
+        return self._pasted(decimals, best, rows).markdown(caption=caption or self._caption)
 
     @abstractmethod
     def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
@@ -505,7 +511,10 @@ class Result(Pastable, Value):
         matplotlib.axes.Axes
         """
         if self._plot is None:
-            raise AttributeError(f"No function of rankagg.plotting draws a {type(self).__name__}.")
+            raise AttributeError(
+                f"A {type(self).__name__} has no plot: `to_frame` gives its numbers, and the "
+                "functions of `rankagg.plotting` say what they draw."
+            )
         # By name: results know nothing about drawing, and Matplotlib is loaded when it is needed.
         draw = getattr(importlib.import_module("rankagg.plotting"), self._plot)
         axes: Axes = draw(self, ax=ax, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, permutations
 from types import MappingProxyType
@@ -51,7 +51,7 @@ def quiz(topic: str, *, rng: RNGLike = None) -> Quiz:
     ----------
     topic : str
         "borda", "condorcet winner", "copeland", "cycle", "instant runoff", "kemeny",
-        "kendall distance", "minimax", "ranked pairs" or "schulze".
+        "kendall distance", "minimax", "ranked pairs" or "schulze"; a space may be a hyphen.
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator (SPEC 7); the same seed asks the same question.
 
@@ -76,11 +76,14 @@ def quiz(topic: str, *, rng: RNGLike = None) -> Quiz:
     >>> asked.check(3), asked.check(4)
     (False, True)
     """
-    draw = TOPICS[check_choice(topic, tuple(TOPICS), "topic")]
-    generator = as_generator(rng)
-    while (asked := draw(generator)) is None:
+    spaced = topic.replace("-", " ") if isinstance(topic, str) else topic
+    name, generator = check_choice(spaced, tuple(TOPICS), "topic"), as_generator(rng)
+    while (asked := TOPICS[name](generator)) is None:
         pass
-    return Quiz(topic=topic, **vars(asked))
+    # What was asked, not all that the rule finds; a cycle ends where it begins.
+    turn = asked.answer[:1] if asked.kind == "cycle" else ()
+    told = " > ".join(map(str, (*asked.answer, *turn))) or "none"
+    return Quiz(topic=name, **vars(asked) | {"solution": replace(asked.solution, answer=told)})
 
 
 class Quiz(Result):
@@ -191,6 +194,10 @@ class Quiz(Result):
             for count, ranks in zip(self.profile.counts, self.profile.ranks, strict=True)
         ]
         return pd.DataFrame(rows, columns=["count", "ranking"])
+
+    @property
+    def _caption(self) -> str:
+        return self.question
 
     def _facts(self) -> list[str]:
         return [self.question]

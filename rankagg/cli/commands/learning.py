@@ -78,14 +78,21 @@ def list_methods() -> Answer:
     return Answer(data=plain, text=told)
 
 
-def _topics() -> dict[str, str]:
+def _topics() -> list[str]:
     from rankagg.teaching.quizzes import TOPICS
 
-    return {topic.replace(" ", "-"): topic for topic in TOPICS}
+    return [topic.replace(" ", "-") for topic in TOPICS]
+
+
+class _Topic(OneOf):
+    """A topic, with hyphens or spaces."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(value.replace(" ", "-"), param, ctx)
 
 
 @command(
-    click.Argument(["topic"], type=OneOf(_topics), required=False, metavar="[TOPIC]"),
+    click.Argument(["topic"], type=_Topic(_topics), required=False, metavar="[TOPIC]"),
     seed("Which question is asked."),
     option("--answer ANSWER", help="Say whether this is right."),
     flag("--solution", help="Print the steps to the answer too."),
@@ -107,11 +114,11 @@ def quiz(
     """
     topics = _topics()
     if listing:
-        names = {"schema": "rankagg.quiz_topics", "version": 1, "topics": list(topics)}
+        names = {"schema": "rankagg.quiz_topics", "version": 1, "topics": topics}
         return Answer(data=lambda: names, text=lambda rows: "\n".join(topics))
     if topic is None:
         raise click.UsageError(f"Give a TOPIC: {', '.join(topics)}.")
-    asked = ra.teaching.quiz(topics[topic], rng=rng)
+    asked = ra.teaching.quiz(topic, rng=rng)
     right = None
     if answer is not None:
         with options_named():
