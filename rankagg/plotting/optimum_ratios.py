@@ -20,6 +20,7 @@ from rankagg.plotting.curves import BOLD, StudyPanel, draw_study_panels, keyed_h
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, text_width
 from rankagg.plotting.theme import GRAY, INK, NO_RANK, method_look, plot_labels, plot_of, stroke
 from rankagg.studies.approximation import ApproximationResult
+from rankagg.studies.study import counts_told
 
 Measure = Literal["mean_ratio", "hit_rate"]
 AXES: Final = {"n_items": "items", "n_rankings": "rankings", "missing": "share of items missing"}
@@ -139,6 +140,7 @@ def ratio_plot(
     """
     what: Measure = check_choice(measure, get_args(Measure), "measure")
     rows, numbers = ratio_rows(result), _numbers(result)
+    over = check_choice(over, [None, *numbers], "over")
     firsts = [k for k, row in enumerate(rows) if k == 0 or row.heading != rows[k - 1].heading]
     heights = np.cumsum([2.1 if k in firsts else 1.0 for k in range(len(rows))])
     if over is None and heights[-1] > PAGE:
@@ -146,9 +148,11 @@ def ratio_plot(
         best = min(panels, key=panels.__getitem__, default="")
         over = best if 0 < panels.get(best, 0) <= MOST_PANELS else None
     if over is not None:
-        return _lines(result, check_choice(over, list(numbers), "over"), what, ax)
-    heights = heights[heights <= PAGE]
-    more, rows = len(rows) - len(heights), rows[: len(heights)]
+        return _lines(result, over, what, ax)
+    total, fits = len(rows), int((heights <= PAGE).sum())
+    # Whole cells of the grid.
+    fits = max(first for first in [*firsts, total] if first <= fits) or fits
+    heights, rows = heights[:fits], rows[:fits]
     firsts = [first for first in firsts if first < len(rows)]
     headings, key = plot_labels([rows[first].heading for first in firsts], 64), ""
     methods = list(dict.fromkeys(row.method for row in rows))
@@ -175,20 +179,30 @@ def ratio_plot(
     ax.set_xticks(round_ticks(1, high, room=sheet.across))
     ax.tick_params(axis="y", length=0)
     open_frame(ax, ("top", "right", "left"), "x")
-    failed = int(result.by_method()["failed"].sum())
-    unproved = f"{result.n_unproved} of {result.n_cells} optima are not proved"
+    drawn = result.by_method().reset_index().iloc[:fits]
     notes = [
         key,
-        f"each row: {counted(result.study.n_repetitions, 'data set')}; at the right how often the "
-        "result is optimal",
-        f"{unproved}: the ratios to them are at least what is drawn" if result.n_unproved else "",
-        f"rules could not rank the data {counted(failed, 'time')}; those have no ratio"
-        if failed
-        else "",
-        f"no room for {counted(more, 'more row')}" if more else "",
+        f"each row: {counts_told(drawn['cells'], 'data set')}; at the right how often the result "
+        "is optimal",
+        *_unknown(drawn),
+        f"the first {fits} of {counted(total, 'row')}" if fits < total else "",
     ]
     axis = "cost, in multiples of the optimum"
     return sheet.finish(notes, axis=axis, handles=_marks_of(rows), columns=2)
+
+
+def _unknown(drawn: pd.DataFrame) -> list[str]:
+    """Return notes on what is not known of the rows of a table that are drawn."""
+    cells = drawn[drawn["method"] == drawn["method"].iloc[0]]
+    unproved, failed = int(cells["unproved"].sum()), int(drawn["failed"].sum())
+    notes = []
+    if unproved:
+        optima = f"{unproved} of {cells['cells'].sum()} optima are not proved"
+        notes.append(f"{optima}: the ratios to them are at least what is drawn")
+    if failed:
+        times = counted(failed, "time")
+        notes.append(f"rules could not rank the data {times}; those have no ratio")
+    return notes
 
 
 def _numbers(result: ApproximationResult) -> dict[str, dict[Any, float]]:
@@ -227,7 +241,7 @@ def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | 
 
     def draw(ax: Axes, where: tuple[int, int], x: Floats, part: pd.DataFrame) -> None:
         look, middle = method_look(where[1]), part[measure].replace(np.inf, np.nan)
-        errors = 2 * part["se_ratio"].fillna(0)
+        errors = 2 * part["se_ratio"]
         band = (middle - errors).clip(lower=1), middle + errors
         low, high = band if is_ratio else (part["hit_low"], part["hit_high"])
         shade = {"color": look["color"], "alpha": 0.18, "lw": 0, "zorder": 2}
@@ -243,19 +257,21 @@ def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | 
     names = plot_labels([rule.name for rule in study.aggregators], 40)
     handles = [Line2D([], [], label=name, **method_look(k)) for k, name in enumerate(names)]
     band = "two standard errors either way" if is_ratio else "95 % Wilson intervals"
-    known, left = _numbers(result)[over], len(cases) - MOST_PANELS
+    drawn, known = pd.concat([panel.table for panel in panels]), _numbers(result)[over]
+    has_bands = drawn["se_ratio" if is_ratio else "hit_low"].notna().any()
     left_out = [x.name for x in study.models if over not in AXES and x.name not in known]
+    axis = AXES.get(over, over.replace("_", "-"))
+    sets = f"{counts_told(drawn['cells'], 'data set')} for every point"
     notes = [
         key,
-        ", ".join(
-            filter(None, [*alike, f"{counted(study.n_repetitions, 'data set')} for every point"])
-        ),
-        f"bands: {band}",
-        f"{result.n_unproved} of {result.n_cells} optima are not proved" * bool(result.n_unproved),
-        f"without that parameter: {listed(left_out)}" if left_out else "",
-        f"no room for {counted(left, 'more panel')}" if left > 0 else "",
+        ", ".join(filter(None, [*alike, sets])),
+        f"bands: {band}" if has_bands else "",
+        *_unknown(drawn),
+        f"without {axis}, and not shown: {listed(left_out)}" if left_out else "",
+        f"the first {len(panels)} of {counted(len(cases), 'panel')}"
+        if len(panels) < len(cases)
+        else "",
     ]
-    axis = AXES.get(over, over.replace("_", "-"))
     return sheet.finish(notes, axis=axis, handles=handles, columns=2, above=above)
 
 

@@ -21,6 +21,7 @@ from rankagg.studies.agreement import AgreementResult, Scope
 from rankagg.studies.closed_forms import known_cycle, known_winner
 from rankagg.studies.cycles import CycleResult
 from rankagg.studies.missing_scores import MissingScoresResult
+from rankagg.studies.study import counts_told
 from rankagg.studies.task_subsets import TaskSubsetResult
 
 Curve = Literal["top", "last", "top_tau"]
@@ -180,8 +181,9 @@ def cycle_plot(
     handles += [Line2D([], [], label="known exactly", **look)] if exact else []
     handles += [Line2D([], [], color=INK, ls=":", label="its limit")] if limits else []
     ax.set_ylabel(EVENTS[measure])
-    times = counted(result.study.n_repetitions, "profile")
-    notes = [f"{times} of each size; bands: 95 % Wilson intervals"]
+    times = counts_told(result.by_size()["profiles"], "profile")
+    has_bands = any(np.isfinite(band.low).any() for band in bands)
+    notes = [f"{times} of each size" + "; bands: 95 % Wilson intervals" * has_bands]
     return sheet.finish(notes, axis="rankings in a profile", handles=handles)
 
 

@@ -52,6 +52,8 @@ class ApproximationResult(StudyResult):
     _schema = "rankagg.study_result"
     _plot = "ratio_plot"
     _row = "rule"
+    # A mean ratio is told from 1 where not all results are optimal.
+    _number = "{:z.4f}"
     _intervals = MappingProxyType({"hit_rate": ("hit_low", "hit_high")})
     _stated = MappingProxyType(
         {
@@ -105,11 +107,11 @@ class ApproximationResult(StudyResult):
         -------
         pandas.DataFrame
             Index: model, n_items, n_rankings, missing, method. cells; unproved: those without a
-            proved optimum; failed: those that the rule could not rank; hit_rate with hit_low and
-            hit_high, of the cells where it is known; mean_ratio with its standard error
-            se_ratio, and max_ratio; mean_ratio_high: what the mean ratio may be at most, given
-            what is not proved; mean_distance; median_runtime and median_exact_runtime, in
-            seconds.
+            proved optimum; failed: those that the rule could not rank; hit_rate, of the
+            cells where it is known, with hit_low and hit_high where these are several; mean_ratio
+            with its standard error se_ratio, and max_ratio; mean_ratio_high: what the mean ratio
+            may be at most, given what is not proved; mean_distance; median_runtime and
+            median_exact_runtime, in seconds.
         """
         check_alpha(alpha)
         groups = self._groups("method")

@@ -26,7 +26,16 @@ from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import averaged, check_most_items
-from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, finished, wilson
+from rankagg.studies.study import (
+    ROUNDING,
+    Cell,
+    Study,
+    StudyResult,
+    counts_told,
+    dimension,
+    finished,
+    wilson,
+)
 
 
 class CycleResult(StudyResult):
@@ -148,7 +157,7 @@ class CycleResult(StudyResult):
     def _facts(self) -> list[str]:
         return [
             f"{counted(len(self.study.models), 'model')}, "
-            f"{counted(self.study.n_repetitions, 'profile')} of each size, seed {self.study.seed}",
+            f"{counts_told(self._groups().size(), 'profile')} of each size, seed {self.study.seed}",
             self.headline(),
         ]
 

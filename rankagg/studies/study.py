@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +25,7 @@ from tqdm import tqdm
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, RNGLike, Unranked
 from rankagg._validation import check_flag, check_integer, check_number
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus
@@ -353,14 +354,24 @@ def _dtype(kinds: Kinds) -> str:
     return nullable.get(kind, kind.__name__) if len(kinds) > 1 else kind.__name__
 
 
+def counts_told(counts: pd.Series[int], noun: str) -> str:
+    """Return how many there are each time, as "5 tables", or "1 to 5 tables" where they differ."""
+    least, most = int(counts.min()), int(counts.max())
+    return (f"{least} to " if least < most else "") + counted(most, noun)
+
+
 def wilson(groups: Groups, column: str, alpha: float) -> list[Floats]:
-    """Return the share of a flag in each group, where it is known, and its Wilson interval."""
+    """Return the share of a flag in each group, where it is known, and its Wilson interval.
+
+    A single data set tells nothing of others, and has no interval.
+    """
     from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
 
     known = groups[column].count().to_numpy()
     hits, tried = groups[column].sum().to_numpy(np.float64), np.maximum(known, 1)
     low, high = proportion_confint(hits, tried, alpha=alpha, method="wilson")
-    return [np.where(known > 0, share, np.nan) for share in (hits / tried, low, high)]
+    least = zip((hits / tried, low, high), (1, 2, 2), strict=True)
+    return [np.where(known >= number, share, np.nan) for share, number in least]
 
 
 # -- checks, and rules --------------------------------------------------------------------------
@@ -374,7 +385,8 @@ def _dimension(one: Any) -> tuple[Kinds, Callable[..., Any]]:
 def _checked(one: Any, values: object, parameter: str) -> tuple[Any, ...]:
     """Return the values of a dimension, which are within its bounds and different."""
     if one.name == "model" and isinstance(values, Iterable):
-        return several(as_sources(values, parameter), parameter)
+        remedy = "`Observed(label=..., data=...)` gives data another name."
+        return several(as_sources(values, parameter), parameter, remedy)
     return several_of(_dimension(one)[1], values, parameter, **one.metadata)
 
 
@@ -393,22 +405,20 @@ def listed_values(values: object, parameter: str) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def several(values: object, parameter: str) -> tuple[Any, ...]:
+def several(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
     """Return one or more different values; those with a name differ in it."""
     given = listed_values(values, parameter)
-    if not given or len({getattr(value, "name", repr(value)) for value in given}) < len(given):
-        allowed = "a list of one or more different values"
-        raise InvalidInputError(parameter, allowed, Described(repr(list(given))))
+    times = Counter(str(getattr(value, "name", repr(value))) for value in given)
+    name, most = max(times.items(), key=itemgetter(1), default=("none", 0))
+    if most != 1:
+        found = Described(f"{name} {counted(most, 'time')}" if most else "none")
+        raise InvalidInputError(parameter, "a list of one or more different values", found, remedy)
     return given
 
 
 def check_rules(rules: object, parameter: str) -> tuple[Aggregator, ...]:
     """Return rules, and refuse what is none."""
-    given = listed_values(rules, parameter)
-    for rule in given:
-        if not isinstance(rule, Aggregator):
-            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
-    return given
+    return tuple(check_aggregator(rule, "aggregators") for rule in listed_values(rules, parameter))
 
 
 def check_table(data: object, owner: str) -> None:

@@ -229,6 +229,11 @@ def test_lines_go_through_the_means_over_a_parameter(grid):
     assert line.get_ydata() == pytest.approx(rates.xs(name, level="method").to_numpy())
 
 
+FIXED = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
+OTHER = ra.Profile.from_orders(["ABCD", "BCDA"], counts=[4, 3])
+DRAWN = ra.cultures.MallowsCulture(phi=0.9)
+
+
 def test_a_plot_is_no_longer_than_a_page(grid):
     ax = grid.plot()
     assert ax.get_xlabel() == "items"
@@ -236,12 +241,38 @@ def test_a_plot_is_no_longer_than_a_page(grid):
     models = [ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[k, 1, 1]) for k in range(1, 31)]
     many = make(models=models, n_repetitions=1).plot()
     assert max(many.figure.get_size_inches()) < 11
-    assert "no room for " in notes(many)
+    assert len(row_labels(many)) % 3 == 0
+    assert f"the first {len(row_labels(many))} of 90 rows" in notes(many)
+    assert "the first 6 of 31 panels" in notes(make(models=[*models, OTHER]).plot(over="n_items"))
+
+
+@pytest.mark.parametrize(
+    ("models", "told"),
+    [
+        ([FIXED, OTHER], "1 data set"),
+        ([FIXED, DRAWN], "1 to 7 data sets"),
+        ([DRAWN], "7 data sets"),
+    ],
+)
+def test_captions_are_of_the_rows_that_are_drawn(models, told):
+    result = make(models=models)
+    sizes = result.to_frame().groupby([*CELL, "method"]).size()
+    assert told.startswith(str(sizes.min()))
+    assert f"{sizes.max()} data set" in told
+    assert f"each row: {told};" in notes(result.plot())
+    for measure in ("mean_ratio", "hit_rate"):
+        ax = plotting.ratio_plot(result, over="n_items", measure=measure)
+        assert f"{told} for every point" in notes(ax)
+        bands = [one for one in ax.collections if one.get_gid() is None]
+        has_bands = any(path.vertices.size for band in bands for path in band.get_paths())
+        assert ("bands: " in notes(ax)) == has_bands == (DRAWN in models)
 
 
 def test_what_has_no_such_parameter_is_told(grid):
     models = [*grid.study.models[:2], ra.cultures.ImpartialCulture()]
     ax = make(models=models, n_items=[4], n_repetitions=1).plot(over="phi")
-    assert "without that parameter: impartial culture" in notes(ax)
-    with pytest.raises(InvalidInputError, match=r"`over` must be 'phi' or 'n_items'.*Got 'ph'"):
+    assert "without phi, and not shown: impartial culture" in notes(ax)
+    with pytest.raises(
+        InvalidInputError, match=r"`over` must be None or 'phi' or 'n_items'.*Got 'ph'"
+    ):
         grid.plot(over="ph")
