@@ -301,3 +301,11 @@ def too_many_outcomes(limit: int) -> InvalidInputError:
         "limit", "at least the number of outcomes, which is larger", limit,
         "Raise it, or take tie_breaking='parallel' for the best rank of each.",
     )  # fmt: skip
+
+
+def check_aggregator(value: object, parameter: str = "aggregator") -> Aggregator:
+    """Return a rule, and refuse what is none, such as its class or a function."""
+    if not isinstance(value, Aggregator):
+        remedy = "A rule of your own is a subclass of `rankagg.aggregation.base.Aggregator`."
+        raise InvalidInputError(parameter, "an aggregator object such as Borda()", value, remedy)
+    return value

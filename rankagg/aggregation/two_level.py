@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
 from rankagg._validation import as_generator, check_choice
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule
+from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule, check_aggregator
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
@@ -64,9 +64,7 @@ class TwoLevel(SearchingRule):
 
     def __post_init__(self) -> None:
         for parameter in ("inner", "outer"):
-            rule = getattr(self, parameter)
-            if not isinstance(rule, Aggregator):
-                raise InvalidInputError(f"{parameter} of TwoLevel", "an aggregator", rule)
+            check_aggregator(getattr(self, parameter), f"{parameter} of TwoLevel")
         check_choice(self.absent, ("ranked", "unranked"), "absent of TwoLevel")
         policies = {self.inner.policy, self.outer.policy} - {None}
         if len(policies) > 1:

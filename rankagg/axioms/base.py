@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from rankagg import _pandas as pd
 from rankagg._typing import Label
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
-from rankagg.axioms.outcomes import Outcomes, check_aggregator
+from rankagg.axioms.outcomes import Outcomes
 from rankagg.core.items import counted, listed
 from rankagg.core.profile import Profile
 from rankagg.core.results import Result, plain_rows

@@ -8,7 +8,7 @@ from itertools import chain, permutations, product
 from typing import TypeAlias
 
 from rankagg._typing import Label
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.condorcet import Schulze, strongest_paths
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.ranked_pairs import RankedPairs, locked_paths
@@ -77,13 +77,6 @@ def strict_orders(rankings: Rankings) -> frozenset[Order]:
         for ranking in rankings
         for parts in product(*map(permutations, ranking))
     )
-
-
-def check_aggregator(value: object, parameter: str = "aggregator") -> Aggregator:
-    """Return a rule that ranks ballots."""
-    if not isinstance(value, Aggregator):
-        raise InvalidInputError(parameter, "an aggregator object such as Borda()", value)
-    return value
 
 
 def unsteady(aggregator: Aggregator) -> InvalidInputError:

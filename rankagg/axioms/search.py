@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.axioms.agendas import (
     CloneIndependence,
@@ -30,7 +30,7 @@ from rankagg.axioms.agendas import (
 from rankagg.axioms.ballots import Ballots, Order, ballots_of, fewer, size, tallied
 from rankagg.axioms.base import Axiom, Witness, breaks, witness_of
 from rankagg.axioms.majorities import CondorcetLoser, CondorcetWinner, Majority, Pareto, Smith
-from rankagg.axioms.outcomes import NotNeutralError, Outcomes, check_aggregator, unsteady
+from rankagg.axioms.outcomes import NotNeutralError, Outcomes, unsteady
 from rankagg.axioms.voters import (
     GroupStrategyproofness,
     Participation,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rankagg import _pandas as pd
 from rankagg._validation import check_integer
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.condorcet import Copeland, Minimax, Schulze
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -32,7 +32,6 @@ from rankagg.aggregation.voting.positional_rules import (
 )
 from rankagg.axioms.ballots import ballots_of, written
 from rankagg.axioms.base import Axiom, Witness
-from rankagg.axioms.outcomes import check_aggregator
 from rankagg.axioms.search import AXIOMS, as_axiom, search_all
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
@@ -547,7 +546,7 @@ def axiom_table(
     Schulze keeps majority: Schulze (2011), https://doi.org/10.1007/s00355-010-0475-4
     Borda keeps reinforcement: points add up; Young (1975), https://doi.org/10.1137/0128067
     """  # noqa: E501
-    listed = _listed(aggregators, Aggregator, "aggregators", "aggregator objects such as Borda()")
+    listed = _listed(aggregators, Aggregator, "aggregators", "a list of rules such as Borda()")
     rules = tuple(check_aggregator(rule, "aggregators") for rule in listed)
     if not rules:
         raise InvalidInputError("aggregators", "at least one aggregator", rules)

@@ -12,7 +12,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Tolerance, Unranked
 from rankagg._validation import check_flag, check_number, check_unranked
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -339,8 +339,7 @@ def dispersion_report(
         raise InformationLostError("dispersion_report needs rankings; votes do not hold them.")
     rules = default_aggregators(data, policy) if aggregators is None else list(aggregators)
     for rule in rules:
-        if not isinstance(rule, Aggregator):
-            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        check_aggregator(rule, "aggregators")
         if rule.policy not in (None, policy):
             allowed = f"rules with unranked={policy!r}, as the distances"
             raise InvalidInputError("aggregators", allowed, rule)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, RNGLike, Tolerance, Unranked
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -246,8 +246,7 @@ def _rules(
     """Return the rule whose order the page has, others, and the exact one; each once."""
     given = kind.rules(unranked) if aggregators is None else list(aggregators)
     for rule in given:
-        if not isinstance(rule, Aggregator):
-            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        check_aggregator(rule, "aggregators")
         if isinstance(rule, Kemeny) and rule.consensus_ties:
             allowed = "rules beside the strict Kemeny rule of the page"
             raise InvalidInputError("aggregators", allowed, rule, "`compare` takes it.")

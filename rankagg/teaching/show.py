@@ -9,7 +9,7 @@ from typing import Final
 
 from rankagg._typing import Tolerance
 from rankagg.aggregation import metasearch
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.condorcet import Copeland, Minimax, PairwiseMajority, Schulze
 from rankagg.aggregation.evidence import Evidence, WholeData
 from rankagg.aggregation.kemeny.aggregator import Kemeny, Slater
@@ -88,9 +88,7 @@ def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance 
     >>> steps.answer
     'A > B > C'
     """
-    if not isinstance(aggregator, Aggregator):
-        raise InvalidInputError("aggregator", "a rule, such as `Borda()`", aggregator)
-    work = STEPS.get(type(aggregator))
+    work = STEPS.get(type(check_aggregator(aggregator)))
     if work is None:
         names = ", ".join(rule.__name__ for rule in STEPS)
         why = WITHOUT.get(type(aggregator))

@@ -580,8 +580,8 @@ def test_votes_hold_no_rankings():
     ("arguments", "words"),
     [
         (([[1, 2]], [BORDA]), "`data` must be"),
-        ((TENNESSEE, ["borda"]), "`aggregators` must be aggregator objects"),
-        ((TENNESSEE, [ra.Borda]), "`aggregators` must be aggregator objects"),
+        ((TENNESSEE, ["borda"]), "`aggregators` must be an aggregator object"),
+        ((TENNESSEE, [ra.Borda]), "`aggregators` must be an aggregator object"),
     ],
     ids=str,
 )

@@ -416,7 +416,7 @@ def test_the_page_needs_no_library_of_plots() -> None:
         ({"alpha": 1.0}, "alpha"),
         ({"optima": 1}, "optima"),
         ({"unranked": "first"}, "unranked"),
-        ({"aggregators": ["borda"]}, "aggregator objects"),
+        ({"aggregators": ["borda"]}, "aggregator object"),
         ({"aggregators": [ra.Borda(unranked="last")]}, "one policy"),
     ],
 )

@@ -175,7 +175,7 @@ def test_depths_beyond_the_systems_are_left_out():
         ({"data": TABLE.rankings()}, "data of AgreementStudy"),
         ({"aggregators": [ra.Borda()]}, "two or more rules"),
         ({"aggregators": [ra.Borda(), TWO]}, "two or more rules with one level"),
-        ({"aggregators": ["mean", "borda"]}, "aggregator objects"),
+        ({"aggregators": ["mean", "borda"]}, "aggregator object"),
         ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
         ({"depths": [0]}, "depths of AgreementStudy"),
         ({"tolerance": -1}, "tolerance"),

@@ -176,7 +176,7 @@ def test_the_bar_is_shown_on_request(capsys):
         ({"nearest": 1}, "nearest"),
         ({"aggregators": []}, "aggregators of ApproximationStudy"),
         ({"aggregators": ra.Borda()}, "aggregators of ApproximationStudy"),
-        ({"aggregators": ["borda"]}, "aggregator objects"),
+        ({"aggregators": ["borda"]}, "aggregator object"),
         ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
         ({"models": []}, "models of ApproximationStudy"),
         ({"models": [ra.Mallows]}, "cultures, distributions"),

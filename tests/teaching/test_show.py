@@ -355,8 +355,8 @@ def test_a_rule_without_steps_is_refused_with_those_that_have_some():
 @pytest.mark.parametrize(
     ("rule", "data", "told"),
     [
-        (ra.Borda, CYCLE, "such as `Borda"),
-        ("borda", CYCLE, "such as `Borda"),
+        (ra.Borda, CYCLE, "such as Borda"),
+        ("borda", CYCLE, "such as Borda"),
         (ra.Borda(), [["A", "B"]], "a ScoreTable"),
         (ra.Borda(), ra.Profile.from_orders(["ABCDEFGHI"]), "at most 8 items"),
         (ra.Kemeny(consensus_ties=True, tie_cost=0.5), CYCLE, "all strict orders"),

@@ -11,7 +11,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
-from rankagg.aggregation.base import Aggregator, Guarantee
+from rankagg.aggregation.base import Aggregator, Guarantee, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
@@ -482,8 +482,7 @@ def _common_policy(
     rules: list[Aggregator], unranked: Unranked | None, evidence: Evidence
 ) -> Unranked:
     for rule in rules:
-        if not isinstance(rule, Aggregator):
-            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        check_aggregator(rule, "aggregators")
     if not rules or len(set(rules)) < len(rules):
         raise InvalidInputError("aggregators", "one or more rules, each once", rules)
     policies = {rule._policy_for(evidence) for rule in rules} - {None}
@@ -533,8 +532,7 @@ def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
     """
     rows = []
     for rule in aggregators:
-        if not isinstance(rule, Aggregator):
-            raise InvalidInputError("aggregators", "aggregator objects such as Borda()", rule)
+        check_aggregator(rule, "aggregators")
         bound = rule.guarantee
         rows.append(
             {

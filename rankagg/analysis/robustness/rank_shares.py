@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Integers, Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_integer
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
@@ -355,9 +355,7 @@ def rank_shares(
     B               0.02           0.04        2.02
     C               0.00           0.00        2.96
     """
-    rule = Kemeny() if aggregator is None else aggregator
-    if not isinstance(rule, Aggregator):
-        raise InvalidInputError("aggregator", "an aggregator such as Borda()", rule)
+    rule = Kemeny() if aggregator is None else check_aggregator(aggregator)
     times = check_integer(n_resamples, "n_resamples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     redraw: Redraws

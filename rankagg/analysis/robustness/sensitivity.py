@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
@@ -207,9 +207,7 @@ def sensitivity(
     1     A     C   above  above  above  0.7675
     2     A     B   above  above  above  0.8875
     """
-    rule = Borda() if aggregator is None else aggregator
-    if not isinstance(rule, Aggregator):
-        raise InvalidInputError("aggregator", "an aggregator such as Borda()", rule)
+    rule = Borda() if aggregator is None else check_aggregator(aggregator)
     names = [check_unranked(policy) for policy in policies]
     if not names or len(set(names)) < len(names):
         raise InvalidInputError("policies", f"some of {get_args(Unranked)}, each once", names)

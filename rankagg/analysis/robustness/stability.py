@@ -16,7 +16,7 @@ from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Bools, Label, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_flag, check_integer
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -537,9 +537,7 @@ def stability(
     CB             0.0  1.0   1.0  Human
     COPA           0.0  1.0   1.0  Human
     """
-    rule = Kemeny() if aggregator is None else aggregator
-    if not isinstance(rule, Aggregator):
-        raise InvalidInputError("aggregator", "an aggregator such as Borda()", rule)
+    rule = Kemeny() if aggregator is None else check_aggregator(aggregator)
     kind: Over = check_choice(over, get_args(Over), "over")
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
