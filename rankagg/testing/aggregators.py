@@ -6,7 +6,8 @@ import ast
 import copy
 import itertools
 import pickle
-from dataclasses import fields
+from contextlib import suppress
+from dataclasses import fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.exceptions import InformationLostError
+from rankagg.exceptions import InformationLostError, InvalidInputError
 
 __all__ = ["SETTINGS", "AggregatorContract", "rearranged", "score_tables"]
 
@@ -225,6 +226,18 @@ class AggregatorContract:
             return
         apart = [rule.aggregate(group).scores for group in profile.by_group().values()]
         np.testing.assert_array_equal(together, np.array(apart))
+
+    def test_policies_for_unranked_items_are_not_all_alike(self, rule: ra.Aggregator) -> None:
+        """On one of twenty profiles; a rule may also refuse what it is not known for."""
+        if not any(field.name == "unranked" for field in fields(rule)):
+            return
+        rng = np.random.default_rng(0)
+        ranks = np.where(rng.random((60, 4)) < 0.3, np.nan, rng.integers(0, 4, (60, 4)))
+        profiles = ra.Profile.from_ranks(ranks, groups=list(range(20)) * 3).by_group().values()
+        rules = [replace(rule, unranked=policy) for policy in ("uniform", "last")]  # type: ignore[call-arg]
+        with suppress(InvalidInputError):
+            first, second = ([r.aggregate(one, rng=0).ranking for one in profiles] for r in rules)
+            assert first != second, f"{type(rule).__name__} does not look at its `unranked`"
 
     # -- small and degenerate data --------------------------------------------------------------
 
