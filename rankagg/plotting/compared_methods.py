@@ -42,8 +42,8 @@ def bump_chart(
 ) -> Axes:
     """Draw a rank-flow (bump) chart: a column for each method, a line for each item.
 
-    Every item has a height of its own in every column; tied items are joined by a bar. Items
-    whose order against others changes between two columns are colored, the others gray.
+    Every item has a height of its own in every column; tied items are joined by a bar.
+    Lines that go up or down are colored, straight ones gray.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def bump_chart(
     step = max(9.0, 0.62 * max(map(len, columns)) + 2)
     sheet = PlotSheet(ax, step * max(len(names) - 1, 0.5), 1.5 * (slots.max() + 1))
     ax, labels = sheet.ax, sheet.names(comparison.votes.items.at(kept), share=0.25)
-    moved = _moved_items(slots, ranks)
+    moved = np.ptp(slots, axis=0) > 0
     for position, column in enumerate(slots.T):
         look: dict[str, Any] = {"color": GRAY, "ls": "-", "lw": stroke(0.6), "zorder": 2}
         if moved[position]:
@@ -114,13 +114,6 @@ def _kept_items(
     ranks, name = lead.ranking.ranks, lead.aggregator.name
     order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")
     return np.sort(order[:top]), f"the first {top} of {counted(total, 'item')} by {name}"
-
-
-def _moved_items(slots: Floats, ranks: Ranks) -> NDArray[np.bool_]:
-    """Say which items change ranks with another, by their ranks, between any two columns."""
-    listed = np.where(ranks >= 0, ranks, ranks.shape[1])
-    signs = np.sign(listed[:, :, None] - listed[:, None, :])
-    return np.asarray((np.ptp(signs, axis=0) > 0).any(axis=1))
 
 
 def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._typing import Label
-from rankagg.analysis.comparison.agreement import LATE, flow_slots, moves
+from rankagg.analysis.comparison.agreement import LATE, flow_slots
 from rankagg.analysis.comparison.sentences import proof_of
 from rankagg.analysis.explanation import shortest_cycle
 from rankagg.core.names import (
@@ -345,13 +345,14 @@ def flow_of(findings: Findings) -> Flow:
     comparison, exact = findings.comparison, findings.exact
     names, total = comparison.methods, comparison.votes.n_items
     order = findings.order[:MOST_LINES]
-    all_ranks = np.stack([comparison[name].ranking.ranks for name in names])
-    ranks = all_ranks[:, order]
-    width = moves(all_ranks)[order]
+    ranks = np.stack([comparison[name].ranking.ranks[order] for name in names])
+    slots = flow_slots(ranks)
+    # As they are drawn: out of a tie a line can go straight on.
+    width = np.ptp(slots, axis=0).astype(np.intp)
     row = _row_of(names)
     # At 45 degrees names are as high as they are wide.
     head = 0.7 * LETTER * max(map(letters, names)) if row > LEVEL else 0.0
-    heights = head + TOP + ROW * flow_slots(ranks)
+    heights = head + TOP + ROW * slots
     colored = [int(i) for i in np.argsort(-width, kind="stable")[:COLORED] if width[i]]
     items = [str(item) for item in exact.items.at(order)]
     lines = [
@@ -398,7 +399,7 @@ def _who_moves(items: list[str], width: NDArray[np.intp], colored: list[int]) ->
     if not colored:
         return "No item moves."
     which = listing([items[k] for k in colored], COLORED)
-    by = stated(int(width[colored[0]]), "ranks moved", noun="rank")
+    by = stated(int(width[colored[0]]), "places moved", noun="place")
     return said("In color, those that move most, by up to {}: {}.", by, which)
 
 

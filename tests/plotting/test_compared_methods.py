@@ -12,7 +12,6 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.compared_methods import _moved_items
 from rankagg.plotting.theme import GRAY, plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.plotting.reading import column_labels, drawn_quickly, legend_words, notes, row_labels
@@ -69,18 +68,13 @@ def test_only_items_that_change_order_are_colored():
     assert colored == {"NEZHA Plus", "PAI Albert"}
 
 
-@quick
-@given(profile=profiles(max_rows=4))
-def test_moved_items_are_those_in_pairs_that_change(profile):
-    ranks = np.where(profile.ranks >= 0, profile.ranks, profile.n_items)
-    changed = [
-        any(
-            len({int(np.sign(row[i] - row[j])) for row in ranks}) > 1
-            for j in range(profile.n_items)
-        )
-        for i in range(profile.n_items)
-    ]
-    assert _moved_items(flow_slots(profile.ranks), profile.ranks).tolist() == changed
+def test_lines_out_of_a_tie_that_go_straight_on_are_gray():
+    profile = ra.Profile.from_orders(["ABCD", "ABDC", "ACBD"])
+    ax = plotting.bump_chart(ra.compare(profile, [ra.Plurality(), ra.Borda()]))
+    for k in range(4):
+        (line,) = of_group(ax, f"item-{k}")
+        assert len(set(line.get_ydata())) == 1
+        assert line.get_color() == GRAY
 
 
 def test_ties_are_joined_and_unranked_items_stand_apart():

@@ -138,7 +138,7 @@ def chart_of_ranks(case):
             f"{name} \N{EN SPACE}{ends[0]}", f"{ends[-1]} \N{EN SPACE}{name}"
         )  # fmt: skip
         is_colored = line.look != "quiet"
-        assert not is_colored or max(ranks[name]) > min(ranks[name])
+        assert not is_colored or max(line.heights) > min(line.heights)
     bars = []
     for at, (x, _) in enumerate(found.methods):
         for one, two in permutations(ranks, 2):

@@ -168,9 +168,10 @@ class Page:
         return [self.plain.n if rank < 0 else rank for rank in ranks]
 
     def moves(self):
-        """Return how many ranks the items that are drawn in color move."""
-        each = [self.ranks_by_each(k) for k in self.drawn()[: chapters_result.MOST_LINES]]
-        moved = sorted((max(ranks) - min(ranks) for ranks in each), reverse=True)
+        """Return how many places the lines in color move as they are drawn."""
+        each = [line.heights for line in chapters_result.flow_of(self.findings).lines]
+        rows = [(max(heights) - min(heights)) / chapters_result.ROW for heights in each]
+        moved = sorted(map(round, rows), reverse=True)
         return [number for number in moved[: chapters_result.COLORED] if number]
 
     def otherwise(self):
@@ -373,7 +374,7 @@ PAGE |= {
     "votes against a majority": lambda p: p.majority(turned=True),
     "majorities against the order drawn": Page.majorities_against_the_order,
     "items drawn": lambda p: (chapters_result.MOST_LINES, p.plain.n),
-    "ranks moved": lambda p: p.moves()[0],
+    "places moved": lambda p: p.moves()[0],
     "pairs ordered differently": lambda p: set(p.otherwise()),
     "pairs never compared": lambda p: (p.plain.never, p.pairs),
     "items that may be first": lambda p: (len(p.ranks.first), p.plain.n),

@@ -103,12 +103,6 @@ def flow_slots(ranks: Ranks) -> NDArray[np.float64]:
     return slots
 
 
-def moves(ranks: Ranks) -> NDArray[np.intp]:
-    """Return by how many ranks every item moves between columns; unranked ones stand last."""
-    listed = np.where(ranks >= 0, ranks, ranks.shape[1])
-    return np.asarray(np.ptp(listed, axis=0))
-
-
 #: What stands in the place of what the time limit, or the user, did not leave time for.
 LATE = "not computed in time"
 
