@@ -57,7 +57,7 @@ def _():
         value=" > ".join(HONEST),
         label="Your ballot",
     )
-    others = mo.ui.slider(1, 40, value=33, label="Electorate", show_value=True)
+    others = mo.ui.slider(1, 40, value=33, label="Draw no.", show_value=True)
     mo.hstack([rule, ballot, others], justify="start", align="end", gap=1.5, wrap=True)
     return ballot, others, rule
 
@@ -85,7 +85,8 @@ def _(chosen, results):
         page.figure(
             pictures.permutohedron(HONEST, voting.vertices(results, chosen)),
             "Ballots in rows, by the number of swaps from the honest one. Large: better for you; "
-            "small: worse; the ring: your ballot. Where several are first, one is drawn at random.",
+            "small: worse; the ring: your ballot. Where several are first, their "
+            "average place in your opinion counts, as if one were drawn at random.",
         )
     )
 

@@ -55,7 +55,8 @@ def _():
 
     A voter ranks the candidates, best first: that is a **ballot**.
     All ballots together are a **profile**.
-    A rule that is **anonymous** does not ask who cast which ballot, so equal ballots are counted.
+    A rule that is **anonymous** does not ask who cast which ballot, so it is enough
+    to count how often each ballot was cast.
 
     Twenty-five voters rank five candidates.
     Every candidate is the favorite of one group of voters.
@@ -204,7 +205,7 @@ def _(exact, votes):
     ## 5. Five rules, five winners
 
     Nobody changed a ballot.
-    Move the sliders: how few voters decide which rule makes whom win?
+    Move the sliders: how few voters does it take to give a rule another winner?
     """)
 
 
@@ -410,9 +411,10 @@ def _(counted):
     95 % interval for the probability.
 
     Real voters are not impartial.
-    If candidates stand on a line, and every ballot falls off on both sides of its favorite, the
-    profile is **single-peaked**, and Black (1948) proved: with an odd number of voters there is no
-    cycle, and the favorite of the median voter beats all others.
+    If candidates stand on a line, and every ballot ranks those on either side of its favorite
+    lower the farther away they are, the profile is **single-peaked**, and Black (1948) proved:
+    with an odd number of voters there is no cycle, and the favorite of the median voter beats all
+    others.
     Below are the line, that favorite and the Condorcet winner of 101 such ballots.
     """)
 

@@ -98,7 +98,7 @@ def certificate_step(
     proved = certificate.scaled_lower_bound == certificate.scaled_cost
     text.append(f"{said}: {'no order is cheaper' if proved else 'what lies between is open'}.")
     columns = ("what", "weight", "adds", "sum")
-    by = counted(len(cycles), "cycle") if cycles else "the floor alone"
+    by = "cycles of majorities" if cycles else "the floor alone"
     return Step(f"The proof, by {by}", tuple(text), columns, tuple(rows)), bound
 
 
@@ -207,7 +207,8 @@ def orders_step(
     ]
     kind = "one of them costs" if optima == 1 else f"{optima} of them cost"
     text = f"There are {counted(len(costs), 'order')}, and {kind} least: {told(least)}."
-    return Step("The costs of all orders", (text,), ("cost", "order", "is"), tuple(rows)), least
+    columns = ("cost", "order", "verdict")
+    return Step("The costs of all orders", (text,), columns, tuple(rows)), least
 
 
 SLATER_FLOOR = "The majority of any one pair can be kept: the floor is 0."

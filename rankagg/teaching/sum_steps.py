@@ -464,5 +464,5 @@ def pick_a_perm_steps(consensus: Consensus) -> Worked:
         text.append("An item that a ranking leaves out stands where it is expected.")
     if list(costs.values()).count(least) > 1:
         text.append("Of several cheapest ones the one whose ranks come first is picked.")
-    step = Step("The costs", tuple(text), ("cost", "ranking", "is"), tuple(rows))
+    step = Step("The costs", tuple(text), ("cost", "ranking", "verdict"), tuple(rows))
     return Worked((*rankings_step(evidence), votes_step(votes), step), ranking=consensus.ranking)

@@ -342,7 +342,7 @@ def test_pick_a_perm_lists_what_the_ballots_cost(case):
         for order in orders
     }
     assert dict(zip(rows.ranking, rows.cost, strict=True)) == expected
-    (picked,) = rows[rows["is"] == "picked"].ranking
+    (picked,) = rows[rows["verdict"] == "picked"].ranking
     assert expected[picked] == min(expected.values())
 
 
