@@ -369,6 +369,13 @@ def counted(number: object, noun: str, form: str = "") -> str:
     return f"{shown} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
+def counts_told(counts: Iterable[int], noun: str) -> str:
+    """Return how many there are each time, as "5 tables", or "1 to 5 tables" where they differ."""
+    several = list(counts)
+    least, most = min(several), max(several)
+    return (f"{least} to " if least < most else "") + counted(most, noun)
+
+
 def shortened(label: Label, width: int = 48) -> str:
     """Return a label as text, cut in the middle where it is wider than a column should be."""
     text = _on_one_line(str(label))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from string import ascii_lowercase
@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg.plotting.sheet import PlotSheet, open_frame, round_ticks, text_width
-from rankagg.plotting.theme import INK, letter, method_look, stroke
+from rankagg.plotting.theme import INK, letter, method_look, plot_labels, stroke
 
 # Curves of so many points have a marker at each, and so many numbers stand along the axis.
 MARKED = 12
@@ -206,6 +206,12 @@ def draw_study_panels(
     turned: Any = 90 if names and text_width(names) + 1 > each / len(names) else 0
     ax.set_xticks(list(ticks), list(ticks.values()), parse_math=False, rotation=turned)
     return sheet, 0.8 + 1.3 * max(len(heading.splitlines()) for heading in headings), key
+
+
+def method_keys(names: Iterable[str], **look: Any) -> list[Any]:
+    """Return the lines of a legend, one for each method."""
+    labels = enumerate(plot_labels(names, 40))
+    return [Line2D([], [], label=label, **method_look(k) | look) for k, label in labels]
 
 
 def keyed_headings(headings: Sequence[str], room: float) -> tuple[list[str], str]:

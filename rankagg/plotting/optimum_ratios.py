@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import compress
 from numbers import Real
@@ -15,12 +14,11 @@ from matplotlib.lines import Line2D
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
-from rankagg.core.items import counted, listed
-from rankagg.plotting.curves import BOLD, StudyPanel, draw_study_panels, keyed_headings
+from rankagg.core.items import counted, counts_told, listed
+from rankagg.plotting.curves import BOLD, StudyPanel, draw_study_panels, keyed_headings, method_keys
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, text_width
 from rankagg.plotting.theme import GRAY, INK, NO_RANK, method_look, plot_labels, plot_of, stroke
-from rankagg.studies.approximation import ApproximationResult
-from rankagg.studies.study import counts_told
+from rankagg.studies.approximation import ApproximationResult, heading_of, parts_told
 
 Measure = Literal["mean_ratio", "hit_rate"]
 AXES: Final = {"n_items": "items", "n_rankings": "rankings", "missing": "share of items missing"}
@@ -66,21 +64,8 @@ def ratio_rows(result: ApproximationResult) -> list[RatioRow]:
         hits = f"{100 * values['hit_rate']:.0f} %" if known else NO_RANK
         hits += f" of {known}" if 0 < known < len(part) else ""
         hits += f", {values['failed']:.0f} failed" if values["failed"] else ""
-        rows.append(RatioRow(_heading(key[:4]), str(key[4]), quantiles, mean, hits))
+        rows.append(RatioRow(heading_of(key[:4]), str(key[4]), quantiles, mean, hits))
     return rows
-
-
-def _heading(cell: tuple[Hashable, ...]) -> str:
-    model, *sizes = _told(cell)
-    return f"{model}: {', '.join(size for size in sizes if size)}"
-
-
-def _told(cell: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the parts of a heading; what is no number is told as it is."""
-    model, n_items, n_rankings, missing = cell
-    gaps = f"{missing:.0%} missing" if missing else ""
-    sizes = (n_items, "item"), (n_rankings, "ranking")
-    return (model, *(counted(size, noun) if size else "" for size, noun in sizes), gaps)
 
 
 @plot_of(ApproximationResult, "ApproximationStudy.run")
@@ -225,7 +210,7 @@ def _cases(result: ApproximationResult, over: str) -> dict[tuple[str, ...], pd.D
     # What is along the axis is no part of a case.
     kinds = {model.name: model.name_without(over) for model in result.study.models}
     table[column] = 0 if over in AXES else table["model"].map(kinds)
-    return {_told(key): part for key, part in table.groupby(["model", *AXES], sort=False)}
+    return {parts_told(key): part for key, part in table.groupby(["model", *AXES], sort=False)}
 
 
 def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | None) -> Axes:
@@ -254,8 +239,7 @@ def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | 
     sheet, above, key = draw_study_panels(ax, panels, draw, label, low=float(is_ratio))
     if not is_ratio:
         sheet.ax.set_ylim(-0.02, 1.02)
-    names = plot_labels([rule.name for rule in study.aggregators], 40)
-    handles = [Line2D([], [], label=name, **method_look(k)) for k, name in enumerate(names)]
+    handles = method_keys(rule.name for rule in study.aggregators)
     band = "two standard errors either way" if is_ratio else "95 % Wilson intervals"
     drawn, known = pd.concat([panel.table for panel in panels]), _numbers(result)[over]
     has_bands = drawn["se_ratio" if is_ratio else "hit_low"].notna().any()

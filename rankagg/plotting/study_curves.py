@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_number
-from rankagg.core.items import counted
+from rankagg.core.items import counted, counts_told
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.plotting.sheet import rank_ticks
@@ -21,7 +21,6 @@ from rankagg.studies.agreement import AgreementResult, Scope
 from rankagg.studies.closed_forms import known_cycle, known_winner
 from rankagg.studies.cycles import CycleResult
 from rankagg.studies.missing_scores import MissingScoresResult
-from rankagg.studies.study import counts_told
 from rankagg.studies.task_subsets import TaskSubsetResult
 
 Curve = Literal["top", "last", "top_tau"]

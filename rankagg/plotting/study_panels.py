@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from rankagg import _pandas as pd
@@ -16,7 +15,7 @@ from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_number
 from rankagg.core.items import counted
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.curves import StudyPanel, draw_study_panels, every_mark
+from rankagg.plotting.curves import StudyPanel, draw_study_panels, every_mark, method_keys
 from rankagg.plotting.study_curves import number_of_study
 from rankagg.plotting.theme import GRAY, method_look, plot_labels, plot_of, stroke
 from rankagg.studies.confidence import ConfidenceResult
@@ -125,8 +124,7 @@ def confidence_plot(
         sheet.ax.axhline(promised, color=GRAY, ls=DASHED, zorder=1, gid="promised")
     sheet.ax.set_ylim(low - 0.02 * (1 - low), 1 + 0.02 * (1 - low))
     sheet.ax.set_yticks(low + (1 - low) * np.arange(6) / 5)
-    labels = plot_labels([method.name for method in study.ways], 40)
-    handles = [Line2D([], [], label=name, **method_look(k) | line) for k, name in enumerate(labels)]
+    handles = method_keys((method.name for method in study.ways), **line)
     removed = ""
     if axis != "proportion" and share:
         removed = f", {100 * share:g} % of the single scores removed"
@@ -212,10 +210,7 @@ def corruption_panels(
         f"{counted(study.n_instances, 'instance')} each, "
         f"{counted(study.n_repetitions, 'table')} for every point"
     )
-    methods = plot_labels(dict.fromkeys(panels[0].table["method"]), 40)
-    handles: list[Any] = [
-        Line2D([], [], label=name, **method_look(k)) for k, name in enumerate(methods)
-    ]
+    handles = method_keys(dict.fromkeys(panels[0].table["method"]))
     what = "line: mean; band: 5 % to 95 % of tables"
     handles.append(Patch(color=GRAY, alpha=0.4, lw=0, label=what))
     along, *others = notes

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from rankagg import _pandas as pd
 from rankagg._typing import Ranks
 from rankagg.analysis.robustness.stability import Stability
-from rankagg.core.items import counted
+from rankagg.core.items import counted, counts_told
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, row_names
 from rankagg.plotting.theme import ACCENTS, GRAY, PALE, dot, plot_of, stroke
@@ -66,13 +66,12 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     winner = ax.plot(frame.index, frame["top1"], gid="winner", **look)
     frame_curves(ax, [band], start=0.0)
     ax.set_ylabel("agreement with the consensus\nof all data")
-    least, most = int(frame["subsets"].min()), int(frame["subsets"].max())
-    number = f"{least}" if least == most else f"{least} to {most}"
     parts, whole = stability._on_subsets, stability.consensus.ranking.ranks
     undefined = sum(part.is_proved and not _has_tau(part.ranks, whole) for part in parts)
     total = counted(len(parts), "subset")
     notes = [
-        f"{stability.consensus.aggregator.name}, {counted(number, 'subset')} of each size",
+        f"{stability.consensus.aggregator.name}, {counts_told(frame['subsets'], 'subset')} "
+        "of each size",
         f"tau is not defined in {undefined} of {total}: all systems tie" if undefined else "",
         *stability.notes,
     ]

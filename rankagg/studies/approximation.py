@@ -173,10 +173,7 @@ class ApproximationResult(StudyResult):
         """Return for every model and size each rule's hits and ratios."""
         lines = []
         for cell, part in table.groupby(self._grid, sort=False):
-            model, n_items, n_rankings, missing = cell
-            gaps = f", {missing:.0%} missing" if missing else ""
-            size = f"{counted(n_items, 'item')}, {counted(n_rankings, 'ranking')}"
-            lines += ["", f"{model}: {size}{gaps}", _part_text(part.set_index("method"))]
+            lines += ["", heading_of(cell), _part_text(part.set_index("method"))]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -185,6 +182,20 @@ class ApproximationResult(StudyResult):
             f"<ApproximationResult: {counted(rules, 'rule')} on {counted(self.n_cells, 'cell')}, "
             f"{self.n_unproved} unproved>"
         )
+
+
+def parts_told(cell: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the model and the sizes of a cell in words; what is no number is told as it is."""
+    model, n_items, n_rankings, missing = cell
+    gaps = f"{missing:.0%} missing" if missing else ""
+    sizes = (n_items, "item"), (n_rankings, "ranking")
+    return (model, *(counted(size, noun) if size else "" for size, noun in sizes), gaps)
+
+
+def heading_of(cell: tuple[Any, ...]) -> str:
+    """Return what stands above the rows of a cell."""
+    model, *sizes = parts_told(cell)
+    return f"{model}: {', '.join(filter(None, sizes))}"
 
 
 def _part_text(part: pd.DataFrame) -> str:

@@ -17,7 +17,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
-from rankagg.core.items import counted
+from rankagg.core.items import counted, counts_told
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.results import ROWS
@@ -26,16 +26,7 @@ from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import averaged, check_most_items
-from rankagg.studies.study import (
-    ROUNDING,
-    Cell,
-    Study,
-    StudyResult,
-    counts_told,
-    dimension,
-    finished,
-    wilson,
-)
+from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, finished, wilson
 
 
 class CycleResult(StudyResult):

@@ -354,12 +354,6 @@ def _dtype(kinds: Kinds) -> str:
     return nullable.get(kind, kind.__name__) if len(kinds) > 1 else kind.__name__
 
 
-def counts_told(counts: pd.Series[int], noun: str) -> str:
-    """Return how many there are each time, as "5 tables", or "1 to 5 tables" where they differ."""
-    least, most = int(counts.min()), int(counts.max())
-    return (f"{least} to " if least < most else "") + counted(most, noun)
-
-
 def wilson(groups: Groups, column: str, alpha: float) -> list[Floats]:
     """Return the share of a flag in each group, where it is known, and its Wilson interval.
 

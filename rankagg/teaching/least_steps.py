@@ -23,7 +23,7 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation, as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.exceptions import Described, InvalidInputError, VerificationError
+from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching.steps import (
     Cell,
     Step,
@@ -35,6 +35,7 @@ from rankagg.teaching.steps import (
     number,
     rankings_step,
     told,
+    verify,
     votes_step,
 )
 
@@ -74,12 +75,9 @@ def certificate_step(
         )
         total = new
     raised = problem.next_attainable(total)
-    if Fraction(raised, problem.denominator) != Fraction(
-        certificate.scaled_lower_bound, certificate.denominator
-    ):
-        raise VerificationError(
-            "The steps of a proof come to another bound than the proof; please report the data."
-        )
+    proved_bound = Fraction(certificate.scaled_lower_bound, certificate.denominator)
+    agrees = Fraction(raised, problem.denominator) == proved_bound
+    verify(agrees, "The steps of a proof come to another bound than the proof")
     if raised != total:
         rows.append(
             (
@@ -156,11 +154,7 @@ def _with_orders(
     if len(consensus.items) > MOST_ITEMS_LISTED:
         return steps, bound
     orders, least = orders_step(cost_of or consensus.cost_of, consensus)
-    if bound > least:
-        raise VerificationError(
-            f"The proof of {consensus.aggregator.name} claims more than its steps; please report "
-            "the data."
-        )
+    verify(bound <= least, f"The proof of {consensus.aggregator.name} claims more than its steps")
     return [*steps[:-1], orders, steps[-1]], least
 
 
@@ -196,11 +190,8 @@ def orders_step(
     }
     least = min(costs.values())
     optima = sum(cost == least for cost in costs.values())
-    if consensus.is_proved and costs[consensus.ranking.order] != least:
-        raise VerificationError(
-            f"{consensus.aggregator.name} returned an order that is not the cheapest; please "
-            "report the data."
-        )
+    cheapest = not consensus.is_proved or costs[consensus.ranking.order] == least
+    verify(cheapest, f"{consensus.aggregator.name} returned an order that is not the cheapest")
     rows = [
         (number(cost), " > ".join(map(str, order)), "least" if cost == least else "")
         for order, cost in sorted(costs.items(), key=lambda row: row[1])
@@ -236,11 +227,8 @@ def slater_steps(consensus: Consensus) -> Worked:
         tuple(rows),
     )
     proof, bound = certificate_step(certificate, tournament, contradicted, SLATER_FLOOR)
-    if certificate.cost != contradicted:
-        raise VerificationError(
-            "The certificate of Slater's rule speaks of another cost than its steps; please report "
-            "the data."
-        )
+    agrees = certificate.cost == contradicted
+    verify(agrees, "The certificate of Slater's rule speaks of another cost than its steps")
     steps, _ = _with_orders(consensus, [of_answer, proof], bound, tournament.cost)
     return Worked((*full_opening(consensus), *steps), ranking=consensus.ranking)
 

@@ -379,10 +379,7 @@ def _kendall_distance(rng: np.random.Generator) -> QuizDraw | None:
         ("pair", f"first of {shown[0]}", f"first of {shown[1]}", "differs"),
         tuple(rows),
     )
-    title, profile = (
-        "The Kendall distance, step by step",
-        Profile.from_orders([first, second], items=items),
-    )
+    title, profile = "The Kendall distance, step by step", Profile(rankings)
     solution = Steps(title=title, steps=(step,), answer=str(distance))
     question = "What is the Kendall distance of the two rankings?"
     return QuizDraw(question, profile, "number", (distance,), solution)

@@ -394,8 +394,11 @@ class Worked:
             )
         if self.cost is not None:
             agrees.append(bool(np.isclose(self.cost, consensus.cost, rtol=1e-9, atol=1e-9)))
-        if not all(agrees):
-            raise VerificationError(
-                f"The steps of {consensus.aggregator.name} come to something else than the rule; "
-                "please report the data."
-            )
+        name = consensus.aggregator.name
+        verify(all(agrees), f"The steps of {name} come to something else than the rule")
+
+
+def verify(holds: bool, fault: str) -> None:
+    """Refuse steps of which something that has to hold does not."""
+    if not holds:
+        raise VerificationError(f"{fault}; please report the data.")

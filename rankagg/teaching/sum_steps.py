@@ -19,7 +19,6 @@ from rankagg.core.items import ItemSet
 from rankagg.core.rankings.partial import as_ranking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED, competition_ranks
 from rankagg.core.scores import ScoreTable
-from rankagg.exceptions import VerificationError
 from rankagg.teaching.steps import (
     Cell,
     Step,
@@ -30,6 +29,7 @@ from rankagg.teaching.steps import (
     rankings_step,
     scored,
     told,
+    verify,
     votes_step,
 )
 from rankagg.teaching.tables import Formula
@@ -451,10 +451,8 @@ def pick_a_perm_steps(consensus: Consensus) -> Worked:
         ranking = as_ranking(row, evidence.items)
         costs[ranking] = votes.exact_cost(ranking)
     least = min(costs.values())
-    if costs.get(consensus.ranking) != least:
-        raise VerificationError(
-            "The steps of PickAPerm come to something else than the rule; please report the data."
-        )
+    agrees = costs.get(consensus.ranking) == least
+    verify(agrees, "The steps of PickAPerm come to something else than the rule")
     rows = [
         (number(cost), ranking._arrows(), "picked" if ranking == consensus.ranking else "")
         for ranking, cost in sorted(costs.items(), key=lambda one: one[1])
