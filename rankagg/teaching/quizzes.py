@@ -90,7 +90,7 @@ class Quiz(Result):
     """A question, its answer and its solution.
 
     Made by `quiz`. The text shows the question alone, a notebook the solution once it is asked
-    for; it has no plot.
+    for; tables for papers have the question as their caption. It has no plot.
 
     Attributes
     ----------

@@ -70,8 +70,8 @@ def latex_cells(text: str) -> list[list[str]]:
 
 
 def markdown_cells(text: str) -> list[list[str]]:
-    """Return the cells of a table in Markdown, as GitHub splits it; without the line of rules."""
-    lines = text.splitlines()
+    """Return the cells of a table in Markdown, as GitHub splits it; without caption and rules."""
+    lines = text.rpartition("\n\n")[2].splitlines()
     assert all(line.startswith("|") and line.endswith("|") for line in lines), text
     assert re.fullmatch(r"(\|:?-+:?)+\|", lines[1]), text
     cells = [re.findall(r"((?:\\.|[^|\\])*)\|", line[1:]) for line in [lines[0], *lines[2:]]]

@@ -159,7 +159,7 @@ def test_long_labels_are_cut_in_text():
 
 @pytest.mark.parametrize(
     ("rules", "message"),
-    [([], "one or more rules"), ([ra.Borda(), ra.Borda()], "each once"), (["borda"], "objects")],
+    [([], "one or more rules"), ([ra.Borda(), ra.Borda()], "each once"), (["borda"], "object")],
 )
 def test_bad_rules_are_refused(rules, message):
     with pytest.raises(INVALID, match=message):
