@@ -223,3 +223,15 @@ def test_the_kept_study_is_reproduced_in_part():
 @pytest.mark.slow
 def test_the_kept_study_is_reproduced():
     assert_reproduces(repetitions=100)
+
+
+def test_a_single_data_set_has_no_interval():
+    table = ra.studies.ApproximationStudy(
+        aggregators=[ra.Borda()],
+        models=[ra.datasets.load("tennessee"), ra.cultures.ImpartialCulture()],
+        n_items=[4],
+        n_repetitions=2,
+    ).run().by_method()  # fmt: skip
+    assert table["cells"].tolist() == [1, 2]
+    assert table["hit_rate"].notna().all()
+    assert table[["hit_low", "hit_high"]].isna().all(axis=1).tolist() == [True, False]
