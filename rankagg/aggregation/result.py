@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -72,7 +72,7 @@ class Consensus(Result):
     _schema = "rankagg.consensus"
     _version = 2
     _named_rows = False
-    _number = "{:z.6g}"
+    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {"score": amount}
     _best: ClassVar[Mapping[str, Direction]] = {"score": "highest"}
 
     # -- the ranking --------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class Consensus(Result):
             f"{self.aggregator.name} consensus of {counted(len(self.items), 'item')}",
             f"rule         {self.aggregator}",
             *([] if self._is_fought else [f"unranked     {policy}"]),
-            f"cost         {counted(self.cost, vote, 'g')} contradicted (a tied {vote} costs "
+            f"cost         {counted(amount(self.cost), vote)} contradicted (a tied {vote} costs "
             f"{self.tie_cost:g}{tied})",
         ]
         if self.certificate is not None:

@@ -259,7 +259,7 @@ class Explanation(Result):
         few, told = self.rankings_to_flip, self.consensus._votes_told
         head = "flip        another majority, if"
         if few is None:
-            half = told(abs(self.margin) / 2, "half of a majority", "g")
+            half = told(abs(self.margin) / 2, "half of a majority")
             return said("{} more than {} turned round", head, half)
         rankings = told(few, "rankings that turn a majority", "", "ranking")
         return said("{} {} turned the pair round", head, rankings)
@@ -270,9 +270,9 @@ class Explanation(Result):
         if not self.votes_for + self.votes_against + self.ties:
             return f"{head}none: {a} and {b} were never compared"
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
-        mine = told(self.votes_for, "votes for a pair", "g", "")
-        against = told(self.votes_against, "votes against a pair", "g", "")
-        tied = said(", {} tie them", told(self.ties, "votes that tie a pair", "g", ""))
+        mine = told(self.votes_for, "votes for a pair", noun="")
+        against = told(self.votes_against, "votes against a pair", noun="")
+        tied = said(", {} tie them", told(self.ties, "votes that tie a pair", noun=""))
         ties, end = tied if self.ties else "", verdict[int(np.sign(self.margin))]
         text = head + "{} for {} above {}, {} for the reverse{}: {}"
         return said(text, mine, a, b, against, ties, end)
@@ -292,7 +292,7 @@ class Explanation(Result):
     def _swap_line(self) -> str:
         assert self.swap is not None, "asked for exact rules only"
         a, b = shortened(self.above), shortened(self.below)
-        extra = self.consensus._votes_told(self.swap.extra_cost, "votes that a swap costs", "g")
+        extra = self.consensus._votes_told(self.swap.extra_cost, "votes that a swap costs")
         costs = said("{} more", extra) if self.swap.extra_cost else "the same"
         order = self.swap.ranking._arrows()
         return said("swap        {} above {} costs {}: {}", b, a, costs, order)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_FLOOR, Context
+from decimal import ROUND_FLOOR, Decimal
 from math import floor, isfinite, log10
 from typing import Any, TypeAlias
 from unicodedata import bidirectional, category, east_asian_width, name
@@ -32,8 +32,8 @@ NUMBER_WORDS = [
 TURNING = frozenset({"R", "AL", "AN"})
 # Scripts whose letters every machine has a font for; the first word of a letter's name tells.
 EVERYWHERE = frozenset({"LATIN", "GREEK", "CYRILLIC", "FEMININE", "MASCULINE", "MICRO", "MODIFIER"})
-# From here on, and below this power of ten, numbers are written with an exponent.
-LONG, SHORT = 1e15, -4
+# From here on, and where they need more decimals, numbers are written with an exponent.
+LONG, MOST_DECIMALS = 1e15, 9
 
 
 def letters(text: str) -> int:
@@ -102,22 +102,21 @@ def in_words(number: int, noun: str) -> str:
 
 
 def amount(value: float) -> str:
-    """Return a number of votes: whole ones in full, others with six digits that count.
+    """Return a number of votes: whole ones in full, others with six digits or one decimal.
 
     Examples
     --------
-    >>> amount(22149700.0), amount(62065.714), amount(196.5), amount(1e-5), amount(-0.0)
-    ('22,149,700', '62,065.7', '196.5', '1e-05', '0')
+    >>> amount(22149700.0), amount(22166520.5), amount(62065.714), amount(1e-5), amount(-0.0)
+    ('22,149,700', '22,166,520.5', '62,065.7', '1e-05', '0')
     """
     if not isfinite(value) or abs(value) >= LONG:
         return f"{value:,.6g}"
     if value == round(value):
         return f"{round(value):,}"
-    size = floor(log10(abs(value)))
-    if size < SHORT:
+    decimals = _decimals(value)
+    if decimals > MOST_DECIMALS:
         return f"{value:.6g}"
-    text = f"{value:,.{max(5 - size, 1)}f}"
-    return text.rstrip("0").rstrip(".")
+    return f"{value:,.{decimals}f}".rstrip("0").rstrip(".")
 
 
 def amount_below(value: float) -> str:
@@ -125,12 +124,17 @@ def amount_below(value: float) -> str:
 
     Examples
     --------
-    >>> amount_below(62065.76), amount(62065.76), amount_below(196.5), amount_below(8.0)
-    ('62,065.7', '62,065.8', '196.5', '8')
+    >>> amount_below(62065.76), amount(62065.76), amount_below(4143397.56), amount_below(8.0)
+    ('62,065.7', '62,065.8', '4,143,397.5', '8')
     """
-    if abs(value) < LONG and value == round(value):
+    if value == 0 or abs(value) >= LONG:
         return amount(value)
-    return amount(float(Context(prec=6, rounding=ROUND_FLOOR).create_decimal(value)))
+    step = Decimal(10) ** -_decimals(value)
+    return amount(float(Decimal(value).quantize(step, ROUND_FLOOR)))
+
+
+def _decimals(value: float) -> int:
+    return max(5 - floor(log10(abs(value))), 1)
 
 
 def unsigned(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
 from itertools import pairwise
@@ -149,8 +149,8 @@ class Look:
 
     # The format of numbers that are no integers.
     number: str
-    # Formats of some columns.
-    formats: Mapping[str, str]
+    # What prints those of some columns.
+    formats: Mapping[str, Callable[[Any], str]]
     # The columns with a best number, and which it is.
     best: Mapping[Any, Direction]
     # The columns that get an interval, and those with its ends, which go.
@@ -287,8 +287,8 @@ def _cell_text(value: Any, name: str, look: Look, fixed: Mapping[str, int]) -> s
     if name in fixed and not isinstance(value, Integral):
         return f"{value:z.{fixed[name]}f}"
     if isinstance(value, Integral):
-        return str(int(value)) if stated is None or name in fixed else stated.format(value)
-    return (stated or look.number).format(value)
+        return str(int(value)) if stated is None or name in fixed else stated(value)
+    return (stated or look.number.format)(value)
 
 
 def _interval(told: str, low: str, high: str, value: Any) -> str:
@@ -417,8 +417,8 @@ class Result(Pastable, Value):
     _row: ClassVar[str] = "item"
     _named_rows: ClassVar[bool] = True
     _number: ClassVar[str] = "{:z.3f}"
-    #: How those of some columns look.
-    _formats: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    #: What prints those of some columns.
+    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = MappingProxyType({})
     #: Of the table to paste: the columns with a best number, and those with the ends of another's
     #: interval.
     _best: ClassVar[Mapping[str, Direction]] = MappingProxyType({})
@@ -473,7 +473,7 @@ class Result(Pastable, Value):
         """Return rows of the table as text."""
         if self._named_rows:
             table = table.rename(index=shortened).rename_axis(None)
-        formats = {name: look.format for name, look in self._formats.items() if name in table}
+        formats = {name: look for name, look in self._formats.items() if name in table}
         text: str = table.to_string(
             index=self._named_rows,
             na_rep="-",

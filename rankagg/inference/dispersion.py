@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -405,7 +405,7 @@ class DispersionReport(Result):
     _row = "method"
     _named_rows = False
     _number = "{:z.6g}"
-    _formats: ClassVar[dict[str, str]] = {"ratio": "{:z.4f}"}
+    _formats: ClassVar[dict[str, Callable[[Any], str]]] = {"ratio": "{:z.4f}".format}
     _best: ClassVar[Mapping[str, Direction]] = dict.fromkeys(
         ("total", "average", "normalized", "discordant", "ratio"), "lowest"
     )

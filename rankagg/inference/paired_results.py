@@ -32,7 +32,7 @@ TESTS: dict[str, str] = {
     "wilcoxon": "Wilcoxon",
     "sign": "sign",
 }
-FORMATS = MappingProxyType({"p_value": "{:z.3g}", "adjusted": "{:z.3g}"})
+FORMATS = MappingProxyType(dict.fromkeys(("p_value", "adjusted"), "{:z.3g}".format))
 
 
 class PairedTest(Result):
@@ -97,7 +97,7 @@ class PairedTest(Result):
 
     _schema: ClassVar[str] = "rankagg.paired_test"
     _plot = "effects_plot"
-    _formats: ClassVar[Mapping[str, str]] = FORMATS
+    _formats = FORMATS
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
     _row: ClassVar[str] = "pair"
     _named_rows: ClassVar[bool] = False
@@ -171,7 +171,7 @@ class PairedTests(Result):
 
     _schema: ClassVar[str] = "rankagg.paired_tests"
     _plot = "effects_plot"
-    _formats: ClassVar[Mapping[str, str]] = FORMATS
+    _formats = FORMATS
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
     _row: ClassVar[str] = "system"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -391,7 +390,7 @@ class Separation(Result):
     _row: ClassVar[str] = "pair"
     _named_rows: ClassVar[bool] = False
     _number: ClassVar[str] = "{:z.4g}"
-    _formats: ClassVar[Mapping[str, str]] = MappingProxyType({"needed": "{:z.0f}"})
+    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {"needed": "{:z.0f}".format}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each system and the next one.

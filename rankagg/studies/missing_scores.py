@@ -132,7 +132,7 @@ class MissingScoresResult(StudyResult):
     _schema = "rankagg.missing_scores_result"
     _plot = "missing_scores_plot"
     _row = "method"
-    _formats = MappingProxyType({"scale": "{:zg}"})
+    _formats = MappingProxyType({"scale": "{:zg}".format})
     _stated = MappingProxyType(
         {"whole_tasks": "study.whole_tasks", "tables": "n_cells", "methods": "study.methods"}
     )

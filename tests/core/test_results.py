@@ -34,7 +34,7 @@ class Small(Result):
 
     _schema = "test.small"
     _version = 3
-    _formats = {"share": "{:.1f}"}  # noqa: RUF012
+    _formats = {"share": "{:.1f}".format}  # noqa: RUF012
 
     def to_frame(self):
         return pd.DataFrame(
@@ -194,7 +194,7 @@ def markdown(frame, look=PLAIN, *, decimals=None, best=True, rows=None):
 
 def test_numbers_have_the_stated_decimals() -> None:
     frame = table(x=[0.12345, -0.00001, np.nan, np.inf], n=[1, 2, 3, 4], p=[0.04, 1.0, 1e-9, 0.5])
-    look = Look("{:.3f}", {"p": "{:.1e}"}, {}, {})
+    look = Look("{:.3f}", {"p": "{:.1e}".format}, {}, {})
     shown = markdown(frame, look)
     assert shown[0] == ["0.123", "1", "4.0e-02"]
     assert shown[2][0] == "-"

@@ -281,11 +281,11 @@ class Proved(Result):
         """Return one line: status, cost, bound, and what proves it."""
         off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
         proof = f"proved by {self._means()}, {off if self.tolerance else 'exact'}"
-        bound = f"{self._others()} costs less than {amount_below(self.lower_bound)}"
+        cost, bound = amount(self.cost), f"{self._others()} costs less than"
         if self.status == "optimal":
-            return [f"optimal: {bound} ({proof})"]
+            return [f"optimal: {bound} {cost} ({proof})"]
         below = f"{100 * self.relative_gap:.3g} % below"
-        return [f"gap: cost {amount(self.cost)}, {bound} ({below}; {proof})"]
+        return [f"gap: cost {cost}, {bound} {amount_below(self.lower_bound)} ({below}; {proof})"]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.summary()}>"

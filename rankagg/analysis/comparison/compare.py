@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,6 +26,7 @@ from rankagg.analysis.comparison.agreement import (
 )
 from rankagg.analysis.comparison.sentences import comparison_text, details_of, head_of, sentences_of
 from rankagg.core.items import counted, listed
+from rankagg.core.names import amount
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import pair_signs
@@ -63,15 +64,11 @@ class RuleComparison(Result):
     _version = 2
     _plot = "bump_chart"
     _named_rows = False
-    _formats: ClassVar[Mapping[str, str]] = {
-        "cost": "{:z.6g}",
-        "excess": "{:z.4g}",
-        "ratio": "{:z.4f}",
-        "guarantee": "{:zg}",
-        "distance": "{:zg}",
-        "nearest": "{:zg}",
-        "farthest": "{:zg}",
-        "runtime": "{:z.3f} s",
+    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {
+        **dict.fromkeys(("cost", "excess", "distance", "nearest", "farthest"), amount),
+        "ratio": "{:z.4f}".format,
+        "guarantee": "{:zg}".format,
+        "runtime": "{:z.3f} s".format,
     }
     _best: ClassVar[Mapping[str, Direction]] = {
         **dict.fromkeys(("cost", "excess", "ratio", "distance"), "lowest"),

@@ -296,9 +296,11 @@ def _methods_text(comparison: RuleComparison, alternatives: Alternatives | None)
             after = list(frame.columns).index("distance")
             frame.insert(after + 1, "nearest", found["nearest"].to_numpy())
             frame.insert(after + 2, "farthest", found["farthest"].to_numpy())
-    formats = {name: look.format for name, look in comparison._formats.items()}
     return frame.to_string(
-        index=False, na_rep="-", formatters=formats, float_format="{:z.3f}".format
+        index=False,
+        na_rep="-",
+        formatters=comparison._formats,
+        float_format="{:z.3f}".format,
     )
 
 
@@ -341,8 +343,8 @@ def _pair_line(exact: Consensus, pair: Any, method: str) -> str:
     hints = {"tied": f" ({method} ties them)", "above": f" (only {method} has an order)"}
     hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
     names = shortened(pair.above), shortened(pair.below)
-    votes = exact._votes_told(pair.votes_for, "votes for a pair", "g")
-    against = exact._votes_told(pair.votes_against, "votes against a pair", "g", "")
-    tied = exact._votes_told(pair.ties, "votes that tie a pair", "g", "")
+    votes = exact._votes_told(pair.votes_for, "votes for a pair")
+    against = exact._votes_told(pair.votes_against, "votes against a pair", noun="")
+    tied = exact._votes_told(pair.ties, "votes that tie a pair", noun="")
     ties = said(", {} tied", tied) if pair.ties else ""
     return said("  {} above {}: {} for, {} against{}{}", *names, votes, against, ties, hint)

@@ -38,6 +38,7 @@ from rankagg.cli.options.rules import METHOD, make, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
+from rankagg.core.names import amount
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, VerificationError
 from rankagg.io.output_files import write_text
 
@@ -387,9 +388,9 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
 
     def votes_told(number: Fraction) -> str:
         # Exact, unless it says "about".
-        if number.denominator > 1000:
-            return f"about {counted(float(number), 'vote', '.6g')}"
-        return counted(number, "vote")
+        told = amount(float(number))
+        about = "" if Fraction(told.replace(",", "")) == number else "about "
+        return f"{about}{counted(told, 'vote')}"
 
     cost = votes_told(Fraction(proof.scaled_cost, proof.denominator))
     bound = votes_told(Fraction(proof.scaled_lower_bound, proof.denominator))

@@ -506,3 +506,13 @@ def test_a_rule_is_found_by_its_class_whatever_its_parameters() -> None:
         comparison["TopK"]
     with pytest.raises(InvalidInputError, match=r"Kemeny\(time_limit=20\).*Got 'Borda'"):
         comparison["Borda"]
+
+
+@pytest.mark.parametrize(("cost", "told"), [(22166520.5, "22,166,520.5"), (1033.0667, "1,033.07")])
+def test_a_proved_cost_is_one_number_wherever_it_is_printed(cost, told):
+    votes = ra.PairwiseMatrix.from_wins([[0, 3e7, 3e7], [cost, 0, 3e7], [0, 0, 0]], items="ABC")
+    compared = ra.compare(votes, [ra.Borda(), ra.Kemeny()])
+    text = f"{compared.summary()}\n{compared.exact.summary()}"
+    assert text.count(f"no ranking costs less than {told} ") == 2
+    assert text.count(told) == 5
+    assert "e+0" not in text

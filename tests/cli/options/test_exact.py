@@ -124,7 +124,7 @@ def test_places_go_to_their_rule(parsed, options, rule) -> None:
 def test_proofs_of_lists_are_checked_by_both_programs(said) -> None:
     said(f"{GLUE} --top-k 3 --certificate p.json --votes v.json")
     assert said("verify p.json --dataset glue_human") == (
-        "The proof holds: this ranking costs 125/2 votes, and none costs less.\n"
+        "The proof holds: this ranking costs 62.5 votes, and none costs less.\n"
     )
     program = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
     held = subprocess.run(program, capture_output=True, text=True, encoding="utf-8", check=True)
