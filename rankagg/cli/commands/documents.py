@@ -279,7 +279,7 @@ def fuse(
     with options_named({"source": "RUN", "weights": "--weight"}):
         given = ra.read_run(runs)
         weights = named_numbers("--weight", weight, "RUN=NUMBER")
-        fused = given.fuse(make(method, "uniform"), weights=weights, depth=depth)
+        fused = given.fuse(make(method, "last"), weights=weights, depth=depth)
     return Answer(
         text=lambda rows: f"{repr(given)[1:-1]}\nwrote: {out}, {repr(fused)[1:-1]}",
         files=[(out, lambda path: ra.write_run(fused, path))],

@@ -70,7 +70,7 @@ def study(
     return run.answer(
         partial(ra.studies.ApproximationStudy, time_limit=time_limit),
         lambda result: UNPROVED if result.n_unproved else DONE,
-        aggregators=made(methods or QUICK_METHODS, unranked),
+        aggregators=made(methods or QUICK_METHODS, unranked or "uniform"),
         models=[*profiles, *models],
         **settings,
     )

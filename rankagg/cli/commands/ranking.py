@@ -455,7 +455,7 @@ def tournament(
         arcs = graph.arcs()
         if not len(arcs):
             return graph.summary()
-        table = rows_told(arcs, rows, "majority", index=False, float_format="{:g}".format)
+        table = rows_told(arcs, rows, "majority", index=False, float_format=amount)
         return f"{graph.summary()}\n\n{table}"
 
     def drawn() -> Any:

@@ -66,9 +66,9 @@ def _is_json_lines(start: bytes) -> bool:
 
 UNRANKED = option(
     "--unranked uniform|ignore|last",
-    default="uniform",
     help="What a ranking says of items that it does not rank: the average over compatible "
-    "permutations, nothing, or that they are last.",
+    "permutations (the default), nothing, or that they are last (the default for cast votes, ABIF "
+    "and lists).",
 )
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
@@ -174,7 +174,8 @@ def _read(typed: Typed, name: str) -> Input:
         told = _tell_ballots(data, typed)
     lines = (*told, *lines, *taken, *notes)
     known = kind.name, typed.cluster or ""
-    return Input(data, typed.unranked, typed.tolerance or 0.0, lines, name, *known)
+    policy = typed.unranked or kind.unranked
+    return Input(data, policy, typed.tolerance or 0.0, lines, name, *known)
 
 
 def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:

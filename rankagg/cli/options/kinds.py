@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 
 import rankagg as ra
-from rankagg._typing import Label
+from rankagg._typing import Label, Unranked
 from rankagg.cli.options.typed import Number, OneOf, flag, labels_of, option, split, weights_of
 from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core.items import counted
@@ -51,6 +51,8 @@ class TypedKind:
     read: Callable[[Typed], Found]
     # The options with a meaning for it; all others are refused.
     takes: tuple[str, ...] = ()
+    # The policy for unranked items, unless another is asked for.
+    unranked: Unranked = "uniform"
 
     def check(self, typed: Typed) -> None:
         """Raise where an option is given that has no meaning here."""
@@ -426,8 +428,8 @@ DATA_FORMATS = {
             _read_ballots,
             (*_names(OF_BALLOTS), "drop", "decimal", "missing"),
         ),
-        TypedKind("cast-votes", "cast votes", _read_cast_votes, CAST),
-        TypedKind("abif", "ballots in ABIF", _read_abif, ("left_out", "drop")),
+        TypedKind("cast-votes", "cast votes", _read_cast_votes, CAST, "last"),
+        TypedKind("abif", "ballots in ABIF", _read_abif, ("left_out", "drop"), "last"),
         TypedKind(
             "comparisons",
             "a table of comparisons",
@@ -439,6 +441,7 @@ DATA_FORMATS = {
             "ranked lists",
             _read_lists,
             ("ranking", "item", "rank", "cells", "drop", "left_out"),
+            "last",
         ),
         TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, OF_PREFLIB),
         TypedKind("votes", "votes as JSON", lambda typed: (ra.read_votes(typed.file), ())),

@@ -178,6 +178,22 @@ def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
     assert "skipped choice: 5 ballots, 5 choices, close" in page
 
 
+@pytest.mark.parametrize(
+    ("form", "text", "policy"),
+    [
+        ("cast-votes", "1st,2nd\nAnn,Bob\nBob,\nCid,\n", "last"),
+        ("abif", "2:Ann>Bob\n1:Cid\n", "last"),
+        ("lists", "x,y,z\nAnn,Bob,Cid\nBob,Ann,\n", "last"),
+        ("ballots", "Ann,Bob,Cid\n1,2,\n,,1\n", "uniform"),
+    ],
+)
+def test_what_ballots_do_not_list_is_last(form, text, policy, called, said):
+    Path("votes").write_text(text, encoding="utf-8")
+    line = f"compare votes --format {form} --one"
+    assert f"unranked items: {policy};" in said(line)
+    assert "unranked items: ignore;" in said(f"{line} --unranked ignore")
+
+
 def test_the_long_form_and_spellings(files, said):
     line = "rank long.csv --format cast-votes --ballot id --rank rank --item name --method borda"
     told = said(line)
