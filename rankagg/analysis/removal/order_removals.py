@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, permutations
+from logging import getLogger
+from time import monotonic
 from typing import cast
 
 import numpy as np
@@ -116,6 +118,8 @@ class ExactOrder:
         return least - cost + max(by_pairs, by_proof, cost)
 
 
+# What is told on the way.
+SECONDS_BETWEEN_LINES = 5.0
 # The orders of so few items are all looked at: 720.
 ALL_ORDERS = 6
 
@@ -143,6 +147,15 @@ class Contest:
     def offer(self, removed: NDArray[np.int64]) -> None:
         """Take a removal of merged classes that does it."""
         self.bracket.offer(self.merged.spread(removed))
+
+    def look_at_clock(self) -> None:
+        """Raise where the time is up; tell now and then how far the search is."""
+        self.deadline.seconds_left()
+        now, bracket = monotonic(), self.bracket
+        if now - bracket.told >= SECONDS_BETWEEN_LINES:
+            bracket.told = now
+            told = "%d to %d of %d have to go"
+            getLogger("rankagg.kemeny").info(told, bracket.lower, bracket.upper, bracket.total)
 
     @property
     def size(self) -> int:
@@ -208,7 +221,7 @@ class Contest:
 
     def does_it(self, removed: NDArray[np.int64]) -> bool:
         """Say whether a removal changes what is asked; removed of merged classes."""
-        self.deadline.seconds_left()
+        self.look_at_clock()
         margins = self.margins(removed)
         best = self.best(margins)
         others = self.best_top if self.is_rival(best) else self.best_rival
@@ -379,7 +392,7 @@ def _approach(contest: Contest) -> None:
     contest.add(contest.best_top(margins))
     seen: set[bytes] = set()
     for _ in range(ROUNDS):
-        contest.deadline.seconds_left()
+        contest.look_at_clock()
         order = contest.best_rival(margins)
         if order.tobytes() in seen or contest.bracket.is_closed():
             break
@@ -401,7 +414,7 @@ def _one_by_one(contest: Contest) -> None:
     counts, strict = contest.merged.counts, int(contest.question.strict)
     removed = np.zeros(len(counts), dtype=np.int64)
     while True:
-        contest.deadline.seconds_left()
+        contest.look_at_clock()
         margins = contest.margins(removed)
         top, rival = contest.best_top(margins), contest.best_rival(margins)
         gap = contest.value(top, margins) - contest.value(rival, margins) + strict
@@ -471,7 +484,7 @@ def _order_by_order(contest: Contest) -> None:
     values = exact.integer_product(contest.whole, tops.T).astype(object)
     bounds = np.zeros(len(rivals), dtype=np.int64)
     for at, order in enumerate(rivals):
-        contest.deadline.seconds_left()
+        contest.look_at_clock()
         mine = contest.sums(contest.vector(order))[:, None]
         each = cast(Integers, np.broadcast_to(mine, theirs.shape))
         gains = exact.combine(theirs, 1, each, -1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import lcm
+from time import monotonic
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -287,6 +288,8 @@ class Bracket:
     removed: NDArray[np.int64] | None = None
     # Who is first without them.
     first: tuple[Label, ...] = ()
+    # When it was last told how far the search is.
+    told: float = field(default_factory=monotonic)
 
     @property
     def upper(self) -> int:

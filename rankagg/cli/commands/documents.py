@@ -12,13 +12,12 @@ import click
 import rankagg as ra
 from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
-from rankagg.cli.options.exact import show_progress
+from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
 from rankagg.cli.options.inputs import Input, data
 from rankagg.cli.options.kinds import DIRECTIONS, Typed
 from rankagg.cli.options.rules import RULES_BY_NAME, made, make, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
 from rankagg.cli.options.typed import (
-    TIME,
     OneOf,
     Whole,
     alpha,
@@ -29,12 +28,9 @@ from rankagg.cli.options.typed import (
     split,
 )
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import counted, shortened
+from rankagg.core.items import shortened
 from rankagg.exceptions import InformationLostError
 
-# With more items than these a proof, or the other optima, may take hours: so many seconds, unless
-# others are asked for.
-ITEMS_UNLIMITED, USUAL_LIMIT = 200, 60.0
 # What files of some formats are; of others the type of the data says it.
 KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
 
@@ -65,12 +61,7 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
         "else rankings.",
     ),
     alpha("Family-wise error rate of the decided pairs"),
-    option(
-        "--time-limit",
-        type=TIME,
-        help=f"For everything that is computed; what was not computed in time is said on the page. "
-        f"Default: {USUAL_LIMIT:g} where there are more than {ITEMS_UNLIMITED} items, else none.",
-    ),
+    time_limit("everything that is computed", usual=True),
     flag("--one", help="Do not look at the other optima."),
     option(
         "--gate CONDITION...",
@@ -89,7 +80,7 @@ def report(
     title: str | None,
     about: Sequence[str],
     items: str | None,
-    time_limit: float | None,
+    deadline: ra.Deadline,
     one: bool,
     **options: Any,
 ) -> Answer:
@@ -111,14 +102,7 @@ def report(
         rankagg report scores.csv --gate proved --gate first=BERT
     """
     show_progress()
-    n = len(ra.Evidence.of(given.data, given.tolerance).items)
-    if time_limit is None and n > ITEMS_UNLIMITED:
-        time_limit = USUAL_LIMIT
-        click.echo(
-            f"note: {counted(n, 'item', ',')}, so {USUAL_LIMIT:g} seconds at most; --time-limit "
-            "SECONDS sets another limit.",
-            err=True,
-        )
+    deadline = usually_limited(deadline, given)
     facts = split("--about", about, "NAME=TEXT", last=False)
     where = click.get_current_context().get_parameter_source("unranked")
     is_usual = where is click.core.ParameterSource.DEFAULT
@@ -134,7 +118,7 @@ def report(
             source=given.lines,
             unranked=None if is_usual else given.unranked,
             tolerance=given.tolerance,
-            time_limit=time_limit,
+            time_limit=deadline.time_limit,
             optima=not one,
             **options,
         )

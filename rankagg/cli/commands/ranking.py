@@ -75,7 +75,8 @@ def rank(
         rankagg rank election.soi --unranked ignore
     """
     (rule,) = exact.rules([make(method, given.unranked)])
-    consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=exact.deadline)
+    deadline = exact.until(given, [rule])
+    consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
 
     def write_all(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -188,17 +189,18 @@ def compare(
     from rankagg.analysis.comparison.sentences import comparison_text
 
     rules = exact.chosen(methods, given)
+    deadline = exact.until(given, rules)
     decisions = None if decide is None else _decisions(given, decide)
     comparison = compare_until(
         # Looking at the other optima takes its share.
-        exact.deadline.share(1 if one else 2),
+        deadline.share(1 if one else 2),
         given.data,
         rules,
         unranked=given.unranked,
         tolerance=given.tolerance,
         rng=rng,
     )
-    others = comparison.alternatives(exact.deadline) if output.is_text and not one else None
+    others = comparison.alternatives(deadline) if output.is_text and not one else None
     # Names of more items would be too small to read on one page.
     top = 40 if comparison.votes.n_items > 40 else None
     return Answer(
@@ -303,11 +305,12 @@ def solve(
     if item_weights:
         weights = weights_of("--item-weight", item_weights, evidence.items, "item")
         evidence = ra.Evidence(weigh_items(evidence.votes(given.unranked), weights))
-    consensus = rule.aggregate(evidence, deadline=exact.deadline.share(1 if one else 2))
+    deadline = exact.until(given, [rule])
+    consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
     asked = not one and consensus.is_proved
     known = None
     if asked and consensus.optima is not None:
-        known = Alternatives.of(consensus.optima, exact.deadline)
+        known = Alternatives.of(consensus.optima, deadline)
     above = []
     if given.holds_pairs and rule.is_strict:
         total = consensus.pairwise.wins.sum() - consensus.cost
@@ -423,8 +426,9 @@ def explain(given: Input, *, pair: Sequence[str], method: str, exact: ExactOptio
     (rule,) = exact.rules([make(method, given.unranked)])
     evidence = ra.Evidence(given.data, given.tolerance)
     first, second = two_items(pair, evidence.items)
-    consensus = rule.aggregate(evidence, deadline=exact.deadline.share(2))
-    found = explain_until(exact.deadline, consensus, first, second)
+    deadline = exact.until(given, [rule])
+    consensus = rule.aggregate(evidence, deadline=deadline.share(2))
+    found = explain_until(deadline, consensus, first, second)
     return Answer(result=found, code=exit_code([consensus], found))
 
 

@@ -19,6 +19,7 @@ from rankagg.cli.options.exact import (
     limited,
     show_progress,
     time_limit,
+    usually_limited,
 )
 from rankagg.cli.options.inputs import Input, data, two_items
 from rankagg.cli.options.rules import METHOD, WITH_POLICY, make, rules_to
@@ -252,7 +253,7 @@ def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: An
         help="What is removed: single ballots, or whole tasks (groups of ballots); by default "
         "tasks where there are some.",
     ),
-    time_limit("the whole search"),
+    time_limit("the whole search", usual=True),
     output("rankings or tasks"),
 )
 def removals(
@@ -267,6 +268,7 @@ def removals(
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
     chosen = None if pair is None else two_items(pair, ra.Evidence.of(given.data).items)
     show_progress()
+    deadline = usually_limited(deadline, given, by_ballots=True)
     with options_named({"aggregator": "--method"}):
         found = ra.removal_radius(
             given.data,

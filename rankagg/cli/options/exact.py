@@ -20,7 +20,7 @@ from rankagg.cli.options.command import Group, tell_progress
 from rankagg.cli.options.inputs import Input
 from rankagg.cli.options.rules import made
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -28,15 +28,21 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison.agreement import Alternatives
     from rankagg.analysis.explanation import Explanation
 
+# With more items than these a proof, or the other optima, may take hours, and with so many ranks
+# of different ballots the fewest that have to go: so many seconds, unless others are asked for.
+ITEMS_UNLIMITED, RANKS_UNLIMITED, USUAL_LIMIT = 200, 10**5, 60.0
+
 NOT_LIMITED = "--time-limit is for methods that search, such as kemeny."
 
 
-def time_limit(what: str, *, searches: bool = True) -> click.Option:
+def time_limit(what: str, *, searches: bool = True, usual: bool = False) -> click.Option:
     """Return --time-limit, which a command receives as `deadline`; its clock runs from here on."""
     then = "nothing further is begun then. What"
     if searches:
         then = "when to stop with the best ranking so far and its bound. What else"
     about = f"For {what}: {then} was not computed in time is said."
+    if usual:
+        about += f" Default: {USUAL_LIMIT:g} for more than {ITEMS_UNLIMITED} items, else none."
     return option("--time-limit", "deadline", type=TIME, callback=_begun, help=about)
 
 
@@ -65,6 +71,11 @@ class ExactOptions:
 
         known = made(names, given.unranked) or default_aggregators(given.data, given.unranked)
         return self.rules(known)
+
+    def until(self, given: Input, rules: Iterable[ra.Aggregator]) -> ra.Deadline:
+        """Return when these rules have to end; see `usually_limited`."""
+        searches = any(rule.searches for rule in rules)
+        return usually_limited(self.deadline, given) if searches else self.deadline
 
     def rules(self, rules: Sequence[ra.Aggregator]) -> list[ra.Aggregator]:
         """Give the exact rule its options; refuse them where there is none."""
@@ -107,10 +118,33 @@ EXACTLY = Group(
             help="What a vote that orders two items costs where the consensus ties them, 0 to 1; "
             "default that of --tie-cost.",
         ),
-        time_limit("the whole command"),
+        time_limit("the whole command", usual=True),
     ],
     ExactOptions,
 )
+
+
+def usually_limited(
+    deadline: ra.Deadline, given: Input, *, by_ballots: bool = False
+) -> ra.Deadline:
+    """Return the deadline; where none was asked for and much is to be searched, one that is told.
+
+    Where single ballots are to go they matter too, by how many different ones there are.
+    """
+    if deadline != ra.Deadline():
+        return deadline
+    evidence = ra.Evidence.of(given.data, given.tolerance)
+    n = len(evidence.items)
+    size, is_large = counted(n, "item", ","), n > ITEMS_UNLIMITED
+    if by_ballots:
+        ballots = len(evidence.profile.compress().counts)
+        size += f" and {counted(ballots, 'different ranking', ',')}"
+        is_large |= n * ballots > RANKS_UNLIMITED
+    if not is_large:
+        return deadline
+    most = f"{USUAL_LIMIT:g} seconds at most"
+    click.echo(f"note: {size}, so {most}; --time-limit SECONDS sets another limit.", err=True)
+    return ra.Deadline.after(USUAL_LIMIT)
 
 
 def limited(rules: Iterable[ra.Aggregator], deadline: ra.Deadline) -> list[ra.Aggregator]:

@@ -14,6 +14,7 @@ import pytest
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny import relaxation
+from rankagg.cli.options import exact
 
 TABLE = "system,x,y,z\nA,3.25,2.25,1.25\nB,2.25,3.25,2.25\nC,1.25,1.25,\n"
 BALLOTS = "A,B,C,count\n1,2,3,3\n3,1,2,2\n"
@@ -320,6 +321,16 @@ def test_certificates_of_all_bundled_data_hold(called, name: str) -> None:
     assert said[1].startswith("The proof holds: this ranking costs ")
     assert said[1].count("\n") == 1
     assert called("verify proof.json votes.json") == said
+
+
+@pytest.mark.parametrize("line", ["compare", "rank", "solve", "explain --pair Memphis Nashville"])
+def test_many_items_have_a_limit(line, called, monkeypatch) -> None:
+    monkeypatch.setattr(exact, "ITEMS_UNLIMITED", 3)
+    told = called(f"{line} --dataset tennessee").err
+    assert told.startswith(
+        "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another"
+    )
+    assert "note" not in called("rank --dataset tennessee --method borda").err
 
 
 def test_a_budget_that_does_not_suffice_is_no_verdict(called) -> None:

@@ -1,12 +1,15 @@
 """Commands on uncertainty as their user meets them: what they print is what functions find."""
 
 import json
+import re
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 import rankagg as ra
+from rankagg.analysis.removal import order_removals
+from rankagg.cli.options import exact
 
 FILES = {
     "table.csv": "system,x,y,z\nA,3.25,2.25,1.25\nB,2.25,3.25,2.25\nC,1.25,1.25,\n",
@@ -305,6 +308,14 @@ def test_removals_are_those_of_the_library(said, parsed, run):
     assert "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human" in text
     assert "... and 1 more unit" in said(f"{line} --rows 1")
     run("removals --dataset tennessee --time-limit 0", code=3)
+
+
+def test_many_ballots_have_a_limit_and_the_search_tells_how_far_it_is(run, monkeypatch):
+    monkeypatch.setattr(exact, "RANKS_UNLIMITED", 15)
+    monkeypatch.setattr(order_removals, "SECONDS_BETWEEN_LINES", 0.0)
+    told = run("removals --dataset tennessee").err.splitlines()
+    assert told[0].startswith("note: 4 items and 4 different rankings, so 60 seconds at most;")
+    assert any(re.fullmatch("solving: [0-9]+ to [0-9]+ of 100 have to go", line) for line in told)
 
 
 # -- bad input ------------------------------------------------------------------------------------
