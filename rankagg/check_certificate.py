@@ -106,7 +106,7 @@ def parse(text: str) -> Any:
             parse_constant=refuse,
         )
     except (json.JSONDecodeError, RecursionError) as error:
-        raise RefusedError(f"the file is no JSON: {error}") from None
+        raise RefusedError(f"the file is not JSON: {error}") from None
 
 
 def fields(data: Any, *keys: str) -> list[Any]:

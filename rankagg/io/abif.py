@@ -107,7 +107,7 @@ def _buckets(place: str, text: str) -> list[list[str]]:
     while sign:
         found = CHOICE.match(text, at)
         if found is None:
-            raise DataFormatError(f"{place}: a choice must stand here. Got {shown(text[at:])}.")
+            raise DataFormatError(f"{place} needs a name here. Got {shown(text[at:])}.")
         item, at, sign = found[1] or found[2] or found[3] or "", found.end(), found[5]
         choices.append((item.strip(), found[4], sign))
     if all(sign == "," for *_, sign in choices[:-1]) and len(choices) > 1:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,7 @@ from rankagg.core.items import ItemSet, counted, raw_text
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.sources import TableSource, read_table
-
-if TYPE_CHECKING:
-    from rankagg.io.tables.table import Table
+from rankagg.io.tables.table import Table
 
 #: Who gave an answer, in "model_a", "Response A", "player 1".
 ASSISTANTS = ("model", "assistant", "response", "answer", "output", "system", "option")
@@ -244,7 +242,7 @@ def read_comparisons(
     if len({str(name) for name in columns}) < len(columns):
         allowed = "different columns"
         raise InvalidInputError(f"{', '.join(COMPARISON_COLUMNS)} and covariates", allowed, columns)
-    table = read_table(source)
+    table = source if isinstance(source, Table) else read_table(source)
     for name, parameter in [
         *zip(named, COMPARISON_COLUMNS, strict=True),
         *((x, "covariates") for x in described),

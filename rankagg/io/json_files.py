@@ -167,7 +167,7 @@ def read_summary(source: Source) -> ScoreSummary:
     name, text = read_text(source)
 
     def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is no JSON")
+        raise ValueError(f"{word} is not JSON")
 
     try:
         content = json.loads(text, parse_constant=refuse)

@@ -75,7 +75,7 @@ def parse_json(text: str, name: str, decoder: json.JSONDecoder = INTEGERS_ONLY) 
         content = decoder.decode(text)
     except json.JSONDecodeError as error:
         raise DataFormatError(
-            f"{name} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
+            f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
             ""
             if decoder is INTEGERS_ONLY
             else "It may be cut off: write it again, or leave it out.",

@@ -273,4 +273,4 @@ def _required(command: click.Command, given: list[str]) -> list[str]:
 
 
 def _no_json(word: str) -> Any:
-    raise AssertionError(f"{word} is no JSON")
+    raise AssertionError(f"{word} is not JSON")

@@ -54,8 +54,8 @@ def test_ballots_that_are_written_are_those_that_are_read(cast) -> None:
     [
         ("", "no ballot that names anyone"),
         ("3: A", "two are needed"),
-        ("A > B\n\nA > > B", "line 3: a choice must stand here"),
-        ("A >", "line 1: a choice must stand here"),
+        ("A > B\n\nA > > B", "line 3 needs a name here"),
+        ("A >", "line 1 needs a name here"),
         ("A > B = A", "line 1: 'A' is named twice"),
         ("0: A > B", "line 1: a line must read"),
         ("-2: A > B", "line 1: a line must read"),

@@ -56,7 +56,7 @@ def test_blank_ballots_are_counted():
     ("text", "message"),
     [
         ("1:A\nA>B\n", "line 2: a line must read"),
-        ("1:A>\n", "line 1: a choice must stand here. Got ''"),
+        ("1:A>\n", "line 1 needs a name here. Got ''"),
         ("1:A/5,B/2,C\n", "line 1: between commas 'C' needs a rating"),
         ("1:A>B,C\n", "line 1: commas do not go with > and ="),
         ("1:A\n2:B=C>B\n", "line 2: 'B' is named twice"),

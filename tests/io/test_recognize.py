@@ -161,7 +161,7 @@ def test_the_command_line_says_what_it_took(tmp_path, monkeypatch, capsys):
         main(["rank", "battles.csv", "--method", "borda", "--cluster", "judge"])
     assert not stop.value.code
     out = capsys.readouterr().out
-    assert "note: battles.csv is taken for comparisons of model_a and model_b by winner" in out
+    assert "note: battles.csv is read as comparisons of model_a and model_b by winner" in out
     assert "2 clusters" in out
     # Options of scores alone say that these are scores.
     (tmp_path / "ranks.csv").write_text("system,x\nA,1\nB,2\n", encoding="utf-8")

@@ -39,7 +39,7 @@ from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, opti
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
 from rankagg.core.names import amount
-from rankagg.exceptions import DataFormatError, Described, InvalidInputError, VerificationError
+from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
 from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:
@@ -481,6 +481,8 @@ def tournament(
 
 
 MOST_ITEMS_BY_HAND = 8
+# What files of steps end in; those without an ending are text.
+ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html", ".tex": "latex"}
 
 
 @command(
@@ -541,15 +543,16 @@ def steps(
     data = _kept(given.data, items)
     n_items = len(ra.Evidence.of(data, given.tolerance).items)
     if n_items > MOST_ITEMS_BY_HAND:
-        raise InvalidInputError(
-            given.name,
-            f"data of at most {MOST_ITEMS_BY_HAND} items, to be followed by hand",
-            Described(counted(n_items, "item")),
-            "--keep ITEM, given several times, takes some of them.",
+        raise click.UsageError(
+            f"{given.name} has {n_items} items; steps can be followed by hand for at most "
+            f"{MOST_ITEMS_BY_HAND} items: --keep ITEM, given several times, takes some of them."
         )
+    ending = "" if out is None else out.suffix.lower()
+    form = written or ENDINGS.get(ending, ending)
+    if ending and ENDINGS.get(ending) != form:
+        allowed = "a name that ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX"
+        raise InvalidInputError("--out", allowed, str(out))
     found = ra.teaching.show_steps(rule, data, tolerance=given.tolerance)
-    endings = {".html": "html", ".htm": "html", ".tex": "latex"}
-    form = written or endings.get("" if out is None else out.suffix.lower(), "text")
 
     # What is to be pasted stands alone.
     alone = output.is_text and out is None and form != "text"

@@ -229,7 +229,7 @@ def _tell_ballots(data: Data, typed: Typed) -> tuple[str, ...]:
     """Return what the reader of the output must know: what the data are first."""
     said: dict[type, str] = {ra.PairwiseMatrix: "matrix: row above column"}
     said[ra.Comparisons] = "comparisons: ties stay ties"
-    return (said.get(type(data), "ballots: rank 1 is best"), *_tell_source(data, typed))
+    return (said.get(type(data), "ballots: rank 1 is the best"), *_tell_source(data, typed))
 
 
 def _tell_source(data: Data, typed: Typed) -> list[str]:

@@ -17,6 +17,7 @@ from rankagg._typing import Label, Unranked
 from rankagg.cli.options.typed import Number, OneOf, flag, labels_of, option, split, weights_of
 from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core.items import counted
+from rankagg.core.names import listing
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.tables.columns import names_of
 
@@ -110,6 +111,8 @@ NUMBERS = [
         "PrefLib: repair what contradicts itself, and say so. Default: refuse.",
     ),
 ]
+# Words in headings of scores of which lower is better.
+OF_LOWER = "loss error err perplexity ppl wer cer ter rmse mae mse latency time seconds cost rank"
 DROP = option(
     "--drop COLUMN...", help="A column of the table, or an item of a PrefLib file, to leave out."
 )
@@ -128,7 +131,20 @@ def _read_scores(typed: Typed) -> Found:
     if typed.lower:
         lower = labels_of("--lower", typed.lower, table.tasks, "task")
         table = read({task: task not in lower for task in table.tasks})
-    return table, ()
+    seem = [task for task in table.tasks if _seems_lower(task)]
+    unsaid = [task for task in seem if table.higher_is_better[task]]
+    if not unsaid:
+        return table, ()
+    taken = f"higher is taken for better on {listing(unsaid)}"
+    return table, (f"note: {taken}; --lower TASK says otherwise",)
+
+
+def _seems_lower(task: Label) -> bool:
+    """Say whether a word of a heading says that lower is better."""
+    from rankagg.io.recognize import BETWEEN
+
+    words = {word.lower() for word in BETWEEN.split(str(task))}
+    return not words.isdisjoint(OF_LOWER.split())
 
 
 def reshaped(table: ra.ScoreTable, typed: Typed) -> ra.ScoreTable:
@@ -387,6 +403,8 @@ OF_COMPARISONS = [
 
 
 def _read_comparisons(typed: Typed) -> Found:
+    from rankagg.io.tables.sources import read_table
+
     needed = ("first", "second", "outcome")
     lacking = [option_of(name) for name in needed if not getattr(typed, name)]
     if lacking:
@@ -397,7 +415,13 @@ def _read_comparisons(typed: Typed) -> Found:
         raise click.UsageError("--format comparisons takes one --weight COLUMN.")
     weight = typed.weight[0] if typed.weight else None
     columns = typed.given(*_names(OF_COMPARISONS))
-    return ra.read_comparisons(typed.file, weight=weight, **columns), ()
+    table = read_table(typed.file)
+    taken = {weight, *typed.covariates, *(x for x in columns.values() if isinstance(x, str))}
+    left = [name for name in table.header if str(name) not in taken]
+    found = ra.read_comparisons(table, weight=weight, **columns)
+    if not left:
+        return found, ()
+    return found, (f"left out: {listing(left)} (--cluster, --covariate take them)",)
 
 
 # -- all kinds ------------------------------------------------------------------------------------
@@ -525,7 +549,7 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
         setattr(typed, name, [value] if name == "weight" else value)
     if not left and (said or one.format == "scores"):
         return DATA_FORMATS[one.format], ()
-    note = f"note: {typed.source} is taken for {one.what}; --format says otherwise"
+    note = f"note: {typed.source} is read as {one.what} (use --format to read it as something else)"
     return DATA_FORMATS[one.format], (note,)
 
 

@@ -199,7 +199,7 @@ def _object(name: str, number: int, line: str) -> dict[str, Any]:
     except RepeatedKeyError as error:
         why = f"has {error}"
     except ValueError as error:
-        why = f"is no JSON ({error})"
+        why = f"is not JSON ({error})"
     except RecursionError:
         why = "is nested too deep"
     raise DataFormatError(

@@ -45,7 +45,7 @@ def test_a_fit_as_json_is_that_of_the_package(said, profile, model):
     facts = json.loads(json.dumps(fit.to_dict()))
     assert {name: printed[name] for name in facts} == facts
     assert ra.distribution_from_dict(printed["distribution"]) == fit.distribution
-    assert printed["input"][0] == "ballots: rank 1 is best"
+    assert printed["input"][0] == "ballots: rank 1 is the best"
 
 
 @pytest.mark.parametrize("model", LAWS)

@@ -66,6 +66,9 @@ def test_steps_in_three_forms(run, hostile, tmp_path):
         written = (tmp_path / name).read_text(encoding="utf-8")
         asked = run("steps", *hostile, "--method", "schulze", "--as", form).out
         assert written in (asked, asked[-len(written) :])
+    for wrong in ("-o a.pdf", "-o a.txt --as html"):
+        told = run("steps", *hostile, *wrong.split(), code=2).err
+        assert "ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX" in told
 
 
 def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostile):

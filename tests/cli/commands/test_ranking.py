@@ -71,7 +71,7 @@ def test_wide_and_long_instances(called) -> None:
 def test_ballots_and_preflib_are_read(called) -> None:
     ballots = called("compare ballots.csv --format ballots --count count")
     assert ballots.out.startswith(
-        "ballots: rank 1 is best\nread: ballots.csv, Profile of 5 rankings"
+        "ballots: rank 1 is the best\nread: ballots.csv, Profile of 5 rankings"
     )
     preflib = called("compare votes.txt --unranked ignore")
     assert "with unranked items" in preflib.out

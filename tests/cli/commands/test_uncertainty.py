@@ -197,7 +197,7 @@ def test_dispersion_tells_spread_bounds_and_methods(said):
 def test_dispersion_as_json_is_that_of_the_package(parsed):
     told = parsed("dispersion --dataset tennessee")
     lines = told.pop("input")
-    assert lines[0] == "ballots: rank 1 is best"
+    assert lines[0] == "ballots: rank 1 is the best"
     assert told == plain(ra.dispersion_report(ra.datasets.load("tennessee")).to_dict())
     assert (told["schema"], told["version"]) == ("rankagg.dispersion", 1)
 

@@ -161,7 +161,7 @@ def files(called):
 def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
     line = "wide.csv --format cast-votes --count n --overvotes skip --write-ins drop"
     lines = [
-        "ballots: rank 1 is best",
+        "ballots: rank 1 is the best",
         "read: wide.csv, Profile of 8 rankings (2 rows) of 2 items, top-k lists, strict",
         "11 cast ballots: 0 as they were cast, 8 changed, 3 blank, 0 with nothing left",
         "33 choices: 14 ranked",
@@ -192,6 +192,20 @@ def test_what_ballots_do_not_list_is_last(form, text, policy, called, said):
     line = f"compare votes --format {form} --one"
     assert f"unranked items: {policy};" in said(line)
     assert "unranked items: ignore;" in said(f"{line} --unranked ignore")
+
+
+def test_what_no_option_takes_and_directions_in_doubt_are_told(called, said):
+    text = "a,b,winner,judge,style\nx,y,x,1,s\ny,x,tie,2,t\n"
+    Path("b.csv").write_text(text, encoding="utf-8")
+    line = "rank b.csv --format comparisons --first a --second b --outcome winner"
+    assert "left out: judge and style (--cluster, --covariate take them)\n" in said(line)
+    assert "left out: style (" in said(f"{line} --cluster judge")
+    Path("s.csv").write_text("model,acc,wikitext_ppl\nA,.5,9\nB,.25,7\n", encoding="utf-8")
+    doubt = "note: higher is taken for better on wikitext_ppl; --lower TASK says otherwise"
+    assert doubt in said("rank s.csv")
+    told = said("compare s.csv --lower wikitext_ppl")
+    assert doubt not in told
+    assert "Mean: higher is better on some tasks, and lower on others: a mean says little" in told
 
 
 def test_the_long_form_and_spellings(files, said):

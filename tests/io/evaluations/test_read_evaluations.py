@@ -234,9 +234,9 @@ def test_a_key_twice_in_other_letters_is_named(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (b'{"a":' * 100_000, "nested too deep|no JSON"),
+        (b'{"a":' * 100_000, "nested too deep|not JSON"),
         (b'{"schema_version": "0.3.0", "sample_id": ' + b"9" * 5000 + b"}", "thousands of digits"),
-        (b'{"schema_version": "0.3.0", "samp', "no JSON"),
+        (b'{"schema_version": "0.3.0", "samp', "not JSON"),
         (b'\xff\xfe{"a": 1}', "not UTF-8|UTF-16"),
     ],
 )

@@ -233,12 +233,12 @@ def test_what_is_no_object_a_line_is_refused_behind_many_that_are(line):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "is JSON Lines, and line 3 is no JSON"),
+        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "is JSON Lines, and line 3 is not JSON"),
         ('{"s": "A"}\n[1, 2]\n', r"and line 2 holds \[1, 2\]; every line must hold one object"),
         ('{"s": "A"}\n5\n', "and line 2 holds 5"),
         ('{"s": "A", "x": 1, "x": 2}\n', "line 1 has the key 'x' twice"),
-        ('{"s": ' + "[" * 100_000, "line 1 is nested too deep|line 1 is no JSON"),
-        ('{"s": "A", "x": ' + "9" * 5000 + "}", "line 1 is no JSON|is 9"),
+        ('{"s": ' + "[" * 100_000, "line 1 is nested too deep|line 1 is not JSON"),
+        ('{"s": "A", "x": ' + "9" * 5000 + "}", "line 1 is not JSON|is 9"),
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": "high"}\n', "row 3, column 'x'.*'high'"),
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": Infinity}\n', "row 3, column 'x'.*inf"),
         ('{"s": "A", "x": {"y": 1}}\n', "row 1, column 'x' must be a finite number"),
