@@ -56,7 +56,8 @@ class Evidence:
             raise InvalidInputError(
                 "data", "a ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons", data,
                 "`ScoreTable` makes one of a DataFrame, `read_scores` of a file; so do "
-                "`Profile.from_orders`, `PairwiseMatrix.from_wins` and `read_comparisons`.",
+                "`Profile.from_orders`, `PairwiseMatrix.from_wins` and `read_comparisons`, and "
+                "cast votes have a `profile`.",
             )  # fmt: skip
         tolerance = as_tolerance(tolerance, data.tasks if isinstance(data, ScoreTable) else None)
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]

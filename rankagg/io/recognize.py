@@ -85,8 +85,10 @@ class Recognized:
     def calls(self) -> tuple[str, ...]:
         """The call of each reading."""
         calls = []
+        is_file = isinstance(self.source, str | PathLike)
+        source = repr(self.name) if is_file else self.name.removeprefix("the ").lower()
         for form, _, parameters, _ in self.readings:
-            given = [repr(self.name), *(f"{name}={x!r}" for name, x in parameters.items())]
+            given = [source, *(f"{name}={x!r}" for name, x in parameters.items())]
             given += ["higher_is_better=..."] if form == "scores" else []
             calls.append(f"{FORMATS[form].read.__name__}({', '.join(given)})")
         return tuple(calls)
@@ -156,7 +158,7 @@ def recognize(source: sources.TableSource, *, drop: Iterable[Label] = ()) -> Rec
     >>> from rankagg import recognize
     >>> found = recognize(StringIO("model_a,model_b,winner\nx,y,model_a\ny,z,tie\nz,x,model_b\n"))
     >>> found.readings[0].what, found.calls
-    ('comparisons of model_a and model_b by winner', ("read_comparisons('the stream', first='model_a', second='model_b', outcome='winner')",))
+    ('comparisons of model_a and model_b by winner', ("read_comparisons(stream, first='model_a', second='model_b', outcome='winner')",))
     >>> found.read()
     <Comparisons: 3 comparisons of 3 items, 1 tie>
     """  # noqa: E501 - one line is what is printed

@@ -253,8 +253,8 @@ def _check_once(name: str, entries: _Entries) -> None:
     at = int(again[np.argmin(cells[again])])
     raise DataFormatError(
         f"{name} has two scores for {entries.place(at)}, task {entries.task(at)}; each may occur "
-        "once."
-        + ("" if entries.instances else " `instance=` names the column that tells them apart.")
+        "once.",
+        "" if entries.instances else "`instance=` names the column that tells them apart.",
     )
 
 

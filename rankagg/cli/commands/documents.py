@@ -29,7 +29,7 @@ from rankagg.cli.options.typed import (
 )
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import shortened
-from rankagg.exceptions import InformationLostError
+from rankagg.exceptions import InformationLostError, InvalidInputError
 
 # What files of some formats are; of others the type of the data says it.
 KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
@@ -146,6 +146,9 @@ def _items_in(path: str, given: Input) -> Any:
     frame = frame.where(frame != "", None)
     labels = {str(label): label for label in ra.Evidence.of(given.data, given.tolerance).items}
     first, *others = map(str, frame.columns)
+    if frame[first].duplicated().any():
+        allowed = "a table with one row for each item, whose name is in its first column"
+        raise InvalidInputError("--items", allowed, path)
     return frame[others].set_index(frame[first].map(lambda text: labels.get(text, text)))
 
 

@@ -103,6 +103,11 @@ def rank(
         "Scotland (the default for more), or by Meek's method.",
     ),
     option(
+        "--quota droop|hare",
+        help="How many votes elect where surpluses are passed on: the least number that only so "
+        "many can have (the default), or an equal share of all votes.",
+    ),
+    option(
         "--tie-breaking order|lot|together|refuse",
         default="order",
         help="What decides ties that the votes leave: the order of the items, a lot drawn by "
@@ -113,7 +118,14 @@ def rank(
     output("candidates", pasted=True),
 )
 def count(
-    given: Input, *, seats: int, counting: str | None, tie_breaking: Any, rng: int, csv: Path | None
+    given: Input,
+    *,
+    seats: int,
+    counting: str | None,
+    quota: Any,
+    tie_breaking: Any,
+    rng: int,
+    csv: Path | None,
 ) -> Answer:
     """Count an election round by round: instant runoff, or several seats by STV.
 
@@ -131,10 +143,13 @@ def count(
     if counting == "irv" and seats > 1:
         raise click.UsageError("--counting irv fills one seat.")
     if counting == "irv" or (counting is None and seats == 1):
+        if quota is not None:
+            raise click.UsageError("--quota is for --counting scottish and meek.")
         found = ra.InstantRunoff(tie_breaking=tie_breaking).count(given.data)
     else:
         how: Any = counting or "scottish"
-        found = ra.STV(seats, counting=how, tie_breaking=tie_breaking).count(given.data, rng=rng)
+        rule = ra.STV(seats, counting=how, quota=quota or "droop", tie_breaking=tie_breaking)
+        found = rule.count(given.data, rng=rng)
     return Answer(result=found, files=[(csv, lambda path: write_frame(found.to_frame(), path))])
 
 
@@ -544,8 +559,8 @@ def steps(
     n_items = len(ra.Evidence.of(data, given.tolerance).items)
     if n_items > MOST_ITEMS_BY_HAND:
         raise click.UsageError(
-            f"{given.name} has {n_items} items; steps can be followed by hand for at most "
-            f"{MOST_ITEMS_BY_HAND} items: --keep ITEM, given several times, takes some of them."
+            f"{given.name} has {counted(n_items, 'item')}, and steps are shown for at most "
+            f"{MOST_ITEMS_BY_HAND}: --keep ITEM, given several times, takes some of them."
         )
     ending = "" if out is None else out.suffix.lower()
     form = written or ENDINGS.get(ending, ending)

@@ -63,7 +63,8 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
     def written(found: re.Match[str]) -> str:
         name, _, text, word, bare = found.groups()
         option = options.get(bare or name)
-        if not option:
+        # A word in capitals stands for what is typed, as in first=ITEM of a gate.
+        if not option or (word or "").isupper():
             return found.group()
         if word == "None":
             return f"no {option}"

@@ -100,7 +100,8 @@ def evaluation_files(paths: Paths) -> tuple[list[EvaluationFile], int]:
                 others += 1
     if not found:
         allowed = f"files that end in {', '.join(WHOLE + LINES)}, or folders with some"
-        raise InvalidInputError("paths", allowed, given[0] if len(given) == 1 else given)
+        remedy = "Other data are read from one file, and ranked lists from one or several."
+        raise InvalidInputError("paths", allowed, given[0] if len(given) == 1 else given, remedy)
     return list(found.values()), others
 
 

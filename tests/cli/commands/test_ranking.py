@@ -465,6 +465,7 @@ def test_elections_are_counted_round_by_round(called, parsed) -> None:
     assert parsed("count e.abif --format abif --counting scottish")["elected"] == ["A"]
     scottish = parsed("count e.abif --format abif --seats 2")
     assert (scottish["elected"], scottish["quota"]) == (["A", "C"], 34)
+    assert parsed("count e.abif --format abif --seats 2 --quota hare")["quota"] == 50
     meek = parsed("count e.abif --format abif --seats 2 --counting meek")
     assert "counting='meek'" in meek["rule"]
     assert meek["rounds"][0] == {
@@ -478,6 +479,7 @@ def test_elections_that_cannot_be_counted_so_are_refused(called) -> None:
         ("--seats 2 --counting irv", "--counting irv fills one seat"),
         ("--unranked ignore", "--unranked ignore has no meaning for count"),
         ("--seats 9", "seats of STV"),
+        ("--quota hare", "--quota is for --counting scottish and meek"),
         ("--tie-breaking lot", "tie_breaking of InstantRunoff"),
     ):
         result = called(f"count e.abif --format abif {extra}")

@@ -136,6 +136,7 @@ OWN = {
     "solve": {"--backend": (ra.Kemeny, "backend")},
     "count": {
         "--counting": (ra.STV, "counting"),
+        "--quota": (ra.STV, "quota"),
         "--tie-breaking": (ra.STV, "tie_breaking"),
     },
     "steps": {"--tie-breaking": (ra.Coombs, "tie_breaking")},
