@@ -14,19 +14,8 @@ from rankagg.core.items import counted
 from rankagg.exceptions import visible
 
 NUMBER_WORDS = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 ]
 # Letters of scripts that run from right to left.
 TURNING = frozenset({"R", "AL", "AN"})
@@ -211,13 +200,7 @@ class Stated:
     text: str = field(default="", compare=False)
 
 
-def stated(
-    number: float,
-    what: str,
-    form: Form = "",
-    noun: str = "",
-    **of: Any,
-) -> str:
+def stated(number: float, what: str, form: Form = "", noun: str = "", **of: Any) -> str:
     """Return a number as text, by a format or a function, and with a noun.
 
     The other arguments are those of `Stated`.

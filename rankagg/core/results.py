@@ -225,12 +225,7 @@ def _alignment(column: Sequence[_PastedCell]) -> str:
 
 
 def pasted(
-    frame: pd.DataFrame,
-    look: Look,
-    *,
-    decimals: Decimals | None,
-    best: bool,
-    rows: int | None,
+    frame: pd.DataFrame, look: Look, *, decimals: Decimals | None, best: bool, rows: int | None
 ) -> Pasted:
     """Return a frame as a table to paste; an index that has a name is its first column."""
     limit = len(frame) if rows is None else check_integer(rows, "rows", low=1)
@@ -475,10 +470,7 @@ class Result(Pastable, Value):
             table = table.rename(index=shortened).rename_axis(None)
         formats = {name: look for name, look in self._formats.items() if name in table}
         text: str = table.to_string(
-            index=self._named_rows,
-            na_rep="-",
-            formatters=formats,
-            float_format=self._number.format,
+            index=self._named_rows, na_rep="-", formatters=formats, float_format=self._number.format
         )
         return text
 

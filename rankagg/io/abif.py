@@ -128,10 +128,7 @@ def _buckets(place: str, text: str) -> list[list[str]]:
 
 
 def _profile(
-    name: str,
-    names: dict[str, str],
-    ballots: list[tuple[str, int, list[list[str]]]],
-    absent: int,
+    name: str, names: dict[str, str], ballots: list[tuple[str, int, list[list[str]]]], absent: int
 ) -> Profile:
     """Return the ballots as places of the candidates."""
     known = {label: label for label in names.values()} | names

@@ -119,11 +119,7 @@ def _votes_in(whole: Field) -> PairwiseMatrix:
     if not np.array_equal(tied, tied.T):
         ties.refuse("symmetric")
     return PairwiseMatrix(
-        items=labels,
-        scaled_wins=won,
-        scaled_ties=tied,
-        denominator=scale,
-        rounding=float(off),
+        items=labels, scaled_wins=won, scaled_ties=tied, denominator=scale, rounding=float(off)
     )
 
 

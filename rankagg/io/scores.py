@@ -219,10 +219,7 @@ def _not_dropped(tasks: list[Any], drop: Iterable[Any]) -> list[Any]:
 
 
 def _build(
-    name: str,
-    entries: _Entries,
-    higher_is_better: Directions,
-    task_weights: TaskWeights | None,
+    name: str, entries: _Entries, higher_is_better: Directions, task_weights: TaskWeights | None
 ) -> ScoreTable:
     n_systems, n_units = len(entries.systems), len(entries.unit_tasks)
     _check_once(name, entries)

@@ -151,7 +151,7 @@ FAULTS = {
     "left nothing": ("it_does", broken(lambda: None), {}),
     "exits with 3": ("it_does", broken(lambda: sys.exit(3)), {}),
     "no schema": ("json_is", broken(lambda as_json: click.echo("{}"), JSON), {}),
-    "no JSON": ("json_is", broken(lambda as_json: click.echo("[NaN]"), JSON), {}),
+    "not JSON": ("json_is", broken(lambda as_json: click.echo("[NaN]"), JSON), {}),
     "exits with 0": ("files", broken(lambda file: click.echo("read"), FILE), {"file": "absent"}),
     "nothing is suggested": (
         "an_unknown_choice",

@@ -297,10 +297,7 @@ def _methods_text(comparison: RuleComparison, alternatives: Alternatives | None)
             frame.insert(after + 1, "nearest", found["nearest"].to_numpy())
             frame.insert(after + 2, "farthest", found["farthest"].to_numpy())
     return frame.to_string(
-        index=False,
-        na_rep="-",
-        formatters=comparison._formats,
-        float_format="{:z.3f}".format,
+        index=False, na_rep="-", formatters=comparison._formats, float_format="{:z.3f}".format
     )
 
 

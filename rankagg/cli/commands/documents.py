@@ -17,16 +17,7 @@ from rankagg.cli.options.inputs import Input, data
 from rankagg.cli.options.kinds import DIRECTIONS, Typed
 from rankagg.cli.options.rules import RULES_BY_NAME, made, make, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
-from rankagg.cli.options.typed import (
-    OneOf,
-    Whole,
-    alpha,
-    flag,
-    named_numbers,
-    option,
-    seed,
-    split,
-)
+from rankagg.cli.options.typed import OneOf, Whole, alpha, flag, named_numbers, option, seed, split
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError

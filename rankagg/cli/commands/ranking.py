@@ -104,8 +104,8 @@ def rank(
     ),
     option(
         "--quota droop|hare",
-        help="How many votes elect where surpluses are passed on: the least number that only so "
-        "many can have (the default), or an equal share of all votes.",
+        default="droop",
+        help="How many votes elect where surpluses are passed on.",
     ),
     option(
         "--tie-breaking order|lot|together|refuse",
@@ -118,14 +118,7 @@ def rank(
     output("candidates", pasted=True),
 )
 def count(
-    given: Input,
-    *,
-    seats: int,
-    counting: str | None,
-    quota: Any,
-    tie_breaking: Any,
-    rng: int,
-    csv: Path | None,
+    given: Input, *, seats: int, counting: Any, rng: int, csv: Path | None, **how: Any
 ) -> Answer:
     """Count an election round by round: instant runoff, or several seats by STV.
 
@@ -143,13 +136,9 @@ def count(
     if counting == "irv" and seats > 1:
         raise click.UsageError("--counting irv fills one seat.")
     if counting == "irv" or (counting is None and seats == 1):
-        if quota is not None:
-            raise click.UsageError("--quota is for --counting scottish and meek.")
-        found = ra.InstantRunoff(tie_breaking=tie_breaking).count(given.data)
+        found = ra.InstantRunoff(tie_breaking=how["tie_breaking"]).count(given.data)
     else:
-        how: Any = counting or "scottish"
-        rule = ra.STV(seats, counting=how, quota=quota or "droop", tie_breaking=tie_breaking)
-        found = rule.count(given.data, rng=rng)
+        found = ra.STV(seats, counting=counting or "scottish", **how).count(given.data, rng=rng)
     return Answer(result=found, files=[(csv, lambda path: write_frame(found.to_frame(), path))])
 
 
@@ -405,7 +394,6 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
         raise VerificationError(f"{name} is no valid proof for these votes. {error}") from None
 
     def votes_told(number: Fraction) -> str:
-        # Exact, unless it says "about".
         told = amount(float(number))
         about = "" if Fraction(told.replace(",", "")) == number else "about "
         return f"{about}{counted(told, 'vote')}"

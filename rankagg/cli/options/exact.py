@@ -58,12 +58,7 @@ class ExactOptions:
 
     tie_cost: float | None
     consensus_ties: bool
-    consensus_tie_cost: float | None
     deadline: ra.Deadline
-
-    def __post_init__(self) -> None:
-        if self.consensus_tie_cost is not None and not self.consensus_ties:
-            raise click.UsageError("--consensus-tie-cost needs --consensus-ties.")
 
     def chosen(self, names: Sequence[str], given: Input) -> list[ra.Aggregator]:
         """Return the rules of these names, by default all that suit the data."""
@@ -95,7 +90,6 @@ class ExactOptions:
             rule,
             tie_cost=usual if self.tie_cost is None else self.tie_cost,
             consensus_ties=self.consensus_ties,
-            consensus_tie_cost=self.consensus_tie_cost,
         )
 
 
@@ -111,12 +105,6 @@ EXACTLY = Group(
         flag(
             "--consensus-ties",
             help="Let the exact consensus tie items: the optimum among all weak orders.",
-        ),
-        option(
-            "--consensus-tie-cost NUMBER",
-            type=Number(0, 1),
-            help="What a vote that orders two items costs where the consensus ties them, 0 to 1; "
-            "default that of --tie-cost.",
         ),
         time_limit("the whole command", usual=True),
     ],

@@ -112,13 +112,18 @@ NUMBERS = [
     ),
 ]
 # Words in headings of scores of which lower is better.
-OF_LOWER = "loss error err perplexity ppl wer cer ter rmse mae mse latency time seconds cost rank"
+OF_LOWER = {
+    *("loss", "error", "err", "perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse"),
+    *("latency", "time", "seconds", "cost", "rank"),
+}
 DROP = option(
     "--drop COLUMN...", help="A column of the table, or an item of a PrefLib file, to leave out."
 )
 
 
 def _read_scores(typed: Typed) -> Found:
+    from rankagg.io.recognize import BETWEEN
+
     if typed.lower_is_better and typed.lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
 
@@ -131,20 +136,13 @@ def _read_scores(typed: Typed) -> Found:
     if typed.lower:
         lower = labels_of("--lower", typed.lower, table.tasks, "task")
         table = read({task: task not in lower for task in table.tasks})
-    seem = [task for task in table.tasks if _seems_lower(task)]
+    words = {task: map(str.lower, BETWEEN.split(str(task))) for task in table.tasks}
+    seem = [task for task in table.tasks if OF_LOWER.intersection(words[task])]
     unsaid = [task for task in seem if table.higher_is_better[task]]
     if not unsaid:
         return table, ()
     taken = f"higher is taken for better on {listing(unsaid)}"
     return table, (f"note: {taken}; --lower TASK says otherwise",)
-
-
-def _seems_lower(task: Label) -> bool:
-    """Say whether a word of a heading says that lower is better."""
-    from rankagg.io.recognize import BETWEEN
-
-    words = {word.lower() for word in BETWEEN.split(str(task))}
-    return not words.isdisjoint(OF_LOWER.split())
 
 
 def reshaped(table: ra.ScoreTable, typed: Typed) -> ra.ScoreTable:

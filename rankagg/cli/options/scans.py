@@ -42,13 +42,9 @@ SCAN_OPTIONS = [
         help="Note finished parts here, and go on from it.",
     ),
     option(
-        "--engine local|dask",
-        default="local",
-        help="What does the work: this machine, or a cluster of Dask.",
-    ),
-    option(
         "--scheduler ADDRESS",
-        help="Scheduler of the cluster, as tcp://host:8786; needs --engine dask.",
+        help="Let a cluster of Dask do the work, whose scheduler has this address, as "
+        "tcp://host:8786.",
     ),
     flag(
         "--progress",
@@ -63,8 +59,6 @@ def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tup
         raise click.UsageError(
             "The standard input cannot be gone through more than once, as scans do: save it."
         )
-    if (typed.engine == "dask") != (typed.scheduler is not None):
-        raise click.UsageError("--engine dask and --scheduler ADDRESS need each other.")
     for name in ("lower", "weight"):
         if getattr(typed, name) and typed.task is None:
             raise click.UsageError(f"--{name} needs --task: the column of tasks.")
@@ -106,7 +100,7 @@ def _summarize(scan: ScoreScan, typed: Typed) -> ra.ScoreSummary:
     if typed.scheduler is None:
         return scan.summarize(n_jobs=typed.n_jobs, **noted)
     if typed.n_jobs != 1:
-        raise click.UsageError("--jobs has no meaning for --engine dask, which has workers.")
+        raise click.UsageError("--jobs has no meaning with --scheduler, which has workers.")
     with connected(typed.scheduler) as client:
         return scan.summarize(engine="dask", client=client, **noted)
 

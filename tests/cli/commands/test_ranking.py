@@ -479,7 +479,6 @@ def test_elections_that_cannot_be_counted_so_are_refused(called) -> None:
         ("--seats 2 --counting irv", "--counting irv fills one seat"),
         ("--unranked ignore", "--unranked ignore has no meaning for count"),
         ("--seats 9", "seats of STV"),
-        ("--quota hare", "--quota is for --counting scottish and meek"),
         ("--tie-breaking lot", "tie_breaking of InstantRunoff"),
     ):
         result = called(f"count e.abif --format abif {extra}")

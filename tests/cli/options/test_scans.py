@@ -147,8 +147,6 @@ BAD = {
     "scan untasked.csv --lower w": "--lower needs --task",
     f"scan {DATA} --weight q=2": "--weight must be one of",
     f"scan {DATA} --lower x --lower-is-better": "--lower-is-better covers",
-    f"scan {DATA} --engine dask": "need each other",
-    f"scan {DATA} --scheduler tcp://x:1": "need each other",
     "scan data --task task --groups 5": "--instance",
     "scan sums.json": "sums.json",
     f"scan scattered.csv {LONG}": "--scattered sort",

@@ -14,7 +14,6 @@ from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, OneOf, Whole, option
 from rankagg.core.grouped_tally import MOST_GROUPS
-from rankagg.io.scan.scan_scores import ScoreScan
 from rankagg.report.kinds.choice import KINDS
 
 ABSURD = [
@@ -131,7 +130,7 @@ READERS = {
     "--write-ins": (ra.read_cast_votes, "write_ins"),
     "--outcome-is": (ra.read_comparisons, "outcome_is"),
 }
-SCANS = {"--scattered": (ra.scan_scores, "scattered"), "--engine": (ScoreScan.summarize, "engine")}
+SCANS = {"--scattered": (ra.scan_scores, "scattered")}
 OWN = {
     "solve": {"--backend": (ra.Kemeny, "backend")},
     "count": {

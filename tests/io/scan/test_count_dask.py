@@ -240,14 +240,14 @@ def test_on_the_command_line(client, tmp_path, capsys):
     folder = folder_of(table, wide, tmp_path / "data")
     columns = ["scan", str(folder), "--task", "task", "--instance", "id", "--lower", "z", "--json"]
     found = []
-    for options in ([], ["--engine", "dask", "--scheduler", client.scheduler.address]):
+    for options in ([], ["--scheduler", client.scheduler.address]):
         with pytest.raises(SystemExit) as stop:
             main([*columns, *options])
         assert not stop.value.code
         found.append(capsys.readouterr().out)
     assert found[0] == found[1]
     with pytest.raises(SystemExit) as stop:
-        main([*columns, "--engine", "dask", "--scheduler", "not/an/address"])
+        main([*columns, "--scheduler", "not/an/address"])
     assert stop.value.code == 2
     assert "`--scheduler` must be that of a scheduler" in capsys.readouterr().err
 
