@@ -42,9 +42,9 @@ class ScoreAggregator(Aggregator):
         summary[scored], size[scored] = self._summarize(scores, sizes, weights)
         summary *= self._sign(table)
         partly = [table.systems[int(i)] for i in np.flatnonzero(scored & ~present.all(axis=1))]
-        notes = (f"over the tasks that are present for {listed(partly)}",) if partly else ()
+        notes = [f"over the tasks that are present for {listed(partly)}"] if partly else []
         if len(set(table.higher_is_better.values())) > 1:
-            notes += ("higher is better on some tasks, and lower on others: a mean says little",)
+            notes.append("higher is better on some tasks, and lower on others: a mean says little")
         # Before sizes are restored: what is below all floats, or beyond them, has a place too.
         ranking, ties = rank_by_scores(summary, table.systems, rounding_error(size))
         return Outcome(restored(summary, shift), ranking, notes=(*notes, *ties))
