@@ -36,6 +36,7 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
         "cast votes and ABIF, and of other ballots lists where they leave items unlisted and are "
         "no more than the items, else rankings, which are a sample.",
     ),
+    option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
     option("--title", help="The heading; default: the name of the file or data set."),
     option(
         "--about NAME=TEXT...",
@@ -68,6 +69,7 @@ def report(
     methods: Sequence[str],
     out: Path,
     kind: str | None,
+    seats: int | None,
     title: str | None,
     about: Sequence[str],
     items: str | None,
@@ -87,6 +89,7 @@ def report(
     \b
         rankagg report scores.csv -o report.html
         rankagg report election.soi --title "Council election" --kind election
+        rankagg report election.soi --seats 3
         rankagg report votes.csv --format cast-votes --about date=2026-03-01
         rankagg report sums.json
         rankagg report --dataset glue_human
@@ -102,7 +105,7 @@ def report(
         page = ra.make_report(
             given.data,
             made(methods, given.unranked) or None,
-            kind=kind or KINDS.get(given.format),
+            kind=kind or KINDS.get(given.format) if seats is None else ra.STV(seats),
             title=given.name if title is None else title,
             about={**facts, "cluster": given.cluster or "cluster"},
             about_items=None if items is None else _items_in(items, given),

@@ -75,3 +75,5 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     (tmp_path / "v.csv").write_text("first,second\nA,B\nB,A\nA,\n", encoding="utf-8")
     run("report v.csv --format cast-votes")
     assert "wins the instant runoff" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    run("report v.csv --format cast-votes --seats 2")
+    assert "are elected by STV after" in (tmp_path / "report.html").read_text(encoding="utf-8")
