@@ -50,7 +50,7 @@ def study(
     time_limit: float | None,
     **settings: Any,
 ) -> Answer:
-    """Say how near each method comes to the proved optimum, on drawn data and on given profiles.
+    """Say how near each method comes to the proved optimum, on drawn or given data.
 
     FILEs are ballots in PrefLib formats. Options that name models, sizes and methods may be given
     several times; every combination is drawn. The exit code is 3 where an optimum was not proved
