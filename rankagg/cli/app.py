@@ -60,7 +60,7 @@ COMMANDS = {
     "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",
     "fit": "Fit a distribution over rankings by maximum likelihood.",
     "sample": "Draw rankings and print them as a CSV table of ranks with counts.",
-    "study": "Draw many data sets and say how near each method comes to the proved optimum.",
+    "study": "Say how near each method comes to the proved optimum, on drawn or given data.",
     "cycles": "Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny "
     "disagree.",
     "experiment": "Run an experiment of the papers on a table of scores: how stable is its "
