@@ -443,7 +443,8 @@ def pages(seeds, patch):
 
 
 def test_the_numbers_of_a_page_are_those_of_their_definitions(monkeypatch):
-    pages(range(60), monkeypatch)
+    # The last two bring about tables that the others do not.
+    pages([*range(30), 31, 41], monkeypatch)
 
 
 def test_shares_near_even_are_not_even():
@@ -454,4 +455,4 @@ def test_shares_near_even_are_not_even():
 
 @pytest.mark.slow
 def test_the_numbers_of_many_pages_are_those_of_their_definitions(monkeypatch):
-    pages(range(1000, 1600), monkeypatch)
+    pages([*range(60), *range(1000, 1600)], monkeypatch)
