@@ -26,7 +26,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Every run tries the same examples: a red test is red for everybody. Before a release
 # `--hypothesis-profile=thorough` tries more of them, and others.
 settings.register_profile(
-    "rankagg", max_examples=30, deadline=None, derandomize=True, database=None
+    "rankagg", max_examples=20, deadline=None, derandomize=True, database=None
 )
 settings.register_profile("thorough", max_examples=300, deadline=None)
 settings.load_profile("rankagg")

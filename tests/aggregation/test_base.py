@@ -41,7 +41,7 @@ def bits(consensus: ra.Consensus) -> tuple[bytes, bytes | None, float]:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
-@settings(few, max_examples=36)
+@settings(few, max_examples=18)
 @given(profile=profiles(min_size=2, max_size=4, max_rows=6, weights=weights), data=st.data())
 def test_rankings_in_any_order(
     rule: ra.Aggregator, profile: ra.Profile, data: st.DataObject

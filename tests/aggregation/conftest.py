@@ -1,0 +1,13 @@
+"""One rule of each kind is drawn for with the fast tests."""
+
+import pytest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Leave the draws for a rule with other parameters to the slow tests."""
+    for item in items:
+        rules = getattr(getattr(item, "cls", None), "rules", None)
+        is_drawn = hasattr(getattr(item, "obj", None), "hypothesis")
+        if rules and is_drawn and item.callspec.params["rule"] is not rules[0]:
+            item.add_marker(pytest.mark.slow)
