@@ -16,6 +16,7 @@ from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.names import level_of, part_of, said, stated
 from rankagg.core.results import Result
+from rankagg.distributions.fit_result import holm
 from rankagg.inference.intervals.bounds import (
     anytime_alpha,
     bernstein_radius,
@@ -156,22 +157,6 @@ def least_number(holds: Callable[[int], bool], most: int = 10**9) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
-
-
-def holm(p_values: Floats) -> Floats:
-    """Return adjusted p-values: what is at most alpha is rejected at level alpha.
-
-    References
-    ----------
-    Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal
-    of Statistics 6.
-    """
-    # What statsmodels has for it collects garbage at each call, which takes most of a test's time.
-    order = np.argsort(p_values, kind="stable")
-    steps = np.maximum.accumulate(p_values[order] * np.arange(len(order), 0, -1))
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(steps, 1.0)
-    return adjusted
 
 
 def tarone(p_values: Floats, least: Floats, alpha: float) -> Bools:

@@ -14,7 +14,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
 from rankagg.core.names import level_of, said, stated
 from rankagg.core.results import Result, plain_rows
-from rankagg.inference.decisions import holm
+from rankagg.distributions.fit_result import holm
 from rankagg.inference.units import Unit
 
 PairedMethod: TypeAlias = Literal["mcnemar", "sign-flip", "wilcoxon", "sign"]

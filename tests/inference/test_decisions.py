@@ -12,9 +12,10 @@ from statsmodels.stats.multitest import multipletests
 
 import rankagg as ra
 from rankagg import PairwiseIntervals
+from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import Decisions
-from rankagg.inference.decisions import holm, tarone
+from rankagg.inference.decisions import tarone
 from tests import oracles, strategies
 
 from_data = PairwiseIntervals.from_data

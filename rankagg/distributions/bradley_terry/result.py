@@ -17,7 +17,7 @@ from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import check_alpha, check_choice, check_number
 from rankagg.distributions.bradley_terry.contests import Contests, Ties, chances, terms_of
 from rankagg.distributions.bradley_terry.sandwich import Intransitivity, intransitivity_of
-from rankagg.distributions.fit_result import with_intervals
+from rankagg.distributions.fit_result import holm, with_intervals
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.result import WorthsFit
 from rankagg.exceptions import InvalidInputError
@@ -173,9 +173,6 @@ class BradleyTerryFit(WorthsFit):
             first, second, estimate, std_err, z, p_value, p_holm (for all pairs together, Holm
             1979), lower, upper; the better item is the first, pairs in the order of worths.
         """
-        # statsmodels takes longer to load than most fits take.
-        from statsmodels.stats.multitest import multipletests  # noqa: PLC0415
-
         order = np.argsort(-self.log_worths, kind="stable")
         first, second = (order[ends] for ends in np.triu_indices(self._n, k=1))
         variances = np.diag(self.covariance)
@@ -188,7 +185,7 @@ class BradleyTerryFit(WorthsFit):
         )
         frame.insert(0, "first", list(self.distribution.items.at(first)))
         frame.insert(1, "second", list(self.distribution.items.at(second)))
-        frame.insert(6, "p_holm", multipletests(frame["p_value"], method="holm")[1])
+        frame.insert(6, "p_holm", holm(frame["p_value"].to_numpy()))
         return frame
 
     def elo(

@@ -24,6 +24,7 @@ from rankagg.distributions.bradley_terry.contests import (
     chances,
 )
 from rankagg.distributions.bradley_terry.model import Model
+from rankagg.distributions.fit_result import holm
 from rankagg.distributions.maximum import centered_covariance
 from rankagg.exceptions import InvalidInputError
 
@@ -356,15 +357,12 @@ class Intransitivity(Result):
         pandas.DataFrame
             first, second, comparisons, points, expected, residual, p_value (normal), p_holm.
         """
-        # statsmodels takes longer to load than most tests take.
-        from statsmodels.stats.multitest import multipletests  # noqa: PLC0415
-
         known = np.isfinite(self.residuals)
         p_values = np.full(len(self.first), np.nan)
         p_values[known] = 2.0 * scipy.stats.norm.sf(np.abs(self.residuals[known]))
         adjusted = p_values.copy()
         if known.any():
-            adjusted[known] = multipletests(p_values[known], method="holm")[1]
+            adjusted[known] = holm(p_values[known])
         frame = pd.DataFrame(
             {
                 "first": list(self.items.at(self.first)),
