@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Label, Unranked
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.result import Consensus
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.scores import ScoreTable
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.published import Row, Value
 from rankagg.studies.study import AnyResult, Study
@@ -41,13 +36,13 @@ class Bench:
     # Whether few repetitions are enough.
     quick: bool = False
     progress: bool | None = None
-    deadline: Deadline = field(default_factory=Deadline)
+    deadline: ra.Deadline = field(default_factory=ra.Deadline)
 
     def repetitions(self, full: int = 100) -> int:
         """Return how many repetitions to run of those that the paper has."""
         return min(full, QUICK_REPETITIONS) if self.quick else full
 
-    def tables(self, *names: str) -> dict[str, ScoreTable]:
+    def tables(self, *names: str) -> dict[str, ra.ScoreTable]:
         """Return those of some leaderboards that are there, by name."""
         return {name: self.leaderboards[name] for name in names if name in self.leaderboards}
 
@@ -155,22 +150,22 @@ def experiment(name: str, title: str, *items: str) -> Callable[[Function], Funct
     return register
 
 
-def scores_of_items(consensus: Consensus) -> pd.Series[float]:
+def scores_of_items(consensus: ra.Consensus) -> pd.Series[float]:
     """Return the scores of all items, of a rule that gives some."""
     index = pd.Index(list(consensus.items), dtype=object)
     return pd.Series(consensus.scores, index=index, dtype=np.float64)
 
 
-def proved(table: ScoreTable, policy: Unranked = "uniform") -> tuple[Consensus, Optima]:
+def proved(table: ra.ScoreTable, policy: Unranked = "uniform") -> tuple[ra.Consensus, ra.Optima]:
     """Return the exact consensus, whose proof is checked, and all optima."""
-    consensus = Kemeny(unranked=policy).aggregate(table)
+    consensus = ra.Kemeny(unranked=policy).aggregate(table)
     assert consensus.certificate is not None
-    assert isinstance(consensus.optima, Optima)
+    assert isinstance(consensus.optima, ra.Optima)
     assert consensus.certificate.verify(table.rankings().pairwise(policy))
     return consensus, consensus.optima
 
 
-def as_order(ranking: PartialRanking, *, first: int | None = None) -> str:
+def as_order(ranking: ra.PartialRanking, *, first: int | None = None) -> str:
     """Return the ranked items, best first, tied ones joined by "=".
 
     Examples
@@ -183,12 +178,12 @@ def as_order(ranking: PartialRanking, *, first: int | None = None) -> str:
     return " > ".join(" = ".join(str(item) for item in group) for group in groups)
 
 
-def frame_of(table: ScoreTable) -> pd.DataFrame:
+def frame_of(table: ra.ScoreTable) -> pd.DataFrame:
     """Return the scores with the systems in a column."""
     return table.to_frame().rename_axis("system").reset_index()
 
 
-def rank_in(consensus: Consensus, system: Label) -> int:
+def rank_in(consensus: ra.Consensus, system: Label) -> int:
     """Return the rank of a system, from 1."""
     rank = consensus.ranking.rank(system)
     assert rank is not None

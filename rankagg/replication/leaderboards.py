@@ -9,10 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from rankagg.core.scores import ScoreTable
+import rankagg as ra
 from rankagg.datasets.catalogue import load
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.io.scores import read_scores
 from rankagg.studies.sources import table_digest
 
 
@@ -69,10 +68,10 @@ LEADERBOARDS: Mapping[str, Leaderboard] = {
 }
 
 
-def load_table(name: str) -> ScoreTable:
+def load_table(name: str) -> ra.ScoreTable:
     """Return a bundled table of scores."""
     table = load(name)
-    assert isinstance(table, ScoreTable)
+    assert isinstance(table, ra.ScoreTable)
     return table
 
 
@@ -83,7 +82,7 @@ class Leaderboards:
         self._folder = None if folder is None else Path(folder)
         if self._folder is not None and not self._folder.is_dir():
             raise InvalidInputError("data", "a folder of leaderboards", Described(str(folder)))
-        self._read: dict[str, ScoreTable] = {}
+        self._read: dict[str, ra.ScoreTable] = {}
 
     def why_not(self, name: str) -> str:
         """Say why a leaderboard cannot be used; "" where it can."""
@@ -104,11 +103,11 @@ class Leaderboards:
     def __contains__(self, name: str) -> bool:
         return not self.why_not(name)
 
-    def __getitem__(self, name: str) -> ScoreTable:
+    def __getitem__(self, name: str) -> ra.ScoreTable:
         """Return a table, read once."""
         if self._folder is None:
             raise KeyError(name)
         if name not in self._read:
             known = LEADERBOARDS[name]
-            self._read[name] = read_scores(self._folder / known.file, **known.options)
+            self._read[name] = ra.read_scores(self._folder / known.file, **known.options)
         return self._read[name]

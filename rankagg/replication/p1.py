@@ -10,23 +10,13 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
+import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.condorcet import PairwiseMajority
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.means import Mean
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core.items import counted
-from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.scores import ScoreTable
-from rankagg.distances.kendall import kendall_distance, kendall_tau
 from rankagg.distributions.latent_scores import LatentScores
-from rankagg.inference.dispersion import DispersionReport, dispersion, dispersion_report, spread
-from rankagg.inference.ranks.rank_intervals import rank_intervals
-from rankagg.inference.sampling import EmpiricalBernsteinStopping, HoeffdingEstimator, mean_distance
+from rankagg.inference.dispersion import DispersionReport
+from rankagg.inference.sampling import EmpiricalBernsteinStopping, mean_distance
 from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,
@@ -52,10 +42,10 @@ from rankagg.studies.study import ROUNDING
 from rankagg.studies.task_subsets import TaskSubsetStudy
 
 #: The rules by the paper's names.
-PROCEDURES: Mapping[str, Aggregator] = {
-    "mean": Mean(),
-    "one level": Borda(),
-    "two levels": TwoLevel(Borda(), Borda()),
+PROCEDURES: Mapping[str, ra.Aggregator] = {
+    "mean": ra.Mean(),
+    "one level": ra.Borda(),
+    "two levels": ra.TwoLevel(ra.Borda(), ra.Borda()),
 }
 
 
@@ -70,9 +60,9 @@ PROCEDURES: Mapping[str, Aggregator] = {
 def toy(bench: Bench, found: ExperimentRun) -> None:
     """Rank the bundled table by the mean, majorities, Borda and the exact Kemeny rule."""
     table = load_table("toy_tasks")
-    rules = {"the mean": Mean(), "Borda": Borda(), "Kemeny": Kemeny()}
+    rules = {"the mean": ra.Mean(), "Borda": ra.Borda(), "Kemeny": ra.Kemeny()}
     ranked = {name: rule.aggregate(table) for name, rule in rules.items()}
-    ranked["majorities"] = PairwiseMajority().aggregate(table)
+    ranked["majorities"] = ra.PairwiseMajority().aggregate(table)
     for name, consensus in ranked.items():
         found.add("Table 1", {f"order by {name}": as_order(consensus.ranking)})
     found.add("Table 1", {"Kemeny cost": ranked["Kemeny"].cost})
@@ -218,7 +208,7 @@ CALLED: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 
 
-def instance_tables(bench: Bench) -> dict[str, ScoreTable]:
+def instance_tables(bench: Bench) -> dict[str, ra.ScoreTable]:
     """Return those tables of instances that are there, by what the paper calls them."""
     there = bench.tables(*INSTANCE_TABLES.values())
     return {name: there[file] for name, file in INSTANCE_TABLES.items() if file in there}
@@ -247,14 +237,14 @@ def sizes_of_tables(bench: Bench, found: ExperimentRun) -> None:
         found.add("Table 5", {"total of the sizes": total})
 
 
-def rows_of(ranking: PartialRanking) -> NDArray[np.intp]:
+def rows_of(ranking: ra.PartialRanking) -> NDArray[np.intp]:
     """Return the rows of the systems, best first, ties in the order of the file."""
     return np.argsort(ranking.ranks, kind="stable")
 
 
-def in_file_order(ranking: PartialRanking) -> Permutation:
+def in_file_order(ranking: ra.PartialRanking) -> ra.Permutation:
     """Return a ranking with its ties broken by the order of the file."""
-    return Permutation(np.argsort(rows_of(ranking)), ranking.items)
+    return ra.Permutation(np.argsort(rows_of(ranking)), ranking.items)
 
 
 def name_of(board: str, system: Label) -> str:
@@ -269,7 +259,7 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
     frames = {}
     tied = {"SuperGLUE": 5, "XTREME": 3}
     for board, table in bench.tables(*BOARDS).items():
-        result = AgreementStudy(data=table, aggregators=(Mean(), Borda())).run()
+        result = AgreementStudy(data=table, aggregators=(ra.Mean(), ra.Borda())).run()
         frames[board] = result.to_frame()
         row = frames[board].iloc[0]
         mean, borda = (one.ranking for one in result.comparisons[0].comparison.consensuses)
@@ -285,7 +275,7 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
             share = {f"common share of the top {tied[board]}": row[f"top{tied[board]}"]}
             found.add("Table 2", share, board, "ties broken at random")
         if board == "GLUE":
-            parted = {"tau": kendall_tau(in_file_order(mean), borda)}
+            parted = {"tau": ra.kendall_tau(in_file_order(mean), borda)}
             found.add("Table 2", parted, board, "the mean's tie in the order of the file")
     if len(frames) < len(BOARDS):
         return
@@ -325,9 +315,9 @@ def best(bench: Bench, found: ExperimentRun) -> None:
     _add_their_run(bench, found, "Table 3", "Table 6")
 
 
-def by_both(table: ScoreTable) -> pd.DataFrame:
+def by_both(table: ra.ScoreTable) -> pd.DataFrame:
     """Return the systems, best first by Borda: points, mean, and their ranks by the mean from 0."""
-    borda, mean = Borda().aggregate(table), Mean().aggregate(table)
+    borda, mean = ra.Borda().aggregate(table), ra.Mean().aggregate(table)
     rows = rows_of(borda.ranking)
     columns = {
         "rank": range(len(rows)),
@@ -407,7 +397,7 @@ def subsets_of_metrics(bench: Bench, found: ExperimentRun) -> None:
 def _on_subsets(
     bench: Bench,
     found: ExperimentRun,
-    tables: Mapping[str, ScoreTable],
+    tables: Mapping[str, ra.ScoreTable],
     names: Mapping[str, str],
     caption: str,
     *,
@@ -479,7 +469,7 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
         tops.append(len(set(orders.values())) == 1)
         taus[name] = pd.Series(
             {
-                pair: kendall_tau(ranked[one].ranking, ranked[other].ranking)
+                pair: ra.kendall_tau(ranked[one].ranking, ranked[other].ranking)
                 for pair, (one, other) in PAIRED.items()
             }
         )
@@ -503,7 +493,7 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
         _together(found, pd.DataFrame(taus), curves)
 
 
-def _agreement_by_k(table: ScoreTable) -> pd.DataFrame:
+def _agreement_by_k(table: ra.ScoreTable) -> pd.DataFrame:
     """Return top, tau and common number by pair of procedures and k."""
     names = {PROCEDURES[name].name: name for name in ("one level", "two levels", "mean")}
     rules = [PROCEDURES[name] for name in names.values()]
@@ -579,9 +569,9 @@ def _together(found: ExperimentRun, taus: pd.DataFrame, curves: Mapping[str, pd.
 
 
 @lru_cache(maxsize=3)
-def _dispersion(table: ScoreTable) -> tuple[DispersionReport, pd.DataFrame]:
+def _dispersion(table: ra.ScoreTable) -> tuple[DispersionReport, pd.DataFrame]:
     """Return how far rules are from the tasks, also by rule; several experiments ask for it."""
-    report = dispersion_report(table, (Borda(), Mean(), Kemeny()))
+    report = ra.dispersion_report(table, (ra.Borda(), ra.Mean(), ra.Kemeny()))
     return report, report.to_frame().set_index("method")
 
 
@@ -601,11 +591,13 @@ def distances_to_tasks(bench: Bench, found: ExperimentRun) -> None:
     for name, table in bench.tables(*BOARDS).items():
         report, rows = _dispersion(table)
         # All tied costs what a random ranking costs on average.
-        random = PartialRanking(np.zeros(table.n_systems, dtype=np.int64), table.systems)
-        strict = Permutation(np.arange(table.n_systems), table.systems)
+        random = ra.PartialRanking(np.zeros(table.n_systems, dtype=np.int64), table.systems)
+        strict = ra.Permutation(np.arange(table.n_systems), table.systems)
         values = {
-            "random ranking": kendall_distance(random, strict, p=0.5),
-            "random ranking, ties of tasks cost nothing": dispersion(table, random, average=True),
+            "random ranking": ra.kendall_distance(random, strict, p=0.5),
+            "random ranking, ties of tasks cost nothing": ra.dispersion(
+                table, random, average=True
+            ),
             "least total of all rankings": rows["total"]["Kemeny"],
             "least of all rankings, a task": rows["average"]["Kemeny"],
             "the least total is proved": report.exact is not None and report.exact.is_proved,
@@ -615,8 +607,8 @@ def distances_to_tasks(bench: Bench, found: ExperimentRun) -> None:
             "mean, cost": rows["average"]["Mean"],
         }
         if name == "GLUE":
-            parted = in_file_order(Mean().aggregate(table).ranking)
-            values["mean, its tie in the order of the file"] = dispersion(
+            parted = in_file_order(ra.Mean().aggregate(table).ranking)
+            values["mean, its tie in the order of the file"] = ra.dispersion(
                 table, parted, average=True, discordant=True
             )
         found.add("Table 7", values, name)
@@ -643,8 +635,8 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
         report, rows = _dispersion(table)
         pairs = permutations(table.rankings(), 2)
         sums = {
-            "sum over ordered pairs of tasks": spread(table),
-            "the same pair by pair": sum(kendall_distance(*pair) for pair in pairs),
+            "sum over ordered pairs of tasks": ra.spread(table),
+            "the same pair by pair": sum(ra.kendall_distance(*pair) for pair in pairs),
             "mean distance of two tasks": report.average_spread,
         }
         found.add("Equation (3)", sums, name)
@@ -657,8 +649,8 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
         found.add("Remark 2", bounds, name)
     for table in bench.tables("SuperGLUE").values():
         profile = table.rankings()
-        precision = 0.05 * spread(profile, average=True)
-        fixed = HoeffdingEstimator(epsilon=precision, alpha=0.05)
+        precision = 0.05 * ra.spread(profile, average=True)
+        fixed = ra.HoeffdingEstimator(epsilon=precision, alpha=0.05)
         stopping = EmpiricalBernsteinStopping(epsilon=0.05, alpha=0.05)
         sampled = {
             "mean distance by Hoeffding's bound within 5 %": fixed.estimate(profile, rng=0).value,
@@ -679,9 +671,9 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
 def optima_and_ranks(bench: Bench, found: ExperimentRun) -> None:
     """Solve each leaderboard, count its optima, and bound the ranks of its systems."""
     for board, table in bench.tables(*BOARDS).items():
-        ranks = rank_intervals(table, alpha=0.05)
-        exact, borda = Kemeny().aggregate(table), Borda().aggregate(table)
-        assert isinstance(exact.optima, Optima), "it is strict, and no time limit was given"
+        ranks = ra.rank_intervals(table, alpha=0.05)
+        exact, borda = ra.Kemeny().aggregate(table), ra.Borda().aggregate(table)
+        assert isinstance(exact.optima, ra.Optima), "it is strict, and no time limit was given"
         optima = exact.optima.within(30.0)
         best, worst = optima.rank_ranges()
         factor, n_pairs = borda.cost / exact.cost, table.n_systems * (table.n_systems - 1) // 2

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+import rankagg as ra
 from rankagg._typing import Floats
-from rankagg.core.rankings.partial import Permutation
-from rankagg.core.scores import ScoreTable
-from rankagg.distances.kendall import kendall_distance, kendall_tau
 from rankagg.replication.experiment import Bench
 
 #: Its rows and columns of Figure 6: what is printed as one pair of procedures is that of another,
@@ -58,13 +56,13 @@ def rank_sums(values: Floats) -> Floats:
     return sums
 
 
-def inverse_permutation(scores: Floats) -> Permutation:
+def inverse_permutation(scores: Floats) -> ra.Permutation:
     """Return the order of systems where their ranks should stand."""
     order = np.argsort(unstable_ranks(scores))
-    return Permutation(order, range(len(order)))
+    return ra.Permutation(order, range(len(order)))
 
 
-def as_read(bench: Bench) -> dict[str, tuple[ScoreTable, Floats]]:
+def as_read(bench: Bench) -> dict[str, tuple[ra.ScoreTable, Floats]]:
     """Return the leaderboards that are there with the columns that are tasks to the authors."""
     tables = bench.tables("GLUE", "SuperGLUE", "XTREME", "XTREME Score")
     score = tables.pop("XTREME Score", None)
@@ -98,7 +96,7 @@ def tau_with_score(values: Floats, with_score: Floats) -> float:
     """Return the tau of Table 2: the score is a task, and permutations are inverse."""
     rows = with_score[np.argsort(-values.mean(axis=1), kind="stable")]
     one, other = map(inverse_permutation, (rank_sums(rows), rows.mean(axis=1)))
-    return kendall_tau(one, other)
+    return ra.kendall_tau(one, other)
 
 
 def inverse_distances(values: Floats) -> dict[str, float]:
@@ -108,12 +106,12 @@ def inverse_distances(values: Floats) -> dict[str, float]:
         for scores in (rank_sums(values), values.mean(axis=1), *values.T)
     )
     return {
-        rule: sum(kendall_distance(consensus, task) for task in tasks) / len(tasks)
+        rule: sum(ra.kendall_distance(consensus, task) for task in tasks) / len(tasks)
         for rule, consensus in (("Borda", borda), ("mean", mean))
     }
 
 
-def instance_taus(table: ScoreTable) -> dict[str, float]:
+def instance_taus(table: ra.ScoreTable) -> dict[str, float]:
     """Return the taus of Figure 6: systems stand for instances, permutations are inverse."""
     tasks = [table.values[:, table.unit_tasks == task].T for task in range(table.n_tasks)]
     sums = [rank_sums(task) for task in tasks]
@@ -124,6 +122,6 @@ def instance_taus(table: ScoreTable) -> dict[str, float]:
     }
     found = {rule: inverse_permutation(score) for rule, score in scores.items()}
     return {
-        label: kendall_tau(found[one], found[other])
+        label: ra.kendall_tau(found[one], found[other])
         for label, (one, other) in PRINTED_PAIRS.items()
     }

@@ -12,23 +12,10 @@ from typing import Any, Final, get_args
 import numpy as np
 from joblib import Parallel, delayed
 
+import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Ranks, Unranked
-from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.means import Mean
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
-from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.missing import missing_report
-from rankagg.analysis.robustness.sensitivity import sensitivity
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores import ScoreTable
-from rankagg.distances import kendall_tau
-from rankagg.inference.intervals.bounds import hoeffding_radius
-from rankagg.inference.ranks.rank_intervals import rank_intervals
+from rankagg.core.items import counted
 from rankagg.inference.units import Unit
 from rankagg.plotting.heatmaps import confidence_heatmap
 from rankagg.replication.experiment import (
@@ -62,9 +49,9 @@ from rankagg.studies.sources import LatentModel, Observed
 
 #: The rules by the paper's names.
 IMPUTING: Final = {
-    "mean": Mean(),
-    "one level": Borda(unranked="uniform"),
-    "two levels": TwoLevel(Borda(unranked="uniform"), Borda(unranked="uniform")),
+    "mean": ra.Mean(),
+    "one level": ra.Borda(unranked="uniform"),
+    "two levels": ra.TwoLevel(ra.Borda(unranked="uniform"), ra.Borda(unranked="uniform")),
 }
 #: The tables of instances.
 INSTANCES_OF = ("dialog_pc", "dialog_tc", "flickr", "sum_eval", "tac_08")
@@ -101,20 +88,20 @@ def compatible_rankings(_: Bench, found: ExperimentRun) -> None:
     _sample(found)
     gaps, complete = load_table("xtreme_gaps"), load_table("toy_tasks")
     order = gaps.systems.at(np.argsort(_compatible_sums(gaps), kind="stable"))
-    ranking = PartialRanking.from_order(order, items=gaps.systems)
+    ranking = ra.PartialRanking.from_order(order, items=gaps.systems)
     apart = _apart(_compatible_sums(gaps), np.asarray(_sums_of_ranks(gaps), dtype=np.float64))
     found.add("Equation 5", {"order by the column sums": as_order(ranking)}, "Table 5")
     found.add("Equation 5", {"largest difference from sums of expected ranks": apart}, "Table 5")
     ranks_of_toy: Floats = complete.rankings().ranks.sum(axis=0).astype(float)
     apart = _apart(_compatible_sums(complete), ranks_of_toy)
     found.add("Remark 1", {"largest difference from sums of ranks": apart}, "nothing missing")
-    order_of_toy = as_order(Borda().aggregate(complete).ranking)
+    order_of_toy = as_order(ra.Borda().aggregate(complete).ranking)
     found.add("Remark 2", {"order by the sums of ranks": order_of_toy}, "nothing missing")
 
 
-def _ranking(n: int, k: int) -> PartialRanking:
+def _ranking(n: int, k: int) -> ra.PartialRanking:
     """Rank the first k of n items, and leave the others unranked."""
-    return PartialRanking([*range(k), *[UNRANKED] * (n - k)], ItemSet(range(n)))
+    return ra.PartialRanking([*range(k), *[ra.UNRANKED] * (n - k)], ra.ItemSet(range(n)))
 
 
 def _n_compatible(n: int, k: int) -> int:
@@ -147,7 +134,7 @@ def _enumerate(found: ExperimentRun) -> None:
 def _sample(found: ExperimentRun) -> None:
     """Add the distribution of a fair coin, and shares of uniform draws."""
     n_draws = 60_000
-    places = _sampled(PartialRanking.from_order("BC", items="ABC"), n_draws)[:, 0]
+    places = _sampled(ra.PartialRanking.from_order("BC", items="ABC"), n_draws)[:, 0]
     shares = np.bincount(places, minlength=3) / n_draws
     for word, share in zip(("ABB", "BAB", "BBA"), shares, strict=True):
         found.add("Algorithm 1", {f"chance of {word} by the coin": chance_of(word)})
@@ -161,22 +148,24 @@ def _sample(found: ExperimentRun) -> None:
     found.add("Algorithm 2", {"60 permutations are drawn as often, 2 of 5 ranked": alike})
 
 
-def _sampled(ranking: PartialRanking, n_draws: int) -> Ranks:
-    ranks = np.where(ranking.ranks == UNRANKED, np.nan, ranking.ranks)
-    profile = Profile.from_ranks(np.tile(ranks, (n_draws, 1)), items=ranking.items)
+def _sampled(ranking: ra.PartialRanking, n_draws: int) -> Ranks:
+    ranks = np.where(ranking.ranks == ra.UNRANKED, np.nan, ranking.ranks)
+    profile = ra.Profile.from_ranks(np.tile(ranks, (n_draws, 1)), items=ranking.items)
     return profile.sample_compatible(rng=0).ranks
 
 
-def _compatible_sums(table: ScoreTable) -> Floats:
+def _compatible_sums(table: ra.ScoreTable) -> Floats:
     """Sum over the columns how often the others are before a system: its rank, from 0."""
     sums: Floats = table.rankings().pairwise("uniform").wins.sum(axis=0)
     return sums
 
 
-def _sums_of_ranks(table: ScoreTable, rule: Borda | TwoLevel | None = None) -> pd.Series[float]:
+def _sums_of_ranks(
+    table: ra.ScoreTable, rule: ra.Borda | ra.TwoLevel | None = None
+) -> pd.Series[float]:
     """Sum expected ranks from 0, as the columns of M do; of two levels those of tasks."""
-    units = table.n_tasks if isinstance(rule, TwoLevel) else table.n_units
-    points = scores_of_items((rule or Borda()).aggregate(table))
+    units = table.n_tasks if isinstance(rule, ra.TwoLevel) else table.n_units
+    points = scores_of_items((rule or ra.Borda()).aggregate(table))
     return units * (table.n_systems - 1) - points
 
 
@@ -199,8 +188,8 @@ LEVEL, BOUND = 0.01, PrintedRadius(radius="equation 4")
 def confidence(bench: Bench, found: ExperimentRun) -> None:
     """Bound one proportion, draw figure 4, and decide pairs of the tables that are here."""
     radii = {
-        "radius": hoeffding_radius(1 / 100, LEVEL, sides=1),
-        "radius on both sides": hoeffding_radius(1 / 100, LEVEL),
+        "radius": ra.hoeffding_radius(1 / 100, LEVEL, sides=1),
+        "radius on both sides": ra.hoeffding_radius(1 / 100, LEVEL),
     }
     found.add("Equation 4", radii, "delta = .01", "z = 100")
     drawn = PrintedRadius(radius="figure 4")
@@ -282,7 +271,7 @@ def _decide_tables(bench: Bench, found: ExperimentRun) -> None:
     found.sheets.append(Sheet("p2-figure-11", "Decided pairs by data set.", frame))
 
 
-def metrics_of(table: ScoreTable) -> ScoreTable:
+def metrics_of(table: ra.ScoreTable) -> ra.ScoreTable:
     """Return the automatic metrics; human judgments are what those are measured by."""
     return table.drop(tasks=[task for task in table.tasks if str(task).startswith("H:")])
 
@@ -396,14 +385,14 @@ def _run_again(bench: Bench) -> dict[str, AsRun]:
     }
 
 
-def _cut(bench: Bench, name: str, with_score: bool) -> ScoreTable | None:
+def _cut(bench: Bench, name: str, with_score: bool) -> ra.ScoreTable | None:
     """Return the systems that the run took, with the leaderboard's own average as a task or not."""
     scored = {"XTREME": ["XTREME Score", "XTREME"], "GEM": ["GEM"]}
     needed = scored.get(name, [f"{name} with Score"]) if with_score else [name]
     tables = bench.tables(*needed)
     if len(tables) < len(needed):
         return None
-    return ScoreTable(
+    return ra.ScoreTable(
         np.hstack([tables[part].values for part in needed])[: FIRST[name]],
         systems=tables[needed[0]].systems.labels[: FIRST[name]],
         tasks=[task for part in needed for task in tables[part].tasks],
@@ -412,10 +401,7 @@ def _cut(bench: Bench, name: str, with_score: bool) -> ScoreTable | None:
 
 
 def _add_run(found: ExperimentRun, label: str, run: AsRun, *, as_run: bool = False) -> None:
-    taus = {
-        "tau of one level and the mean": run.tau,
-        "standard deviation of tau": run.spread,
-    }
+    taus = {"tau of one level and the mean": run.tau, "standard deviation of tau": run.spread}
     found.add("Table 1", taus, label, as_run=as_run)
     found.add("Table 2", {"top 1": run.last, "top 3": run.third_last}, label, as_run=as_run)
     for rule, tau in (("one level", run.one_level), ("mean", run.mean)):
@@ -556,9 +542,9 @@ def tables_with_gaps(bench: Bench, found: ExperimentRun) -> None:
         "proportion of missing scores": missing / gaps.values.size,
     }
     found.add("Table 5", numbers)
-    mean = Mean().aggregate(gaps).ranking
+    mean = ra.Mean().aggregate(gaps).ranking
     orders = {
-        "order by one level": as_order(Borda().aggregate(gaps).ranking),
+        "order by one level": as_order(ra.Borda().aggregate(gaps).ranking),
         "order by the mean": as_order(mean),
         "systems without a mean": ", ".join(map(str, mean.unranked)),
         "order by sums of counts": as_order(by_counts(gaps.rankings())),
@@ -573,30 +559,30 @@ def tables_with_gaps(bench: Bench, found: ExperimentRun) -> None:
     found.sheets.append(Sheet("p2-table-5", caption, frame_of(gaps)))
 
 
-def _add_xtreme(found: ExperimentRun, table: ScoreTable) -> None:
+def _add_xtreme(found: ExperimentRun, table: ra.ScoreTable) -> None:
     counts = counted_profile(table.rankings())
-    by_count = Borda().aggregate(counts)
+    by_count = ra.Borda().aggregate(counts)
     columns = {
         "sum of ranks": _sums_of_ranks(table),
         "sum of ranks without Score": _sums_of_ranks(table.drop(tasks=["Score"])),
-        "mean": scores_of_items(Mean().aggregate(table)),
+        "mean": scores_of_items(ra.Mean().aggregate(table)),
         "sum of ranks by counts": (
             counts.n_rankings * (table.n_systems - 1) - scores_of_items(by_count)
         ),
     }
     for what, column in columns.items():
         found.each(XTREME, what, {f"row {row}": x for row, x in enumerate(column)})
-    tau = kendall_tau(by_count.ranking, Borda().aggregate(table).ranking)
+    tau = ra.kendall_tau(by_count.ranking, ra.Borda().aggregate(table).ranking)
     found.add(XTREME, {"tau of sums by counts and by proportions": tau})
 
 
-def _add_dialogue(found: ExperimentRun, table: ScoreTable) -> None:
+def _add_dialogue(found: ExperimentRun, table: ra.ScoreTable) -> None:
     ties = sum(not ranking.is_strict for ranking in table.rankings())
     found.add(DIALOGUE, {"rankings": table.n_units, "rankings with ties": ties})
-    unranked = TwoLevel(Borda(), Borda(), absent="unranked")
-    ways: dict[str, Borda | TwoLevel] = {
-        "one level": Borda(),
-        "two levels": TwoLevel(Borda(), Borda(), absent="ranked"),
+    unranked = ra.TwoLevel(ra.Borda(), ra.Borda(), absent="unranked")
+    ways: dict[str, ra.Borda | ra.TwoLevel] = {
+        "one level": ra.Borda(),
+        "two levels": ra.TwoLevel(ra.Borda(), ra.Borda(), absent="ranked"),
         "two levels, absent systems unranked": unranked,
     }
     for what, rule in ways.items():
@@ -640,7 +626,7 @@ def sizes_of_data(bench: Bench, found: ExperimentRun) -> None:
     found.sheets.append(sheet)
 
 
-def _sizes_of(metrics: ScoreTable) -> dict[str, int]:
+def _sizes_of(metrics: ra.ScoreTable) -> dict[str, int]:
     n_instances = metrics.n_units // metrics.n_tasks
     return {
         "systems": metrics.n_systems,
@@ -682,7 +668,7 @@ def policies(bench: Bench, found: ExperimentRun) -> None:
         if name in ("GEM BLEU", "dialogue with gaps"):
             # Several metrics of an instance are no independent units.
             unit: Unit = "instance" if table.is_instance_level else "ranking"
-            draw = rank_intervals(table, unit=unit).plot
+            draw = ra.rank_intervals(table, unit=unit).plot
             file = f"p2-policies-{name.split()[0].lower()}"
             found.pictures.append(Illustration(file, caption, draw))
     wide = pd.DataFrame(columns).rename_axis("quantity").reset_index()
@@ -691,7 +677,7 @@ def policies(bench: Bench, found: ExperimentRun) -> None:
 
 
 def _decided_by_policy(
-    table: ScoreTable, exact: Mapping[Unranked, tuple[Consensus, Optima]]
+    table: ra.ScoreTable, exact: Mapping[Unranked, tuple[ra.Consensus, ra.Optima]]
 ) -> dict[str, object]:
     values: dict[str, object] = {}
     uniform = exact["uniform"][1].relation()
@@ -709,8 +695,8 @@ def _decided_by_policy(
             turned = "pairs in another order than uniform, whatever the optimum"
             found[turned] = (optima.relation() & uniform.T).sum()
         values |= {f"{quantity}, {policy}": value for quantity, value in found.items()}
-    report = missing_report(table)
-    pairs = sensitivity(table, n_samples=1, rng=0).to_frame(everything=True)
+    report = ra.missing_report(table)
+    pairs = ra.sensitivity(table, n_samples=1, rng=0).to_frame(everything=True)
     differ = pairs[list(exact)].nunique(axis=1) > 1
     return values | {
         "pairs never compared": len(report.never_compared),
@@ -719,5 +705,5 @@ def _decided_by_policy(
     }
 
 
-def _listed(consensus: Consensus, chosen: Bools) -> str:
+def _listed(consensus: ra.Consensus, chosen: Bools) -> str:
     return ", ".join(map(str, consensus.items.where(chosen))) or "none"

@@ -14,13 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.stats import kendalltau
 
+import rankagg as ra
 from rankagg._typing import Floats, Label
-from rankagg.aggregation.means import Mean
-from rankagg.aggregation.positional import Borda
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores import ScoreTable
 from rankagg.studies.missing_scores import taus
 
 Entry = TypeVar("Entry")
@@ -29,25 +24,25 @@ RUN_LEVELS = tuple(level / 19 for level in range(20))
 MEDIUM = (0.05, 0.4)
 
 
-def by_proportions(rankings: Profile) -> PartialRanking:
+def by_proportions(rankings: ra.Profile) -> ra.PartialRanking:
     """Rank by the sums of proportions of compatible permutations, which is the definition."""
-    return Borda(unranked="uniform").aggregate(rankings).ranking
+    return ra.Borda(unranked="uniform").aggregate(rankings).ranking
 
 
-def by_counts(rankings: Profile) -> PartialRanking:
+def by_counts(rankings: ra.Profile) -> ra.PartialRanking:
     """Rank by the sums of their numbers, as the program does on tasks."""
     return by_proportions(counted_profile(rankings))
 
 
-def counted_profile(rankings: Profile) -> Profile:
+def counted_profile(rankings: ra.Profile) -> ra.Profile:
     """Count each ranking as often as it has compatible permutations, N!/k! for k of N systems."""
-    n, absent = len(rankings.items), rankings.ranks == UNRANKED
+    n, absent = len(rankings.items), rankings.ranks == ra.UNRANKED
     counts = [factorial(n) // factorial(n - int(number)) for number in absent.sum(axis=1)]
     ranks = np.where(absent, np.nan, rankings.ranks)
-    return Profile.from_ranks(ranks, items=rankings.items, counts=counts)
+    return ra.Profile.from_ranks(ranks, items=rankings.items, counts=counts)
 
 
-SUMMED: Mapping[str, Callable[[Profile], PartialRanking]] = MappingProxyType(
+SUMMED: Mapping[str, Callable[[ra.Profile], ra.PartialRanking]] = MappingProxyType(
     {"proportions": by_proportions, "counts": by_counts}
 )
 
@@ -68,13 +63,13 @@ class AsRun:
 
 
 def run_again(
-    table: ScoreTable, n_repetitions: int, *, sums: Sequence[str] = tuple(SUMMED), seed: int = 0
+    table: ra.ScoreTable, n_repetitions: int, *, sums: Sequence[str] = tuple(SUMMED), seed: int = 0
 ) -> dict[str, AsRun]:
     """Run it on a table without gaps."""
     rng = np.random.default_rng(seed)
     rules = [SUMMED[name] for name in sums]
-    full = [Mean().aggregate(table).ranking, *(rule(table.rankings()) for rule in rules)]
-    tied = PartialRanking(np.zeros(table.n_systems, dtype=int), table.systems)
+    full = [ra.Mean().aggregate(table).ranking, *(rule(table.rankings()) for rule in rules)]
+    tied = ra.PartialRanking(np.zeros(table.n_systems, dtype=int), table.systems)
     rows = []
     for level in RUN_LEVELS * n_repetitions:
         left = _remove(table, level, rng)
@@ -115,13 +110,13 @@ def _summary(rows: Floats) -> AsRun:
     return AsRun(*map(float, (*shares, one[medium].mean(), mean[medium].mean())))
 
 
-def _remove(table: ScoreTable, level: float, rng: np.random.Generator) -> ScoreTable | None:
+def _remove(table: ra.ScoreTable, level: float, rng: np.random.Generator) -> ra.ScoreTable | None:
     """Remove each score with a probability; None where none is left."""
     values = np.where(rng.random(table.values.shape) < level, np.nan, table.values)
     kept = np.flatnonzero(~np.isnan(values).all(axis=0))
     if not len(kept):
         return None
-    return ScoreTable(
+    return ra.ScoreTable(
         values[:, kept],
         systems=table.systems,
         tasks=[table.tasks[task] for task in kept.tolist()],
@@ -130,24 +125,24 @@ def _remove(table: ScoreTable, level: float, rng: np.random.Generator) -> ScoreT
 
 
 def _rank_by_mean(
-    left: ScoreTable | None, systems: list[Label], rng: np.random.Generator
-) -> PartialRanking:
+    left: ra.ScoreTable | None, systems: list[Label], rng: np.random.Generator
+) -> ra.PartialRanking:
     """Rank by the mean, and put systems without a score in by Algorithm 1, from the first on."""
     if left is None:
         drawn = [systems[at] for at in rng.permutation(len(systems))]
-        return PartialRanking.from_order(drawn, items=systems)
-    ranking = Mean().aggregate(left).ranking
+        return ra.PartialRanking.from_order(drawn, items=systems)
+    ranking = ra.Mean().aggregate(left).ranking
     absent = [(ranking.unranked[at],) for at in rng.permutation(len(ranking.unranked))]
-    return PartialRanking.from_buckets(shuffle(ranking.buckets, absent, rng), items=systems)
+    return ra.PartialRanking.from_buckets(shuffle(ranking.buckets, absent, rng), items=systems)
 
 
-def _same(one: PartialRanking, other: PartialRanking, place: int) -> bool:
+def _same(one: ra.PartialRanking, other: ra.PartialRanking, place: int) -> bool:
     """Whether the same system stands in a place, counted from the end, alone."""
     system = _alone_in(one, place)
     return system is not None and system == _alone_in(other, place)
 
 
-def _alone_in(ranking: PartialRanking, place: int) -> Label | None:
+def _alone_in(ranking: ra.PartialRanking, place: int) -> Label | None:
     below = 0
     for bucket in reversed(ranking.buckets):
         if (below, len(bucket)) == (place, 1):

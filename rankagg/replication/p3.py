@@ -9,19 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
+import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Label, Unranked
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
-from rankagg.analysis.comparison.compare import compare
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.scores import ScoreTable
-from rankagg.distances.kendall import kendall_distance
-from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,
@@ -39,10 +29,10 @@ from rankagg.replication.panels import FlowPanel, draw_flows
 from rankagg.replication.published import as_text
 
 HUMAN = "Human"
-MEANS: Mapping[str, Aggregator] = {
-    "arithmetic": Mean(),
-    "geometric": GeometricMean(),
-    "harmonic": HarmonicMean(),
+MEANS: Mapping[str, ra.Aggregator] = {
+    "arithmetic": ra.Mean(),
+    "geometric": ra.GeometricMean(),
+    "harmonic": ra.HarmonicMean(),
 }
 DIAGNOSTICS = ("AX-b", "AX-g")
 GENERATION = ("OG", "NTG")
@@ -57,11 +47,11 @@ class Benchmark:
     item: str
     # The columns that the printed geometric and harmonic means are of. Where a score is missing
     # they are over the others.
-    means_of: ScoreTable
+    means_of: ra.ScoreTable
     # The columns, weighted, that the leaderboard's own average is of.
-    average_of: ScoreTable
+    average_of: ra.ScoreTable
     # Columns that all systems have scores on, by what they are.
-    fixed: Mapping[str, ScoreTable]
+    fixed: Mapping[str, ra.ScoreTable]
     # What the printed rows are told apart by, where a table has two parts.
     part: tuple[str, ...] = ()
 
@@ -102,7 +92,7 @@ def benchmarks() -> dict[str, Benchmark]:
     }
 
 
-def metrics(name: str) -> tuple[ScoreTable, Mapping[Label, Sequence[Label]]]:
+def metrics(name: str) -> tuple[ra.ScoreTable, Mapping[Label, Sequence[Label]]]:
     """Return a benchmark's table of single metrics, and which of them make a task."""
     pairs: Mapping[Label, tuple[str, str]] = {
         **dict.fromkeys(("MRPC", "QQP", "CB", "MultiRC", "ReCoRD"), ("F1", "accuracy")),
@@ -113,27 +103,29 @@ def metrics(name: str) -> tuple[ScoreTable, Mapping[Label, Sequence[Label]]]:
     return table, {task: two for task, two in names.items() if two[0] in table.tasks}
 
 
-def by_task(name: str) -> ScoreTable:
+def by_task(name: str) -> ra.ScoreTable:
     """Return a benchmark's table of tasks, metrics averaged."""
     table, groups = metrics(name)
     return table.group_tasks(groups)
 
 
-def borrowed(glue: ScoreTable) -> ScoreTable:
+def borrowed(glue: ra.ScoreTable) -> ra.ScoreTable:
     """Return GLUE's table with the humans' score on SuperGLUE's AX-b as theirs on AX."""
     other = load_table("superglue_human")
     values = np.array(glue.values)
     at = glue.systems.index(HUMAN), glue.tasks.index("AX")
     values[at] = other.values[other.systems.index(HUMAN), other.tasks.index("AX-b")]
-    return ScoreTable(values, systems=glue.systems, tasks=glue.tasks.labels, higher_is_better=True)
+    return ra.ScoreTable(
+        values, systems=glue.systems, tasks=glue.tasks.labels, higher_is_better=True
+    )
 
 
-def by_means(table: ScoreTable) -> dict[str, Consensus]:
+def by_means(table: ra.ScoreTable) -> dict[str, ra.Consensus]:
     """Return the consensus by each of the three means."""
     return {name: rule.aggregate(table) for name, rule in MEANS.items()}
 
 
-def _with_scores(table: ScoreTable, columns: Mapping[str, Consensus]) -> pd.DataFrame:
+def _with_scores(table: ra.ScoreTable, columns: Mapping[str, ra.Consensus]) -> pd.DataFrame:
     """Return a table with the scores of consensuses before its own."""
     scores = {name: scores_of_items(consensus) for name, consensus in columns.items()}
     frame = pd.concat([pd.DataFrame(scores), table.to_frame()], axis=1)
@@ -155,7 +147,7 @@ def _three_means(_: Bench, found: ExperimentRun, *, sentence: str) -> None:
             if len(consensus.items) > 1:
                 order = {f"order by the {name} mean": as_order(consensus.ranking)}
                 found.add(item, order, *part)
-        average = Mean().aggregate(benchmark.average_of)
+        average = ra.Mean().aggregate(benchmark.average_of)
         places = {system: rank_in(average, system) for system in average.items}
         found.each(item, "leaderboard average", scores_of_items(average), *part)
         found.each(item, "place on the leaderboard", places, *part)
@@ -205,7 +197,7 @@ def spread_of_scores(_: Bench, found: ExperimentRun) -> None:
     statistics = {"sum": "sum", "variance": "variance", "std": "standard deviation"}
     frame = table.describe(by="system")[list(statistics)].rename(columns=statistics)
     for quantity in statistics.values():
-        ranking = PartialRanking.from_scores(
+        ranking = ra.PartialRanking.from_scores(
             frame[quantity].to_numpy(), higher_is_better=True, items=table.systems
         )
         found.add("Table 5", {f"order by {quantity}, largest first": as_order(ranking)})
@@ -258,7 +250,7 @@ def _add_ratios(
         found.add("Table 6", ratios, name, str(system), as_run=as_run)
 
 
-def _ratios(table: ScoreTable, systems: list[str]) -> pd.DataFrame:
+def _ratios(table: ra.ScoreTable, systems: list[str]) -> pd.DataFrame:
     relative = table.relative_to(HUMAN)
     means = {
         f"{name} mean of ratios": scores_of_items(consensus)
@@ -278,9 +270,9 @@ def _single_metrics(_: Bench, found: ExperimentRun, *, name: str) -> None:
     for task in groups:
         found.each(item, f"mean of the metrics of {task}", averaged[task])
     ranked = {
-        "geometric mean": GeometricMean().aggregate(table),
-        "arithmetic mean": Mean().aggregate(table),
-        "leaderboard average": Mean().aggregate(benchmark.average_of),
+        "geometric mean": ra.GeometricMean().aggregate(table),
+        "arithmetic mean": ra.Mean().aggregate(table),
+        "leaderboard average": ra.Mean().aggregate(benchmark.average_of),
     }
     for quantity, consensus in ranked.items():
         found.each(item, quantity, scores_of_items(consensus))
@@ -332,7 +324,7 @@ def fixed_columns(_: Bench, found: ExperimentRun) -> None:
                         below[f"{mean} mean, {name}, {system}"] = less
             for one, other in combinations(ranked, 2):
                 # How many pairs of systems two means order differently.
-                moved = kendall_distance(ranked[one].ranking, ranked[other].ranking)
+                moved = ra.kendall_distance(ranked[one].ranking, ranked[other].ranking)
                 said = f"pairs on which the {one} and the {other} mean differ"
                 found.add("Section 4", {said: moved}, name, columns)
         panels.append(FlowPanel(name, systems.labels, HUMAN, places))
@@ -366,10 +358,10 @@ def fixed_columns(_: Bench, found: ExperimentRun) -> None:
 CLOSEST = {"GLUE": ("DeBERTa", "MacAlbert + DKM"), "SuperGLUE": ("DeBERTa", "T5 + Meena")}
 
 
-def _by_columns(benchmark: Benchmark) -> Iterator[tuple[str, dict[str, Consensus]]]:
+def _by_columns(benchmark: Benchmark) -> Iterator[tuple[str, dict[str, ra.Consensus]]]:
     """Yield columns, and the three means over them."""
     printed = by_means(benchmark.means_of)
-    yield "as in print", printed | {"arithmetic": Mean().aggregate(benchmark.average_of)}
+    yield "as in print", printed | {"arithmetic": ra.Mean().aggregate(benchmark.average_of)}
     if benchmark.means_of.n_missing:
         yield "the columns of the printed geometric mean", printed
     for columns, table in benchmark.fixed.items():
@@ -396,13 +388,13 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
             for mean, rule in MEANS.items():
                 place = rank_in(rule.aggregate(table), HUMAN)
                 values[f"place of humans by the {mean} mean"] = place
-            values["place of humans by Borda"] = rank_in(Borda().aggregate(table), HUMAN)
+            values["place of humans by Borda"] = rank_in(ra.Borda().aggregate(table), HUMAN)
         plain = found.add(item, values, name)
         columns[name] = {quantity: as_text(value) for quantity, value in plain.items()}
-        intervals[name] = rank_intervals(table)
+        intervals[name] = ra.rank_intervals(table)
     policies = []
     for name, (table, policy) in _policies(load_table("xtreme_human")).items():
-        borda = Borda(unranked=policy).aggregate(table)
+        borda = ra.Borda(unranked=policy).aggregate(table)
         kemeny, optima = proved(table, policy)
         values = {
             "order by Borda": as_order(borda.ranking),
@@ -421,7 +413,7 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
         Sheet("p3-xtreme-policies", "XTREME by policy.", pd.DataFrame(policies)),
         Sheet("p3-rank-intervals", "Ranks on each leaderboard.", bounds.reset_index()),
     ]
-    rules: list[Aggregator] = [*MEANS.values(), Borda(), Kemeny()]
+    rules: list[ra.Aggregator] = [*MEANS.values(), ra.Borda(), ra.Kemeny()]
     about = (
         "GLUE's six systems on the same ten tasks by the rules of the paper and by rules on "
         "rankings. The Kemeny ranking is one of 18 optimal ones."
@@ -431,7 +423,7 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
         "sign-flip tests of Borda points. The paper has none."
     )
     found.pictures += [
-        Illustration("p3-rules", about, compare(load_table("glue_human"), rules).plot),
+        Illustration("p3-rules", about, ra.compare(load_table("glue_human"), rules).plot),
         Illustration("p3-rank-intervals", caption, intervals["SuperGLUE, ten columns"].plot),
     ]
     found.sentences += [
@@ -445,7 +437,7 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
     ]
 
 
-def leaderboards() -> dict[str, ScoreTable]:
+def leaderboards() -> dict[str, ra.ScoreTable]:
     """Return the paper's leaderboards, by their name and columns."""
     superglue, xglue = load_table("superglue_human"), load_table("xglue")
     return {
@@ -457,7 +449,7 @@ def leaderboards() -> dict[str, ScoreTable]:
     }
 
 
-def _policies(table: ScoreTable) -> dict[str, tuple[ScoreTable, Unranked]]:
+def _policies(table: ra.ScoreTable) -> dict[str, tuple[ra.ScoreTable, Unranked]]:
     """Return what the humans' missing score may become, and the policy for it."""
     return {
         "imputed uniformly": (table, "uniform"),
@@ -467,9 +459,9 @@ def _policies(table: ScoreTable) -> dict[str, tuple[ScoreTable, Unranked]]:
     }
 
 
-def _optima(consensus: Consensus, optima: Optima) -> dict[str, object]:
+def _optima(consensus: ra.Consensus, optima: ra.Optima) -> dict[str, object]:
     """Return how many optima there are, what they have in common, and the humans' places."""
-    groups = PartialRanking.from_buckets(optima.blocks, items=consensus.items)
+    groups = ra.PartialRanking.from_buckets(optima.blocks, items=consensus.items)
     # Where optima differ, what they order in several ways is joined by "=".
     found: dict[str, object] = {
         "optimal orders": optima.count(),
