@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
 from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -53,6 +54,21 @@ def shared_items(ranks: Ranks) -> Floats:
             shares = places.top_k_shares(ranks, k)[:, ~alone]
             shared[k - 1] += float((shares[0] * shares[1]).sum())
     return shared
+
+
+def mapping_of(first: Permutation, second: Permutation) -> NDArray[np.int64]:
+    """Return the rank in the second ranking of each rank in the first."""
+    first.items.require_same(second.items, COMPARED)
+    mapping = np.empty(first.n_items, dtype=np.int64)
+    mapping[first.ranks] = second.ranks
+    return mapping
+
+
+def scaled(distance: float, largest: int, normalized: bool) -> float:
+    """Return a distance, or its share of the largest one; NaN of nothing."""
+    if not normalized:
+        return float(distance)
+    return distance / largest if largest else float("nan")
 
 
 def correlation(covariance: float, scale: float) -> float:

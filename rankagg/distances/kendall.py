@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankagg._validation import check_choice, check_number
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.distances.common import COMPARED, common_ranks, correlation
+from rankagg.distances.common import common_ranks, correlation, mapping_of, scaled
 from rankagg.kernels.inversions import inversions
 
 
@@ -69,10 +69,7 @@ def kendall_distance(
     penalty = check_number(p, "p", low=0, high=1)
     counts = _count_pairs(first, second)
     once = counts.tied_first + counts.tied_second - 2 * counts.tied_both
-    distance = counts.discordant + penalty * once
-    if not normalized:
-        return float(distance)
-    return distance / counts.compared if counts.compared else float("nan")
+    return scaled(counts.discordant + penalty * once, counts.compared, normalized)
 
 
 def kendall_tau(
@@ -116,7 +113,9 @@ def kendall_tau(
 
 def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
     if isinstance(first, Permutation) and isinstance(second, Permutation):
-        return _count_permutations(first, second)
+        theirs = mapping_of(first, second)
+        n = len(theirs)
+        return _PairCounts(n * (n - 1) // 2, inversions(theirs), 0, 0, 0)
     ranks = common_ranks(first, second)
     mine, theirs = places.comparable(ranks).astype(np.int64)
     n = len(mine)
@@ -135,14 +134,6 @@ def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
         tied_second=_pairs_alike(theirs[~their_gap]) - _pairs_alike(theirs[~their_gap & my_gap]),
         tied_both=_pairs_alike(both[~my_gap & ~their_gap]),
     )
-
-
-def _count_permutations(first: Permutation, second: Permutation) -> _PairCounts:
-    first.items.require_same(second.items, COMPARED)
-    n = first.n_items
-    theirs = np.empty(n, dtype=np.int64)
-    theirs[first.ranks] = second.ranks
-    return _PairCounts(n * (n - 1) // 2, inversions(theirs), 0, 0, 0)
 
 
 def _pairs_alike(values: NDArray[np.int64]) -> int:

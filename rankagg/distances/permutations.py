@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg.core.rankings.partial import Permutation
+from rankagg.distances.common import mapping_of, scaled
 from rankagg.exceptions import InvalidInputError
 
 
@@ -50,7 +51,7 @@ def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool
             while not seen[at]:
                 seen[at] = True
                 at = int(mapping[at])
-    return _scaled(n - cycles, n - 1, normalized)
+    return scaled(n - cycles, n - 1, normalized)
 
 
 def hamming_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
@@ -80,7 +81,7 @@ def hamming_distance(first: Permutation, second: Permutation, *, normalized: boo
     """
     mapping = _mapping(first, second)
     n = len(mapping)
-    return _scaled(int((mapping != np.arange(n)).sum()), n, normalized)
+    return scaled(int((mapping != np.arange(n)).sum()), n, normalized)
 
 
 def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
@@ -116,7 +117,7 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
     for value in mapping.tolist():
         at = bisect_left(ends, value)
         ends[at : at + 1] = [value]
-    return _scaled(len(mapping) - len(ends), len(mapping) - 1, normalized)
+    return scaled(len(mapping) - len(ends), len(mapping) - 1, normalized)
 
 
 def _mapping(first: Any, second: Any) -> NDArray[np.int64]:
@@ -126,13 +127,4 @@ def _mapping(first: Any, second: Any) -> NDArray[np.int64]:
             allowed = "a complete strict ranking, a Permutation"
             remedy = "`kendall_distance` and `spearman_footrule` take ties and missing items."
             raise InvalidInputError(parameter, allowed, ranking, remedy)
-    first.items.require_same(second.items, "The compared rankings")
-    mapping = np.empty(first.n_items, dtype=np.int64)
-    mapping[first.ranks] = second.ranks
-    return mapping
-
-
-def _scaled(distance: int, largest: int, normalized: bool) -> float:
-    if not normalized:
-        return float(distance)
-    return distance / largest if largest else float("nan")
+    return mapping_of(first, second)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.distances.common import common_mid_ranks, correlation
+from rankagg.distances.common import common_mid_ranks, correlation, scaled
 
 
 def spearman_footrule(
@@ -36,11 +36,7 @@ def spearman_footrule(
     4.0
     """
     mine, theirs = common_mid_ranks(first, second)
-    distance = float(np.abs(mine - theirs).sum())
-    if not normalized:
-        return distance
-    largest = len(mine) ** 2 // 2
-    return distance / largest if largest else float("nan")
+    return scaled(float(np.abs(mine - theirs).sum()), len(mine) ** 2 // 2, normalized)
 
 
 def spearman_rho(first: PartialRanking, second: PartialRanking) -> float:
