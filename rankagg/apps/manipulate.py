@@ -17,25 +17,11 @@ with app.setup:
     import rankagg as ra
     from rankagg.apps.parts import page, pictures, voting
 
-    RULES = {
-        name: getattr(ra, name)
-        for name in (
-            "Borda",
-            "Plurality",
-            "Veto",
-            "Dowdall",
-            "InstantRunoff",
-            "Coombs",
-            "Baldwin",
-            "Nanson",
-            "Black",
-            "Copeland",
-            "Minimax",
-            "Schulze",
-            "RankedPairs",
-            "Kemeny",
-        )
-    }
+    NAMES = (
+        "Borda Plurality Veto Dowdall InstantRunoff Coombs Baldwin Nanson Black Copeland Minimax "
+        "Schulze RankedPairs Kemeny"
+    )
+    RULES = {name: getattr(ra, name) for name in NAMES.split()}
     HONEST = ("A", "B", "C", "D")
 
 
@@ -43,8 +29,7 @@ with app.setup:
 def _():
     mo.Html(
         page.heading(
-            "Manipulate me",
-            "You think A > B > C > D. Is that the ballot that serves you best?",
+            "Manipulate me", "You think A > B > C > D. Is that the ballot that serves you best?"
         )
     )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import rankagg as ra
 from rankagg._validation import check_choice
-from rankagg.apps.parts.pictures import Vertex, all_orders
+from rankagg.apps.parts.pictures import Vertex, all_orders, svg
 from rankagg.core.items import counted, shortened
 from rankagg.core.rankings.places import UNRANKED
 
@@ -156,10 +156,7 @@ def ranks_chart(
             'stroke-width="3"/></g>'
         )
     label = f"Ranks of {counted(n, 'item')}, best first: one draw with intervals, over all draws."
-    return (
-        f'<div class="ra"><svg viewBox="0 0 {width:.0f} {height}" role="img" '
-        f'aria-label="{escape(label)}">{"".join(parts)}</svg></div>'
-    )
+    return svg(f"0 0 {width:.0f} {height}", label, parts)
 
 
 def true_ranks(profile: ra.Profile) -> NDArray[np.intp]:

@@ -25,6 +25,14 @@ GRAPH_CAPTION = (
 NUMBERED = 5
 
 
+def svg(box: str, label: str, parts: Sequence[str]) -> str:
+    """Return a picture of some parts, with the words for those who do not see it."""
+    return (
+        f'<div class="ra"><svg viewBox="{box}" role="img" aria-label="{escape(label)}">'
+        f"{''.join(parts)}</svg></div>"
+    )
+
+
 def majority_graph(votes: ra.PairwiseMatrix, order: tuple[Label, ...]) -> str:
     """Draw who beats whom by how much; majorities against an order are dashed."""
     n = len(votes.items)
@@ -33,7 +41,8 @@ def majority_graph(votes: ra.PairwiseMatrix, order: tuple[Label, ...]) -> str:
     height = max(y for _, y in spots.values()) + MARGIN - top
     place = {item: k for k, item in enumerate(order)}
     parts, told = [], []
-    for above, below, margin in _arcs(votes):
+    for i, j in np.argwhere(votes.margins > 0).tolist():
+        above, below, margin = votes.items[i], votes.items[j], votes.margins[i, j]
         against = place[above] > place[below]
         told.append(f"{above} beats {below} by {margin:g}{' (contradicted)' if against else ''}")
         number = f"{margin:g}" if n <= NUMBERED else ""
@@ -57,11 +66,7 @@ def majority_graph(votes: ra.PairwiseMatrix, order: tuple[Label, ...]) -> str:
             f'stroke-width="6" paint-order="stroke">{name}</text>'
         )
     label = f"Majorities among {counted(n, 'item')}: {'; '.join(told) or 'none'}."
-    return (
-        f'<div class="ra"><svg viewBox="{-GRAPH_WIDTH // 2} {top:.0f} {GRAPH_WIDTH} {height:.0f}" '
-        'role="img" '
-        f'aria-label="{escape(label)}">{"".join(parts)}</svg></div>'
-    )
+    return svg(f"{-GRAPH_WIDTH // 2} {top:.0f} {GRAPH_WIDTH} {height:.0f}", label, parts)
 
 
 def _graph_spots(votes: ra.PairwiseMatrix) -> dict[Label, tuple[float, float]]:
@@ -75,23 +80,8 @@ def _graph_spots(votes: ra.PairwiseMatrix) -> dict[Label, tuple[float, float]]:
     return {item: (wide * x, -high * y) for item, x, y in zip(votes.items, across, up, strict=True)}
 
 
-def _arcs(votes: ra.PairwiseMatrix) -> list[tuple[Label, Label, float]]:
-    """Return each majority with its margin."""
-    margins, items = votes.margins, votes.items
-    return [
-        (items[i], items[j], float(margins[i, j]))
-        for i in range(len(items))
-        for j in range(len(items))
-        if margins[i, j] > 0
-    ]
-
-
 def _arrow(
-    start: tuple[float, float],
-    end: tuple[float, float],
-    against: bool,
-    number: str,
-    along: float,
+    start: tuple[float, float], end: tuple[float, float], against: bool, number: str, along: float
 ) -> str:
     """Draw an arrow between the rims of two circles, with a number so far along it."""
     length = hypot(end[0] - start[0], end[1] - start[1])
@@ -187,10 +177,7 @@ def permutohedron(center: Sequence[str], vertices: Mapping[tuple[str, ...], Vert
             "</g>"
         )
     label = f"The permutohedron: {' > '.join(center)} on top, a row for each number of swaps."
-    return (
-        f'<div class="ra"><svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
-        f'aria-label="{escape(label)}">{"".join(parts)}</svg></div>'
-    )
+    return svg(f"0 0 {WIDTH} {height:.0f}", label, parts)
 
 
 def _spots(center: Sequence[str]) -> dict[tuple[str, ...], tuple[float, int]]:
