@@ -220,18 +220,9 @@ def exported(notebook: Notebook, folder: Path) -> Path:
         for path in _needed(notebook):
             shutil.copy(path, place)
         page = Path(place) / target.name
+        export = [sys.executable, "-m", "marimo", "export", "html", "--no-include-code"]
         done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "marimo",
-                "export",
-                "html",
-                notebook.path.name,
-                "--no-include-code",
-                "--output",
-                str(page),
-            ],
+            [*export, notebook.path.name, "--output", str(page)],
             cwd=place,
             stdin=subprocess.DEVNULL,
             capture_output=True,
