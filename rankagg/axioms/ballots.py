@@ -43,10 +43,7 @@ def items_in(ballots: Ballots) -> Order:
 
 def replaced(ballots: Ballots, old: Order, new: Order, copies: int = 1) -> Ballots:
     """Return the ballots of which some copies of one order became another."""
-    counts = Counter(dict(ballots))
-    counts[old] -= copies
-    counts[new] += copies
-    return counted_ballots(counts)
+    return counted_ballots(Counter(dict(fewer(ballots, old, copies))) + Counter({new: copies}))
 
 
 def fewer(ballots: Ballots, old: Order, copies: int = 1) -> Ballots:

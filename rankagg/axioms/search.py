@@ -19,25 +19,10 @@ from rankagg._typing import RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.axioms.agendas import (
-    CloneIndependence,
-    LaterNoHarm,
-    Monotonicity,
-    RankingIndependence,
-    ReversalSymmetry,
-    WinnerIndependence,
-)
+from rankagg.axioms import agendas, majorities, voters
 from rankagg.axioms.ballots import Ballots, Order, ballots_of, fewer, size, tallied
 from rankagg.axioms.base import Axiom, Witness, breaks, witness_of
-from rankagg.axioms.majorities import CondorcetLoser, CondorcetWinner, Majority, Pareto, Smith
 from rankagg.axioms.outcomes import NotNeutralError, Outcomes, unsteady
-from rankagg.axioms.voters import (
-    GroupStrategyproofness,
-    Participation,
-    RankingReinforcement,
-    Reinforcement,
-    Strategyproofness,
-)
 from rankagg.core.items import counted
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError, nearest
 
@@ -142,22 +127,22 @@ def class_count(n_items: int, n_rankings: int) -> int:
 
 #: Each axiom as it is unless another convention is asked for.
 AXIOMS: tuple[Axiom, ...] = (
-    CondorcetWinner(),
-    CondorcetLoser(),
-    Smith(),
-    Majority(),
-    Pareto(),
-    Monotonicity(),
-    Participation(),
-    Reinforcement(),
-    RankingReinforcement(),
-    CloneIndependence(),
-    ReversalSymmetry(),
-    WinnerIndependence(),
-    RankingIndependence(),
-    LaterNoHarm(),
-    Strategyproofness(),
-    GroupStrategyproofness(),
+    majorities.CondorcetWinner(),
+    majorities.CondorcetLoser(),
+    majorities.Smith(),
+    majorities.Majority(),
+    majorities.Pareto(),
+    agendas.Monotonicity(),
+    voters.Participation(),
+    voters.Reinforcement(),
+    voters.RankingReinforcement(),
+    agendas.CloneIndependence(),
+    agendas.ReversalSymmetry(),
+    agendas.WinnerIndependence(),
+    agendas.RankingIndependence(),
+    agendas.LaterNoHarm(),
+    voters.Strategyproofness(),
+    voters.GroupStrategyproofness(),
 )
 NAMES = {axiom.name: axiom for axiom in AXIOMS}
 

@@ -378,8 +378,7 @@ class AxiomTable(Result):
                     "source": None if reference is None else reference.source,
                 }
             )
-        columns = ["axiom", "rule", "broken", "ballots", "shown", "proved", "source"]
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame(rows)
 
     def _content(self) -> dict[str, Any]:
         rows = []
@@ -561,20 +560,21 @@ def axiom_table(
     most_rankings = check_integer(n_rankings, "n_rankings", low=1)
     deadline = Deadline.after(time_limit_of(time_limit))
     found = [search_all(rule, asked, most_items, most_rankings, deadline) for rule in rules]
+    witnesses = tuple(zip(*found, strict=True))
     larger = [
-        [
-            None if witness is not None else larger_witness(rule, axiom)
-            for axiom, witness in zip(asked, row, strict=True)
-        ]
-        for rule, row in zip(rules, found, strict=True)
+        tuple(
+            None if one else larger_witness(rule, axiom)
+            for rule, one in zip(rules, row, strict=True)
+        )
+        for axiom, row in zip(asked, witnesses, strict=True)
     ]
     return AxiomTable(
         aggregators=rules,
         axioms=asked,
         n_items=most_items,
         n_rankings=most_rankings,
-        witnesses=tuple(zip(*found, strict=True)),
-        larger=tuple(zip(*larger, strict=True)),
+        witnesses=witnesses,
+        larger=tuple(larger),
     )
 
 
