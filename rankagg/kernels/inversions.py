@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -84,10 +86,6 @@ def smaller_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-def _holding(digits: int) -> type[np.unsignedinteger]:
+def _holding(digits: int) -> np.dtype[Any]:
     """Return the smallest type that holds numbers of so many binary digits."""
-    return next(
-        kind
-        for kind in (np.uint8, np.uint16, np.uint32, np.uint64)
-        if np.dtype(kind).itemsize * 8 >= digits
-    )
+    return np.min_scalar_type((1 << digits) - 1)
