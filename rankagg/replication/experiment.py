@@ -100,6 +100,14 @@ class ExperimentRun:
         kept |= {(item, ", ".join([quantity, *of])): value for quantity, value in plain.items()}
         return plain
 
+    def add_sheet(self, name: str, caption: str, frame: pd.DataFrame) -> None:
+        """Hand on a table."""
+        self.sheets.append(Sheet(name, caption, frame))
+
+    def add_picture(self, name: str, caption: str, draw: Callable[[], Axes]) -> None:
+        """Hand on a figure."""
+        self.pictures.append(Illustration(name, caption, draw))
+
     def each(self, item: str, quantity: str, found: Any, *of: str) -> None:
         """Keep one quantity of systems, or of others, by their names."""
         self.add(item, {f"{quantity}, {name}": value for name, value in found.items()}, *of)

@@ -20,8 +20,6 @@ from rankagg.inference.sampling import EmpiricalBernsteinStopping, mean_distance
 from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,
-    Illustration,
-    Sheet,
     as_order,
     experiment,
     frame_of,
@@ -83,7 +81,7 @@ def toy(bench: Bench, found: ExperimentRun) -> None:
     for name, number in zip("AB", _lambda(np.ones(n_tasks), np.ones(n_tasks)), strict=True):
         equal = {f"lambda of {name}": number}
         found.add("Section 2", equal, "two systems with equal scores on six tasks")
-    found.sheets.append(Sheet("p1-table-1", "Scores; lower is better.", frame_of(table)))
+    found.add_sheet("p1-table-1", "Scores; lower is better.", frame_of(table))
 
 
 def _lambda(one: Floats, other: Floats) -> tuple[float, float]:
@@ -174,10 +172,9 @@ def _add_distances(found: ExperimentRun, result: CorruptionResult, caption: str)
     """Hand on the means and the plot of a study of corrupted tables."""
     name = found.experiment.name
     table = result.by_method().drop(columns=["median_runtime", "failed", "se_top1"]).reset_index()
-    about = "Distances to the true order, over all tables of each kind."
-    found.sheets.append(Sheet(name, about, table))
+    found.add_sheet(name, "Distances to the true order, over all tables of each kind.", table)
     legend = "Borda is one level, TwoLevel(Borda, Borda) two levels, and the step is phi."
-    found.pictures.append(Illustration(name, f"{caption} {legend}", partial(result.plot)))
+    found.add_picture(name, f"{caption} {legend}", partial(result.plot))
 
 
 # -- leaderboards ---------------------------------------------------------------------------------
@@ -284,7 +281,7 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
     found.add("Table 2", {"all correlations are in [0.80, 1]": high})
     caption = "Agreement of Borda and the mean; ties at the cut are broken at random."
     frame = frame.drop(columns=["scope", "task", "first", "second", "n_ranked"])
-    found.sheets.append(Sheet("p1-table-2", caption, frame))
+    found.add_sheet("p1-table-2", caption, frame)
     _add_their_run(bench, found, "Table 2")
     for board in ("GLUE", "SuperGLUE"):
         for scored in bench.tables(f"{board} with Score").values():
@@ -311,7 +308,7 @@ def best(bench: Bench, found: ExperimentRun) -> None:
             found.add("Table 3", values)
         caption = f"The ten best systems of {board} by Borda, ranks from 0, ties in the order of "
         name = f"p1-table-6-{board.lower()}"
-        found.sheets.append(Sheet(name, f"{caption}the file.", frame.head(10)))
+        found.add_sheet(name, f"{caption}the file.", frame.head(10))
     _add_their_run(bench, found, "Table 3", "Table 6")
 
 
@@ -415,15 +412,14 @@ def _on_subsets(
     if not frames:
         return
     sheet = pd.concat(frames, names=["data"]).reset_index().drop(columns=["failed", "unproved"])
-    about = "Correlation with all tasks, by the size of subsets."
-    found.sheets.append(Sheet(name, about, sheet))
+    found.add_sheet(name, "Correlation with all tasks, by the size of subsets.", sheet)
     panels = {
         title: bands_of(frame.swaplevel(), names, "mean", "std", -1.0)
         for title, frame in frames.items()
     }
     upright = "tau-b with the same rule on all tasks"
     draw = partial(draw_panels, panels, f"{drawn} drawn at random", upright)
-    found.pictures.append(Illustration(name, caption, draw))
+    found.add_picture(name, caption, draw)
 
 
 def _sizes_where(lead: pd.Series[float], word: str) -> str:
@@ -528,10 +524,10 @@ def _together(found: ExperimentRun, taus: pd.DataFrame, curves: Mapping[str, pd.
     found.each("Figure 4", "tau of all systems", whole)
     wide = taus.rename_axis("pair").reset_index()
     columns = ["data", "pair", "k", "top", "last", "top_tau"]
-    found.sheets += [
-        Sheet("p1-figure-6", "Tau of the procedures.", wide),
-        Sheet("p1-figure-10", "Agreement on the first k systems.", every.reset_index()[columns]),
-    ]
+    found.add_sheet("p1-figure-6", "Tau of the procedures.", wide)
+    found.add_sheet(
+        "p1-figure-10", "Agreement on the first k systems.", every.reset_index()[columns]
+    )
     public = "on the nine data sets, with systems for systems"
     both = {
         "(a) common share of the first k": bands_of(table, ITSELF, "top", "std_top", 0.0),
@@ -544,25 +540,23 @@ def _together(found: ExperimentRun, taus: pd.DataFrame, curves: Mapping[str, pd.
         }
         for column in ("top", "top_tau")
     }
-    found.pictures += [
-        Illustration(
-            "p1-figure-4",
-            f"Agreement on the first k systems {public}: means and standard deviations over the "
-            "data sets with more than k systems.",
-            partial(draw_panels, both, "k", "", alike=False),
-        ),
-        Illustration(
-            "p1-figure-10",
-            f"Tau-b among the systems that two procedures have in common in their first k, {public}"
-            ". The paper joins data sets of a kind in one panel.",
-            partial(draw_panels, single["top_tau"], "k", "tau-b among the common of the first k"),
-        ),
-        Illustration(
-            "p1-figure-11",
-            f"Share of the first k that two procedures have in common, {public}.",
-            partial(draw_panels, single["top"], "k", "common share of the first k", start=0.0),
-        ),
-    ]
+    found.add_picture(
+        "p1-figure-4",
+        f"Agreement on the first k systems {public}: means and standard deviations over the "
+        "data sets with more than k systems.",
+        partial(draw_panels, both, "k", "", alike=False),
+    )
+    found.add_picture(
+        "p1-figure-10",
+        f"Tau-b among the systems that two procedures have in common in their first k, {public}"
+        ". The paper joins data sets of a kind in one panel.",
+        partial(draw_panels, single["top_tau"], "k", "tau-b among the common of the first k"),
+    )
+    found.add_picture(
+        "p1-figure-11",
+        f"Share of the first k that two procedures have in common, {public}.",
+        partial(draw_panels, single["top"], "k", "common share of the first k", start=0.0),
+    )
 
 
 # -- dispersion -----------------------------------------------------------------------------------
@@ -623,7 +617,7 @@ def distances_to_tasks(bench: Bench, found: ExperimentRun) -> None:
         "average, and the ratio to the least total."
     )
     frame = pd.concat(frames, names=["leaderboard"]).reset_index("leaderboard")
-    found.sheets.append(Sheet("p1-table-7", caption, frame))
+    found.add_sheet("p1-table-7", caption, frame)
 
 
 @experiment(
@@ -717,8 +711,8 @@ def optima_and_ranks(bench: Bench, found: ExperimentRun) -> None:
             "independent."
         )
         frame = frame.sort_values("rank by Borda", kind="stable")
-        found.sheets.append(Sheet(f"p1-exact-{board.lower()}", caption, frame))
+        found.add_sheet(f"p1-exact-{board.lower()}", caption, frame)
         if board == "SuperGLUE":
             about = "bounds of all ranks by Borda points, at once, at 5 %; beyond the paper."
             draw = partial(ranks.plot)
-            found.pictures.append(Illustration("p1-exact-superglue", f"{board}: {about}", draw))
+            found.add_picture("p1-exact-superglue", f"{board}: {about}", draw)

@@ -21,8 +21,6 @@ from rankagg.plotting.heatmaps import confidence_heatmap
 from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,
-    Illustration,
-    Sheet,
     as_order,
     experiment,
     frame_of,
@@ -214,15 +212,14 @@ def confidence(bench: Bench, found: ExperimentRun) -> None:
     frame.insert(0, "m", [of[name].n_instances for name in frame["model"]])
     frame.insert(1, "phi", [of[name].step for name in frame["model"]])
     frame = frame.drop(columns="model")
-    about = "Decided pairs, wrong decisions and coverage."
-    found.sheets.append(Sheet("p2-figure-4", about, frame))
+    found.add_sheet("p2-figure-4", "Decided pairs, wrong decisions and coverage.", frame)
     caption = (
         "Share of the pairs that are decided, 10 systems, against how far apart they are. The "
         'paper names Eq. 4, and draws the radius that is called "figure 4" here; equal systems, '
         "Eq. 4, bounds for all pairs and Holm's procedure are added."
     )
     draw = partial(result.plot, alpha=LEVEL)
-    found.pictures.append(Illustration("p2-figure-4", caption, draw))
+    found.add_picture("p2-figure-4", caption, draw)
     _decide_tables(bench, found)
 
 
@@ -264,11 +261,11 @@ def _decide_tables(bench: Bench, found: ExperimentRun) -> None:
         if plots:
             first, *others = plots.values()
             draw = partial(beside, list(plots.values())) if others else first
-            found.pictures.append(Illustration(file, caption, draw))
+            found.add_picture(file, caption, draw)
         if alone is not None:
-            found.pictures.append(Illustration(f"{file}-tac_08", caption, alone))
+            found.add_picture(f"{file}-tac_08", caption, alone)
     frame = _shares_decided(result, "comparisons")
-    found.sheets.append(Sheet("p2-figure-11", "Decided pairs by data set.", frame))
+    found.add_sheet("p2-figure-11", "Decided pairs by data set.", frame)
 
 
 def metrics_of(table: ra.ScoreTable) -> ra.ScoreTable:
@@ -335,10 +332,8 @@ def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
     )
     pairs = result.by_pair(pooled=True).reset_index().drop(columns=["scale", "method", "other"])
     pairs = pairs.rename(columns={"model": "table"})
-    found.sheets += [
-        Sheet("p2-tables-1-2", about, runs),
-        Sheet("p2-table-1-all-systems", "One level and the mean, all systems.", pairs),
-    ]
+    found.add_sheet("p2-tables-1-2", about, runs)
+    found.add_sheet("p2-table-1-all-systems", "One level and the mean, all systems.", pairs)
     caption = (
         "Tau with the ranking of the full data while scores are removed, all systems. The paper "
         "shows the first 14 systems of GLUE, 10 of SuperGLUE and XTREME and 5 of GEM, removes each "
@@ -355,7 +350,7 @@ def _add_curves(
     """Hand on plots of a study beside each other, one for each of some models or scales."""
     ((keyword, values),) = by.items()
     plots = [partial(result.plot, **{keyword: value}) for value in values]
-    found.pictures.append(Illustration(name, caption, partial(beside, plots)))
+    found.add_picture(name, caption, partial(beside, plots))
 
 
 def _ahead(lead: float) -> str:
@@ -451,8 +446,7 @@ def drawn_scores(bench: Bench, found: ExperimentRun) -> None:
             found.add("Figure 3", {"tau": table[factor, share, method]}, *case)
     frame = table.unstack("proportion").reset_index()
     frame.columns = pd.Index([str(name) for name in frame.columns])
-    about = "Mean tau by factor, rule and proportion removed."
-    found.sheets.append(Sheet("p2-figure-3", about, frame))
+    found.add_sheet("p2-figure-3", "Mean tau by factor, rule and proportion removed.", frame)
     caption = (
         f"Tau with the ranking of the full and unscaled data, step {step:g}, while scores are "
         "removed and those of one task are multiplied by a positive factor, as the text says. The "
@@ -502,8 +496,7 @@ def missing_instances(bench: Bench, found: ExperimentRun) -> None:
     found.each("Section 4.3", "tau with the full data", overall)
     _pool(found, result)
     pairs = result.by_pair(pooled=True).reset_index().drop(columns="scale")
-    about = "Agreement of the rules, by data set."
-    found.sheets.append(Sheet("p2-table-3", about, pairs))
+    found.add_sheet("p2-table-3", "Agreement of the rules, by data set.", pairs)
     found.sentences += result.summary().splitlines()[-len(models) :]
 
 
@@ -556,7 +549,7 @@ def tables_with_gaps(bench: Bench, found: ExperimentRun) -> None:
     for table in bench.tables("dialogue with gaps").values():
         _add_dialogue(found, table)
     caption = "XTREME with 10 systems, 18 of 40 scores missing; higher is better."
-    found.sheets.append(Sheet("p2-table-5", caption, frame_of(gaps)))
+    found.add_sheet("p2-table-5", caption, frame_of(gaps))
 
 
 def _add_xtreme(found: ExperimentRun, table: ra.ScoreTable) -> None:
@@ -622,8 +615,7 @@ def sizes_of_data(bench: Bench, found: ExperimentRun) -> None:
     found.add("Figure 7", ends)
     found.add("Section 4.1", {"scores of instances that are here": frame["scores"].sum()})
     caption = "Sizes of the data sets that are here; scores of automatic metrics."
-    sheet = Sheet("p2-sizes", caption, frame.rename_axis("data set").reset_index())
-    found.sheets.append(sheet)
+    found.add_sheet("p2-sizes", caption, frame.rename_axis("data set").reset_index())
 
 
 def _sizes_of(metrics: ra.ScoreTable) -> dict[str, int]:
@@ -670,10 +662,9 @@ def policies(bench: Bench, found: ExperimentRun) -> None:
             unit: Unit = "instance" if table.is_instance_level else "ranking"
             draw = ra.rank_intervals(table, unit=unit).plot
             file = f"p2-policies-{name.split()[0].lower()}"
-            found.pictures.append(Illustration(file, caption, draw))
+            found.add_picture(file, caption, draw)
     wide = pd.DataFrame(columns).rename_axis("quantity").reset_index()
-    about = "Exact consensus by policy, and what is decided."
-    found.sheets.append(Sheet("p2-policies", about, wide))
+    found.add_sheet("p2-policies", "Exact consensus by policy, and what is decided.", wide)
 
 
 def _decided_by_policy(

@@ -15,8 +15,6 @@ from rankagg._typing import Label, Unranked
 from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,
-    Illustration,
-    Sheet,
     as_order,
     experiment,
     frame_of,
@@ -161,7 +159,7 @@ def _three_means(_: Bench, found: ExperimentRun, *, sentence: str) -> None:
         columns["leaderboard average"] = average
         frames.append(_with_scores(benchmark.means_of, columns))
     caption = f"{item}: means over the columns shown, and the leaderboard's own average."
-    found.sheets.append(Sheet(found.experiment.name, caption, pd.concat(frames)))
+    found.add_sheet(found.experiment.name, caption, pd.concat(frames))
     found.sentences.append(sentence)
 
 
@@ -206,7 +204,7 @@ def spread_of_scores(_: Bench, found: ExperimentRun) -> None:
     for label, column in frame.items():
         found.each("Table 5", str(label), column)
     described = frame.rename_axis("system").reset_index()
-    found.sheets.append(Sheet("p3-table-5", "Statistics of ten columns.", described))
+    found.add_sheet("p3-table-5", "Statistics of ten columns.", described)
     found.sentences.append(
         "The sum of ten columns puts humans first, and so must their arithmetic mean. That it does "
         "not in print is because the print's is over eight."
@@ -233,8 +231,7 @@ def ratios_to_humans(_: Bench, found: ExperimentRun) -> None:
         _add_ratios(found, name, frame.drop(index=HUMAN))
         frame = frame.rename_axis("system").reset_index()
         frame.insert(0, "benchmark", name)
-        about = "Ratios to the humans' scores."
-        found.sheets.append(Sheet(f"p3-table-6-{name.lower()}", about, frame))
+        found.add_sheet(f"p3-table-6-{name.lower()}", "Ratios to the humans' scores.", frame)
     found.sentences += [
         "The printed means of GLUE's ratios are of eleven: the humans' score on AX is that on "
         "SuperGLUE's AX-b, which the table does not say. Here they are of the ten that it shows.",
@@ -280,7 +277,7 @@ def _single_metrics(_: Bench, found: ExperimentRun, *, name: str) -> None:
     printed = load_table(f"{name.lower()}_human").to_frame()
     others = ((averaged[printed.columns] - printed).abs() > 1e-9).any().sum()
     found.add(item, {f"tasks whose column in {benchmark.item} is another": others})
-    found.sheets.append(Sheet(found.experiment.name, f"{name} by metrics.", frame_of(single)))
+    found.add_sheet(found.experiment.name, f"{name} by metrics.", frame_of(single))
 
 
 for number, name in ((7, "GLUE"), (8, "SuperGLUE")):
@@ -333,15 +330,14 @@ def fixed_columns(_: Bench, found: ExperimentRun) -> None:
     found.add("Sections 1 and 4", {"the best models are worse than humans by": worse})
     told = "extrapolated" if benchmarks()["XGLUE"].has_humans else "not provided"
     found.add("Sections 1 and 4", {"scores of humans": told}, "XGLUE")
-    about = "Orders by mean and columns."
-    found.sheets.append(Sheet("p3-columns", about, pd.DataFrame(rows)))
+    found.add_sheet("p3-columns", "Orders by mean and columns.", pd.DataFrame(rows))
     caption = (
         "Places among the systems in print by arithmetic, geometric and harmonic means (AM, GM, "
         "HM), humans in color. On the left as in print, where AM is the leaderboard's average, "
         "over other columns than GM and HM; elsewhere the three means are over the same columns. "
         "The paper has tables only."
     )
-    found.pictures.append(Illustration("p3-columns", caption, partial(draw_flows, panels)))
+    found.add_picture("p3-columns", caption, partial(draw_flows, panels))
     found.sentences += [
         "In print the arithmetic mean is over other columns than the two others, and on GLUE the "
         "means of humans leave out the diagnostic AX, on which models score 51 to 53. Over GLUE's "
@@ -408,11 +404,9 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
     bounds = pd.concat(
         {name: ranks.to_frame() for name, ranks in intervals.items()}, names=["leaderboard"]
     )
-    found.sheets += [
-        Sheet("p3-consensus", "Exact consensus and ranks.", wide),
-        Sheet("p3-xtreme-policies", "XTREME by policy.", pd.DataFrame(policies)),
-        Sheet("p3-rank-intervals", "Ranks on each leaderboard.", bounds.reset_index()),
-    ]
+    found.add_sheet("p3-consensus", "Exact consensus and ranks.", wide)
+    found.add_sheet("p3-xtreme-policies", "XTREME by policy.", pd.DataFrame(policies))
+    found.add_sheet("p3-rank-intervals", "Ranks on each leaderboard.", bounds.reset_index())
     rules: list[ra.Aggregator] = [*MEANS.values(), ra.Borda(), ra.Kemeny()]
     about = (
         "GLUE's six systems on the same ten tasks by the rules of the paper and by rules on "
@@ -422,10 +416,8 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
         "Simultaneous 95 % confidence intervals of ranks on SuperGLUE's ten columns, by exact "
         "sign-flip tests of Borda points. The paper has none."
     )
-    found.pictures += [
-        Illustration("p3-rules", about, ra.compare(load_table("glue_human"), rules).plot),
-        Illustration("p3-rank-intervals", caption, intervals["SuperGLUE, ten columns"].plot),
-    ]
+    found.add_picture("p3-rules", about, ra.compare(load_table("glue_human"), rules).plot)
+    found.add_picture("p3-rank-intervals", caption, intervals["SuperGLUE, ten columns"].plot)
     found.sentences += [
         "Of the 18 optimal orders of GLUE's ten tasks some have humans second and some last, and "
         "no two of the six systems are decided to differ. On SuperGLUE humans are first in the "
