@@ -225,8 +225,11 @@ class Aggregator(ABC):
 
         "uniform" where none was stated; votes that were counted under a policy go before that.
         """
-        if not hasattr(self, "unranked"):
-            return None
+        return self._own_policy if hasattr(self, "unranked") else None
+
+    @property
+    def _own_policy(self) -> Unranked:
+        """The policy of a rule that has one, where no votes were counted under another."""
         return self._stated_policy or "uniform"
 
     @property
@@ -295,7 +298,14 @@ def by_places(values: Sequence[Fraction] | Sequence[int]) -> Ranks:
     return np.array([bisect_left(ordered, value) for value in values], dtype=np.int32)
 
 
-def too_many_outcomes(limit: int) -> InvalidInputError:
+def by_best(best: Sequence[int], items: ItemSet, ways: str) -> Outcome:
+    """Rank items by the best place that each has in some outcome, and name who wins in some."""
+    winners = [item for item, place in enumerate(best) if place == 0]
+    notes = (f"each wins by some {ways}: {listed(items.at(winners))}",) if len(winners) > 1 else ()
+    return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
+
+
+def too_many(limit: int) -> InvalidInputError:
     """Return the error of a list of all outcomes that would be longer than `limit`."""
     return InvalidInputError(
         "limit", "at least the number of outcomes, which is larger", limit,

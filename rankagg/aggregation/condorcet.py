@@ -106,10 +106,7 @@ class PairwiseMajority(Aggregator):
             block = holds[np.ix_(inside, inside)]
             if not block.all():
                 notes.append(_contradiction(votes, inside, listed(bucket)))
-        return Outcome(
-            ranking=as_ranking(ranking.ranks, votes.items),
-            notes=tuple(notes),
-        )
+        return Outcome(ranking=as_ranking(ranking.ranks, votes.items), notes=tuple(notes))
 
 
 def _contradiction(votes: PairwiseMatrix, inside: list[int], names: str) -> str:

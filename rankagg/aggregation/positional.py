@@ -50,11 +50,7 @@ def borda_points(ranks: Ranks, counts: Integers, weights: Floats, unranked: Unra
 
 
 def borda_points_by_group(
-    ranks: Ranks,
-    counts: Integers,
-    weights: Floats,
-    unranked: Unranked,
-    groups: NDArray[np.int64],
+    ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked, groups: NDArray[np.int64]
 ) -> Floats:
     """Return every item's points in the rankings of each group."""
     votes, denominator = exact.as_votes(counts, weights)
@@ -73,11 +69,7 @@ def borda_points_by_group(
 
 
 def _points(
-    ranks: Ranks,
-    votes: Integers,
-    denominator: int,
-    unranked: Unranked,
-    groups: NDArray[np.int64],
+    ranks: Ranks, votes: Integers, denominator: int, unranked: Unranked, groups: NDArray[np.int64]
 ) -> Floats:
     n = ranks.shape[1]
     seen, placed = _sums_by_size(ranks, votes, groups)
@@ -119,10 +111,7 @@ def summed_points(summary: ScoreSummary, unranked: Unranked) -> Floats:
 
 
 def _expected_points(
-    n: int,
-    most: NDArray[np.object_],
-    placed: dict[int, NDArray[np.object_]],
-    denominator: int,
+    n: int, most: NDArray[np.object_], placed: dict[int, NDArray[np.object_]], denominator: int
 ) -> Floats:
     """Return half of `most` less (2r + 2)(n + 1)/(k + 1) for every place r among k."""
     over = lcm(*(k + 1 for k in placed))
@@ -285,21 +274,18 @@ class Borda(Aggregator):
         if evidence.has_rankings:
             return Outcome(scores=self._from_places(evidence.profile))
         if evidence.summary is not None:
-            assert self.policy is not None, "the rule has one"
-            return Outcome(scores=summed_points(evidence.summary, self.policy))
+            return Outcome(scores=summed_points(evidence.summary, self._own_policy))
         votes = evidence.votes(self._stated_policy)
         return Outcome(scores=self._from_votes(votes, self._policy_for(evidence)))
 
     def _from_places(self, profile: Profile) -> Floats:
-        assert self.policy is not None, "the rule has one"
-        return borda_points(profile.ranks, profile.counts, profile.weights, self.policy)
+        return borda_points(profile.ranks, profile.counts, profile.weights, self._own_policy)
 
     def _scores_by_group(self, profile: Profile, groups: NDArray[np.int64]) -> Floats | None:
-        assert self.policy is not None, "the rule has one"
         if exact.as_rational(profile.weights).step:
             return None  # what a weight is read as depends on which others there are
         return borda_points_by_group(
-            profile.ranks, profile.counts, profile.weights, self.policy, groups
+            profile.ranks, profile.counts, profile.weights, self._own_policy, groups
         )
 
     def _from_votes(self, votes: PairwiseMatrix, policy: Unranked | None) -> Floats:

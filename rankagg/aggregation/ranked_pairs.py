@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Unranked
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.base import Needs, Outcome, SearchingRule, by_places, too_many_outcomes
+from rankagg.aggregation.base import Needs, Outcome, SearchingRule, by_best, too_many
 from rankagg.aggregation.condorcet import wins_less_losses
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.core.graphs import strong_parts
-from rankagg.core.items import listed
-from rankagg.core.rankings.partial import Permutation, as_ranking
+from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import InvalidInputError
 
 # Work on ways beyond the first, three seconds or so; and what has few choices may be followed some
@@ -274,7 +273,7 @@ class RankedPairs(SearchingRule):
         for above in self._ways(evidence, Deadline()):
             for order in _orders_left_open(above):
                 if len(found) == most:
-                    raise too_many_outcomes(most)
+                    raise too_many(most)
                 found.append(order)
         return tuple(
             Permutation(np.argsort(order).astype(np.int32), evidence.items)
@@ -290,13 +289,7 @@ class RankedPairs(SearchingRule):
             return wins_less_losses(above, evidence.items, "no locked path leads to them")
         # Any item can be ranked right after those above it.
         best = np.min([above.sum(axis=0) for above in self._ways(evidence, deadline)], axis=0)
-        winners = best == 0
-        notes: tuple[str, ...] = ()
-        if winners.sum() > 1:
-            names = listed(evidence.items.where(winners))
-            notes = (f"each wins by some order of equal majorities: {names}",)
-        ranking = as_ranking(by_places(best.tolist()), evidence.items)
-        return Outcome(ranking=ranking, notes=notes)
+        return by_best(best.tolist(), evidence.items, "order of equal majorities")
 
     def _ways(self, evidence: Evidence, deadline: Deadline) -> Iterator[Bools]:
         votes = evidence.votes(self._stated_policy)

@@ -20,12 +20,7 @@ from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._typing import Bools
-from rankagg.aggregation.kemeny.constraints import (
-    NO_DEMANDS,
-    Demands,
-    read_demands,
-    read_given,
-)
+from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Demands, read_demands, read_given
 from rankagg.aggregation.kemeny.problem import Problem, as_share
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import (

@@ -48,10 +48,7 @@ MOST_CYCLES = 20_000
 
 
 def shown_in_all(
-    problem: Problem,
-    certificate: Certificate,
-    deadline: Deadline = NEVER,
-    live: Live | None = None,
+    problem: Problem, certificate: Certificate, deadline: Deadline = NEVER, live: Live | None = None
 ) -> Bools:
     """Return pairs that all optima have."""
     always = _by_proofs(problem, certificate)

@@ -83,11 +83,7 @@ def passing(gains: NDArray[Any], known: Bools, pairs: Pairs, up: int, down: int)
 
 
 def _left_over(
-    own: NDArray[Any],
-    combine: np.ufunc,
-    firsts: NDArray[Any],
-    seconds: NDArray[Any],
-    pairs: Pairs,
+    own: NDArray[Any], combine: np.ufunc, firsts: NDArray[Any], seconds: NDArray[Any], pairs: Pairs
 ) -> NDArray[Any]:
     """Return `own` plus the sum of min(0, combine(firsts[x], seconds[y])), where it is positive.
 

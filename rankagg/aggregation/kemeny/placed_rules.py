@@ -134,11 +134,6 @@ class PlacedRule(SearchingRule):
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         """Return the weights of the places of so many items, none larger than the one before."""
 
-    @property
-    def _price(self) -> float:
-        """What a vote costs that orders two items which are tied behind the list."""
-        return 0.0
-
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
@@ -165,7 +160,9 @@ class PlacedRule(SearchingRule):
             return kemeny.solve(votes, deadline=deadline)
         ends = (deadline or Deadline()).sooner(self.time_limit)
         effort = Effort(ends, self.on_progress, self.verify)
-        prices = {"tie_cost": self.tie_cost, "consensus_tie_cost": self._price}
+        # What a vote costs that orders two items which are tied behind the list.
+        behind = getattr(self, "price_of_ties", 0.0)
+        prices = {"tie_cost": self.tie_cost, "consensus_tie_cost": behind}
         return solve_placed(votes, weights, effort=effort, **prices)
 
 
@@ -311,10 +308,6 @@ class TopK(PlacedRule):
     def price_of_ties(self) -> float:
         """What a vote costs that orders two items of which neither is listed."""
         return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
-
-    @property
-    def _price(self) -> float:
-        return self.price_of_ties
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         if self.k > n_items:

@@ -69,10 +69,7 @@ class WeakProblem(PairCosts):
 
     @classmethod
     def from_pairwise(
-        cls,
-        votes: PairwiseMatrix,
-        tie_cost: float | Fraction,
-        consensus_tie_cost: float | Fraction,
+        cls, votes: PairwiseMatrix, tie_cost: float | Fraction, consensus_tie_cost: float | Fraction
     ) -> WeakProblem:
         """State the problem of pairwise votes."""
         voted, agreed = as_share(tie_cost), as_share(consensus_tie_cost)

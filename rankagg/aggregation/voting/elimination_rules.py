@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Ranks, Unranked
 from rankagg._validation import check_choice, check_flag, check_integer
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_places, too_many_outcomes
+from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_best, by_places, too_many
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, ballots_of
 from rankagg.core.arithmetic import exact
@@ -205,7 +205,7 @@ class Elimination(Aggregator):
             state, ranks = stack.pop()
             if not state.inside:
                 if len(found) == most:
-                    raise too_many_outcomes(most)
+                    raise too_many(most)
                 found.append(Permutation(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
             for item, place, after in reversed(rounds.branches(state)):
@@ -269,12 +269,7 @@ class Elimination(Aggregator):
                     self.tie_breaking,
                     "'together' takes tied items out at once.",
                 )
-        winners = [position for position, place in enumerate(best) if place == 0]
-        notes: tuple[str, ...] = ()
-        if len(winners) > 1:
-            names = listed(items.at(np.array(winners)))
-            notes = (f"each wins by some way of breaking ties: {names}",)
-        return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
+        return by_best(best, items, "way of breaking ties")
 
 
 class _Rounds:
@@ -284,15 +279,11 @@ class _Rounds:
         self._count = count
         self._known: dict[tuple[int, ...], Round] = {}
 
-    def decide(self, state: _State) -> Round:
-        """Return what the round among the remaining items decides."""
-        if state.inside not in self._known:
-            self._known[state.inside] = _decided(self._count, state)
-        return self._known[state.inside]
-
     def branches(self, state: _State) -> list[tuple[int, int, _State]]:
         """Return what can happen: an item, the place that it gets, and what remains."""
-        tied, first = self.decide(state)
+        if state.inside not in self._known:
+            self._known[state.inside] = _decided(self._count, state)
+        tied, first = self._known[state.inside]
         place = state.above if first else _place_below(state, 1)
         return [(item, place, _after(state, (item,), first)) for item in tied]
 
@@ -359,8 +350,7 @@ class InstantRunoff(Elimination):
     """
 
     def _count(self, evidence: Evidence) -> Count:
-        assert self.policy is not None, "the rule has one"
-        ballots = Ballots.of(evidence.profile, self.policy)
+        ballots = Ballots.of(evidence.profile, self._own_policy)
         return lambda inside: Round(lowest(inside, ballots.ends(list(inside)).points))
 
     def count(self, data: Data | Evidence) -> ElectionCount:
@@ -461,8 +451,7 @@ class Coombs(Elimination):
         check_flag(self.majority, "majority of Coombs")
 
     def _count(self, evidence: Evidence) -> Count:
-        assert self.policy is not None, "the rule has one"
-        ballots = Ballots.of(evidence.profile, self.policy)
+        ballots = Ballots.of(evidence.profile, self._own_policy)
 
         def decide(inside: tuple[int, ...]) -> Round:
             if self.majority:

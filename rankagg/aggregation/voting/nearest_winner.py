@@ -341,7 +341,6 @@ class Young(SearchingRule):
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
-        assert self.policy is not None, "the rule has one"
         units = WeighedBallots.of(evidence.profile)
         kept = [self._kept(units, item, deadline) for item in range(units.n_items)]
         points = [Fraction(number, units.denominator) for number in kept]
@@ -349,8 +348,7 @@ class Young(SearchingRule):
 
     def _kept(self, units: WeighedBallots, item: int, ends: Deadline) -> int:
         """Return the most units in which the item is unbeaten."""
-        assert self.policy is not None, "the rule has one"
-        leads, votes = units.merged(leads_of(units.ranks, item, self.policy))
+        leads, votes = units.merged(leads_of(units.ranks, item, self._own_policy))
         goal = 0 if self.weak else 1
         if min(units.sums(leads, votes), default=goal) >= goal:
             return units.whole

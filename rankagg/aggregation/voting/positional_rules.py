@@ -40,8 +40,7 @@ class PlacePoints(Aggregator):
         """Return the points of the places of a ranking of so many items, best first."""
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        assert self.policy is not None, "the rule has one"
-        points = place_points(evidence.profile, self.policy, self._weights)
+        points = place_points(evidence.profile, self._own_policy, self._weights)
         return by_points(points, evidence.items, self._notes(evidence.items))
 
     def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
@@ -135,12 +134,7 @@ class Plurality(PlacePoints):
     """
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
-        return plurality_weights(n_items)
-
-
-def plurality_weights(n_items: int) -> list[Fraction]:
-    """Return 1, 0, ..., 0."""
-    return [Fraction(1), *[Fraction(0)] * (n_items - 1)]
+        return [Fraction(1), *[Fraction(0)] * (n_items - 1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,12 +159,8 @@ class Veto(PlacePoints):
     """
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
-        return veto_weights(n_items)
-
-
-def veto_weights(n_items: int) -> list[Fraction]:
-    """Return 1, ..., 1, 0; a single item has nothing below it and gets 0."""
-    return [*[Fraction(1)] * (n_items - 1), Fraction(0)]
+        # A single item has nothing below it and gets 0.
+        return [*[Fraction(1)] * (n_items - 1), Fraction(0)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,12 +184,7 @@ class Dowdall(PlacePoints):
     """
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
-        return dowdall_weights(n_items)
-
-
-def dowdall_weights(n_items: int) -> list[Fraction]:
-    """Return 1, 1/2, ..., 1/n."""
-    return [Fraction(1, place) for place in range(1, n_items + 1)]
+        return [Fraction(1, place) for place in range(1, n_items + 1)]
 
 
 Named: TypeAlias = Literal["plurality", "veto", "borda", "dowdall"]
@@ -213,10 +198,10 @@ def _borda_weights(n_items: int) -> list[Fraction]:
 
 
 NAMED: dict[str, PlaceWeights] = {
-    "plurality": plurality_weights,
-    "veto": veto_weights,
+    "plurality": Plurality()._weights,
+    "veto": Veto()._weights,
     "borda": _borda_weights,
-    "dowdall": dowdall_weights,
+    "dowdall": Dowdall()._weights,
 }
 
 
