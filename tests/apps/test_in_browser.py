@@ -106,7 +106,7 @@ def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> 
         app.wait("Borda B level with A")
         app.until(lambda: app.page.locator("line.against").count() == 1)
         text.fill("A > B\nB > A > A")
-        app.wait("In line 2 A stands twice.")
+        app.wait("line 2: 'A' is named twice.")
         app.until(lambda: app.page.locator(".ra svg").count() == 0)
         app.press(app.page.get_by_label("Example"), "ArrowDown", times=2)
         app.wait("Kemeny has C above A, Borda A above C.")
