@@ -14,7 +14,7 @@ from rankagg._keywords import answer_public
 from rankagg.exceptions import nearest
 
 #: The names of the package itself that are now names of one of its rooms.
-KEPT = {
+UNRENAMED = {
     "analysis": (
         "Explanation MissingReport RankShares Removal RemovalRadius Sensitivity "
         "single_crossing_order single_peaked_axes single_peaked_axis Stability Swap "
@@ -55,7 +55,7 @@ KEPT = {
     "teaching": "Quiz quiz show_steps Step Steps",
 }
 #: What was a name of the package itself, and where it is now. Old names go with the next release.
-MOVED = {name: f"{room}.{name}" for room, names in KEPT.items() for name in names.split()} | {
+MOVED = {name: f"{room}.{name}" for room, names in UNRENAMED.items() for name in names.split()} | {
     "Comparison": "analysis.RuleComparison",
     "GumbelModel": "studies.LatentModel(n_instances=None)",
     "MallowsModel": "cultures.MallowsCulture",

@@ -64,7 +64,7 @@ def mapping_of(first: Permutation, second: Permutation) -> NDArray[np.int64]:
     return mapping
 
 
-def scaled(distance: float, largest: int, normalized: bool) -> float:
+def of_largest(distance: float, largest: int, normalized: bool) -> float:
     """Return a distance, or its share of the largest one; NaN of nothing."""
     if not normalized:
         return float(distance)

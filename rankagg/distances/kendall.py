@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankagg._validation import check_choice, check_number
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.distances.common import common_ranks, correlation, mapping_of, scaled
+from rankagg.distances.common import common_ranks, correlation, mapping_of, of_largest
 from rankagg.kernels.inversions import inversions
 
 
@@ -69,7 +69,7 @@ def kendall_distance(
     penalty = check_number(p, "p", low=0, high=1)
     counts = _count_pairs(first, second)
     once = counts.tied_first + counts.tied_second - 2 * counts.tied_both
-    return scaled(counts.discordant + penalty * once, counts.compared, normalized)
+    return of_largest(counts.discordant + penalty * once, counts.compared, normalized)
 
 
 def kendall_tau(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg.core.rankings.partial import Permutation
-from rankagg.distances.common import mapping_of, scaled
+from rankagg.distances.common import mapping_of, of_largest
 from rankagg.exceptions import InvalidInputError
 
 
@@ -51,7 +51,7 @@ def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool
             while not seen[at]:
                 seen[at] = True
                 at = int(mapping[at])
-    return scaled(n - cycles, n - 1, normalized)
+    return of_largest(n - cycles, n - 1, normalized)
 
 
 def hamming_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
@@ -81,7 +81,7 @@ def hamming_distance(first: Permutation, second: Permutation, *, normalized: boo
     """
     mapping = _mapping(first, second)
     n = len(mapping)
-    return scaled(int((mapping != np.arange(n)).sum()), n, normalized)
+    return of_largest(int((mapping != np.arange(n)).sum()), n, normalized)
 
 
 def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
@@ -117,7 +117,7 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
     for value in mapping.tolist():
         at = bisect_left(ends, value)
         ends[at : at + 1] = [value]
-    return scaled(len(mapping) - len(ends), len(mapping) - 1, normalized)
+    return of_largest(len(mapping) - len(ends), len(mapping) - 1, normalized)
 
 
 def _mapping(first: Any, second: Any) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankagg.core.rankings.partial import PartialRanking
-from rankagg.distances.common import common_mid_ranks, correlation, scaled
+from rankagg.distances.common import common_mid_ranks, correlation, of_largest
 
 
 def spearman_footrule(
@@ -36,7 +36,7 @@ def spearman_footrule(
     4.0
     """
     mine, theirs = common_mid_ranks(first, second)
-    return scaled(float(np.abs(mine - theirs).sum()), len(mine) ** 2 // 2, normalized)
+    return of_largest(float(np.abs(mine - theirs).sum()), len(mine) ** 2 // 2, normalized)
 
 
 def spearman_rho(first: PartialRanking, second: PartialRanking) -> float:
