@@ -19,6 +19,7 @@ RNGLike: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
 # One for all tasks, or by task. A Series of pandas names every task in its index.
 Directions: TypeAlias = "bool | Mapping[Label, bool] | pd.Series[Any]"
 TaskWeights: TypeAlias = "Mapping[Label, float] | pd.Series[Any]"
+TaskFamilies: TypeAlias = "Mapping[Label, Label] | pd.Series[Any]"
 Tolerance: TypeAlias = "float | Mapping[Label, float] | pd.Series[Any]"
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -53,6 +53,12 @@ def rows_of_groups(groups: Sequence[Group]) -> dict[Group, list[int]]:
     return rows
 
 
+def numbers_of(labels: Iterable[Hashable]) -> NDArray[np.intp]:
+    """Return the number of each label, from 0 in the order in which they first occur."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
+
+
 class Profile(Value):
     """m rankings of n items in one array, with counts, weights and groups.
 
@@ -67,6 +73,9 @@ class Profile(Value):
         inference takes the counts as the sample size.
     groups : sequence of str or int, length m, optional
         The group (task) of each ranking, for rules that work on two levels.
+    clusters : sequence of str or int, length m, optional
+        What rankings depend on, such as the rater of each: inference takes the clusters as
+        independent, and not the rankings.
 
     Attributes
     ----------
@@ -79,8 +88,8 @@ class Profile(Value):
         Repeated observations.
     weights : ndarray of float64, shape (m,)
         Importance of each ranking.
-    groups : tuple or None
-        Group of each ranking.
+    groups, clusters : tuple or None
+        Group and cluster of each ranking.
 
     Examples
     --------
@@ -100,6 +109,7 @@ class Profile(Value):
     counts: NDArray[np.int64]
     weights: Floats
     groups: tuple[Group, ...] | None
+    clusters: tuple[Label, ...] | None
 
     def __init__(
         self,
@@ -108,32 +118,37 @@ class Profile(Value):
         counts: ArrayLike | None = None,
         weights: ArrayLike | None = None,
         groups: Sequence[Group] | None = None,
+        clusters: Sequence[Label] | None = None,
     ) -> None:
         rows = list(rankings)
         if not rows:
             raise InvalidInputError("rankings", "at least one ranking", rows)
         items, ranks = stacked(rows)
-        self._fill(items, ranks, counts, weights, groups)
+        self._fill(items, ranks, counts=counts, weights=weights, groups=groups, clusters=clusters)
 
     def _fill(
         self,
         items: ItemSet,
         ranks: Ranks,
+        *,
         counts: ArrayLike | None,
         weights: ArrayLike | None,
         groups: Sequence[Group] | None,
+        clusters: Sequence[Label] | None,
     ) -> None:
         m = len(ranks)
-        named = None if groups is None else label_column(groups, "groups")
-        if named is not None and len(named) != m:
-            allowed = f"one group per ranking ({m} of them)"
-            raise InvalidInputError("groups", allowed, Described(counted(len(named), "group")))
+        labels = {"groups": groups, "clusters": clusters}
+        named = {k: None if of is None else label_column(of, k) for k, of in labels.items()}
+        for name, column in named.items():
+            if column is not None and len(column) != m:
+                allowed, noun = f"one {name[:-1]} per ranking ({m} of them)", name[:-1]
+                raise InvalidInputError(name, allowed, Described(counted(len(column), noun)))
         self._set(
             items=items,
             ranks=frozen_array(np.ascontiguousarray(ranks, dtype=np.int32)),
             counts=frozen_array(as_counts(counts, m)),
             weights=frozen_array(as_weights(weights, m)),
-            groups=named,
+            **named,
         )
 
     @classmethod
@@ -145,15 +160,18 @@ class Profile(Value):
         counts: ArrayLike | None = None,
         weights: ArrayLike | None = None,
         groups: Sequence[Group] | None = None,
+        clusters: Sequence[Label] | None = None,
     ) -> Self:
         """Create a profile from ranks that are known to be canonical."""
         profile = cls.__new__(cls)
-        profile._fill(items, ranks, counts, weights, groups)
+        profile._fill(
+            items, ranks, counts=counts, weights=weights, groups=groups, clusters=clusters
+        )
         return profile
 
     def _key(self) -> tuple[Hashable, ...]:
         arrays = (self.ranks, self.counts, self.weights)
-        return self.items, self.groups, *(array_key(array) for array in arrays)
+        return self.items, self.groups, self.clusters, *(array_key(array) for array in arrays)
 
     def __len__(self) -> int:
         return len(self.ranks)
@@ -185,15 +203,18 @@ class Profile(Value):
     ) -> Self:
         """Return a profile with other ranks (of a choice of rows) and the rest as here."""
         keep = slice(None) if rows is None else rows
-        groups = self.groups
-        if groups is not None and rows is not None:
-            groups = tuple(groups[int(row)] for row in rows)
+        labels = {"groups": self.groups, "clusters": self.clusters}
+        if rows is not None:
+            labels = {
+                name: None if of is None else tuple(of[int(row)] for row in rows)
+                for name, of in labels.items()
+            }
         return type(self)._trusted(
             items or self.items,
             ranks,
             counts=self.counts[keep] if counts is None else counts,
             weights=self.weights[keep],
-            groups=groups,
+            **labels,
         )
 
     @property
@@ -395,26 +416,20 @@ class Profile(Value):
         rows = rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
 
-    def _group_numbers(self) -> NDArray[np.int64]:
-        """Return the number of each row's group, from 0 in the order in which groups occur."""
-        codes: dict[Group | None, int] = {}
-        groups = self.groups or (None,) * len(self)
-        return np.array([codes.setdefault(group, len(codes)) for group in groups], dtype=np.int64)
-
     def _sorted_by_group(self) -> tuple[Profile, NDArray[np.int64]]:
         """Return the rankings in the order of `by_group`, and the number of each one's group."""
         if self.groups is None:
             self.by_group()  # which raises
-        numbers = self._group_numbers()
+        numbers = numbers_of(self.groups or ())
         if (np.diff(numbers) >= 0).all():
             return self, numbers
         order = np.argsort(numbers, kind="stable")
         return self[order], numbers[order]
 
     def compress(self) -> Profile:
-        """Return the profile with equal rows (ranking, weight and group) merged into counts."""
-        groups, weights = self._group_numbers(), self.weights.view(np.int64)
-        rows = np.column_stack([self.ranks, groups, weights])
+        """Return the profile with equal rows (ranking, weight, group, cluster) merged."""
+        codes = [numbers_of(of) for of in (self.groups, self.clusters) if of is not None]
+        rows = np.column_stack([self.ranks, self.weights.view(np.int64), *codes])
         _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         counts = np.zeros(len(first), dtype=np.int64)
         np.add.at(counts, where.ravel(), self.counts)
@@ -422,6 +437,27 @@ class Profile(Value):
         first, counts = first[order], counts[order]
         merged = self[first]
         return merged._replace(ranks=merged.ranks, counts=counts)
+
+    def with_clusters(self, clusters: Sequence[Label] | None) -> Self:
+        """Return the profile with a cluster for each ranking, or without any.
+
+        Parameters
+        ----------
+        clusters : sequence of str or int, length m, or None
+            See the class.
+
+        Returns
+        -------
+        Profile
+        """
+        return type(self)._trusted(
+            self.items,
+            self.ranks,
+            counts=self.counts,
+            weights=self.weights,
+            groups=self.groups,
+            clusters=clusters,
+        )
 
     def restrict(self, items: Iterable[Label]) -> Profile:
         """Return the rankings of a subset of the items, each in the order that it has here.
@@ -480,14 +516,18 @@ class Profile(Value):
         if not isinstance(other, Profile):
             return NotImplemented
         self.items.require_same(other.items, "Added profiles")
-        if (self.groups is None) != (other.groups is None):
-            raise InvalidInputError("groups", "given in both profiles or in none", other.groups)
+        labels = {}
+        for name in ("groups", "clusters"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if (mine is None) != (theirs is None):
+                raise InvalidInputError(name, "given in both profiles or in none", theirs)
+            labels[name] = None if mine is None else mine + theirs
         return Profile._trusted(
             self.items,
             np.concatenate([self.ranks, other.ranks]),
             counts=np.concatenate([self.counts, other.counts]),
             weights=np.concatenate([self.weights, other.weights]),
-            groups=None if self.groups is None else (*self.groups, *(other.groups or ())),
+            **labels,
         )
 
     # -- how it looks -------------------------------------------------------------------------

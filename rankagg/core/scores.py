@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Directions, Floats, Label, TaskWeights, Tolerance
+from rankagg._typing import (
+    Bools,
+    Directions,
+    Floats,
+    Label,
+    TaskFamilies,
+    TaskWeights,
+    Tolerance,
+)
 from rankagg._validation import (
     as_matrix,
     as_weights,
@@ -30,7 +38,7 @@ from rankagg.core.arithmetic.exact_sum import (
 )
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pandas_labels import axis_labels, column_labels, named_values, names_rows
-from rankagg.core.profile import Profile
+from rankagg.core.profile import Profile, numbers_of
 from rankagg.core.rankings import places
 from rankagg.core.results import Decimals, Direction, Look, Pastable, Pasted, pasted
 from rankagg.core.value import Value, array_key, frozen_array
@@ -160,6 +168,16 @@ def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, fl
     return found
 
 
+def as_task_families(given: TaskFamilies | None, tasks: ItemSet) -> dict[Label, Label]:
+    """Return the family of every task that has one."""
+    families = {} if given is None else named_values(given, "task_families", None)
+    if not isinstance(families, Mapping):
+        raise InvalidInputError("task_families", "a mapping from task to family", families)
+    _check_tasks_known(families, tasks, "task_families")
+    labels = label_column([families[task] for task in tasks if task in families], "task_families")
+    return dict(zip((task for task in tasks if task in families), labels, strict=True))
+
+
 def as_tolerance(given: Tolerance, tasks: ItemSet | None) -> float | Mapping[Label, float]:
     """Return a tolerance of all tasks, or of each that a mapping names."""
     steps = named_values(given, "tolerance", tasks)
@@ -230,6 +248,10 @@ class ScoreTable(Pastable, ScoredTasks):
     task_weights : mapping or Series from task to float, optional
         Weights from 1e-100 to 1e100, for all tasks or for some (the others weigh 1). A Series, here
         and for directions and tolerances, is aligned by its index, which names every task.
+    task_families : mapping or Series from task to str or int, optional
+        Tasks that depend on each other, such as variants of one benchmark, have one family.
+        Inference takes families, and tasks without one, as independent. Aggregation does not
+        look at them.
 
     Attributes
     ----------
@@ -260,6 +282,7 @@ class ScoreTable(Pastable, ScoredTasks):
     values: Floats
     unit_tasks: NDArray[np.int64]
     instances: tuple[Label, ...] | None
+    _families: dict[Label, Label]
 
     def __init__(
         self,
@@ -270,6 +293,7 @@ class ScoreTable(Pastable, ScoredTasks):
         tasks: Sequence[Label] | None = None,
         instances: Sequence[Label] | None = None,
         task_weights: TaskWeights | None = None,
+        task_families: TaskFamilies | None = None,
     ) -> None:
         values = pd.as_frame(values)
         # Labels first: where they are no labels, numbers are none either.
@@ -303,6 +327,7 @@ class ScoreTable(Pastable, ScoredTasks):
             instances=unit_instances,
             _directions=as_directions(higher_is_better, task_set),
             _weights=as_task_weights(task_weights, task_set),
+            _families=as_task_families(task_families, task_set),
         )
         unscored = set(task_set) - set(task_set.at(unit_tasks[~np.isnan(scores).all(axis=0)]))
         if unscored:
@@ -320,7 +345,13 @@ class ScoreTable(Pastable, ScoredTasks):
             array_key(self.values),
             tuple(self._directions.items()),
             tuple(self._weights.items()),
+            tuple(self._families.items()),
         )
+
+    @property
+    def task_families(self) -> Mapping[Label, Label]:
+        """The family of each task that has one."""
+        return MappingProxyType(self._families)
 
     # -- shape --------------------------------------------------------------------------------
 
@@ -374,11 +405,17 @@ class ScoreTable(Pastable, ScoredTasks):
         else:
             by_task = np.full(self.n_tasks, steps)
         ascending = -(self.values * self.signs).T
+        clusters = None
+        if self._families:
+            # A family may be called as another task is.
+            keys = [(t in self._families, self._families.get(t, t)) for t in self._unit_labels]
+            clusters = numbers_of(keys).tolist()
         return Profile._trusted(
             self.systems,
             places.competition_ranks(ascending, by_task[self.unit_tasks, None]),
             weights=self.weight_vector[self.unit_tasks],
             groups=self._unit_labels,
+            clusters=clusters,
         )
 
     def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
@@ -421,6 +458,7 @@ class ScoreTable(Pastable, ScoredTasks):
             instances=None if self.instances is None else [self.instances[u] for u in columns],
             higher_is_better={task: self._directions[task] for task in kept},
             task_weights={task: self._weights[task] for task in kept},
+            task_families={task: self._families[task] for task in kept if task in self._families},
         )
 
     def group_tasks(self, groups: Mapping[Label, Sequence[Label]]) -> ScoreTable:
@@ -467,6 +505,9 @@ class ScoreTable(Pastable, ScoredTasks):
             instances=None if self.instances is None else [cast(Label, i) for _, i in keys],
             higher_is_better={task: self._directions[first[task]] for task in order},
             task_weights={task: 1.0 if task in groups else self._weights[task] for task in order},
+            task_families={
+                task: family for task, family in self._families.items() if task in order
+            },
         )
 
     def _targets(self, groups: Mapping[Label, Sequence[Label]]) -> dict[Label, Label]:
@@ -538,8 +579,26 @@ class ScoreTable(Pastable, ScoredTasks):
         """
         return self._with(task_weights=task_weights)
 
+    def with_task_families(self, task_families: TaskFamilies) -> ScoreTable:
+        """Return the table with other families of tasks.
+
+        Parameters
+        ----------
+        task_families : mapping or Series from task to str or int
+            See the class.
+
+        Returns
+        -------
+        ScoreTable
+        """
+        return self._with(task_families=task_families)
+
     def _with(
-        self, *, values: Floats | None = None, task_weights: TaskWeights | None = None
+        self,
+        *,
+        values: Floats | None = None,
+        task_weights: TaskWeights | None = None,
+        task_families: TaskFamilies | None = None,
     ) -> ScoreTable:
         return ScoreTable(
             self.values if values is None else values,
@@ -548,6 +607,7 @@ class ScoreTable(Pastable, ScoredTasks):
             instances=self.instances,
             higher_is_better=self.higher_is_better,
             task_weights=self.task_weights if task_weights is None else task_weights,
+            task_families=self.task_families if task_families is None else task_families,
         )
 
     # -- descriptions -------------------------------------------------------------------------

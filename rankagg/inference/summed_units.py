@@ -166,7 +166,7 @@ def _unit_of_sums(unit: object) -> Unit:
             "unit='hierarchical' needs rankings; a ScoreSummary does not hold them. Read the "
             "scores with `read_scores`, or take unit='task'."
         )
-    return cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+    return cast(Unit, check_choice(unit, ("ranking", "instance", "task"), "unit"))
 
 
 def check_fixed(fixed_tasks: object, unit: object) -> bool:

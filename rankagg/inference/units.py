@@ -21,7 +21,7 @@ from rankagg._validation import check_choice, check_flag
 from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import said, stated
-from rankagg.core.profile import Profile
+from rankagg.core.profile import Profile, numbers_of
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
@@ -47,9 +47,10 @@ def clusters_of(
     """Return the number of the unit of each ranking, or None where each is its own."""
     if unit == "ranking":
         return None
-    labels = instances if unit == "instance" else profile.groups
-    if labels is None:
-        remedy = "Give the profile `groups=`, or use `unit='ranking'`."
+    known = {"instance": instances, "task": profile.groups, "cluster": profile.clusters}
+    if (labels := known[unit]) is None:
+        what = "clusters" if unit == "cluster" else "groups"
+        remedy = f"Give the profile `{what}=`, or use `unit='ranking'`."
         if unit == "instance":
             remedy = "A ScoreTable with instances has them; for a Profile give `instances=`."
         allowed = f"a unit that the data know; they have no {unit}s"
@@ -57,17 +58,12 @@ def clusters_of(
     if len(labels) != len(profile):
         allowed = f"one instance per ranking ({len(profile)} of them)"
         raise InvalidInputError("instances", allowed, Described(counted(len(labels), "instance")))
-    return _numbers_of(labels)
-
-
-def _numbers_of(labels: Sequence[Label]) -> NDArray[np.intp]:
-    numbers: dict[Label, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
+    return numbers_of(labels)
 
 
 def pooled(unit: str, n_tasks: int, n_units: int) -> tuple[str, ...]:
     """Return a note where several units of a task count as independent, beside those of others."""
-    if unit == "task" or n_tasks < 2 or n_units <= n_tasks:
+    if unit in ("task", "cluster") or n_tasks < 2 or n_units <= n_tasks:
         return ()
     told = (
         "{0}s of {1} are taken for independent, so this is about other {0}s of these tasks; "
@@ -80,7 +76,7 @@ def pooled_rankings(
     profile: Profile, unit: str, clusters: NDArray[np.intp] | None
 ) -> tuple[str, ...]:
     """Return that note for rankings in groups; none for instances that are of several tasks."""
-    tasks = _numbers_of(profile.groups or ())
+    tasks = numbers_of(profile.groups or ())
     n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
     many = 0 if clusters is None else len(set(zip(clusters.tolist(), tasks.tolist(), strict=False)))
     return () if many > n_units else pooled(unit, len(np.unique(tasks)), n_units)
@@ -91,7 +87,7 @@ def strata_of(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
     if profile.groups is None:
         allowed, remedy = "False for rankings without groups", "Give the profile `groups=`."
         raise InvalidInputError("fixed_tasks", allowed, True, remedy)
-    strata = _numbers_of(profile.groups)
+    strata = numbers_of(profile.groups)
     counts = profile.counts.astype(np.float64)
     return strata, _cell_sums(strata, counts * profile.weights) / _cell_sums(strata, counts)
 
@@ -101,9 +97,9 @@ def _cell_sums(cells: NDArray[np.intp], values: Floats) -> Floats:
     return np.bincount(cells, weights=values).astype(np.float64)
 
 
-Unit: TypeAlias = Literal["ranking", "instance", "task"]
+Unit: TypeAlias = Literal["ranking", "instance", "task", "cluster"]
 # What resamples draw: units, or tasks and then instances within them.
-Redrawn: TypeAlias = Literal["ranking", "instance", "task", "hierarchical"]
+Redrawn: TypeAlias = Literal["ranking", "instance", "task", "cluster", "hierarchical"]
 Estimand: TypeAlias = Literal["direct", "imputed"]
 
 # Values of pairs that are held at one time, about: a few arrays of so many floats.
@@ -203,6 +199,9 @@ class Units:
             return self.weights
         if self.unit == "instance":
             return np.ones(self.n_units)
+        if self.unit == "cluster":
+            # So that means over clusters are those over rankings.
+            return _cell_sums(self.clusters, self.counts * self.weights)
         size = _cell_sums(self.clusters, self.counts)
         return _cell_sums(self.clusters, self.counts * self.weights) / size
 
@@ -397,8 +396,11 @@ def units_from(
     With `hierarchical` these are tasks, and their instances are known too.
     """
     kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+    if profile.clusters is not None and kind != "instance":
+        # Where clusters are stated, rankings and tasks are not independent.
+        kind = "cluster"
     fixed = check_flag(fixed_tasks, "fixed_tasks")
-    if fixed and kind == "task":
+    if fixed and kind in ("task", "cluster"):
         allowed = "False unless `unit='ranking'` or 'instance'"
         remedy = "Of fixed tasks only what is within them is drawn."
         raise InvalidInputError("fixed_tasks", allowed, fixed, remedy)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Directions, Floats, Label, TaskWeights
+from rankagg._typing import Bools, Directions, Floats, Label, TaskFamilies, TaskWeights
 from rankagg.core.items import counted, listed
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
@@ -34,6 +34,7 @@ def read_scores(
     score: Label | None = None,
     drop: Iterable[Label] = (),
     task_weights: TaskWeights | None = None,
+    task_families: TaskFamilies | None = None,
     decimal: Literal[".", ","] = ".",
     percent: bool = False,
     missing: Iterable[str] = (),
@@ -65,6 +66,8 @@ def read_scores(
         Tasks to leave out.
     task_weights : mapping or Series from task to float, optional
         Positive weights; tasks not named weigh 1.
+    task_families : mapping or Series from task to str or int, optional
+        Tasks that depend on each other, such as variants of one benchmark; see `ScoreTable`.
     decimal : {".", ","}, default "."
         What stands before decimals in text. With a comma, no number has a point: signs of thousands
         are refused, and nothing is guessed.
@@ -114,7 +117,8 @@ def read_scores(
     else:
         entries = _of_columns(table, system_column, instance, drop)
     warn_of_style(table.name, entries.column.said, stacklevel=2)
-    return _build(table.name, entries, higher_is_better, task_weights)
+    found = _build(table.name, entries, higher_is_better, task_weights)
+    return found.with_task_families(task_families) if task_families is not None else found
 
 
 @dataclass(frozen=True)

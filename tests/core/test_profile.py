@@ -225,6 +225,20 @@ def test_a_selection_holds_a_ranking(index):
 # -- derived data ---------------------------------------------------------------------------------
 
 
+def test_clusters_stay_with_their_rankings():
+    profile = make(clusters=["ann", "bob", "ann"])
+    assert profile[[2, 1]].clusters == ("ann", "bob")
+    assert (profile + profile).clusters == profile.clusters * 2
+    assert profile != make()
+    assert profile == make().with_clusters(["ann", "bob", "ann"])
+    twice = Profile.from_orders(["AB", "AB", "AB"]).with_clusters("xyx").compress()
+    assert (twice.clusters, twice.counts.tolist()) == (("x", "y"), [2, 1])
+    with pytest.raises(InvalidInputError, match="given in both profiles or in none"):
+        profile + make()
+    with pytest.raises(InvalidInputError, match="`clusters` must be one cluster per ranking"):
+        make(clusters=["ann"])
+
+
 def test_groups_come_in_the_order_of_their_first_rankings():
     profile = make(groups=["y", "x", "y"])
     parts = profile.by_group()

@@ -3,6 +3,7 @@ from itertools import combinations
 from math import isnan, sqrt
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +91,26 @@ def test_tasks_weigh_one_unless_told():
     assert by_task().task_weights == {"acc": 1.0, "err": 1.0}
     assert ragged().task_weights == {"x": 1.0, "y": 0.5}
     assert ragged().weight_vector.tolist() == [1.0, 0.5]
+
+
+def test_families_of_tasks_stay_with_them():
+    table = by_task(task_families={"acc": "f"})
+    assert table.task_families == {"acc": "f"}
+    assert table.drop(tasks=["err"]).task_families == {"acc": "f"}
+    assert table.drop(tasks=["acc"]).task_families == {}
+    assert table.with_task_weights({"acc": 2}).task_families == {"acc": "f"}
+    assert table != by_task()
+    assert table == by_task().with_task_families(pd.Series({"acc": "f"}))
+    with pytest.raises(InvalidInputError, match=r"`task_families` must .*Did you mean 'acc'"):
+        by_task(task_families={"ac": "f"})
+
+
+def test_rankings_of_one_family_are_one_cluster():
+    table = ScoreTable([[1, 2, 3, 4]], tasks="abcd", higher_is_better=True)
+    assert table.rankings().clusters is None
+    # A family may be called as a task that is in none.
+    clusters = table.with_task_families({"a": "c", "d": "c", "b": "x"}).rankings().clusters
+    assert clusters == (0, 1, 2, 0)
 
 
 def test_other_weights_make_another_table():

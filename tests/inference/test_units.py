@@ -3,9 +3,11 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import rankagg as ra
 from rankagg.core.arithmetic import exact_sum
@@ -290,6 +292,60 @@ def table():
         task_weights={"f1": 3},
         higher_is_better=True,
     )
+
+
+FAMILIES = {**dict.fromkeys("abc", "f"), **dict.fromkeys("de", "g")}
+
+
+def of_families(n=5, m=12, seed=0, **options):
+    """Return a table whose first five tasks are two families, and one of their weighted means."""
+    scores = np.random.default_rng(seed).normal(size=(n, m)) + np.linspace(2, 0, n)[:, None]
+    table = ra.ScoreTable(scores, tasks="abcdefghijkl"[:m], higher_is_better=True, **options)
+    means = table.group_tasks({"F": "abc", "G": "de"}).with_task_weights({"F": 3, "G": 2})
+    return table.with_task_families(FAMILIES), means
+
+
+def test_families_are_units_of_as_many_tasks():
+    table, means = of_families()
+    found, expected = (ra.rank_intervals(one, of="mean") for one in (table, means))
+    assert (found.n_units, found.unit, found.decisions.basis.word) == (9, "cluster", "cluster")
+    pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
+    pd.testing.assert_frame_equal(
+        found.to_frame(simultaneous=False), expected.to_frame(simultaneous=False)
+    )
+    assert found.first == expected.first
+    for other in (
+        ra.friedman(table),
+        ra.paired_test(table, 0, 1),
+        ra.rank_shares(table, ra.Borda()),
+        ra.PairwiseIntervals.from_data(table),
+        ra.rank_intervals(table, of="pairwise", unit="task"),
+    ):
+        assert other.unit == "cluster"
+
+
+def test_rankings_of_one_rater_are_one_unit():
+    profile = ra.Profile.from_orders(["AB", "AB", "BA", "BA", "AB", "AB"])
+    given = units_of(profile.with_clusters("xxyyyz"))
+    assert values_of(given).ravel().tolist() == pytest.approx([1, 1 / 3, 1])
+    assert given.unit_weights.tolist() == [2, 3, 1]
+    with pytest.raises(InvalidInputError, match="fixed_tasks"):
+        units_of(profile.with_clusters("xxyyyz"), fixed_tasks=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("of", ["mean", "borda", "pairwise"])
+@pytest.mark.parametrize("n_families", [6, 12])
+def test_families_of_three_hold_the_level(of, n_families):
+    rng, wrong = np.random.default_rng(0), 0
+    tasks = [f"{k}{part}" for k in range(n_families) for part in "xyz"]
+    families = {task: task[:-1] for task in tasks}
+    for _ in range(300):
+        shared = np.repeat(rng.normal(size=(5, n_families)), 3, axis=1)
+        scores = shared + 0.3 * rng.normal(size=shared.shape)
+        table = ra.ScoreTable(scores, tasks=tasks, higher_is_better=True, task_families=families)
+        wrong += ra.rank_intervals(table, of=of).decisions.above.any()
+    assert wrong <= stats.binom.ppf(0.999, 300, 0.05)
 
 
 def test_a_score_table_has_instances_and_tasks(table):

@@ -109,6 +109,7 @@ class Redraw(Redraws):
         kept = np.flatnonzero(counts)
         profile = self.profile[kept]
         times = counts[kept]
+        copies: dict[str, Any]
         if self.draws_tasks:
             own = profile.counts
             copies = {"counts": own, "weights": profile.weights * (times / own)}
@@ -367,7 +368,7 @@ def rank_shares(
         items, rows = data.items, comparisons.draw(times, as_generator(rng))
     elif isinstance(data, ScoreSummary):
         check_no_more(data, tolerance, instances)
-        items, kind = data.systems, cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+        items, kind = data.systems, cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
         # The order of tasks in files must change no draw; tasks that are drawn are as in a table.
         there = data if kind == "task" else data.sorted_by_task()
         redraw = sums = RedrawSums(there, rule, kind, check_fixed(fixed_tasks, kind))
@@ -379,7 +380,8 @@ def rank_shares(
         items, rows = profile.items, resample_rows(units, times, as_generator(rng))
         # Units are tasks, or single rankings that are one of each task.
         single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings
-        draws_tasks = unit == "task" or (unit == "ranking" and single and not fixed_tasks)
+        unit = units.unit
+        draws_tasks = unit == "task" or (unit != "instance" and single and not fixed_tasks)
         redraw = Redraw(data, profile, rule, tolerance, draws_tasks)
     rule.aggregate(Evidence(data, tolerance))  # what it cannot take is said before all else
     chunks = [rows] if jobs == 1 else np.array_split(rows, min(times, 64))

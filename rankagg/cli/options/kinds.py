@@ -92,6 +92,11 @@ OF_TASKS = [
         help="Average tasks (sub-metrics, languages) into a new one first.",
     ),
     option(
+        "--family TASK=NAME...",
+        help="Tasks of one family depend on each other; intervals and tests take families as "
+        "independent.",
+    ),
+    option(
         "--tolerance",
         type=Number(0),
         help="Scores next to each other that differ by no more are tied; default 0.",
@@ -151,7 +156,12 @@ def reshaped(table: ra.ScoreTable, typed: Typed) -> ra.ScoreTable:
     for new, members in split("--group", typed.group, "NEW=TASK,TASK", last=False).items():
         names = [member.strip() for member in members.split(",") if member.strip()]
         groups[new] = labels_of("--group", names, table.tasks, "task")
-    return _weighted(table.group_tasks(groups) if groups else table, typed)
+    table = _weighted(table.group_tasks(groups) if groups else table, typed)
+    if not typed.family:
+        return table
+    named = split("--family", typed.family, "TASK=NAME")
+    tasks = labels_of("--family", named, table.tasks, "task")
+    return table.with_task_families(dict(zip(tasks, named.values(), strict=True)))
 
 
 def _weighted(table: Summed, typed: Typed) -> Summed:
@@ -494,6 +504,7 @@ READER_NAMES = {
     "paths": "FILE",
     "higher_is_better": "--higher or --lower",
     "task_weights": "--weight",
+    "task_families": "--family",
     "groups": "--group",
     "task and score": "--task and --score",
     "ballot, rank and item": "--ballot, --rank and --item",
