@@ -23,7 +23,6 @@ from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_sign_flips, unit_word
 from rankagg.inference.intervals.methods import ONLY_RESAMPLES, IntervalOptions, square
 from rankagg.inference.intervals.pairwise import intervals_of, pair_units
-from rankagg.inference.one_pair import VECTORS
 from rankagg.inference.pair_values import (
     LOOKED_AT,
     Differences,
@@ -212,7 +211,9 @@ def rank_intervals(
         There is none for the exact consensus, whose rank no decisions about single pairs bound.
     method : str, optional
         "sign-flips" (the default of "borda" and "mean") is exact for every number of units whose
-        differences are symmetric about their center; see `RankIntervals.assumes`. "sign-test" (the
+        differences are symmetric about their center; see `RankIntervals.assumes`. Sums are compared
+        as they are, and scaled by the spread of their pair where no asymmetry is seen. "sign-test"
+        (the
         default of "pairwise" where each ranking is a unit and has the same weight) is exact too,
         and leaves ties out. "hoeffding" holds for all independent units, but decides little; it
         is the default where the others cannot be used. "bernstein" (not for "pairwise") decides
@@ -222,9 +223,10 @@ def rank_intervals(
     alpha : float, default 0.05
         Probability that any interval misses its rank, in (0, 1).
     unit : str, default "ranking"
-        What is independent: "ranking", "instance" or "task", see `PairwiseIntervals`; with
-        "hierarchical", for "max-t", tasks are drawn and then instances of each. Of comparisons
-        "comparison" or "cluster"; by default the clusters, where there are any.
+        What is independent: "ranking", "instance" or "task", see `PairwiseIntervals`; where a
+        profile has clusters, or a table families of tasks, these instead of rankings and tasks.
+        With "hierarchical", for "max-t", tasks are drawn and then instances of each. Of
+        comparisons "comparison" or "cluster"; by default the clusters, where there are any.
     fixed_tasks : bool, default False
         The tasks are those of interest: average over each, then by their weights. With
         `unit="instance"` every instance is of one task, and several rankings of it are runs.
@@ -243,7 +245,7 @@ def rank_intervals(
         of a table, such as the question of each run.
     n_resamples : int, optional
         Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
-        many to go through them all, 10,000 by default.
+        many to go through them all: 10,000 by default, fewer of more than 300 items.
     time_limit : float, optional
         Seconds after which sign flips, which take long for hundreds of items that are not all in
         the same units, raise `OutOfTimeError`. They log to "rankagg.inference" how far they are.
@@ -338,7 +340,7 @@ def rank_intervals(
     has_tasks = isinstance(data, ScoreTable) and not data.is_instance_level
     case = _Case(kind, chosen, has_tasks, notes, units, _options_of(chosen, draws))
     if chosen == "sign-flips":
-        return case.by_flips(n_resamples or VECTORS, deadline)
+        return case.by_flips(n_resamples, deadline)
     return case.by_bounds()
 
 
@@ -361,33 +363,42 @@ class _Case:
         """What a unit is, for the reader."""
         return unit_word(self.units.unit, is_task=self.is_table)
 
-    def by_flips(self, n_vectors: int, deadline: Deadline) -> RankIntervals:
+    def by_flips(self, n_vectors: int | None, deadline: Deadline) -> RankIntervals:
         """Decide by sign flips."""
         units, alpha = self.units, self.options.alpha
         assert isinstance(units, Units), "sums do not tell whose signs to flip"
-        flips = sign_flips(units, n_vectors, as_generator(self.options.rng), deadline)
+        asymmetry = self._asymmetry()
+        rng = as_generator(self.options.rng)
+        flips = sign_flips(units, n_vectors, rng, deadline, scaled=not asymmetry)
         notes: list[str] = []
         if not flips.is_exact and flips.n_vectors * alpha < 50:
             drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
             level = stated(alpha, "alpha", "g")
             notes.append(said("only {} for a level of {}: raise `n_resamples`", drawn, level))
-        first, second = units.pairs
-        if units.n_units * len(first) <= SUMS_HELD:
-            labels, step = units.items.labels, max(1, -(-units.n_units * len(first) // LOOKED_AT))
-            values = np.concatenate(
-                [
-                    np.repeat(block.values[:, ::step], block.counts.astype(np.intp), axis=0)
-                    for block in units.blocks()
-                ]
-            )
-            remedy = f"`of='pairwise'` assumes none and asks who is above in more {self.word}s; "
-            some = zip(first[::step], second[::step], strict=True)
-            pairs = [(labels[i], labels[j]) for i, j in some]
-            remedy += "`method='hoeffding'` assumes none"
-            notes += asymmetry_note(values - 0.5, pairs, remedy)
+        notes += asymmetry
         how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
         enough = by_sign_flips(alpha) if len(units.items) > 1 else None
         return self._result(Families.from_flips(flips, alpha), how, enough, [*notes, *units.notes])
+
+    def _asymmetry(self) -> tuple[str, ...]:
+        """Return what must be said where differences are not symmetric."""
+        units = self.units
+        assert isinstance(units, Units), "sums do not tell of single units"
+        first, second = units.pairs
+        if units.n_units * len(first) > SUMS_HELD:
+            return ()
+        labels, step = units.items.labels, max(1, -(-units.n_units * len(first) // LOOKED_AT))
+        values = np.concatenate(
+            [
+                np.repeat(block.values[:, ::step], block.counts.astype(np.intp), axis=0)
+                for block in units.blocks()
+            ]
+        )
+        remedy = f"`of='pairwise'` assumes none and asks who is above in more {self.word}s; "
+        some = zip(first[::step], second[::step], strict=True)
+        pairs = [(labels[i], labels[j]) for i, j in some]
+        remedy += "`method='hoeffding'` assumes none"
+        return asymmetry_note(values - 0.5, pairs, remedy)
 
     def by_bounds(self) -> RankIntervals:
         """Decide by intervals of differences."""

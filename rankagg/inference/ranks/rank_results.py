@@ -55,7 +55,7 @@ class Families:
     def from_flips(cls, flips: SignFlips, alpha: float) -> Families:
         """Decide by sign flips."""
         together, mine = flips.decided(alpha)
-        alone = mine * (flips.ahead.astype(np.int8) - flips.ahead.T)
+        alone = np.where(mine, flips.ahead.astype(np.int8) - flips.ahead.T, np.int8(0))
         led = np.any(alone < 0, axis=1, keepdims=True)[:, 0]
         return cls(flips.ahead & together, alone, led)
 

@@ -7,10 +7,10 @@ of pairs. With T units there are 2^T sign vectors, and no p-value is below 2^(1 
 
 from __future__ import annotations
 
-import logging
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
 from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
-from rankagg.inference.one_pair import ALWAYS_ALL, SIGNS_HELD, all_signs, drawn_signs
+from rankagg.inference.intervals.methods import square
+from rankagg.inference.one_pair import ALWAYS_ALL, SIGNS_HELD, VECTORS, all_signs, drawn_signs
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.units import Block, Units
 
@@ -28,13 +29,24 @@ SUMS_HELD = 20_000_000
 # Rows from which on items are summed and not pairs, if all are there: fewer suffice where they and
 # the pairs are so many together.
 LONG_ROWS, SHORT_ROWS, PAIRED_VALUES = 1000, 64, 1_000_000
+# Sums of pairs that are compared at each step, by default, and the fewest sign vectors then drawn.
+SUMS_COMPARED, FEWEST_VECTORS = 10**9, 1024
+# Sums that are compared at once: as many as a processor has at hand.
+COMPARED = 65_536
+# Sums are not scaled where the chance that all units agree on some pair by luck is larger, or where
+# the square of the mean size of differences is more than this share of their mean square.
+LUCK, ALIKE = 0.05, 0.95
 
 NO_DEADLINE = Deadline()
-LOGGER = logging.getLogger("rankagg.inference")
 
 
 def sign_flips(
-    units: Units, n_vectors: int, rng: np.random.Generator, deadline: Deadline = NO_DEADLINE
+    units: Units,
+    n_vectors: int | None,
+    rng: np.random.Generator,
+    deadline: Deadline = NO_DEADLINE,
+    *,
+    scaled: bool = True,
 ) -> SignFlips:
     """Compare the sums of all differences with what they would be under other signs.
 
@@ -45,12 +57,24 @@ def sign_flips(
     none is (Romano and Wolf 2005). Units must be independent, and the differences of each, taken
     together, symmetric about a center.
 
-    The family-wise error rate among pairs of equal items (whose center is zero) is at most alpha,
-    and in the first step that of pairs that differ and are decided the wrong way: with differences
+    A noisy item would have all the largest sums. So, if `scaled`, sums are also compared after
+    division by the root of the sum of squares of their pair, which no sign changes: a pair is
+    decided where either passes its bar, both bars are passed by as many sign vectors, and one or
+    both of them by alpha at most.
+
+    Where all items are equal (centers are zero) the family-wise error rate is at most alpha. Where
+    some are, that of plain sums is among these, by steps; the two kinds of sums would have to agree
+    less within these pairs than in all for theirs to be larger. Of directions it is at most alpha
+    for plain sums in the first step: with differences
     r e - c, random signs r and c >= 0, the signs s r make of r.e - 1.c at least s.e - 1.c, what
-    would be observed if r were s. For later steps no such proof is known, nor any case above alpha.
-    It needs sums whose scale does not depend on c, so these are not studentized; a pair that some
-    units do not tell of is scaled by the root of the squared weights of those that do.
+    would be observed if r were s. Scaled sums depend on c: those of a pair can be large because
+    its differences have one size. Where all its units have one sign by luck that is an error,
+    so pairs take part only where so many units differ that this is rare in all pairs together,
+    and where sizes differ: of those that hardly do, how much they vary was not seen, as where what
+    is rare did not happen.
+
+    A pair that some units do not tell of has a plain sum that is scaled by the root of the squared
+    weights of those that do.
 
     References
     ----------
@@ -64,17 +88,15 @@ def sign_flips(
             "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample."
         )
         raise InvalidInputError("method", "another one with fixed tasks", "sign-flips", remedy)
-    sums = FlippedSums.of(units, deadline)
-    exact = sums.fits(max(ALWAYS_ALL, n_vectors))
-    kind = PairFlips if sums.is_paired else ItemFlips
-    flips = kind(sums, sums.n_signs if exact else n_vectors, is_exact=exact)
-    try:
-        for block in sums.all_signs() if exact else sums.drawn_signs(n_vectors, rng):
-            deadline.seconds_left()
-            flips.add(block)
-    except OutOfTimeError:
-        raise flips.late() from None
-    return flips
+    sums = FlippedSums.of(units, deadline, scaled=scaled)
+    n, usual = len(units.items), VECTORS
+    if n > 1:
+        compared = SUMS_HELD if sums.is_paired else SUMS_COMPARED
+        usual = min(VECTORS, max(FEWEST_VECTORS, compared // (n * n)))
+    many = usual if n_vectors is None else n_vectors
+    exact = sums.fits(max(many, min(ALWAYS_ALL, usual)))
+    many, seed = sums.n_signs if exact else many, int(rng.integers(2**63))
+    return SignFlips(sums, many, seed, is_exact=exact)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +107,19 @@ class FlippedSums:
     held: Block | None
     is_paired: bool
     n_units: int
-    scale: Floats
+    # Shape (n, n) each. What sums without their signs are multiplied by to be compared.
+    scales: tuple[Floats, ...]
+    # Shape (n, n). Sums that are no larger may come from rounding.
     least: Floats
     deadline: Deadline
 
     @classmethod
-    def of(cls, units: Units, deadline: Deadline = NO_DEADLINE) -> FlippedSums:
+    def of(
+        cls, units: Units, deadline: Deadline = NO_DEADLINE, *, scaled: bool = True
+    ) -> FlippedSums:
         """Hold the units where they are few; else go through them again and again."""
-        n_pairs = len(units.pairs[0])
+        first, second = units.pairs
+        n_pairs = len(first)
         if np.issubdtype(units.source.rows.dtype, np.integer):
             units = units.compressed()
         source = units.source
@@ -103,21 +130,36 @@ class FlippedSums:
             units, is_paired = replace(units, source=centered), False
         is_held = units.n_rows * n_pairs <= SUMS_HELD if is_paired else not is_long
         held = units.all_blocks() if is_held else None
-        told, squares = np.zeros(n_pairs), np.zeros(n_pairs)
-        sizes = units.sizes
+        # Of the units that tell of each pair the weights and their squares, the sizes of weighted
+        # differences and their squares, the number, and that of those that tell two items apart.
+        told, masses, lengths, squares, many, apart = np.zeros((6, n_pairs))
+        some = max(1, PAIRED_VALUES // max(n_pairs, 1))
         for block in [held] if held is not None else units.blocks():
-            deadline.seconds_left()
-            present = ~np.isnan(block.values) if is_paired else np.ones((len(block.values), 1))
-            weighted = block.counts * block.weights
-            told += weighted @ present
-            squares += (weighted * block.weights) @ present
-        largest = squares.max(initial=0.0)
-        scale = np.sqrt(np.divide(largest, squares, out=np.zeros(n_pairs), where=squares > 0))
+            for start in range(0, len(block.values), some):
+                _check_time(deadline)
+                values, counts, weights, _ = (part[start : start + some] for part in block)
+                if not is_paired:
+                    values = 0.5 + values[:, first] - values[:, second]
+                present = ~np.isnan(values)
+                differences = np.nan_to_num(2.0 * values - 1.0)
+                told += (counts * weights) @ present
+                masses += (counts * weights**2) @ present
+                lengths += (counts * weights) @ np.abs(differences)
+                squares += (counts * weights**2) @ differences**2
+                many += counts @ present
+                apart += counts @ (np.abs(differences) > rounding_error(1.0))
+        plain = np.sqrt(_inverse(masses) * masses.max(initial=0.0))
+        scales = [plain]
+        if scaled:
+            rare = np.exp2(1.0 - apart) * n_pairs <= LUCK
+            rare &= lengths**2 <= ALIKE * many * squares
+            scales += [np.where(rare, np.sqrt(_inverse(squares)), 0.0)] * bool(rare.any())
         held = None if held is None else _informative(held)
         n_units = units.n_units if held is None else int(held.counts.sum())
         # Of differences in [-1, 1], which are twice those of values, and of two sums.
-        least = 4.0 * rounding_error(told * sizes * scale, units.n_rows)
-        return cls(units, held, is_paired, n_units, scale, least, deadline)
+        least = 4.0 * rounding_error(told * units.sizes, units.n_rows)
+        found = [square(units, one, one, 0.0) for one in (*scales, least)]
+        return cls(units, held, is_paired, n_units, tuple(found[:-1]), found[-1], deadline)
 
     def fits(self, n_vectors: int) -> bool:
         """Say whether so many sign vectors are all, but for the opposite ones."""
@@ -140,15 +182,14 @@ class FlippedSums:
 
     def drawn_signs(self, times: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Draw sign vectors; the first one is that observed."""
-        n_items, n_pairs = len(self.units.items), len(self.units.pairs[0])
-        is_long = self.held is None and not self.is_paired
+        columns = len(self.units.pairs[0] if self.is_paired else self.units.items)
         # How many are drawn at a time says which they are.
-        size = max(1, SIGNS_HELD // max(n_items if is_long else n_pairs, 1))
+        size = max(1, SIGNS_HELD // max(columns, 1))
         for start in range(0, times, size):
             many = min(size, times - start)
-            sums = np.zeros((many, n_pairs if self.is_paired else n_items))
+            sums = np.zeros((many, columns))
             for block in [self.held] if self.held is not None else self.units.blocks():
-                self.deadline.seconds_left()
+                _check_time(self.deadline)
                 values = _weighted_differences(block)
                 step = max(1, SIGNS_HELD // len(values))
                 for low in range(0, many, step):
@@ -159,155 +200,121 @@ class FlippedSums:
                     sums[some] += signs @ values
             yield sums
 
+    def sizes(self, sums: Floats, vectors: NDArray[np.intp], items: NDArray[np.intp]) -> Floats:
+        """Return sums without their signs of all pairs of an item, under a vector for each item."""
+        if self.is_paired:
+            return np.abs(sums[vectors[:, None], self._numbers[items]])
+        differences = sums[vectors]
+        differences -= sums[vectors, items][:, None]
+        return np.abs(differences, out=differences)
 
-class SignFlips(ABC):
+    @cached_property
+    def _numbers(self) -> NDArray[np.intp]:
+        """Where the pair of two items stands; nought for one alone, which is never looked at."""
+        numbers = np.arange(float(len(self.units.pairs[0])))
+        return square(self.units, numbers, numbers, 0.0).astype(np.intp)
+
+
+class _Tops(NamedTuple):
+    """The largest sum of the pairs of each item under each sign vector."""
+
+    # Shape (kinds, vectors, n).
+    sizes: Floats
+    # The other item of that pair.
+    others: NDArray[np.int32]
+
+    def copy(self) -> _Tops:
+        return _Tops(self.sizes.copy(), self.others.copy())
+
+
+class SignFlips:
     """What sums under other signs say of those observed, of all pairs."""
 
-    #: Shape (n, n). The sum of the differences has row above column.
-    ahead: Bools
-
-    def __init__(self, sums: FlippedSums, n_vectors: int, *, is_exact: bool) -> None:
+    def __init__(self, sums: FlippedSums, n_vectors: int, seed: int, *, is_exact: bool) -> None:
         self.of = sums
-        self.n = len(sums.units.items)
         # Sign vectors to go through (the opposite ones say the same), and whether they are all.
         self.n_vectors, self.is_exact = n_vectors, is_exact
-        self.done = 0
+        self._seed = seed
+        self._held: list[Floats] | None = None
+        n = len(sums.units.items)
+        columns = len(sums.units.pairs[0]) if sums.is_paired else n
+        if n_vectors * columns <= SUMS_HELD:
+            self._held = list(self._sums())
+        seen = next(self._sums())[0]
+        paired = sums.is_paired
+        seen = square(sums.units, seen, -seen, 0.0) if paired else seen[:, None] - seen
+        # Shape (n, n). The sum of the differences has row above column.
+        self.ahead = seen > sums.least
+        self._seen = np.abs(seen) - sums.least
 
-    def add(self, sums: Floats) -> None:
-        """Take the sums of more sign vectors; the first one is that observed."""
-        if not self.done:
-            self._observe(sums[0])
-        self._take(sums)
-        before, self.done = self.done, self.done + len(sums)
-        if 10 * before // self.n_vectors < 10 * self.done // self.n_vectors:
-            LOGGER.info("%d of %d sign vectors", self.done, self.n_vectors)
-
-    def late(self) -> OutOfTimeError:
-        """Return what is raised where time runs out."""
-        return OutOfTimeError(
-            f"Sign flips were not compared in time: {self.done:,} of {self.n_vectors:,} sign "
-            "vectors were summed. Raise `time_limit`, or lower `n_resamples`."
-        )
-
-    @abstractmethod
     def decided(self, alpha: float) -> tuple[Bools, Bools]:
         """Return which pairs are decided as observed, of all and of the item of the row only."""
-
-    @abstractmethod
-    def _observe(self, seen: Floats) -> None: ...
-
-    @abstractmethod
-    def _take(self, sums: Floats) -> None: ...
-
-
-class PairFlips(SignFlips):
-    """Counts how often the largest sum of some pairs is as large as those observed."""
-
-    def decided(self, alpha: float) -> tuple[Bools, Bools]:
-        """Compare the p-values with alpha, none of them below that of a larger observed sum."""
-        (first, second), (together, alone) = self.pairs, np.zeros((2, self.n, self.n), dtype=bool)
-        together[first[self.order], second[self.order]] = self._within(self.together, alpha)
-        for i, mine in enumerate(self.of_item):
-            alone[i, first[mine] + second[mine] - i] = self._within(self.alone[i], alpha)
-        return together | together.T, alone
-
-    def _within(self, counts: Floats, alpha: float) -> Bools:
-        return np.asarray(np.maximum.accumulate(counts[::-1])[::-1] / self.n_vectors <= alpha)
-
-    def _observe(self, seen: Floats) -> None:
-        self.pairs = first, second = self.of.units.pairs
-        size = np.abs(seen) * self.of.scale
-        self.bar = size - self.of.least
-        self.ahead = np.zeros((self.n, self.n), dtype=bool)
-        self.ahead[first, second] = (self.bar > 0) & (seen > 0)
-        self.ahead[second, first] = (self.bar > 0) & (seen < 0)
-        self.order = np.argsort(size, kind="stable")
-        # Each item is in n - 1 pairs; those of one stand in the order of all.
-        ends = np.stack([first[self.order], second[self.order]], axis=1).ravel()
-        by_item = np.argsort(ends, kind="stable") // 2
-        self.of_item = self.order[by_item].reshape(self.n, max(self.n - 1, 0))
-        self.together = np.zeros(len(seen))
-        self.alone = np.zeros(self.of_item.shape)
-
-    def _take(self, sums: Floats) -> None:
-        sizes = np.abs(sums) * self.of.scale
-        self.together += _n_reaching(sizes[:, self.order], self.bar[self.order])
-        for i, mine in enumerate(self.of_item):
-            self.alone[i] += _n_reaching(sizes[:, mine], self.bar[mine])
-
-
-class ItemFlips(SignFlips):
-    """Sums of single items, whose differences are those of pairs where every unit tells of all.
-
-    Pairs that are still to be decided differ by no more than some bar, and so the items that one
-    of them meets stand side by side in the order of the observed sums. The largest sum of such
-    pairs is that to the highest or to the lowest of these items, which takes no look at pairs.
-    """
-
-    def decided(self, alpha: float) -> tuple[Bools, Bools]:
-        """Step down from the largest observed difference until no more of them are decided."""
         # So many sign vectors may reach what is decided.
         most = int((np.arange(1, self.n_vectors + 1) / self.n_vectors <= alpha).sum())
-        at = np.ix_(*[np.argsort(self.order)] * 2)
-        return self._stepped(most, joint=True)[at], self._stepped(most, joint=False)[at]
-
-    def _observe(self, seen: Floats) -> None:
-        least, (first, second) = np.zeros((self.n, self.n)), self.of.units.pairs
-        least[first, second] = least[second, first] = self.of.least
-        self.ahead = seen[:, None] - seen > least
-        # From here on items stand in the order of their observed sums.
-        self.order = np.argsort(seen, kind="stable")
-        self.least = least[np.ix_(self.order, self.order)]
-        self.sums = np.empty((self.n, self.n_vectors))
-
-    def _take(self, sums: Floats) -> None:
-        self.sums[:, self.done : self.done + len(sums)] = sums.T[self.order]
+        return self._stepped(most, joint=True), self._stepped(most, joint=False)
 
     def _stepped(self, most: int, *, joint: bool) -> Bools:
-        gaps = np.abs(self.sums[:, :1] - self.sums[:, 0])
-        reach = np.full(self.n, gaps.max()) if joint else gaps.max(axis=1)
-        moved = np.arange(self.n)
-        while len(moved):
-            mine, limit = gaps[moved], reach[moved, None]
-            bar = self._reached(moved, mine <= limit, most + 1, joint=joint)[:, None]
-            open_ = (mine - self.least[moved] <= bar) & (mine <= limit)
-            left = np.where(open_, mine, 0.0).max(axis=1)
-            if joint:
-                left[:] = left.max()
-            reach[moved], moved = left, moved[left < limit[:, 0]]
-        return np.asarray(gaps > reach[:, None])
+        """Decide the pairs that pass a bar, and compare the others again until none does."""
+        alone = np.eye(len(self._seen), dtype=bool)
+        open_, tops = ~alone, self._tops.copy()
+        while True:
+            bars = _bars(tops.sizes.max(axis=2, keepdims=True) if joint else tops.sizes, most)
+            kinds = zip(self.of.scales, bars, strict=True)
+            passed = np.any([self._seen * scale > bar[:, None] for scale, bar in kinds], axis=0)
+            if not (passed & open_).any():
+                return ~(open_ | alone)
+            open_ &= ~passed
+            self._update(tops, open_)
 
-    def _reached(self, items: NDArray[np.intp], near: Bools, times: int, *, joint: bool) -> Floats:
-        """Return what the largest sum of each item to those near it, or of all, reaches so often.
+    @cached_property
+    def _tops(self) -> _Tops:
+        """The largest sums of the pairs of each item."""
+        shape = (len(self.of.scales), self.n_vectors, len(self._seen))
+        tops = _Tops(np.zeros(shape), np.tile(np.arange(shape[2], dtype=np.int32), (*shape[:2], 1)))
+        self._update(tops, ~np.eye(shape[2], dtype=bool))
+        return tops
 
-        The highest of 2^k items side by side is the higher one of two halves, and the highest of
-        any other number that of two such rows that overlap.
-        """
-        low, many = near.argmax(axis=1), near.sum(axis=1)
-        level = np.log2(many).astype(np.intp)
-        tops = np.empty((1 if joint else len(items), 0))
-        size = max(times, SIGNS_HELD // (8 * self.n))
-        for start in range(0, self.n_vectors, size):
-            if self.of.deadline.is_over:
-                raise self.late()
-            high = deep = sums = self.sums[:, start : start + size]
-            largest = np.empty((len(items), sums.shape[1]))
-            for k in range(level.max() + 1):
-                if k:
-                    half = 2 ** (k - 1)
-                    high = np.maximum(high[:-half], high[half:])
-                    deep = np.minimum(deep[:-half], deep[half:])
-                mine = np.flatnonzero(level == k)
-                own, first = sums[items[mine]], low[mine]
-                last = first + many[mine] - 2**k
-                above = np.maximum(high[first], high[last]) - own
-                largest[mine] = np.maximum(above, own - np.minimum(deep[first], deep[last]))
-            if joint:
-                largest = largest.max(axis=0, keepdims=True)
-            tops = np.concatenate([tops, largest], axis=1)
-            if tops.shape[1] > times:
-                tops = np.partition(tops, -times, axis=1)[:, -times:]
-        return np.asarray(tops.min(axis=1))
+    def _update(self, tops: _Tops, open_: Bools) -> None:
+        """Find the largest sums again where they are of pairs that are no longer open."""
+        n, done = len(open_), 0
+        step = max(1, COMPARED // n)
+        for sums in self._sums():
+            for kind, scale in enumerate(self.of.scales):
+                size, other = (part[kind, done : done + len(sums)] for part in tops)
+                weights = scale * open_
+                vectors, items = np.nonzero(~open_[np.arange(n), other])
+                for start in range(0, len(items), step):
+                    _check_time(self.of.deadline)
+                    at = vectors[start : start + step], items[start : start + step]
+                    sizes = self.of.sizes(sums, *at)
+                    sizes *= weights[at[1]]
+                    largest = sizes.argmax(axis=1)
+                    size[at], other[at] = sizes[np.arange(len(sizes)), largest], largest
+            done += len(sums)
+
+    def _sums(self) -> Iterator[Floats]:
+        """Go through the sums under all sign vectors, the same ones each time."""
+        if self._held is not None:
+            return iter(self._held)
+        if self.is_exact:
+            return self.of.all_signs()
+        return self.of.drawn_signs(self.n_vectors, np.random.default_rng(self._seed))
+
+
+def _bars(tops: Floats, most: int) -> Floats:
+    """Return the bars that as many sums of each kind pass, and one or more of them `most` at most.
+
+    Shapes (kinds, vectors, families) and (kinds, families).
+    """
+    falling = -np.sort(-tops, axis=1)
+    passing = np.zeros(tops.shape[2], dtype=np.intp)
+    for more in 1 << np.arange(most.bit_length())[::-1]:
+        tried = np.minimum(passing + more, most)
+        bars = np.take_along_axis(falling, tried[None, None], axis=1)
+        fits = (tops > bars).any(axis=0).sum(axis=0) <= most
+        passing = np.where(fits, tried, passing)
+    found: Floats = np.take_along_axis(falling, passing[None, None], axis=1)[:, 0]
+    return found
 
 
 class _Centered(Differences):
@@ -342,10 +349,13 @@ def _summed_signs(counts: Floats, times: int, rng: np.random.Generator) -> Float
     return (2 * rng.binomial(many, 0.5, size=(times, len(many))) - many).astype(np.float64)
 
 
-def _n_reaching(sizes: Floats, bar: Floats) -> NDArray[np.intp]:
-    """Count the sign vectors whose largest sum reaches the bar of each pair.
+def _check_time(deadline: Deadline) -> None:
+    if deadline.is_over:
+        raise OutOfTimeError(
+            "Sign flips were not compared in time. Raise `time_limit`, or lower `n_resamples`."
+        )
 
-    Columns are pairs, the smallest observed sum first: those up to a pair compete with it.
-    """
-    counts: NDArray[np.intp] = (np.maximum.accumulate(sizes, axis=1) >= bar).sum(axis=0)
-    return counts
+
+def _inverse(values: Floats) -> Floats:
+    """Return 1 over values, nought for nought."""
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)

@@ -47,18 +47,15 @@ def kind_of(
     if not fitting:
         allowed = "a ScoreTable, ScoreSummary, Profile, CastVotes, PairwiseMatrix or Comparisons"
         raise InvalidInputError("data", allowed, data)
-    rule = name if isinstance(name, STV) else None
-    if rule is not None:
-        name = "election"
+    if isinstance(name, STV) and isinstance(data, Profile):
+        return ElectionKind(data, told or Told(), name)
     if name is None:
         name = fitting[0]
         if isinstance(data, Profile) and data.has_unlisted and data.n_rankings <= data.n_items:
             name = "lists"
-    if check_choice(name, tuple(KINDS), "kind") not in fitting:
+    if isinstance(name, STV) or check_choice(name, tuple(KINDS), "kind") not in fitting:
         allowed = f"one of {', '.join(fitting)} for a {type(data).__name__}"
         raise InvalidInputError("kind", allowed, name)
-    if rule is not None and isinstance(data, Profile):
-        return ElectionKind(data, told or Told(), rule)
     return KINDS[name][0](data, told or Told())
 
 
