@@ -1,5 +1,7 @@
 from .decisions import Decisions as Decisions
 from .dispersion import DispersionReport as DispersionReport
+from .list_tests import RobustRankAggregation as RobustRankAggregation
+from .list_tests import robust_rank_aggregation as robust_rank_aggregation
 from .paired_results import PairedTest as PairedTest
 from .paired_results import PairedTests as PairedTests
 from .power import Separation as Separation

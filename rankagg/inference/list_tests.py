@@ -1,0 +1,239 @@
+"""Tests of items in ranked lists: which are further up than lists by chance would have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy
+
+from rankagg import _pandas as pd
+from rankagg._typing import Floats
+from rankagg._validation import check_integer
+from rankagg.core.arithmetic.exact_sum import are_level
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.names import said, stated
+from rankagg.core.profile import Profile
+from rankagg.core.rankings import places
+from rankagg.core.results import Direction, Result
+from rankagg.core.value import frozen_array
+from rankagg.distributions.fit_result import holm
+from rankagg.exceptions import InvalidInputError
+
+# Distinct values whose chance is computed at once, and lists up to which it takes seconds.
+AT_ONCE, MOST_LISTS = 500, 200
+
+
+class RobustRankAggregation(Result):
+    """How far up items stand in ranked lists, against lists in random order.
+
+    Made by `robust_rank_aggregation`. It has no plot.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The items that the lists rank.
+    n_items : int
+        How many items the lists are of, those included that none names.
+    shares : ndarray of float, shape (m, n)
+        The rank of each item in each list, from 1, as a share of `n_items`; 1 where a list does
+        not name it.
+    scores : ndarray of float, shape (n,)
+        rho, the least chance of so small a k-th share, over all k.
+    p_values : ndarray of float, shape (n,)
+        The chance of so small a score if all lists were in random order.
+    """
+
+    items: ItemSet
+    n_items: int
+    shares: Floats
+    scores: Floats
+    p_values: Floats
+
+    _schema: ClassVar[str] = "rankagg.robust_rank_aggregation"
+    _best: ClassVar[Mapping[str, Direction]] = {"score": "lowest"}
+
+    @property
+    def n_lists(self) -> int:
+        """The number of lists."""
+        return len(self.shares)
+
+    @property
+    def bounds(self) -> Floats:
+        """The p-values as Kolde et al. have them: scores times the number of lists, 1 at most."""
+        return np.minimum(self.scores * self.n_lists, 1.0)
+
+    @property
+    def p_holm(self) -> Floats:
+        """P-values adjusted for all `n_items` items (Holm 1979)."""
+        unnamed = np.ones(self.n_items - len(self.items))
+        adjusted: Floats = holm(np.concatenate([self.p_values, unnamed]))[: len(self.items)]
+        return adjusted
+
+    def stability(self, k: int) -> pd.Series[float]:
+        """Return how often each item is among the first k when one list is left out.
+
+        Parameters
+        ----------
+        k : int
+            From 1 to the number of items.
+
+        Returns
+        -------
+        pandas.Series
+            Shares of the lists, the items in the order of their scores; items that tie at place k
+            are all among the first.
+        """
+        last = check_integer(k, "k", low=1, high=len(self.items))
+        if self.n_lists < 2:
+            allowed = "lists of which one can be left out"
+            raise InvalidInputError("lists", allowed, counted(self.n_lists, "list"))
+        stays = np.zeros(len(self.items))
+        for left_out in range(self.n_lists):
+            scores = _scores(np.delete(self.shares, left_out, axis=0))
+            stays += scores <= np.partition(scores, last - 1)[last - 1]
+        index = pd.Index(list(self.items), name="item")
+        found = pd.Series(stays / self.n_lists, index=index, name="stability")
+        return found.iloc[np.argsort(self.scores, kind="stable")]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item, the smallest score first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The lists that name the item, score, bound, p_value, p_holm.
+        """
+        columns = {
+            "lists": (self.shares < 1.0).sum(axis=0),
+            "score": self.scores,
+            "bound": self.bounds,
+            "p_value": self.p_values,
+            "p_holm": self.p_holm,
+        }
+        frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
+        return frame.sort_values("score", kind="stable")
+
+    def _content(self) -> dict[str, Any]:
+        found = self.to_frame().reset_index().to_dict("records")
+        return {**self._plain("items", "n_items", "n_lists"), "ranks": found}
+
+    def _facts(self) -> list[str]:
+        lists = stated(self.n_lists, "lists", ",", "list")
+        told = said("{} of {}", lists, stated(self.n_items, "items in all", ",", "item"))
+        low = stated(int((self.p_holm <= 0.05).sum()), "items below 5 %", ",", "item")
+        return [told, said("p_holm at most .05: {}", low)]
+
+    def __repr__(self) -> str:
+        return (
+            f"<RobustRankAggregation of {counted(len(self.items), 'item')} in "
+            f"{counted(self.n_lists, 'list')}>"
+        )
+
+
+def robust_rank_aggregation(lists: Profile, *, n_items: int | None = None) -> RobustRankAggregation:
+    """Test of each item whether lists have it further up than by chance.
+
+    Parameters
+    ----------
+    lists : Profile
+        Ranked lists, as `read_rankings` reads them. Items that a list does not name stand at its
+        end.
+    n_items : int, optional
+        How many items the lists are of, such as all genes that were measured; those that the
+        lists know by default.
+
+    Returns
+    -------
+    RobustRankAggregation
+
+    Raises
+    ------
+    InvalidInputError
+        If lists differ in weight, or are more than 200.
+
+    Notes
+    -----
+    In a list in random order the share r/N of an item at rank r is about uniform (and no smaller),
+    so the k-th smallest of n shares is below x with the probability of a Beta(k, n - k + 1)
+    variable. The score is the least of these probabilities. As the least of n it is too small for
+    a p-value: Kolde et al. multiply it by n; its distribution is computed here, as the chance that
+    ordered uniform variables cross a boundary.
+
+    References
+    ----------
+    Kolde, Laur, Adler and Vilo (2012), "Robust rank aggregation for gene list integration and
+    meta-analysis", Bioinformatics 28(4), 573-580, https://doi.org/10.1093/bioinformatics/btr709;
+    for the distribution Moscovich and Nadler (2017), "Fast calculation of boundary crossing probabilities
+    for Poisson processes", https://doi.org/10.1016/j.spl.2016.11.027.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> tops = [ra.PartialRanking.from_top_k(top, items="ABCDE") for top in ("ABC", "ADB", "AE")]
+    >>> lists = ra.Profile(tops)
+    >>> found = ra.inference.robust_rank_aggregation(lists, n_items=100)
+    >>> found.to_frame().head(2).round(6)
+          lists     score     bound   p_value    p_holm
+    item
+    A         3  0.000001  0.000003  0.000003  0.000299
+    B         2  0.002646  0.007938  0.007433  0.735897
+    """
+    if not isinstance(lists, Profile):
+        remedy = "`read_rankings` reads them from files."
+        raise InvalidInputError("lists", "a Profile of ranked lists", lists, remedy)
+    if not are_level(lists.weights):
+        raise InvalidInputError("lists", "lists of equal weight", lists)
+    if lists.n_rankings > MOST_LISTS:
+        raise InvalidInputError("lists", f"at most {MOST_LISTS} lists", lists.n_rankings)
+    size = lists.n_items
+    total = size if n_items is None else check_integer(n_items, "n_items", low=size)
+    shares = np.where(lists.ranks < 0, total, places.mid_ranks(lists.ranks) + 1.0) / total
+    shares = np.repeat(shares, lists.counts, axis=0)
+    scores = _scores(shares)
+    distinct, where = np.unique(scores, return_inverse=True)
+    parts = np.array_split(distinct, -(-len(distinct) // AT_ONCE))
+    chances = np.concatenate([_chance_of_less(part, len(shares)) for part in parts])
+    return RobustRankAggregation(
+        items=lists.items,
+        n_items=total,
+        shares=frozen_array(shares),
+        scores=frozen_array(scores),
+        p_values=frozen_array(chances[where]),
+    )
+
+
+def _scores(shares: Floats) -> Floats:
+    """Return the least tail of the ordered shares of each item."""
+    n = len(shares)
+    k = np.arange(1.0, n + 1.0)[:, None]
+    tails: Floats = scipy.special.betainc(k, n - k + 1.0, np.sort(shares, axis=0))
+    return tails.min(axis=0)
+
+
+def _chance_of_less(scores: Floats, n: int) -> Floats:
+    """Return the chance that the least tail of n uniform variables is no larger.
+
+    It is that the number of variables below the k-th boundary reaches k for some k. Boundaries are
+    passed in their order; what reaches k is counted and left out.
+    """
+    k = np.arange(1.0, n + 1.0)
+    boundaries = scipy.special.betaincinv(k, n - k + 1.0, scores[:, None])
+    # The probability of each number of variables so far, where no boundary was reached.
+    below, reached, last = np.zeros((len(scores), n + 1)), np.zeros(len(scores)), 0.0
+    below[:, 0] = 1.0
+    for level in range(1, n + 1):
+        at = boundaries[:, level - 1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(at < 1.0, (at - last) / (1.0 - last), 1.0)
+        last, before = at, below.copy()
+        below[:] = 0.0
+        for j in range(level):
+            rest = n - j
+            reached += before[:, j] * scipy.special.bdtrc(level - 1 - j, rest, share)
+            more = np.arange(level - j)
+            ways = scipy.special.comb(rest, more)
+            steps = share[:, None] ** more * (1.0 - share[:, None]) ** (rest - more)
+            below[:, j:level] += before[:, j, None] * ways * steps
+    return np.minimum(reached, 1.0)

@@ -1,0 +1,116 @@
+"""Robust rank aggregation: its law against exact sums and draws, and what it says of items."""
+
+from itertools import product
+from math import comb, factorial
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import list_tests as module
+from rankagg.inference import robust_rank_aggregation
+
+
+def slow_score(shares):
+    """Return the least probability that k of n uniform variables or more are below a share."""
+    n, ordered = len(shares), sorted(shares)
+    tails = [
+        sum(comb(n, i) * x**i * (1 - x) ** (n - i) for i in range(k, n + 1))
+        for k, x in enumerate(ordered, 1)
+    ]
+    return min(tails)
+
+
+def slow_chance(score, n):
+    """Return the chance of a score by all ways in which n variables fall between boundaries."""
+    ends = [0.0, *(stats.beta.ppf(score, k, n - k + 1) for k in range(1, n + 1)), 1.0]
+    found = 0.0
+    for counts in product(range(n + 1), repeat=n + 1):
+        if sum(counts) == n and any(sum(counts[:k]) >= k for k in range(1, n + 1)):
+            ways = factorial(n)
+            for count, low, high in zip(counts, ends, ends[1:], strict=False):
+                ways *= (high - low) ** count / factorial(count)
+            found += ways
+    return found
+
+
+def of(*lists, n_items=None, items="ABCDEFGH"):
+    rankings = [ra.PartialRanking.from_top_k(names, items=items) for names in lists]
+    return robust_rank_aggregation(ra.Profile(rankings), n_items=n_items)
+
+
+def test_scores_are_the_least_tails_of_ordered_shares():
+    found = of("ABC", "ADB", "AE", n_items=100)
+    assert found.shares[:, 1].tolist() == [0.02, 0.03, 1.0]
+    for k in range(8):
+        assert found.scores[k] == pytest.approx(slow_score(found.shares[:, k]), rel=1e-12)
+    assert found.bounds == pytest.approx(np.minimum(3 * found.scores, 1))
+    assert found.to_frame().index[:3].tolist() == ["A", "B", "D"]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("score", [1e-12, 0.003, 0.05, 0.4, 0.99])
+def test_p_values_are_the_chance_of_so_small_a_score(n, score):
+    (found,) = module._chance_of_less(np.array([score]), n)
+    assert found == pytest.approx(slow_chance(score, n), rel=1e-9)
+    assert found <= min(1, n * score) * (1 + 1e-12)
+
+
+def test_p_values_of_many_lists_are_those_of_draws():
+    drawn = module._scores(np.random.default_rng(0).random((30, 20_000)))
+    levels = np.array([0.001, 0.01, 0.1, 0.5])
+    expected = module._chance_of_less(levels, 30)
+    error = 4.5 * np.sqrt(expected * (1 - expected) / 20_000)
+    assert (np.abs((drawn[:, None] <= levels).mean(axis=0) - expected) <= error).all()
+    assert (np.diff(module._chance_of_less(np.linspace(0, 1, 200), 200)) >= 0).all()
+
+
+def test_top_lists_in_random_order_have_small_p_values_as_seldom_as_promised():
+    rng = np.random.default_rng(0)
+    lists = [rng.permutation(300)[:40].tolist() for _ in range(9)]
+    found = of(*lists, items=range(300))
+    for level in (0.01, 0.05, 0.2):
+        assert (found.p_values <= level).sum() <= stats.binom.ppf(0.999, 300, level)
+    assert found.p_holm.min() > 0.05
+
+
+def test_items_that_no_list_names_count_as_hypotheses():
+    few, many = of("AB", "AB", "AC"), of("AB", "AB", "AC", n_items=1000)
+    assert many.p_values[0] < few.p_values[0]
+    assert many.p_holm[0] == pytest.approx(1000 * many.p_values[0])
+    assert of("AB", "AB", "AC").p_holm[0] == pytest.approx(8 * few.p_values[0])
+
+
+def test_lists_of_one_kind_count_as_often_as_they_were_seen():
+    rows = ra.Profile.from_orders(["AB", "AB", "BA"], items="ABC")
+    once = robust_rank_aggregation(rows)
+    again = robust_rank_aggregation(rows.compress())
+    assert again.scores.tolist() == once.scores.tolist()
+
+
+def test_stability_leaves_out_each_list():
+    found = of("ABCD", "ABDC", "EFGH")
+    expected = dict.fromkeys("ABCDEFGH", 0.0)
+    for rest in (("ABDC", "EFGH"), ("ABCD", "EFGH"), ("ABCD", "ABDC")):
+        scores = of(*rest).scores
+        for item, score in zip("ABCDEFGH", scores, strict=True):
+            expected[item] += (score <= np.sort(scores)[1]) / 3
+    assert found.stability(2).to_dict() == pytest.approx(expected)
+    with pytest.raises(InvalidInputError, match="one can be left out"):
+        of("AB").stability(1)
+
+
+@pytest.mark.parametrize(
+    ("lists", "options", "message"),
+    [
+        ("AB", {}, "`lists` must be a Profile of ranked lists"),
+        (ra.Profile.from_orders(["AB"]), {"n_items": 1}, "`n_items` must be"),
+        (ra.Profile.from_orders(["AB", "BA"], weights=[1, 2]), {}, "lists of equal weight"),
+        (ra.Profile.from_orders(["AB"], counts=[201]), {}, "at most 200 lists"),
+    ],
+)
+def test_what_has_no_p_values_is_refused(lists, options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        robust_rank_aggregation(lists, **options)
