@@ -149,6 +149,7 @@ RESULTS = {
     "ScalingResult": lambda: small(ra.studies.ScalingStudy, factors=[1, 5]),
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.separation(scores()),
+    "KrippendorffAlpha": lambda: ra.inference.krippendorff_alpha([[1, 2, 3, 3], [1, 2, 2, 3]]),
     "RobustRankAggregation": lambda: ra.inference.robust_rank_aggregation(GAPS),
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),

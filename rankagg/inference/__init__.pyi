@@ -8,6 +8,8 @@ from .power import Separation as Separation
 from .rank_tests import FriedmanTest as FriedmanTest
 from .rank_tests import SkillingsMackTest as SkillingsMackTest
 from .ranks.rank_results import RankIntervals as RankIntervals
+from .rater_agreement import KrippendorffAlpha as KrippendorffAlpha
+from .rater_agreement import krippendorff_alpha as krippendorff_alpha
 from .sampling import EmpiricalBernsteinStopping as EmpiricalBernsteinStopping
 from .sampling import Estimate as Estimate
 from .sampling import UStatistic as UStatistic

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import scipy
@@ -165,8 +165,8 @@ def robust_rank_aggregation(lists: Profile, *, n_items: int | None = None) -> Ro
     ----------
     Kolde, Laur, Adler and Vilo (2012), "Robust rank aggregation for gene list integration and
     meta-analysis", Bioinformatics 28(4), 573-580, https://doi.org/10.1093/bioinformatics/btr709;
-    for the distribution Moscovich and Nadler (2017), "Fast calculation of boundary crossing probabilities
-    for Poisson processes", https://doi.org/10.1016/j.spl.2016.11.027.
+    for the distribution Moscovich and Nadler (2017), "Fast calculation of boundary crossing
+    probabilities for Poisson processes", https://doi.org/10.1016/j.spl.2016.11.027.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def robust_rank_aggregation(lists: Profile, *, n_items: int | None = None) -> Ro
     A         3  0.000001  0.000003  0.000003  0.000299
     B         2  0.002646  0.007938  0.007433  0.735897
     """
-    if not isinstance(lists, Profile):
+    if not isinstance(cast(object, lists), Profile):
         remedy = "`read_rankings` reads them from files."
         raise InvalidInputError("lists", "a Profile of ranked lists", lists, remedy)
     if not are_level(lists.weights):
@@ -208,8 +208,8 @@ def _scores(shares: Floats) -> Floats:
     """Return the least tail of the ordered shares of each item."""
     n = len(shares)
     k = np.arange(1.0, n + 1.0)[:, None]
-    tails: Floats = scipy.special.betainc(k, n - k + 1.0, np.sort(shares, axis=0))
-    return tails.min(axis=0)
+    tails = scipy.special.betainc(k, n - k + 1.0, np.sort(shares, axis=0))
+    return np.asarray(tails.min(axis=0), dtype=np.float64)
 
 
 def _chance_of_less(scores: Floats, n: int) -> Floats:
@@ -219,9 +219,11 @@ def _chance_of_less(scores: Floats, n: int) -> Floats:
     passed in their order; what reaches k is counted and left out.
     """
     k = np.arange(1.0, n + 1.0)
-    boundaries = scipy.special.betaincinv(k, n - k + 1.0, scores[:, None])
+    boundaries: Floats = np.asarray(
+        scipy.special.betaincinv(k, n - k + 1.0, scores[:, None]), dtype=np.float64
+    )
     # The probability of each number of variables so far, where no boundary was reached.
-    below, reached, last = np.zeros((len(scores), n + 1)), np.zeros(len(scores)), 0.0
+    below, reached, last = np.zeros((len(scores), n + 1)), *np.zeros((2, len(scores)))
     below[:, 0] = 1.0
     for level in range(1, n + 1):
         at = boundaries[:, level - 1]

@@ -1,0 +1,192 @@
+"""How far raters agree on the same items, beyond chance: Krippendorff's alpha."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankagg import _pandas as pd
+from rankagg._typing import Floats, RNGLike
+from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
+from rankagg.core.names import level_of, said, stated
+from rankagg.core.results import Result
+from rankagg.exceptions import Described, InvalidInputError
+
+Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+
+# Numbers of pairs of values that are held at one time.
+MOST_VALUES = 3000
+
+
+class KrippendorffAlpha(Result):
+    """Krippendorff's alpha: 1 where raters agree, 0 where they do as by chance, below where less.
+
+    Made by `krippendorff_alpha`. It has no plot.
+
+    Attributes
+    ----------
+    alpha : float
+        1 less observed over expected disagreement; NaN where all ratings are equal.
+    lower, upper : float
+        Ends of the interval by resampled items, by percentiles.
+    metric : {"nominal", "ordinal", "interval", "ratio"}
+        How far two ratings are apart.
+    n_raters, n_items, n_ratings : int
+        Raters; items with two ratings or more, and their ratings: others say nothing.
+    level : float
+        The probability that the interval misses, about, with many items.
+    """
+
+    alpha: float
+    lower: float
+    upper: float
+    metric: Metric
+    n_raters: int
+    n_items: int
+    n_ratings: int
+    level: float
+
+    _schema: ClassVar[str] = "rankagg.krippendorff_alpha"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row: alpha, lower, upper."""
+        return pd.DataFrame([self._plain("alpha", "lower", "upper")])
+
+    def _content(self) -> dict[str, Any]:
+        names = ("metric", "alpha", "lower", "upper", "level", "n_raters", "n_items", "n_ratings")
+        return self._plain(*names)
+
+    def _facts(self) -> list[str]:
+        raters = stated(self.n_raters, "raters", noun="rater")
+        items = stated(self.n_items, "items with two ratings or more", noun="item")
+        ratings = stated(self.n_ratings, "ratings of these", ",", "rating")
+        level = level_of(self.level)
+        return [
+            said("{} distances of {} of {} by {}", self.metric, ratings, items, raters),
+            said("interval: {}, by resampled items", level),
+        ]
+
+
+def krippendorff_alpha(
+    ratings: ArrayLike | pd.DataFrame,
+    *,
+    metric: Metric = "nominal",
+    alpha: float = 0.05,
+    n_resamples: int = 1000,
+    rng: RNGLike = 0,
+) -> KrippendorffAlpha:
+    """Measure how far raters agree, whatever their number, and where ratings are missing.
+
+    Parameters
+    ----------
+    ratings : array_like or DataFrame, shape (raters, items)
+        NaN or None where a rater did not rate an item; texts are for "nominal".
+    metric : {"nominal", "ordinal", "interval", "ratio"}, default "nominal"
+        What counts between two ratings: that they differ; how many ratings lie between them; the
+        square of their difference; the same, relative to their sum.
+    alpha : float, default 0.05
+        One less the level of the interval, in (0, 1).
+    n_resamples : int, default 1000
+        Resamples of the items.
+    rng : int or numpy.random.Generator, default 0
+        For these.
+
+    Returns
+    -------
+    KrippendorffAlpha
+
+    Raises
+    ------
+    InvalidInputError
+        If no item has two ratings, or ratings are no numbers where these are needed.
+
+    References
+    ----------
+    Krippendorff (2011), "Computing Krippendorff's alpha-reliability",
+    https://repository.upenn.edu/handle/20.500.14332/2089.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ratings = [[1, 2, 3, 3, 2, 1], [1, 2, 3, 3, 2, 2], [None, 3, 3, 3, 2, 3]]
+    >>> found = ra.inference.krippendorff_alpha(ratings, metric="ordinal")
+    >>> round(found.alpha, 3), found.n_items
+    (0.593, 6)
+    """
+    kind: Any = check_choice(metric, get_args(Metric), "metric")
+    level, times = check_alpha(alpha), check_integer(n_resamples, "n_resamples", low=100)
+    table, values = _coded(ratings, kind)
+    n_raters = len(table)
+    # How often each item has each value; items with one rating cannot disagree.
+    rated = table >= 0
+    table = table[:, rated.sum(axis=0) > 1]
+    if not table.size:
+        allowed = "items that two raters or more rated"
+        raise InvalidInputError("ratings", allowed, Described("none"))
+    items = np.broadcast_to(np.arange(table.shape[1]), table.shape)
+    counts = np.zeros((table.shape[1], len(values)))
+    np.add.at(counts, (items[table >= 0], table[table >= 0]), 1.0)
+    found = _alpha_of(counts, np.ones(len(counts)), values, kind)
+    draws = as_generator(rng).multinomial(len(counts), np.full(len(counts), 1 / len(counts)), times)
+    drawn = np.array([_alpha_of(counts, w.astype(float), values, kind) for w in draws])
+    ends = [np.nan] * 2
+    if not np.isnan(drawn).all():
+        ends = np.nanquantile(drawn, [level / 2, 1 - level / 2]).tolist()
+    return KrippendorffAlpha(
+        alpha=found,
+        lower=ends[0],
+        upper=ends[1],
+        metric=kind,
+        n_raters=n_raters,
+        n_items=len(counts),
+        n_ratings=int(counts.sum()),
+        level=level,
+    )
+
+
+def _coded(ratings: object, metric: str) -> tuple[NDArray[np.intp], Floats]:
+    """Return the code of each rating, -1 where there is none, and what codes stand for."""
+    frame = pd.DataFrame(pd.as_frame(ratings))
+    if metric != "nominal":
+        try:
+            frame = frame.astype(float)
+        except (TypeError, ValueError):
+            remedy = "Texts are for metric='nominal'."
+            raise InvalidInputError(
+                "ratings", f"numbers for metric={metric!r}", ratings, remedy
+            ) from None
+    codes, values = pd.factorize(frame.to_numpy().ravel(), sort=metric != "nominal")
+    if len(values) > MOST_VALUES:
+        raise InvalidInputError("ratings", f"at most {MOST_VALUES} different ones", len(values))
+    if metric == "nominal":
+        values = np.arange(float(len(values)))
+    elif np.isinf(values).any() or (metric == "ratio" and (values < 0).any()):
+        allowed = "numbers from 0 on for metric='ratio'" if metric == "ratio" else "finite numbers"
+        raise InvalidInputError("ratings", allowed, values.tolist())
+    return codes.reshape(frame.shape), np.asarray(values, dtype=float)
+
+
+def _apart(values: Floats, often: Floats, metric: str) -> Floats:
+    """Return how far any two values are apart, squared."""
+    if metric == "nominal":
+        return 1.0 - np.eye(len(values))
+    if metric == "ordinal":
+        # What lies between two values, each of them by half.
+        middle = np.cumsum(often) - often / 2
+        return np.asarray(np.subtract.outer(middle, middle) ** 2)
+    squares = np.subtract.outer(values, values) ** 2
+    if metric == "ratio":
+        sums = np.add.outer(values, values)
+        squares = np.divide(squares, sums**2, out=np.zeros_like(squares), where=sums > 0)
+    return np.asarray(squares)
+
+
+def _alpha_of(counts: Floats, times: Floats, values: Floats, metric: str) -> float:
+    """Return alpha where each item counts so many times."""
+    often = times @ counts
+    apart, n = _apart(values, often, metric), often.sum()
+    expected = often @ apart @ often / (n - 1.0)
+    within = ((counts @ apart) * counts).sum(axis=1) / (counts.sum(axis=1) - 1.0)
+    return float(1.0 - times @ within / expected) if expected > 0 else float("nan")
