@@ -146,9 +146,13 @@ def krippendorff_alpha(
     )
 
 
-def _coded(ratings: object, metric: str) -> tuple[NDArray[np.intp], Floats]:
+def _coded(ratings: Any, metric: str) -> tuple[NDArray[np.intp], Floats]:
     """Return the code of each rating, -1 where there is none, and what codes stand for."""
-    frame = pd.DataFrame(pd.as_frame(ratings))
+    ratings = pd.as_frame(ratings)
+    if np.ndim(ratings) != 2:
+        allowed = "a table, one row a rater and one column an item"
+        raise InvalidInputError("ratings", allowed, ratings)
+    frame = pd.DataFrame(ratings)
     if metric != "nominal":
         try:
             frame = frame.astype(float)

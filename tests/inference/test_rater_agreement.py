@@ -94,6 +94,8 @@ def test_intervals_hold_alpha():
 @pytest.mark.parametrize(
     ("ratings", "options", "message"),
     [
+        ([1, 2, 3], {}, "one row a rater and one column an item"),
+        ("abc", {}, "one row a rater and one column an item"),
         ([[1, NAN], [NAN, 2]], {}, "items that two raters or more rated"),
         ([["a"], ["b"]], {"metric": "ordinal"}, "numbers for metric='ordinal'"),
         ([[1, -1], [1, 1]], {"metric": "ratio"}, "numbers from 0 on"),

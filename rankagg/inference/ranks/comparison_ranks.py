@@ -240,7 +240,9 @@ def ranks_of_comparisons(
         number = stated(float(found.effective[least]), "effective units", ".1f")
         told = "the {}s that tell of {} count as {} of one size: little can be decided of it"
         notes = (*notes, said(told, kind, data.items[least], number))
-    return RankIntervals.from_decisions(of, kind, above, decisions, notes, families=families)
+    return RankIntervals.from_decisions(
+        of, kind, above, decisions, notes, families=families, is_fought=True
+    )
 
 
 def kind_for(data: Comparisons) -> Of:
@@ -325,4 +327,6 @@ def ranks_of_ratings(fit: BradleyTerryFit, data: Comparisons, alpha: float) -> R
         basis=Basis("normal", kind, found.n_units, FEWEST, is_possible=True),
     )
     above = worths[:, None] > worths
-    return RankIntervals.from_decisions("worths", kind, above, decisions, (), families=families)
+    return RankIntervals.from_decisions(
+        "worths", kind, above, decisions, (), families=families, is_fought=True
+    )

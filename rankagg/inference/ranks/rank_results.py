@@ -166,6 +166,8 @@ class RankIntervals(Result):
     decisions: Decisions
     notes: tuple[str, ...]
     _led: Bools
+    # Whether they are of comparisons, whose scores are win rates.
+    _is_fought: bool
 
     _schema = "rankagg.rank_intervals"
     _version = 2
@@ -182,6 +184,7 @@ class RankIntervals(Result):
         notes: tuple[str, ...],
         *,
         families: Families | None = None,
+        is_fought: bool = False,
     ) -> RankIntervals:
         """Return the ranks by `above`, and those that decisions leave.
 
@@ -200,6 +203,8 @@ class RankIntervals(Result):
         families : Families, optional
             Decisions in smaller families of pairs; those of all pairs by default, which hold in
             every smaller family too.
+        is_fought : bool, default False
+            Whether they are of comparisons.
 
         Returns
         -------
@@ -219,6 +224,7 @@ class RankIntervals(Result):
             decisions=decisions,
             notes=(*notes, *_incoherence(rank)),
             _led=known.led,
+            _is_fought=is_fought,
         )
 
     @classmethod
@@ -351,7 +357,7 @@ class RankIntervals(Result):
         """What ranks are by, in words."""
         what: dict[RanksBy, str] = {"pairwise": "majorities", "borda": "mean Borda points"}
         what["mean"] = "mean scores"
-        if self.unit in ("comparison", "cluster"):
+        if self._is_fought:
             what |= {"borda": "mean win rates over all opponents", "mean": "win rates"}
             what["worths"] = "Bradley-Terry ratings"
         return what[self.of]
