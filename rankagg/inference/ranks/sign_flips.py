@@ -249,6 +249,9 @@ class SignFlips:
 
     def decided(self, alpha: float) -> tuple[Bools, Bools]:
         """Return which pairs are decided as observed, of all and of the item of the row only."""
+        if len(self._seen) < 2:
+            alone = np.zeros_like(self.ahead)
+            return alone, alone
         # So many sign vectors may reach what is decided.
         most = int((np.arange(1, self.n_vectors + 1) / self.n_vectors <= alpha).sum())
         return self._stepped(most, joint=True), self._stepped(most, joint=False)

@@ -499,7 +499,8 @@ def test_a_sum_that_rounding_keeps_from_being_equal_counts_as_equal():
 
 
 def test_nothing_at_all_decides_nothing():
-    for found in (flips([[1, 1]] * 3), flips([[NAN, 1.0], [2.0, NAN]]), flips([[1.0]] * 3)):
+    few = (flips([[1.0]] * 3), flips([[1.0], [NAN]]), flips([[1.0], [NAN]], scaled=True))
+    for found in (flips([[1, 1]] * 3), flips([[NAN, 1.0], [2.0, NAN]]), *few):
         assert (found.together == 1).all()
         assert (found.alone == 1).all()
         assert not found.ahead.any()
