@@ -210,11 +210,11 @@ def rank_intervals(
         "pairwise": above in more than half of the units that compare the two and do not tie them.
         There is none for the exact consensus, whose rank no decisions about single pairs bound.
     method : str, optional
-        "sign-flips" (the default of "borda" and "mean") is exact for every number of units whose
+        "sign-flips" (the default of "borda" and "mean") is for every number of units whose
         differences are symmetric about their center; see `RankIntervals.assumes`. Sums are compared
-        as they are, and scaled by the spread of their pair where no asymmetry is seen. "sign-test"
-        (the
-        default of "pairwise" where each ranking is a unit and has the same weight) is exact too,
+        as they are, and scaled by the spread of their pair where no asymmetry is seen; the level is
+        exact where all items are equal, and held in simulations where only some are. "sign-test"
+        (the default of "pairwise" where each ranking is a unit and has the same weight) is exact,
         and leaves ties out. "hoeffding" holds for all independent units, but decides little; it
         is the default where the others cannot be used. "bernstein" (not for "pairwise") decides
         more where values vary little, and "clopper-pearson" (for "pairwise") decides as

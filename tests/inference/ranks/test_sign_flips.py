@@ -352,6 +352,22 @@ def test_few_units_that_agree_by_luck_decide_nothing():
     assert wrong_shares(noise, [0.01, 0, 0, 0, 0, 0], [0.05], scaled=True).max() <= 0.05
 
 
+def test_sums_of_few_units_are_not_scaled():
+    # 28 pairs: 2^-7 and 2^-9 for all units of a pair to agree, in one direction or the other.
+    scores = np.random.default_rng(0).normal(size=(11, 8))
+    assert [len(flips(scores[:m], scaled=True).of.scales) for m in (8, 10, 11)] == [1, 1, 2]
+
+
+def test_what_was_never_seen_to_vary_is_not_decided_by_its_spread():
+    # The first two fail in one task of ten and are .1 better in the others; the first did not.
+    scores = np.zeros((12, 5))
+    scores[:, :2] = 0.1
+    scores[[2, 7], 1] -= 1
+    found = flips(scores, scaled=True)
+    assert found.ahead[0, 2:].all()
+    assert not found.decided(0.05)[0].any()
+
+
 # -- many units -----------------------------------------------------------------------------------
 
 
