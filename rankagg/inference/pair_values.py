@@ -176,6 +176,9 @@ LOOKED_AT, TIMES = 200_000, 256
 # The share of tables of symmetric differences that are called asymmetric, about, and the distance
 # of the middle from the mean, as a share of the mean, that does no harm.
 LEVEL, NEAR = 0.02, 0.25
+# Of gaps that follow what others score: the level, the fewest units that can tell, and how often
+# levels of units and of systems are taken from each other.
+SELECTED, FEWEST_UNITS, SWEEPS = 0.01, 8, 20
 
 
 class PairSums(NamedTuple):
@@ -259,6 +262,39 @@ def asymmetry_note(
         "mean and {} below it, so that decisions may be wrong more often than they say; {}"
     )
     return (said(note, first, second, above, below, remedy),)
+
+
+def selection_note(scores: Floats) -> tuple[str, ...]:
+    """Return a note where scores are missing more often in units in which others do worse.
+
+    The numbers of scores missing are held against how well the others do there, after what is
+    each system's own, by rank correlation at a level of 1 %; scores have a row per unit, and the
+    larger are better.
+    """
+    scores = scores[~np.isnan(scores).all(axis=1)]
+    there = ~np.isnan(scores)
+    missing = (~there).sum(axis=1)
+    if len(scores) < FEWEST_UNITS:
+        return ()
+    known, own = np.where(there, scores, 0.0), np.zeros(scores.shape[1])
+    known /= np.abs(known).max() or 1.0
+    for _ in range(SWEEPS):
+        level = ((known - own) * there).sum(axis=1) / there.sum(axis=1)
+        own = ((known - level[:, None]) * there).sum(axis=0) / np.fmax(there.sum(axis=0), 1)
+    level = np.round(level / (np.abs(level).max() or 1.0), 9)
+    if np.ptp(missing) == 0 or np.ptp(level) == 0:
+        return ()
+    from scipy import stats  # noqa: PLC0415
+
+    found = stats.spearmanr(missing, level, alternative="less")
+    if not found.pvalue < SELECTED:
+        return ()
+    note = (
+        "scores are missing more often where the others do worse (rank correlation {}): who leaves "
+        "out what would go badly looks better than it is, and decisions may be wrong more often "
+        "than they say"
+    )
+    return (said(note, stated(float(found.statistic), "rank correlation of gaps", ".2f")),)
 
 
 def _middle_mean(values: Floats) -> Floats:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.inference.pair_values import asymmetry_note
+from rankagg.inference.pair_values import asymmetry_note, selection_note
+from tests.sentences.definitions import correlation_of_gaps
 
 
 def table(scores, **more):
@@ -169,3 +170,44 @@ def test_one_task_whole_tasks_and_metrics_are_no_case():
     metrics = in_tasks(instances=list(range(6)) * 4)
     assert not about(ra.rank_intervals(metrics, unit="instance").notes, POOLED)
     assert about(ra.rank_intervals(metrics).notes, POOLED)
+
+
+# -- gaps that follow what others score -----------------------------------------------------------
+
+
+def with_gaps(rng, tasks, gaps):
+    """Return scores of eight systems in tasks easy and hard; four hide low ones, or none does."""
+    scores = rng.normal(size=(tasks, 1)) + rng.normal(size=(tasks, 8)) + rng.normal(size=8)
+    drawn = rng.random(scores.shape)
+    low = (scores < -0.7) & (np.arange(8) < 4) & (drawn < 0.8)
+    scores[{"hidden": low, "any": drawn < 0.3, "weak": drawn < 0.05 * np.arange(8)}[gaps]] = np.nan
+    return scores
+
+
+def test_hidden_low_scores_are_said_by_every_rule_that_compares_them():
+    scores = with_gaps(np.random.default_rng(1), 40, "hidden")
+    for sign, higher in ((1.0, True), (-1.0, False)):
+        data = ra.ScoreTable(sign * scores.T, higher_is_better=higher)
+        for of in ("mean", "borda", "pairwise"):
+            (note,) = about(ra.rank_intervals(data, of=of).notes, "do worse")
+            (stated,) = note.numbers
+            assert stated.number == pytest.approx(correlation_of_gaps(scores), abs=1e-9)
+    assert selection_note(np.nan_to_num(scores)) == ()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scores", [np.full((9, 2), np.nan), np.zeros((0, 3)), np.eye(8)])
+def test_no_gaps_and_nothing_but_gaps_are_no_selection(scores):
+    assert selection_note(scores) == ()
+    assert selection_note(np.where(np.eye(len(scores), scores.shape[1]) > 0, np.nan, 1.0)) == ()
+
+
+@pytest.mark.parametrize(
+    ("gaps", "tasks", "least", "most"),
+    [("any", 12, 0.0, 0.03), ("weak", 30, 0.0, 0.03), ("hidden", 12, 0.3, 0.6),
+     ("hidden", 30, 0.85, 1.0)],
+)  # fmt: skip
+def test_selection_is_said_where_it_is_and_seldom_where_it_is_not(gaps, tasks, least, most):
+    rng = np.random.default_rng(tasks)
+    told = [bool(selection_note(with_gaps(rng, tasks, gaps))) for _ in range(200)]
+    assert least <= np.mean(told) <= most

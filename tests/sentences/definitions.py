@@ -5,6 +5,9 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from math import comb
 
+import numpy as np
+from scipy import stats
+
 HALF = Fraction(1, 2)
 
 
@@ -121,6 +124,14 @@ def aside_of_mean(found, sign, values):
     rows = zip(*(values(name) for name in names), strict=True)
     told = [one - two for one, two in rows if None not in (one, two)]
     return sum(sign * (d - sum(told) / len(told)) > 0 for d in told), len(told)
+
+
+def correlation_of_gaps(scores):
+    """Return the rank correlation of gaps with levels of units, by least squares; a row a unit."""
+    unit, system = np.nonzero(~np.isnan(scores))
+    columns = np.hstack([np.eye(len(scores))[unit], np.eye(scores.shape[1])[system]])
+    level = np.linalg.lstsq(columns, scores[unit, system], rcond=None)[0][: len(scores)]
+    return stats.spearmanr(np.isnan(scores).sum(axis=1), np.round(level, 9)).statistic
 
 
 def points(ballot, k, n, policy):

@@ -141,6 +141,9 @@ RANKED = {
 FEW = {
     "differences above their mean": lambda r: r.aside(1),
     "differences below it": lambda r: r.aside(-1),
+    "rank correlation of gaps": lambda r: true.correlation_of_gaps(
+        np.array(r.plain.scores, dtype=float).T
+    ),
 }
 
 

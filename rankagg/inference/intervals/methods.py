@@ -41,22 +41,29 @@ from rankagg.inference.units import Units
 # because it is not made where units are too few (`normal.is_near_normal`).
 HOLDS_FROM = {"max-t": 1000, "percentile": 500, "bca": 50, "wilson": 100}
 
+# From how many units on max-t was wrong in at most so many per cent of tables, by what is drawn.
+WRONG_IN = {
+    "units": ((6, 83), (9, 43), (20, 25), (50, 14), (100, 9)),
+    "tasks and their instances": ((6, 24), (8, 16), (12, 14), (30, 10)),
+}
+
 # Of several fixed tasks the fewest degrees of freedom that were measured: six tasks of 2, 3 and 4.
 LEAST_FREEDOM = 7.0
 
 
-def few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
+def few_units(method: str, n: Floats, word: str, drawn: str = "units") -> tuple[str, ...]:
     """Return what must be said of an approximate method with n units for each pair, if any are."""
     enough = HOLDS_FROM.get(method, 0)
     fewest = np.min(n[n > 0], initial=enough)
     if fewest >= enough:
         return ()
-    told = (
-        "with {} {} intervals were measured to be wrong more often than they say; they hold from "
-        "about {} on"
-    )
+    how = "more often than they say"
+    if method == "max-t" and fewest >= WRONG_IN[drawn][0][0]:
+        share = [wrong for least, wrong in WRONG_IN[drawn] if least <= fewest][-1]
+        how = said("in up to {} % of tables", stated(share, "tables measured to be wrong"))
+    told = "with {} {} intervals were measured to be wrong {}; they hold from about {} on"
     units = stated(int(fewest), "fewest units of a pair", noun=word)
-    return (said(told, units, method, stated(enough, "units measured to be enough")),)
+    return (said(told, units, method, how, stated(enough, "units measured to be enough")),)
 
 
 def little_freedom(freedom: Floats) -> tuple[str, ...]:
@@ -303,7 +310,8 @@ def _by_resamples(
     if len(units.stratum_weights) > 1:
         notes = list(little_freedom(freedom[varies]))
     else:
-        notes = list(few_units(options.name, moments.n[varies], units.unit))
+        drawn = "units" if units.inner is None else "tasks and their instances"
+        notes = list(few_units(options.name, moments.n[varies], units.unit, drawn))
     if units.groups is not None:
         notes += few_groups(options.name, units.groups, moments.n, varies)
     tails = options.n_resamples * alpha / options.sides

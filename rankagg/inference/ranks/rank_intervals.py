@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -28,6 +28,7 @@ from rankagg.inference.pair_values import (
     Differences,
     asymmetry_note,
     point_differences,
+    selection_note,
 )
 from rankagg.inference.ranks.comparison_ranks import check_silent, check_unit, ranks_of_comparisons
 from rankagg.inference.ranks.rank_results import (
@@ -309,7 +310,8 @@ def rank_intervals(
     draws: dict[str, Any] = {"alpha": alpha, "n_resamples": n_resamples or 2000, "rng": rng}
     if kind == "pairwise":
         told = pair_units(data, tolerance, instances, unit=unit, fixed_tasks=fixed_tasks)
-        return _by_majorities(told, method, ties, draws)
+        found = _by_majorities(told, method, ties, draws)
+        return replace(found, notes=(*found.notes, *_selection(data)))
     if ties is not None:
         remedy = "Tied items have the same points or scores."
         raise InvalidInputError("ties", f"None for of={kind!r}", ties, remedy)
@@ -338,10 +340,18 @@ def rank_intervals(
         turned = "tasks are fixed, so that signs cannot be turned round within them"
         notes = (*notes, f"{turned}: decided by {chosen} instead")
     has_tasks = isinstance(data, ScoreTable) and not data.is_instance_level
+    notes = (*notes, *_selection(data))
     case = _Case(kind, chosen, has_tasks, notes, units, _options_of(chosen, draws))
     if chosen == "sign-flips":
         return case.by_flips(n_resamples, deadline)
     return case.by_bounds()
+
+
+def _selection(data: object) -> tuple[str, ...]:
+    """Return what must be said of a table whose gaps depend on its scores."""
+    if not isinstance(data, ScoreTable) or not data.n_missing:
+        return ()
+    return selection_note((data.values * data.signs).T)
 
 
 # -- how it is decided ----------------------------------------------------------------------------

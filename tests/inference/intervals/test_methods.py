@@ -416,7 +416,7 @@ def test_what_misses_its_level_says_so_where_it_is_used(study, kept):
         scores = np.random.default_rng(0).normal(size=(4, units))
         table = ra.ScoreTable(scores, higher_is_better=True)
         ranks = ra.rank_intervals(table, of=of, method=method, n_resamples=100)
-        assert any("were measured to be wrong more often" in note for note in ranks.notes)
+        assert any("were measured to be wrong" in note for note in ranks.notes)
 
 
 def test_intervals_of_pairs_that_miss_their_level_say_so(study, kept):
@@ -426,7 +426,7 @@ def test_intervals_of_pairs_that_miss_their_level_say_so(study, kept):
     for method, units in set(missed[["method", "units"]].itertuples(index=False, name=None)):
         profile = ra.Profile.from_orders(["AB", "BA"], counts=[units - 2, 2])
         found = ra.PairwiseIntervals.from_data(profile, method=method, n_resamples=400, rng=0)
-        assert any("were measured to be wrong more often" in note for note in found.notes)
+        assert any("were measured to be wrong" in note for note in found.notes)
 
 
 # -- what it draws --------------------------------------------------------------------------------
