@@ -18,7 +18,7 @@ from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.names import Form, Words, amount, stated
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import Direction, Result
 from rankagg.exceptions import NotProvedError
@@ -293,8 +293,10 @@ def rank_by_scores(
         Says which scores were tied although not equal to the last digit, and what is unranked.
     """
     ranks = ranks_by_scores(scores[None, :], None if errors is None else errors[None, :])[0]
-    distinct = places.competition_ranks(-scores[None, :])[0]
     ranking = as_ranking(ranks, items)
+    if isinstance(ranking, Permutation):
+        return ranking, ()
+    distinct = places.competition_ranks(-scores[None, :])[0]
     notes = []
     for place in np.unique(ranks[ranks != distinct]):
         names = " = ".join(str(items[int(i)]) for i in np.flatnonzero(ranks == place))

@@ -137,7 +137,9 @@ def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
 
 
 def _pairs_alike(values: NDArray[np.int64]) -> int:
-    _, sizes = np.unique(values, return_counts=True)
+    # Places are small, so that counting them is faster than sorting.
+    few = len(values) and int(values.max()) < 64 * len(values)
+    sizes = np.bincount(values) if few else np.unique(values, return_counts=True)[1]
     return int((sizes * (sizes - 1) // 2).sum())
 
 

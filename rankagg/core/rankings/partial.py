@@ -618,7 +618,5 @@ class Permutation(PartialRanking):
 
 def as_ranking(ranks: Ranks, items: ItemSet) -> PartialRanking:
     """Return a `Permutation` where ranks are complete and strict, else a `PartialRanking`."""
-    ranking = PartialRanking(ranks, items)
-    if ranking.is_complete and ranking.is_strict:
-        return Permutation(ranks, items)
-    return ranking
+    is_strict = np.array_equal(np.sort(ranks), np.arange(len(items)))
+    return (Permutation if is_strict else PartialRanking)(ranks, items)

@@ -51,7 +51,7 @@ def competition_ranks(
     return ranks
 
 
-def are_permutations(values: Floats) -> bool:
+def are_permutations(values: Floats | Ranks) -> bool:
     """Say whether every row holds 1, 2, ..., n; False without looking where n is above 56."""
     n = values.shape[1]
     # NaN fails the first comparison, so that all values can be made integers.
@@ -103,6 +103,8 @@ def unranked_last(ranks: Ranks) -> Ranks:
 def are_canonical(ranks: Ranks) -> Bools:
     """Say for each row whether it holds competition ranks and valid codes only."""
     n = ranks.shape[1]
+    if are_permutations(ranks + 1):
+        return np.ones(len(ranks), dtype=np.bool_)
     valid = (ranks >= UNLISTED) & (ranks < n)
     listed = np.where(ranks >= 0, ranks.astype(np.float64), np.nan)
     same = (competition_ranks(listed) == ranks) | (ranks < 0)
