@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,11 @@ from rankagg._typing import Bools, Integers, Ranks, Unranked
 from rankagg._validation import check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_best, by_places, too_many
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, ballots_of
+from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.names import amount
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import Permutation, as_ranking
@@ -26,7 +28,7 @@ from rankagg.exceptions import InvalidInputError, TiedRankingError
 from rankagg.kernels.rows import row_sums
 
 
-def lowest(inside: tuple[int, ...], points: Integers | NDArray[np.object_]) -> tuple[int, ...]:
+def lowest(inside: Inside, points: Integers | NDArray[np.object_]) -> Inside:
     """Return those of some items whose integer points are the lowest."""
     least = min(points.tolist())
     return tuple(item for item, got in zip(inside, points.tolist(), strict=True) if got == least)
@@ -67,10 +69,15 @@ class Ballots:
         """The number of items."""
         return int(self.codes.shape[1])
 
-    def exhausted(self, inside: tuple[int, ...]) -> Fraction:
+    def exhausted(self, inside: Inside) -> Fraction:
         """Return the votes of ballots that list none of some items."""
         lost = (self.codes[:, inside] >= self.n_items).all(axis=1)
         return Fraction(exact.sum_of(self.votes[lost]), self.unit)
+
+    def places(self, inside: Inside, *, last: bool = False) -> list[Fraction]:
+        """Return the first or the last places that some items have."""
+        points, _, unit = self.ends(list(inside), last=last)
+        return [Fraction(got, unit * self.unit) for got in points]
 
     def ends(self, inside: list[int], *, last: bool = False, plain: bool = False) -> EndPlaces:
         """Count the first or the last places among some items.
@@ -139,21 +146,145 @@ class Round(NamedTuple):
     tied: tuple[int, ...]
     # Whether the one item stands above all that remain, instead of below.
     first: bool = False
+    # How many of those that go out stand above each, where they are no more than that alike.
+    above: Ranks | int = 0
+    # What is to be said of it.
+    note: str = ""
 
 
 class _State(NamedTuple):
     """The items that remain, ascending, and the number of those placed above them."""
 
-    inside: tuple[int, ...]
+    inside: Inside
     above: int = 0
 
 
-Count: TypeAlias = Callable[[tuple[int, ...]], Round]
+Inside: TypeAlias = tuple[int, ...]
+Count: TypeAlias = Callable[[Inside], Round]
+# What remains before a round, what that decides, who is taken out, and what to say of ties.
+_Taken: TypeAlias = tuple[_State, Round, Inside, list[str]]
+# What each of some items has of what is counted, and the votes that count for none of them.
+Tally: TypeAlias = Callable[[Inside], tuple[list[Fraction], Fraction]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elimination(Aggregator):
+class RoundRule(Aggregator):
     """A rule that ranks items by the round in which they go out, the last one first."""
+
+    # What it counts, as `_tally` does.
+    counted: ClassVar[CountedUnit] = "points"
+
+    @abstractmethod
+    def _count(self, evidence: Evidence) -> Count:
+        """Return the function that decides a round among some items."""
+
+    def _tally(self, evidence: Evidence) -> Tally:
+        """Return the function that says what each of some items has of what is counted."""
+        votes = evidence.votes(self._stated_policy)
+        sums, weight = _sums_of_margins(votes), votes.exact_weight
+        assert weight is not None, "rankings were counted"
+
+        def points(inside: Inside) -> tuple[list[Fraction], Fraction]:
+            # Half a vote, and half a margin, for each of the others.
+            half = weight * (len(inside) - 1) / 2
+            found = sums(inside).tolist()
+            return [half + Fraction(net, 2 * votes.denominator) for net in found], Fraction(0)
+
+        return points
+
+    def count(self, data: Data | Evidence) -> ElectionCount:
+        """Count the ballots round by round: what candidates have, and who is eliminated.
+
+        Instant runoff counts votes, of which a ballot is one for the first candidate on it that
+        remains; Coombs' rule last places, Baldwin's and Nanson's Borda points among the candidates
+        that remain. Those that a ballot leaves out are below all that it lists. The rounds go on
+        until the last one is decided, also where a candidate has more than half of the votes
+        before; by Coombs' rule more than half of the first places ends the count.
+
+        Parameters
+        ----------
+        data : Profile, ScoreTable or Evidence
+            The ballots.
+
+        Returns
+        -------
+        ElectionCount
+            Its order is that of `aggregate` where `unranked` is "last" or no ballot leaves items
+            unranked.
+
+        Raises
+        ------
+        InvalidInputError
+            If `tie_breaking` is "parallel", or `unranked` is stated and not "last".
+
+        Examples
+        --------
+        >>> from rankagg import Coombs, Profile
+        >>> ballots = Profile.from_orders(["ABC", "BCA", "CBA"], counts=[4, 2, 3])
+        >>> print(Coombs().count(ballots))
+        Coombs elects B in 2 rounds
+        each round counts last places
+        margin of the last round: 3 last places
+           round 1  round 2                outcome
+        B        0        3     elected in round 2
+        C        4        6  eliminated in round 2
+        A        5        -  eliminated in round 1
+        """
+        for name, wrong in (("tie_breaking", "parallel"), ("unranked", "uniform or ignore")):
+            if (found := getattr(self, name, None)) and found in wrong:
+                allowed = f"another than {wrong} to count rounds"
+                raise InvalidInputError(f"{name} of {type(self).__name__}", allowed, found)
+        evidence = Evidence.of(ballots_of(data, f"{self.name}.count"))
+        items, decide, tally = evidence.items, self._count(evidence), self._tally(evidence)
+        stages, notes = list[CountRound](), list[str]()
+        for (inside, _), decided, out, told in self._taken(decide, items):
+            rest = tuple(item for item in inside if item not in out)
+            ahead, behind = (out, rest) if decided.first or not rest else (rest, out)
+            elected = ahead if decided.first or len(rest) < 2 else ()
+            gone = behind if not decided.first or len(rest) < 2 else ()
+            got, exhausted = tally(inside)
+            counts = tuple(map(dict(zip(inside, got, strict=True)).get, range(len(items))))
+            stages.append(CountRound(counts, exhausted, None, items.at(elected), items.at(gone)))
+            notes += [*told, *filter(None, [decided.note])]
+            if elected:
+                break
+        # Going on ranks those who remain.
+        ranks = self.aggregate(evidence).ranking.ranks
+        return ElectionCount(
+            rule=self.name,
+            counted=self.counted,
+            candidates=items.labels,
+            order=items.at(np.argsort(ranks, kind="stable")),
+            stages=tuple(stages),
+            notes=tuple(notes),
+        )
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        ranks = np.zeros(len(evidence.items), dtype=np.int32)
+        notes = list[str]()
+        for state, decided, out, told in self._taken(self._count(evidence), evidence.items):
+            below = _place_below(state, len(out)) + decided.above
+            ranks[list(out)] = state.above if decided.first else below
+            notes += told
+        return Outcome(ranking=as_ranking(ranks, evidence.items), notes=tuple(notes))
+
+    def _taken(self, count: Count, items: ItemSet) -> Iterator[_Taken]:
+        """Take items out round by round."""
+        state = _State(tuple(range(len(items))))
+        while state.inside:
+            decided = _decided(count, state)
+            out, notes = self._out(decided.tied, state, items)
+            yield state, decided, out, notes
+            state = _after(state, out, decided.first)
+
+    def _out(self, tied: Inside, state: _State, items: ItemSet) -> tuple[Inside, list[str]]:
+        """Return those who go out of those that a round has for that, and what to say of it."""
+        return tied, []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elimination(RoundRule):
+    """A rule by rounds in which one item goes out, and ties are broken if there are some."""
 
     needs: ClassVar[Needs] = "rankings"
     tie_breaking: TieBreaking = "together"
@@ -168,10 +299,6 @@ class Elimination(Aggregator):
     def is_strict(self) -> bool:
         """Whether the consensus never ties items: where ties are broken or refused."""
         return self.tie_breaking in ("order", "refuse")
-
-    @abstractmethod
-    def _count(self, evidence: Evidence) -> Count:
-        """Return the function that decides a round among some items."""
 
     def outcomes(self, data: Data | Evidence, *, limit: int = 1000) -> tuple[Permutation, ...]:
         """Return every ranking that some way of breaking ties leads to.
@@ -215,42 +342,24 @@ class Elimination(Aggregator):
         return tuple(found)
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        count = self._count(evidence)
         if self.tie_breaking == "parallel":
-            return self._in_parallel(_Rounds(count), evidence.items)
-        return self._one_by_one(count, evidence.items)
+            return self._in_parallel(_Rounds(self._count(evidence)), evidence.items)
+        return super()._aggregate(evidence, rng)
 
-    def _one_by_one(self, count: Count, items: ItemSet) -> Outcome:
-        ranks = np.zeros(len(items), dtype=np.int32)
-        notes = list[str]()
-        for state, (tied, first), out in self._taken(count, items):
-            ranks[list(out)] = state.above if first else _place_below(state, len(out))
-            notes += self._notes_of(tied, items)
-        return Outcome(ranking=as_ranking(ranks, items), notes=tuple(notes))
-
-    def _notes_of(self, tied: tuple[int, ...], items: ItemSet) -> list[str]:
-        """Say what is done with items that tie for going out."""
-        way = "out together" if self.tie_breaking == "together" else "the last of the items out"
+    def _out(self, tied: Inside, state: _State, items: ItemSet) -> tuple[Inside, list[str]]:
+        """Break the tie as asked for."""
+        if len(tied) == 1:
+            return tied, []
         names = listed(items.at(tied))
-        return [f"tied for going out, {way}: {names}"] if len(tied) > 1 else []
-
-    def _taken(
-        self, count: Count, items: ItemSet
-    ) -> Iterator[tuple[_State, Round, tuple[int, ...]]]:
-        """Yield what remains before each round, what it decides, and who is taken out."""
-        state = _State(tuple(range(len(items))))
-        while state.inside:
-            tied, first = _decided(count, state)
-            if len(tied) > 1 and self.tie_breaking == "refuse":
-                left = counted(len(state.inside), "item")
-                names = listed(items.at(np.array(tied)))
-                raise TiedRankingError(
-                    f"{self.name} breaks no tie: with {left} left, {names} tie for going out. "
-                    "Choose another `tie_breaking`."
-                )
-            out = tied[-1:] if self.tie_breaking == "order" else tied
-            yield state, Round(tied, first), out
-            state = _after(state, out, first)
+        if self.tie_breaking == "refuse":
+            left = counted(len(state.inside), "item")
+            raise TiedRankingError(
+                f"{self.name} breaks no tie: with {left} left, {names} tie for going out. "
+                "Choose another `tie_breaking`."
+            )
+        if self.tie_breaking == "order":
+            return tied[-1:], [f"tied for going out, the last of the items out: {names}"]
+        return tied, [f"tied for going out, out together: {names}"]
 
     def _in_parallel(self, rounds: _Rounds, items: ItemSet) -> Outcome:
         best = [len(items)] * len(items)
@@ -283,7 +392,7 @@ class _Rounds:
         """Return what can happen: an item, the place that it gets, and what remains."""
         if state.inside not in self._known:
             self._known[state.inside] = _decided(self._count, state)
-        tied, first = self._known[state.inside]
+        tied, first, *_ = self._known[state.inside]
         place = state.above if first else _place_below(state, 1)
         return [(item, place, _after(state, (item,), first)) for item in tied]
 
@@ -349,62 +458,21 @@ class InstantRunoff(Elimination):
     ('each wins by some way of breaking ties: A, B, C',)
     """
 
+    counted: ClassVar[CountedUnit] = "votes"
+
     def _count(self, evidence: Evidence) -> Count:
         ballots = Ballots.of(evidence.profile, self._own_policy)
         return lambda inside: Round(lowest(inside, ballots.ends(list(inside)).points))
 
-    def count(self, data: Data | Evidence) -> ElectionCount:
-        """Count the ballots round by round: votes, transfers and exhausted ballots.
+    def _tally(self, evidence: Evidence) -> Tally:
+        ballots = Ballots.of(evidence.profile, self._own_policy)
 
-        A ballot is a vote for the first candidate on it that remains; those that it leaves out
-        are below all that it lists. The rounds go on until the last one is decided, also where a
-        candidate has more than half of the votes before.
-
-        Parameters
-        ----------
-        data : Profile, ScoreTable or Evidence
-            The ballots.
-
-        Returns
-        -------
-        ElectionCount
-            Elected is whom `aggregate` ranks first where `unranked` is "last" or no ballot leaves
-            items unranked.
-
-        Raises
-        ------
-        InvalidInputError
-            If `tie_breaking` is "parallel", or `unranked` is stated and not "last".
-        """
-        for name, wrong in (("tie_breaking", "parallel"), ("unranked", "uniform or ignore")):
-            if (found := getattr(self, name)) and found in wrong:
-                allowed = f"another than {wrong} to count rounds"
-                raise InvalidInputError(f"{name} of InstantRunoff", allowed, found)
-        profile = ballots_of(data, self.name)
-        items, n, ballots = profile.items, profile.n_items, Ballots.of(profile, "last")
-        ends = ballots.ends([*range(n)])
-        stages, notes = list[CountRound](), list[str]()
-
-        def decide(inside: tuple[int, ...]) -> Round:
-            nonlocal ends
-            ends = ballots.ends(list(inside))
-            return Round(lowest(inside, ends.points))
-
-        for (inside, _), (tied, _), out in self._taken(decide, items):
-            rest = [item for item in inside if item not in out]
-            if len(inside) == 1 and stages:
-                break  # whom the round before elected
+        def tally(inside: Inside) -> tuple[list[Fraction], Fraction]:
             # Ballots that list nobody who remains count the same for all.
             exhausted = ballots.exhausted(inside)
-            share, unit = exhausted / len(inside), ends.unit * ballots.unit
-            got = {i: Fraction(p, unit) - share for i, p in zip(inside, ends.points, strict=True)}
-            elected = rest if len(rest) == 1 else [] if rest else out
-            votes, gone = tuple(map(got.get, range(n))), out if rest else ()
-            stages.append(CountRound(votes, exhausted, None, items.at(elected), items.at(gone)))
-            notes += self._notes_of(tied, items)
-        return ElectionCount(
-            rule=self.name, candidates=items.labels, stages=tuple(stages), notes=tuple(notes)
-        )
+            return [got - exhausted / len(inside) for got in ballots.places(inside)], exhausted
+
+        return tally
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -444,6 +512,7 @@ class Coombs(Elimination):
     <Consensus by Coombs: B > C > A>
     """
 
+    counted: ClassVar[CountedUnit] = "last places"
     majority: bool = True
 
     def __post_init__(self) -> None:
@@ -453,15 +522,21 @@ class Coombs(Elimination):
     def _count(self, evidence: Evidence) -> Count:
         ballots = Ballots.of(evidence.profile, self._own_policy)
 
-        def decide(inside: tuple[int, ...]) -> Round:
+        def decide(inside: Inside) -> Round:
             if self.majority:
-                firsts, whole, _ = ballots.ends(list(inside), plain=True)
+                firsts, whole, unit = ballots.ends(list(inside), plain=True)
                 for item, votes in zip(inside, firsts.tolist(), strict=True):
                     if 2 * votes > whole:
-                        return Round((item,), first=True)
+                        has, of = (amount(n / (unit * ballots.unit)) for n in (votes, whole))
+                        told = f"{evidence.items[item]} has {has} of {of} first places"
+                        return Round((item,), first=True, note=told if len(inside) > 2 else "")
             return Round(lowest(inside, -ballots.ends(list(inside), last=True).points))
 
         return decide
+
+    def _tally(self, evidence: Evidence) -> Tally:
+        ballots = Ballots.of(evidence.profile, self._own_policy)
+        return lambda inside: (ballots.places(inside, last=True), Fraction(0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -495,25 +570,29 @@ class Baldwin(Elimination):
     needs: ClassVar[Needs] = "votes"
 
     def _count(self, evidence: Evidence) -> Count:
-        votes = evidence.votes(self._stated_policy)
-        margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
+        sums = _sums_of_margins(evidence.votes(self._stated_policy))
+        return lambda inside: Round(lowest(inside, sums(inside)))
 
-        counts, left = margins.sum(axis=1), set(range(votes.n_items))
 
-        def decide(inside: tuple[int, ...]) -> Round:
-            # Rounds differ by few items, whose margins are taken off the counts or added.
-            nonlocal counts, left
-            now = set(inside)
-            counts = counts - margins[:, sorted(left - now)].sum(axis=1)
-            counts = counts + margins[:, sorted(now - left)].sum(axis=1)
-            left = now
-            return Round(lowest(inside, counts[list(inside)]))
+def _sums_of_margins(votes: PairwiseMatrix) -> Callable[[Inside], Integers]:
+    """Return the function that adds up the margins of each of some items over the others."""
+    margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
+    sums, left = margins.sum(axis=1), set(range(votes.n_items))
 
-        return decide
+    def sums_of(inside: Inside) -> Integers:
+        # Rounds differ by few items, whose margins are taken off the sums or added.
+        nonlocal sums, left
+        now = set(inside)
+        sums = sums - margins[:, sorted(left - now)].sum(axis=1)
+        sums = sums + margins[:, sorted(now - left)].sum(axis=1)
+        left = now
+        return cast(Integers, sums[list(inside)])
+
+    return sums_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nanson(Aggregator):
+class Nanson(RoundRule):
     """Nanson's rule: in each round all items at or below the average Borda count go out.
 
     Items that go out in one round are ranked by their counts in it. Where all that remain have
@@ -546,15 +625,12 @@ class Nanson(Aggregator):
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
-        margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
-        inside = np.arange(votes.n_items)
-        ranks = np.zeros(votes.n_items, dtype=np.int32)
-        while len(inside):
-            counts = margins[np.ix_(inside, inside)].sum(axis=1)
-            stays = counts > 0
-            out = inside[~stays]
-            ranks[out] = int(stays.sum()) + by_places((-counts[~stays]).tolist())
-            inside = inside[stays]
-        return Outcome(ranking=as_ranking(ranks, votes.items))
+    def _count(self, evidence: Evidence) -> Count:
+        sums = _sums_of_margins(evidence.votes(self._stated_policy))
+
+        def decide(inside: Inside) -> Round:
+            net = dict(zip(inside, sums(inside).tolist(), strict=True))
+            out = tuple(item for item in inside if net[item] <= 0)
+            return Round(out, above=by_places([-net[item] for item in out]))
+
+        return decide

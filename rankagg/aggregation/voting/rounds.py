@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
+from rankagg.core.rankings import places
 from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import InformationLostError
+
+#: What a count counts.
+CountedUnit: TypeAlias = Literal["votes", "last places", "points"]
 
 
 class CountRound(NamedTuple):
     """A round of a count: what it counts, and what that decides; fractions are exact."""
 
     # Of each candidate, in the order of the data; None for those who were eliminated before.
-    votes: tuple[Fraction | None, ...]
+    counts: tuple[Fraction | None, ...]
     # Votes that count for nobody.
     exhausted: Fraction
     # The votes that elect; None where no number does.
@@ -36,22 +40,29 @@ ROUNDS_PRINTED = 8
 
 
 class ElectionCount(Result):
-    """A count round by round: votes, transfers, exhausted ballots, and who is elected.
+    """A count round by round: what is counted, exhausted ballots, and who is elected.
 
-    In every round `sum(votes) + exhausted` is the number of ballots. It has no plot.
+    Where votes are counted `sum(counts) + exhausted` is the number of ballots in every round.
+    Ballots are exhausted of votes alone: those that list nobody who remains share the last place
+    among all, and give all the same points. It has no plot.
 
     Attributes
     ----------
     rule : str
         The rule that counted.
+    counted : {"votes", "last places", "points"}
+        What it counted; of last places the most are eliminated, else the fewest.
     candidates : tuple of str or int
         In the order of the data.
+    order : tuple of str or int
+        All candidates: the elected in their order, then who stays longest. Of those who remain
+        when a count ends `STV` has the most votes first, and Coombs' rule goes on among them.
     stages : tuple
-        For each round, as attributes: `votes` of the candidates in their order, exact fractions
+        For each round, as attributes: `counts` of the candidates in their order, exact fractions
         (None for those who were eliminated before), `exhausted`, `quota`, and the candidates
         that are `elected`, are `eliminated`, or pass on a `surplus`.
     notes : tuple of str
-        How ties were broken that the rule leaves to a lot.
+        How ties were broken that the rule leaves to a lot, and a majority of first places.
 
     Examples
     --------
@@ -70,7 +81,9 @@ class ElectionCount(Result):
     """
 
     rule: str
+    counted: CountedUnit = "votes"
     candidates: tuple[Label, ...]
+    order: tuple[Label, ...]
     stages: tuple[CountRound, ...]
     notes: tuple[str, ...] = ()
 
@@ -82,13 +95,6 @@ class ElectionCount(Result):
     def elected(self) -> tuple[Label, ...]:
         """The candidates that are elected, in the order of their election."""
         return tuple(label for stage in self.stages for label in stage.elected)
-
-    @property
-    def order(self) -> tuple[Label, ...]:
-        """All candidates: the elected in their order, then who stays longest, with most votes."""
-        rows = self.rounds.drop_duplicates("candidate", keep="last")
-        last = rows.sort_values(["round", "votes"])["candidate"]
-        return tuple(dict.fromkeys([*self.elected, *last[::-1]]))
 
     @property
     def exhausted(self) -> tuple[float, ...]:
@@ -105,13 +111,15 @@ class ElectionCount(Result):
     def margin(self) -> float | None:
         """The margin of the last round: its last elected candidate over the next one.
 
-        None where nobody else remains.
+        In what is counted; None where nobody else remains, or a majority of first places decided.
         """
-        last = dict(zip(self.candidates, self.stages[-1].votes, strict=True))
-        others = [votes for label, votes in last.items() if label not in self.elected]
-        left = [votes for votes in others if votes is not None]
-        least = min(last[label] or Fraction(0) for label in self.stages[-1].elected)
-        return _number(least - max(left)) if left else None
+        stage, sign = self.stages[-1], -1 if self.counted == "last places" else 1
+        pairs = zip(self.candidates, stage.counts, strict=True)
+        last = {label: sign * got for label, got in pairs if got is not None}
+        left = [got for label, got in last.items() if label not in self.elected]
+        if not left or not (stage.eliminated or self.counted == "votes"):
+            return None
+        return _number(min(last[label] for label in stage.elected) - max(left))
 
     @property
     def rounds(self) -> pd.DataFrame:
@@ -119,17 +127,18 @@ class ElectionCount(Result):
         rows, before, elected = [], dict[Label, Fraction](), set[Label]()
         for number, stage in enumerate(self.stages, start=1):
             elected.update(stage.elected)
-            for label, votes in zip(self.candidates, stage.votes, strict=True):
-                if votes is not None:
+            for label, got in zip(self.candidates, stage.counts, strict=True):
+                if got is not None:
                     out = "eliminated" if label in stage.eliminated else "hopeful"
                     status = "elected" if label in elected else out
-                    rows.append((number, label, votes, votes - before.get(label, votes), status))
-                    before[label] = votes
-        frame = pd.DataFrame(rows, columns=["round", "candidate", "votes", "transfer", "status"])
-        for name in ("votes", "transfer"):
+                    rows.append((number, label, got, got - before.get(label, got), status))
+                    before[label] = got
+        what = self.counted.replace(" ", "_")
+        frame = pd.DataFrame(rows, columns=["round", "candidate", what, "transfer", "status"])
+        for name in (what, "transfer"):
             whole = all(number.denominator == 1 for number in frame[name])
             frame[name] = frame[name].map(int if whole else float)
-        return frame
+        return frame if what == "votes" else frame.drop(columns="transfer")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per round and candidate who is not eliminated yet.
@@ -137,8 +146,9 @@ class ElectionCount(Result):
         Returns
         -------
         pandas.DataFrame
-            The round from 1, the candidate, its votes, what it has more than in the round before,
-            and its status: elected, eliminated, or hopeful.
+            The round from 1, the candidate, its votes, last_places or points, of votes what it has
+            more than in the round before (transfer), and its status: elected, eliminated, or
+            hopeful.
         """
         return self.rounds
 
@@ -146,26 +156,28 @@ class ElectionCount(Result):
         names = ", ".join(map(str, self.elected))
         yield f"{self.rule} elects {names} in {counted(len(self.stages), 'round')}"
         first, last = self.stages[0], self.stages[-1]
-        n_votes = sum((votes for votes in first.votes if votes is not None), first.exhausted)
+        n_votes = sum((votes for votes in first.counts if votes is not None), first.exhausted)
         said = "" if self.quota is None else f", quota {self.quota:.12g}"
         exhausted = f"{_number(last.exhausted):.12g} exhausted in the last round"
-        yield f"{counted(_number(n_votes), 'ballot', '.12g')}{said}, {exhausted}"
+        ballots = f"{counted(_number(n_votes), 'ballot', '.12g')}{said}, {exhausted}"
+        yield ballots if self.counted == "votes" else f"each round counts {self.counted}"
         if self.margin is not None:
-            yield f"margin of the last round: {counted(self.margin, 'vote', '.12g')}"
+            noun = self.counted.removesuffix("s")
+            yield f"margin of the last round: {counted(self.margin, noun, '.12g')}"
         yield from self.notes
 
     def _table(self) -> pd.DataFrame:
         """Return one row per candidate: first the elected, then who stays longest."""
         rows = self.rounds
-        votes = rows.pivot_table("votes", "candidate", "round", sort=False)
+        counts = rows.pivot_table(rows.columns[2], "candidate", "round", sort=False)
         decided = rows[rows["status"] != "hopeful"].drop_duplicates("candidate")
         told = decided["status"] + " in round " + decided["round"].astype(str)
         outcomes = dict(zip(decided["candidate"], told, strict=True))
-        shown = [*votes.columns]
+        shown = [*counts.columns]
         if len(shown) > ROUNDS_PRINTED:
             shown = [shown[0], *shown[1 - ROUNDS_PRINTED :]]
         order = list(self.order)
-        table = votes.loc[order, shown].rename(columns="round {}".format).rename_axis(columns=None)
+        table = counts.loc[order, shown].rename(columns="round {}".format).rename_axis(columns=None)
         return table.assign(outcome=[outcomes.get(label, "not elected") for label in order])
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
@@ -174,8 +186,9 @@ class ElectionCount(Result):
             yield f"rounds 2 to {between + 1} are not shown; JSON and the frame have them"
 
     def _content(self) -> Mapping[str, Any]:
-        names = ("rule", "candidates", "elected", "quota", "margin", "exhausted", "notes")
-        return {**self._plain(*names), "rounds": plain_rows(self.rounds)}
+        names = ("rule", "counted", "candidates", "order", "elected", "quota", "margin")
+        plain = self._plain(*names, "exhausted", "notes")
+        return {**plain, "rounds": plain_rows(self.rounds)}
 
 
 def _number(exact: Fraction) -> float:
@@ -183,8 +196,12 @@ def _number(exact: Fraction) -> float:
 
 
 def ballots_of(data: Data | Evidence, name: str) -> Profile:
-    """Return the rankings that a rule of some name counts, or say that there are none."""
+    """Return the ballots that a rule of some name counts, or say that there are none.
+
+    Candidates that a ballot leaves out are below all that it lists.
+    """
     try:
-        return Evidence.of(data).profile
+        profile = Evidence.of(data).profile
     except InformationLostError as error:
         raise InformationLostError(f"{name} {error}") from None
+    return profile._replace(ranks=places.unranked_last(profile.ranks))

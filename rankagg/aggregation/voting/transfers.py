@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers, RNGLike
+from rankagg._typing import Bools, Integers, Label, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, ballots_of
@@ -127,7 +127,9 @@ class STV:
         kind = _Scottish if self.counting == "scottish" else _Meek
         count = kind(_Piles.of(profile), items, self, as_generator(rng))
         stages, notes = tuple(count.stages()), tuple(count.notes)
-        return ElectionCount(rule=repr(self), candidates=items.labels, stages=stages, notes=notes)
+        return ElectionCount(
+            rule=repr(self), candidates=items.labels, order=count.order, stages=stages, notes=notes
+        )
 
 
 class _Piles(NamedTuple):
@@ -215,6 +217,13 @@ class _Count(ABC):
                 return
             for source in out or surplus:
                 self.transfer(source)
+
+    @property
+    def order(self) -> tuple[Label, ...]:
+        """All candidates: the elected, those who remain by their votes, then who stays longest."""
+        votes, remain = self.history[-1], np.flatnonzero(self.hopeful).tolist()
+        remain.sort(key=lambda item: -votes[item])
+        return self.items.at([*self.elected, *remain, *self.eliminated[::-1]])
 
     def quota_of(self, total: int) -> int:
         """Return the quota where ballots have so many parts together."""

@@ -34,7 +34,7 @@ from rankagg.cli.options.exact import (
     time_limit,
 )
 from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
-from rankagg.cli.options.rules import METHOD, make, rules_to
+from rankagg.cli.options.rules import METHOD, RuleName, make, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
@@ -103,43 +103,66 @@ def rank(
         "Scotland (the default for more), or by Meek's method.",
     ),
     option(
+        "--method",
+        type=RuleName(["instant-runoff", "coombs", "baldwin", "nanson"]),
+        help="A rule for one seat that counts by rounds, in place of --counting.",
+    ),
+    option(
         "--quota droop|hare",
-        default="droop",
-        help="How many votes elect where surpluses are passed on.",
+        help="How many votes elect where surpluses are passed on; droop by default.",
     ),
     option(
         "--tie-breaking order|lot|together|refuse",
-        default="order",
-        help="What decides ties that the votes leave: the order of the items, a lot drawn by "
-        "--seed (where votes are passed on), all go together (instant runoff), or nothing.",
+        help="What decides ties that the votes leave: the order of the items (the default), a lot "
+        "drawn by --seed (where surpluses are passed on), all go together (where none are), or "
+        "nothing.",
     ),
     seed("For lots."),
     option("--csv", type=FILE, help="Also write the table of rounds as a CSV file."),
     output("candidates", pasted=True),
 )
 def count(
-    given: Input, *, seats: int, counting: Any, rng: int, csv: Path | None, **how: Any
+    given: Input, *, seats: int, counting: Any, method: Any, rng: int, csv: Path | None, **how: Any
 ) -> Answer:
-    """Count an election round by round: instant runoff, or several seats by STV.
+    """Count an election round by round: instant runoff and its kin, or several seats by STV.
 
-    Prints who is elected, the votes of each round, exhausted ballots, and the margin of the last
-    round. Candidates that a ballot leaves out are below all that it lists.
+    Prints who is elected, the votes of each round (or last places, or points), exhausted ballots,
+    and the margin of the last round. Candidates that a ballot leaves out are below all that it
+    lists.
 
     \b
         rankagg count election.soi
         rankagg count votes.csv --format cast-votes --csv rounds.csv
+        rankagg count election.soi --method coombs
         rankagg count election.soi --seats 3
         rankagg count election.soi --seats 3 --counting meek --json
     """
     if given.unranked == "ignore":
         raise click.UsageError("--unranked ignore has no meaning for count, where all ballots do.")
-    if counting == "irv" and seats > 1:
-        raise click.UsageError("--counting irv fills one seat.")
-    if counting == "irv" or (counting is None and seats == 1):
-        found = ra.InstantRunoff(tie_breaking=how["tie_breaking"]).count(given.data)
+    if method and counting:
+        raise click.UsageError("--method and --counting exclude each other.")
+    stated = {name: value for name, value in how.items() if value is not None}
+    counting = counting or ("irv" if method or seats == 1 else "scottish")
+    if counting == "irv":
+        found = _for_one_seat(seats, method, stated).count(given.data)
     else:
-        found = ra.STV(seats, counting=counting or "scottish", **how).count(given.data, rng=rng)
+        found = ra.STV(seats, counting=counting, **stated).count(given.data, rng=rng)
     return Answer(result=found, files=[(csv, lambda path: write_frame(found.to_frame(), path))])
+
+
+def _for_one_seat(seats: int, method: Any, stated: dict[str, Any]) -> Any:
+    if seats > 1:
+        told = f"method {method}" if method else "counting irv"
+        raise click.UsageError(f"--{told} fills one seat.")
+    if "quota" in stated:
+        raise click.UsageError(
+            "--quota is for surpluses that are passed on: give --seats, or --counting scottish or "
+            "meek."
+        )
+    if method == "nanson" and stated:
+        raise click.UsageError("--tie-breaking has no meaning for nanson, which breaks no ties.")
+    ties = {} if method == "nanson" else {"tie_breaking": "order"}
+    return replace(make(method or "instant-runoff", "last"), **{**ties, **stated})
 
 
 @command(

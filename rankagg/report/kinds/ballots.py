@@ -92,7 +92,7 @@ class ElectionKind(Kind):
     @cached_property
     def _cells(self) -> Floats:
         """Votes by rounds, shape (rounds, n + 1), NaN for who has gone out; exhausted ones last."""
-        rounds = [(*stage.votes, stage.exhausted) for stage in self.count.stages]
+        rounds = [(*stage.counts, stage.exhausted) for stage in self.count.stages]
         return np.array([[np.nan if v is None else float(v) for v in votes] for votes in rounds])
 
     @property

@@ -122,3 +122,65 @@ def instant_runoff(papers, n):
             break
         inside = stay
     return inside, sheets
+
+
+def places_of(paper, inside):
+    """Return the place of everyone who remains; the unlisted are last together."""
+    return {c: paper.index(c) if c in paper else len(paper) for c in inside}
+
+
+def end_places(papers, inside, edge):
+    sheet = dict.fromkeys(inside, Fraction(0))
+    for paper in papers:
+        places = places_of(paper, inside)
+        there = [c for c in inside if places[c] == edge(places.values())]
+        for c in there:
+            sheet[c] += Fraction(1, len(there))
+    return sheet
+
+
+def first_places(papers, inside):
+    return end_places(papers, inside, min)
+
+
+def last_places(papers, inside):
+    return end_places(papers, inside, max)
+
+
+def borda_points(papers, inside):
+    sheet = dict.fromkeys(inside, Fraction(0))
+    for paper in papers:
+        places = places_of(paper, inside)
+        for c in inside:
+            for other in inside:
+                if c != other:
+                    level = places[c] == places[other]
+                    sheet[c] += Fraction(1, 2) if level else places[c] < places[other]
+    return sheet
+
+
+def by_rounds(papers, n, count, outgoing, majority):
+    """Return who wins, and the sheet of every round; `outgoing` names who goes out by a sheet."""
+    inside, sheets = list(range(n)), []
+    while len(inside) > 1 or not sheets:
+        sheets.append(count(papers, inside))
+        for c in inside if majority else ():
+            if 2 * first_places(papers, inside)[c] > len(papers):
+                return [c], sheets
+        out = outgoing(sheets[-1])
+        inside = [c for c in inside if c not in out] or inside
+        if len(out) == len(sheets[-1]):
+            break
+    return inside, sheets
+
+
+def most(sheet):
+    return [c for c in sheet if sheet[c] == max(sheet.values())]
+
+
+def fewest(sheet):
+    return [c for c in sheet if sheet[c] == min(sheet.values())]
+
+
+def average_or_less(sheet):
+    return [c for c in sheet if sheet[c] * len(sheet) <= sum(sheet.values())]

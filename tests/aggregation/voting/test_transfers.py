@@ -26,7 +26,7 @@ def profile_of(n, orders):
 
 def sheets_of(count):
     """Return the votes of those who remain, round by round."""
-    pairs = (zip(count.candidates, stage.votes, strict=True) for stage in count.stages)
+    pairs = (zip(count.candidates, stage.counts, strict=True) for stage in count.stages)
     return [{label: votes for label, votes in one if votes is not None} for one in pairs]
 
 
@@ -109,7 +109,7 @@ def test_a_published_example():
     count = ra.STV(3).count(FOOD)
     assert count.quota == 6
     assert count.elected == ("chocolate", "orange", "strawberry")
-    named = [dict(zip(count.candidates, stage.votes, strict=True)) for stage in count.stages]
+    named = [dict(zip(count.candidates, stage.counts, strict=True)) for stage in count.stages]
     assert named[0]["chocolate"] == 12
     assert named[1] == {"orange": 4, "pear": 2, "chocolate": 6, "strawberry": 5, "bonbon": 3}
     assert named[2] == {"orange": 6, "pear": None, "chocolate": 6, "strawberry": 5, "bonbon": 3}
@@ -122,7 +122,7 @@ def test_transfers_are_cut_to_five_decimals_and_what_is_cut_is_exhausted():
     profile = ra.Profile.from_orders(["ABCD", "CDAB", "BA", "A"], counts=[59, 25, 15, 1])
     second = ra.STV(2).count(profile).stages[1]
     value = Fraction(26 * 10**5 // 60, 10**5)  # .43333
-    assert second.votes[:2] == (34, 15 + 59 * value)
+    assert second.counts[:2] == (34, 15 + 59 * value)
     assert second.exhausted == 26 - 59 * value
 
 
@@ -131,7 +131,7 @@ def test_meek_finds_what_an_elected_candidate_keeps():
     profile = ra.Profile.from_orders(["ABCD", "CDAB", "BA"], counts=[60, 25, 15])
     last = ra.STV(2, counting="meek").count(profile).stages[-1]
     assert last.quota == Fraction(33_333_333_334, 10**9)
-    assert abs(last.votes[1] - (15 + 60 - Fraction(100, 3))) < 1e-6
+    assert abs(last.counts[1] - (15 + 60 - Fraction(100, 3))) < 1e-6
 
 
 def test_quotas():
@@ -246,10 +246,10 @@ def test_instant_runoff_counts_what_ballots_list():
         ra.InstantRunoff(unranked="ignore").count(gaps)
     with pytest.raises(InvalidInputError, match="tie_breaking of InstantRunoff"):
         ra.InstantRunoff(tie_breaking="parallel").count(gaps)
-    with pytest.raises(InformationLostError, match="InstantRunoff needs rankings"):
+    with pytest.raises(InformationLostError, match="InstantRunoff.count needs rankings"):
         ra.InstantRunoff().count(gaps.pairwise())
     shared = ra.Profile([ra.PartialRanking.from_buckets([["A", "B"], ["C"]])], weights=[0.5])
-    assert ra.InstantRunoff().count(shared).stages[0].votes == (Fraction(1, 4), Fraction(1, 4), 0)
+    assert ra.InstantRunoff().count(shared).stages[0].counts == (Fraction(1, 4), Fraction(1, 4), 0)
 
 
 # -- what is printed ------------------------------------------------------------------------------

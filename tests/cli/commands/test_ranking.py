@@ -473,6 +473,17 @@ def test_elections_are_counted_round_by_round(called, parsed) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("method", "counted"),
+    [("coombs", "last places"), ("baldwin", "points"), ("nanson", "points"), ("rcv", "votes")],
+)
+def test_rules_of_one_seat_are_counted_round_by_round(called, parsed, method, counted) -> None:
+    Path("e.abif").write_text(ELECTION, encoding="utf-8")
+    found = parsed(f"count e.abif --format abif --method {method} --csv rounds.csv")
+    assert (found["elected"], found["counted"]) == (["A"], counted)
+    assert [*pd.read_csv("rounds.csv")][2] == counted.replace(" ", "_")
+
+
 def test_elections_that_cannot_be_counted_so_are_refused(called) -> None:
     Path("e.abif").write_text(ELECTION, encoding="utf-8")
     for extra, said in (
@@ -480,6 +491,12 @@ def test_elections_that_cannot_be_counted_so_are_refused(called) -> None:
         ("--unranked ignore", "--unranked ignore has no meaning for count"),
         ("--seats 9", "seats of STV"),
         ("--tie-breaking lot", "tie_breaking of InstantRunoff"),
+        ("--quota hare", "--quota is for surpluses that are passed on"),
+        ("--method coombs --quota droop", "--quota is for surpluses"),
+        ("--method coombs --seats 2", "--method coombs fills one seat"),
+        ("--method coombs --counting irv", "--method and --counting exclude each other"),
+        ("--method nanson --tie-breaking order", "nanson, which breaks no ties"),
+        ("--method baldwin --tie-breaking lot", "tie_breaking of Baldwin"),
     ):
         result = called(f"count e.abif --format abif {extra}")
         assert result.code == 2
