@@ -167,7 +167,7 @@ UNKNOWN = "\N{EN DASH}"
 
 @dataclass(frozen=True)
 class PageColumn:
-    """A column: its heading, how it looks (number, long, bar or empty), its meaning."""
+    """A column: its heading, how it looks (number, long, name, bar or empty), its meaning."""
 
     name: str
     look: str = "number"
@@ -208,7 +208,7 @@ class PageTable:
     @property
     def width(self) -> Literal["text", "figure", "wide"]:
         """How wide it is: as text where there are few columns, as the window where many."""
-        wide = sum(2 if column.look in ("long", "bar") else 1 for column in self.columns)
+        wide = sum(2 if column.look in ("long", "name", "bar") else 1 for column in self.columns)
         return "text" if wide <= 4 else "figure" if wide <= 11 else "wide"
 
     @property
@@ -243,9 +243,9 @@ def table_of(
         given = dict((cells or {}).get(name, {}))
         if name not in words:
             look = "bar" if name in barred else "number"
-        # Longer texts may be broken over lines; shorter ones stay whole.
-        elif len(values) and values.map(lambda value: len(str(value))).max() > 12:
-            look = "long"
+        # Longer texts may be broken over lines, names on narrow screens; shorter ones stay whole.
+        elif len(values) and (longest := values.map(lambda value: len(str(value))).max()) > 12:
+            look = "name" if longest <= 40 else "long"
         told = (headings or {}).get(name, name), look, (meanings or {}).get(name, "")
         columns.append(PageColumn(*told, (categories or {}).get(name, "")))
         made = [_text(one) if name in words else _number(one, style) for one in values]

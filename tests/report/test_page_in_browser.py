@@ -124,6 +124,43 @@ def test_paper_has_all_rows_and_no_buttons(many, visit_page) -> None:
             assert not visit.page.locator(tool).first.is_visible()
 
 
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """The page of a table of 30 tasks and systems with long names, one of them very long."""
+    path = tmp_path_factory.mktemp("wide") / "wide.html"
+    names = [f"model-{k} large (fine-tuned)" for k in range(4)]
+    values = np.random.default_rng(0).normal(size=(4, 30)) + 10
+    tasks = [f"benchmark_{k}" for k in range(30)]
+    ra.make_report(ra.ScoreTable(values, systems=names, tasks=tasks, higher_is_better=True)).save(
+        path
+    )
+    return path
+
+
+def test_paper_has_the_columns_that_fit_and_says_so(wide, visit_page) -> None:
+    with visit_page(wide, width=700) as visit:
+        table = visit.page.locator("#scores table.sortable, [id=scores] ~ * table.sortable").first
+        said = visit.page.get_by_text("On paper stand the first columns").first
+        cells = table.locator("tbody tr").first.locator("th:visible, td:visible")
+        assert (cells.count(), said.is_visible()) == (33, False)
+        visit.page.emulate_media(media="print")
+        assert (cells.count(), said.is_visible()) == (10, True)
+        assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth")
+        assert table.locator("thead th:visible").last.inner_text() == "Mean"
+
+
+def test_names_in_wide_tables_stay_on_a_line_where_there_is_room(wide, visit_page) -> None:
+    for width, lines in ((768, 1), (360, 2)):
+        with visit_page(wide, width=width) as visit:
+            cell = visit.page.locator(".wide td.name, .wide th.name").nth(1)
+            line = cell.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+            assert (cell.bounding_box()["height"] < 2 * line) == (lines == 1)
+            # A table that goes on beyond the window has a shadow there.
+            around = visit.page.locator(".wide .scroll").first
+            assert around.evaluate("e => e.scrollWidth > e.clientWidth")
+            assert "linear-gradient" in around.evaluate("e => getComputedStyle(e).backgroundImage")
+
+
 def test_the_field_looks_through_all_rows_and_takes_the_bands_away(many, visit_page) -> None:
     path, order = many
     first = "Items in the order"
