@@ -362,11 +362,14 @@ def counted(number: object, noun: str, form: str = "") -> str:
     ('1 item', '0 policies', '2.5 votes', '3 ways')
     """
     shown = f"{number:{form}}"
-    if shown == "1":
-        return f"1 {noun}"
+    return f"1 {noun}" if shown == "1" else f"{shown} {plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun."""
     if noun.endswith("y") and noun[-2:-1] not in "aeou":
-        return f"{shown} {noun[:-1]}ies"
-    return f"{shown} {noun}{'es' if noun.endswith('s') else 's'}"
+        return f"{noun[:-1]}ies"
+    return f"{noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def counts_told(counts: Iterable[int], noun: str) -> str:

@@ -13,7 +13,7 @@ import scipy
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Label
 from rankagg.core.graphs import connected_parts, strong_parts
-from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.items import ItemSet, counted, listed, plural
 from rankagg.core.names import level_of, part_of, said, stated
 from rankagg.core.results import Result
 from rankagg.distributions.fit_result import holm
@@ -49,11 +49,11 @@ class Basis:
     @property
     def assumes(self) -> str:
         """What must be true for the level to hold, for the reader."""
-        draws = f"{self.word}s are independent draws"
+        draws = f"{plural(self.word)} are independent draws"
         if self.method == "sign-flips":
             return (
-                f"{self.word}s are independent, and the differences of all items in one are, "
-                "together, symmetric about their center"
+                f"{plural(self.word)} are independent, and the differences of all items in one "
+                "are, together, symmetric about their center"
             )
         if self.method in ("sign-test", "clopper-pearson", "wilson"):
             return f"{draws}, and ties of some items say nothing about the order of others"
@@ -86,9 +86,9 @@ class Basis:
             return None
         units, enough = self._sizes
         if self.n_units >= self.decidable_from:
-            apart = "no two items are told apart by the {} {}s that it takes"
+            apart = "no two items are told apart by the {} {} that it takes"
             told = f"no pair can be decided at {{}}: {apart}"
-            return said(told, level_of(alpha), enough, self.word)
+            return said(told, level_of(alpha), enough, plural(self.word))
         by_pair = self.method == "sign-test"
         needed = "{} that order a pair could" if by_pair else "at least {} are needed"
         told = f"with {{}} no pair can be decided at {{}}; {needed}"

@@ -15,6 +15,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
+from rankagg.core.items import plural
 from rankagg.core.names import (
     capital,
     in_words,
@@ -176,7 +177,7 @@ def certainty(findings: Findings) -> Section:
     section.text(joined(filter(None, (_who_is_first(ranks), _decided(findings, ranks)))))
     assumed = capital(ranks.assumes or "the data are independent draws from all that could be")
     section.add("assumed", f"{assumed}. {findings.kind.caveat(findings)}")
-    section.items(note for note in ranks.notes if note != ranks.decisions.warning)
+    section.items(ranks.notes)
     if findings.has_decisions and findings.is_exact:
         section.text(
             f"Intervals for ranks are by {ranks.by}: no method is known that bounds the ranks "
@@ -219,8 +220,8 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
     if basis is None or basis.decidable_from is None:
         return f"{text}."
     units = stated(basis.n_units, "independent units", ",")
-    told = "{}: these {} {}s could decide some, but disagree too much."
-    return said(told, text, units, basis.word)
+    told = "{}: these {} {} could decide some, but disagree too much."
+    return said(told, text, units, plural(basis.word))
 
 
 def without_tasks(findings: Findings) -> Section:

@@ -263,7 +263,9 @@ def _in_words(ranks: RankIntervals, kind: Kind) -> RankIntervals:
     if basis is not None:
         basis = replace(basis, word=kind.in_words(basis.word))
     told = replace(decisions, how=kind.in_words(decisions.how), basis=basis)
-    return replace(ranks, decisions=told)
+    # A warning is told of, in these words.
+    notes = tuple(note for note in ranks.notes if note != decisions.warning)
+    return replace(ranks, decisions=told, notes=notes)
 
 
 def _source(data: Data, rule: Aggregator, tolerance: Tolerance) -> Source | None:
