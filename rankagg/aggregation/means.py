@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Label
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import rank_by_scores
 from rankagg.core.arithmetic import exact
 from rankagg.core.arithmetic.exact_sum import FLOAT_PLACES, restored, rounding_error, weighted_mean
 from rankagg.core.items import listed
+from rankagg.core.names import named
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
+
+# Scores of one task that are so many times those of another are on another scale.
+OTHER_SCALE = 10.0
+
+
+def other_scale(table: ScoreTable | ScoreSummary) -> tuple[Label, ...]:
+    """Return the tasks of the largest and the smallest scores, where their scales differ."""
+    sizes = np.fmax.reduce(np.abs(table.task_scores()), axis=0, initial=0.0)
+    # Zeros alone are of any scale.
+    small, large = int(np.where(sizes > 0.0, sizes, np.inf).argmin()), int(sizes.argmax())
+    differ = sizes[large] / OTHER_SCALE > sizes[small]
+    return (table.tasks[large], table.tasks[small]) if differ else ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +87,12 @@ class Mean(ScoreAggregator):
     >>> Mean().aggregate(table)
     <Consensus by Mean: B > A>
     """
+
+    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+        outcome, tasks = super()._aggregate(evidence, rng), other_scale(evidence.means)
+        told = "scores on {} are over ten times as large as on {}: of two scales a mean says little"
+        notes = [told.format(*map(named, tasks))] if tasks else []
+        return replace(outcome, notes=(*notes, *outcome.notes))
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         return weighted_mean(scores, weights), weighted_mean(sizes, weights)

@@ -76,6 +76,18 @@ def test_missing_tasks_are_left_out_and_named() -> None:
     assert consensus.notes == ("over the tasks that are present for A",)
 
 
+def test_tasks_on_other_scales_are_noted() -> None:
+    values = np.array([[0.9, 70.0, 0.0], [0.8, 75.0, 0.0]])
+    table = ra.ScoreTable(values, systems="AB", tasks=["x", "y", "z"], higher_is_better=True)
+    told = "scores on y are over ten times as large as on x: of two scales a mean says little"
+    assert ra.Mean().aggregate(table).notes == (told,)
+    assert ra.GeometricMean().aggregate(table.drop(tasks=["z"])).notes == ()
+    # Ten times is one scale yet, and zeros are of any.
+    values[:, 1] = [9.0, 8.0]
+    table = ra.ScoreTable(values, systems="AB", higher_is_better=True)
+    assert ra.Mean().aggregate(table).notes == ()
+
+
 def test_system_without_scores_is_unranked_and_named() -> None:
     table = ra.ScoreTable([[1.0, 2.0], [np.nan, np.nan]], systems="AB", higher_is_better=True)
     consensus = ra.Mean().aggregate(table)

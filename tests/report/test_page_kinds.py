@@ -152,8 +152,9 @@ def test_the_kind_is_that_of_the_type_or_the_one_named() -> None:
         ra.make_report(gaps, kind="election", unranked="ignore")
 
 
-def scored(values, **options):
-    return ra.make_report(ra.ScoreTable(values, systems="AB", tasks=["x", "y"], **options)).html
+def scored(values, unranked=None, **options):
+    table = ra.ScoreTable(values, systems="AB", tasks=["x", "y"], **options)
+    return ra.make_report(table, unranked=unranked).html
 
 
 def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
@@ -171,6 +172,33 @@ def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
     for page in (mixed, apart):
         assert "Mean score" not in page
         assert "Win rate" in page
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("uniform", "A task that a system lacks counts with the wins to be expected there."),
+        ("ignore", "Tasks that one of two systems lacks do not count between them."),
+        ("last", "A task that a system lacks is lost to all who have it."),
+    ],
+)
+def test_win_rates_say_what_a_missing_task_is(policy, told) -> None:
+    apart = scored([[0.9, 70.0], [0.8, NAN]], higher_is_better=True, unranked=policy)
+    assert told in apart
+    assert told not in scored([[0.9, 70.0], [0.8, 75.0]], higher_is_better=True, unranked=policy)
+
+
+@pytest.mark.parametrize(("n", "many"), [(3, "3 task families"), (7, "seven task families")])
+def test_families_of_tasks_are_called_so(n, many) -> None:
+    values = np.random.default_rng(1).normal(size=(4, 8)) + 10
+    families = {task: min(task, n - 1) for task in range(8)}
+    table = ra.ScoreTable(values, higher_is_better=True, task_families=families)
+    html = re.sub(r"(?s)<(style|script).*?</\1>", "", ra.make_report(table).html)
+    text = re.sub(r"<[^>]*>", "", html)
+    assert f"With {many} no pair " in text
+    assert "Task families are independent" in text
+    assert "cluster" not in text.lower()
+    assert "familys" not in text
 
 
 def test_scores_of_each_task_have_the_best_in_bold_and_gaps_shown() -> None:

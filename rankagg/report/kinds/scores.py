@@ -11,7 +11,7 @@ import numpy as np
 from rankagg._typing import Floats, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import SCORED
-from rankagg.aggregation.means import Mean
+from rankagg.aggregation.means import Mean, other_scale
 from rankagg.core.names import Words, joined, listing, named, part_of, said, stated, unsigned
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable
@@ -25,8 +25,12 @@ from rankagg.report.kinds.base import (
 )
 from rankagg.report.sections import PageTable, Section, table_of
 
-# Scores of one task that are so many times those of another are on another scale.
-OTHER_SCALE = 10.0
+# What a task is to the win rate of a system that lacks it.
+LACKED = {
+    "uniform": "A task that a system lacks counts with the wins to be expected there.",
+    "ignore": "Tasks that one of two systems lacks do not count between them.",
+    "last": "A task that a system lacks is lost to all who have it.",
+}
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,8 @@ class ScoresKind(Kind):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """Nothing: a ranking may be one of an instance."""
-        return {}
+        """What clusters are; a ranking may be one of an instance."""
+        return {"cluster": "task family"}
 
     @property
     def no_mean(self) -> str:
@@ -59,13 +63,9 @@ class ScoresKind(Kind):
         if 0 < len(lower) < self.data.n_tasks:
             told = "No mean of scores is shown: lower is better on {}, higher on other tasks."
             return said(told, listing(lower, len(lower)))
-        sizes = np.nanmax(np.abs(self.data.task_scores()), axis=0)
-        small, large = int(sizes.argmin()), int(sizes.argmax())
-        if sizes[large] / OTHER_SCALE <= sizes[small]:
-            return ""
-        names = [named(self.data.tasks[k]) for k in (large, small)]
         told = "No mean of scores is shown: those on {} are on another scale than those on {}."
-        return told.format(*names)
+        tasks = other_scale(self.data)
+        return told.format(*map(named, tasks)) if tasks else ""
 
     def rules(self, unranked: Unranked) -> list[Aggregator]:
         """Return the usual rules, without means where scores have none."""
@@ -102,7 +102,9 @@ class ScoresKind(Kind):
             won = (
                 "Win rate: the share of others that a system beats, over all tasks; a tie is half."
             )
-            return [self.no_mean, won] if self.no_mean else [won]
+            gaps = findings.missing is not None and findings.missing.n_missing
+            missing = LACKED[findings.comparison.unranked] if gaps else ""
+            return [text for text in (self.no_mean, won, missing) if text]
         told = []
         if not any(self.data.higher_is_better.values()):
             told.append("A lower mean score is better.")
