@@ -219,6 +219,13 @@ def looks_like_preflib(text: str) -> bool:
     return bool(start and _key_and_value(start[0])) or _is_old(text)
 
 
+def title_of(source: Source) -> str:
+    """Return the title that the header of a file of today states; empty where there is none."""
+    _, text = read_text(source)
+    found = map(_key_and_value, text_lines(HEAD.match(text)[0]))  # type: ignore[index]
+    return dict(filter(None, found)).get("TITLE", "")
+
+
 def _start(text: str) -> list[str]:
     """Return the first two lines that are not blank."""
     return [line.lstrip() for line in first_lines(text) if line.strip()][:2]

@@ -37,7 +37,9 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
         "no more than the items, else rankings, which are a sample.",
     ),
     option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
-    option("--title", help="The heading; default: the name of the file or data set."),
+    option(
+        "--title", help="The heading; default: that of a PrefLib file, or the name of the data."
+    ),
     option(
         "--about NAME=TEXT...",
         help="What stands below the heading, such as date=, version=, licence= and link=.",
@@ -106,7 +108,7 @@ def report(
             given.data,
             made(methods, given.unranked) or None,
             kind=kind or KINDS.get(given.format) if seats is None else ra.STV(seats),
-            title=given.name if title is None else title,
+            title=given.title if title is None else title,
             about={**facts, "cluster": given.cluster or "cluster"},
             about_items=None if items is None else _items_in(items, given),
             source=given.lines,

@@ -124,7 +124,7 @@ def rank(
 def count(
     given: Input, *, seats: int, counting: Any, method: Any, rng: int, csv: Path | None, **how: Any
 ) -> Answer:
-    """Count an election round by round: instant runoff and its kin, or several seats by STV.
+    """Count an election round by round: instant runoff, or several seats by STV.
 
     Prints who is elected, the votes of each round (or last places, or points), exhausted ballots,
     and the margin of the last round. Candidates that a ballot leaves out are below all that it

@@ -100,6 +100,8 @@ class Input:
     # What the file is, and its column of clusters; empty where nothing is known.
     format: str = ""
     cluster: str = ""
+    # What the file says that it is about, or its name.
+    title: str = ""
 
     def need(self, kinds: Any, what: str, remedy: str = "") -> None:
         """Refuse data of other kinds than these."""
@@ -173,7 +175,7 @@ def _read(typed: Typed, name: str) -> Input:
     else:
         told = _tell_ballots(data, typed)
     lines = (*told, *lines, *taken, *notes)
-    known = kind.name, typed.cluster or ""
+    known = kind.name, typed.cluster or "", getattr(typed, "title", "") or name
     policy = typed.unranked or kind.unranked
     return Input(data, policy, typed.tolerance or 0.0, lines, name, *known)
 

@@ -19,6 +19,7 @@ from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core.items import counted
 from rankagg.core.names import listing
 from rankagg.exceptions import InvalidInputError
+from rankagg.io.preflib import title_of
 from rankagg.io.tables.columns import names_of
 
 if TYPE_CHECKING:
@@ -335,6 +336,7 @@ def _read_ballots(typed: Typed) -> Found:
 
 def _read_preflib(typed: Typed) -> Found:
     found = ra.read_preflib(typed.file, **typed.given("left_out", "errors"))
+    typed.title = title_of(typed.file)
     return _without(found, typed.drop), ()
 
 

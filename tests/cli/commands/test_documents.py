@@ -21,6 +21,15 @@ def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
     assert "was not looked at" in page
 
 
+def test_the_heading_is_the_title_that_a_preflib_file_states(run, tmp_path):
+    ballots = ra.Profile.from_orders(["AB", "BA"], counts=[2, 1])
+    for title, heading in (("Mayor & <council>", "Mayor &amp; &lt;council&gt;"), ("", "e.soc")):
+        ra.write_preflib(ballots, tmp_path / "e.soc", title=title)
+        run("report e.soc")
+        page = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert f"<title>{heading}</title>" in page
+
+
 def test_a_report_without_a_proof_is_written_and_says_so_at_exit(run, tmp_path):
     squares = {1, 3, 4, 5, 9}
     rows = [" ".join(str(int((i - j) % 11 in squares)) for j in range(11)) for i in range(11)]
