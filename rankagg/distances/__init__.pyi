@@ -1,5 +1,6 @@
 from .kendall import kendall_distance as kendall_distance
 from .kendall import kendall_tau as kendall_tau
+from .kendall import tau_x as tau_x
 from .permutations import cayley_distance as cayley_distance
 from .permutations import hamming_distance as hamming_distance
 from .permutations import ulam_distance as ulam_distance

@@ -71,6 +71,7 @@ class TestCorrelations(DistanceContract):
         ra.distances.spearman_rho,
         ra.distances.weighted_kendall_tau,
         ra.distances.tau_ap,
+        ra.distances.tau_x,
     )
 
 
