@@ -19,7 +19,7 @@ from rankagg.core.names import said, stated
 from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNLISTED
+from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.results import ROWS, Direction, Result
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import frozen_array
@@ -54,6 +54,12 @@ def unit_mid_ranks(values: Floats) -> Floats:
     """Return mid-ranks from 1 of the numbers of each row, NaN where there is none."""
     mid: Floats = scipy.stats.rankdata(np.round(values, 9), axis=1, nan_policy="omit")
     return np.where(np.isnan(values), np.nan, mid)
+
+
+def told_ranks(profile: Profile) -> Floats:
+    """Return mid-ranks from 1, NaN where an item is not ranked; unlisted items tie at the end."""
+    ranks = np.where(profile.ranks == UNLISTED, profile.ranks.max() + 1.0, profile.ranks)
+    return unit_mid_ranks(np.where(profile.ranks == UNRANKED, np.nan, ranks))
 
 
 def averaged_units(ranks: Floats, counts: NDArray[np.int64], units: NDArray[np.intp]) -> Floats:
@@ -613,11 +619,7 @@ def skillings_mack(
     profile, known = rankings_of(data, tolerance, instances)
     units = units_of(profile, unit=unit, instances=known)
     check_rankings(profile)
-    # Ranks as numbers, NaN where an item is not ranked.
-    last, is_listed = profile.ranks.max() + 1, profile.ranks == UNLISTED
-    ranks = np.where(is_listed, last, profile.ranks).astype(np.float64)
-    ranks[(profile.ranks < 0) & ~is_listed] = np.nan
-    counts = profile.counts
+    ranks, counts = told_ranks(profile), profile.counts
     if units.clusters is not None:
         ranks = averaged_units(ranks, counts, units.clusters)
         counts = np.ones(len(ranks), dtype=np.int64)
@@ -644,7 +646,7 @@ def skillings_mack(
     simulated = None
     if times:
         each = np.repeat(np.where(told, points, np.nan), counts, axis=0)
-        simulated = _simulated(each, inverse, statistic, times, as_generator(rng))
+        simulated = simulated_p_value(each, inverse, statistic, times, as_generator(rng))
     return SkillingsMackTest(
         items=profile.items,
         points=sums,
@@ -675,7 +677,7 @@ def _centered_points(ranks: Floats) -> tuple[Floats, Floats]:
     return points, np.divide(squares, most, out=np.zeros(len(ranks)), where=most > 0)
 
 
-def _simulated(
+def simulated_p_value(
     points: Floats, inverse: Floats, statistic: float, times: int, rng: np.random.Generator
 ) -> float:
     """Return how often points in random order give as large a statistic, the observed one too."""
