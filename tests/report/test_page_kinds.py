@@ -130,6 +130,17 @@ def test_no_word_of_another_kind_stands_in_texts_of_rules(name) -> None:
     assert [word for word in words if re.search(rf"\b{word}", text, re.IGNORECASE)] == []
 
 
+def test_lists_have_p_values_up_to_some_number_and_of_equal_weight():
+    few = lists()
+    many = ra.Profile(list(few), counts=[9] * 6)
+    unequal = ra.Profile(list(few), weights=[1, 2, 1, 1, 1, 1])
+    for data, has in ((few, True), (many, False), (unequal, False)):
+        html = ra.make_report(data, kind="lists").html
+        assert ("P-values are for 50 lists of equal weight at most." in html) is not has
+        assert ("adjusted for all 12 items (Holm)" in html) is has
+        assert ("p-value" in Page(html).table("How many lists")[0]) is has
+
+
 # -- which kind, and what is shown of it ----------------------------------------------------------
 
 

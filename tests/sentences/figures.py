@@ -2,9 +2,11 @@
 
 from fractions import Fraction
 from itertools import pairwise, permutations
+from math import comb, factorial
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 from rankagg.report import chapters_result
 from rankagg.report.chapters_data import missing_data, without_tasks
@@ -270,11 +272,42 @@ def scores_of_system(case, system):
     }
 
 
+def chance_of_score(score, n):
+    """Return the chance that the least tail of n shares is no larger, by Stuart's recursion.
+
+    Stuart et al. (2003), "A gene-coexpression network", as Aerts et al. (2006) write it.
+    """
+    bounds = sorted(1 - Fraction(float(beta.ppf(score, k, n - k + 1))) for k in range(1, n + 1))
+    v = [Fraction(1)]
+    for k in range(1, n + 1):
+        r = bounds[n - k]
+        v.append(sum((-1) ** (i - 1) * v[k - i] * r**i / factorial(i) for i in range(1, k + 1)))
+    return float(1 - factorial(n) * v[n])
+
+
+def p_values_of(case):
+    """Return the p-values of robust rank aggregation, adjusted for all items step by step."""
+    n, found = len(case.plain.ballots), []
+    for k in range(case.plain.n):
+        places = [b.places[k] for b in case.plain.ballots]
+        shares = sorted(1 if p is None else Fraction(p + 1, case.plain.n) for p in places)
+        tails = [
+            float(sum(comb(n, i) * x**i * (1 - x) ** (n - i) for i in range(at, n + 1)))
+            for at, x in enumerate(shares, 1)
+        ]
+        found.append((chance_of_score(min(tails), n), k))
+    adjusted, least = {}, 0.0
+    for left, (p, k) in enumerate(sorted(found)):
+        least = max(least, min((case.plain.n - left) * p, 1.0))
+        adjusted[k] = least
+    return adjusted
+
+
 def ranks_in_lists(case, item):
     k = case.plain.items.index(item)
     ranks = [b.places[k] + 1 for b in case.plain.ballots if b.places[k] is not None]
     told = {"best": min(ranks), "median": np.median(ranks), "worst": max(ranks)} if ranks else {}
-    return {"lists": len(ranks), **told}
+    return {"lists": len(ranks), **told, "p-value": p_values_of(case)[k]}
 
 
 def votes_by_rounds(case, candidate, outcome=None):

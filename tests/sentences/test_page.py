@@ -390,6 +390,7 @@ PAGE |= {
     ),
     "ballots that name so many": lambda p: set(Counter(p.named()).values()),
     "lists": lambda p: len(p.plain.ballots),
+    "items tested": lambda p: p.plain.n,
     "shortest list": lambda p: min(p.named()),
     "longest list": lambda p: max(p.named()),
     "lists that name the first": lambda p: (p.lists_with(p.drawn()[0]), len(p.plain.ballots)),

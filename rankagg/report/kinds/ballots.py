@@ -15,11 +15,13 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.rounds import ElectionCount
 from rankagg.aggregation.voting.transfers import STV
+from rankagg.core.arithmetic.exact_sum import are_level
 from rankagg.core.names import Words, amount, joined, listing, named, part_of, percent, said, stated
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.list_tests import robust_rank_aggregation
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import (
     NOTHING,
@@ -36,8 +38,17 @@ from rankagg.report.kinds.base import (
 )
 from rankagg.report.sections import PageTable, Section, table_of
 
-# Of more rounds the tables have the first and the last ones; and rows of the table of lists.
-MOST_ROUNDS, ROWS = 8, 200
+# Of more rounds the tables have the first and the last ones; rows of the table of lists, and lists
+# up to which p-values take a second or two.
+MOST_ROUNDS, ROWS, MOST_LISTS = 8, 200, 50
+
+
+P_VALUES = (
+    "A p-value is the chance of standing so far up in lists in random order, by robust rank "
+    "aggregation (Kolde et al.), adjusted for all {} (Holm). It takes for granted that no "
+    "list was made after another, and that no other items could have been listed: among more, the "
+    "same ranks would be less likely by chance."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,21 +297,29 @@ class ListsKind(Kind):
         ]
 
     def opening(self, findings: Findings) -> list[Section]:
-        """Return how many lists name an item, and where."""
+        """Return how many lists name an item, and where, and whether that is far up."""
         frame, ranks = findings.rows(), self._ranks[findings.order]
+        section = Section("lists", "In which lists", is_open=True)
+        section.told(stated(len(ranks), "lists", ",", "list"))
         frame["lists"] = ranks.count().to_numpy()
         for name, of in (("best", "min"), ("median", "median"), ("worst", "max")):
             frame[name] = ranks.agg(of).to_numpy()
+        if len(ranks) <= MOST_LISTS and are_level(self.data.weights):
+            tested = robust_rank_aggregation(self.data)
+            frame["p-value"] = tested.p_holm[findings.order]
+            section.text(said(P_VALUES, stated(tested.n_items, "items tested", ",", "item")))
+        else:
+            section.unknown(f"P-values are for {MOST_LISTS} lists of equal weight at most.")
         table = table_of(
             frame,
             "How many lists name an item, and its ranks there",
+            formats={"p-value": ".2g"},
             text=["Item"],
             bars=["lists"],
             limit=ROWS,
             what="items",
         )
-        told = stated(len(ranks), "lists", ",", "list")
-        return [Section("lists", "In which lists", is_open=True).told(told).table(table)]
+        return [section.table(table)]
 
 
 @dataclass(frozen=True)
