@@ -11,8 +11,9 @@ import numpy as np
 import scipy
 
 from rankagg import _pandas as pd
+from rankagg._lazy import warn_moved
 from rankagg._typing import Bools, Floats, Label
-from rankagg.core.graphs import connected_parts, strong_parts
+from rankagg.core.graphs import ordered_parts, strong_parts
 from rankagg.core.items import ItemSet, counted, listed, plural
 from rankagg.core.names import level_of, part_of, said, stated
 from rankagg.core.results import Result
@@ -28,6 +29,10 @@ from rankagg.inference.intervals.methods import IntervalOptions
 
 if TYPE_CHECKING:
     import networkx as nx
+
+
+#: The rule of tiers, for the reader.
+TIERS = "every item of a tier is decided to be above every item of the next ones"
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class Basis:
     @property
     def assumes(self) -> str:
         """What must be true for the level to hold, for the reader."""
+        if self.word == "estimate":
+            return "errors of the estimates are normal, and as large as is stated"
         draws = f"{plural(self.word)} are independent draws"
         if self.method == "sign-flips":
             return (
@@ -224,7 +231,7 @@ class Decisions(Result):
     basis: Basis | None = None
 
     _schema = "rankagg.decisions"
-    _version = 2
+    _version = 3
     _prints_table = False
 
     @property
@@ -254,17 +261,22 @@ class Decisions(Result):
         return float(self.above.sum() / (n * (n - 1) / 2)) if n > 1 else 1.0
 
     @cached_property
-    def groups(self) -> tuple[tuple[Label, ...], ...]:
-        """Sets of items that cannot be told apart.
+    def tiers(self) -> tuple[tuple[Label, ...], ...]:
+        """Sets of items that nothing separates, the best first.
 
-        Two items are in one group where a chain of undecided pairs leads from one to the other;
-        every pair across groups is decided. Groups with more wins stand first.
+        The first tier is the smallest set of items of which each is decided to be above every item
+        outside; the second is that among the others, and so on. So two items are in one tier where
+        a chain of undecided pairs, or of decided ones in a cycle, leads from one to the other.
         """
-        undecided = ~(self.above | self.above.T)
-        label = connected_parts(undecided)
-        strength = self.above.sum(axis=1) - self.above.sum(axis=0)
-        numbers = sorted(np.unique(label), key=lambda g: -float(strength[label == g].mean()))
-        return tuple(self.items.where(label == number) for number in numbers)
+        # An arc leads to what is not decided to be above.
+        parts = ordered_parts(~self.above.T)
+        return tuple(tuple(self.items.at(np.sort(part))) for part in parts)
+
+    @property
+    def groups(self) -> tuple[tuple[Label, ...], ...]:
+        """The former name of `tiers`, which goes with the next release."""
+        warn_moved("Decisions.groups", "`tiers`")
+        return self.tiers
 
     @cached_property
     def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
@@ -312,7 +324,7 @@ class Decisions(Result):
 
     def _content(self) -> dict[str, Any]:
         basis = None if self.basis is None else self.basis.to_dict()
-        found = self._plain("warning", "pairs", "groups", "cyclic_components")
+        found = self._plain("warning", "pairs", "tiers", "cyclic_components")
         return {**self._plain("items", "how", "alpha", "is_approximate"), "basis": basis, **found}
 
     def _facts(self) -> list[str]:
@@ -325,7 +337,8 @@ class Decisions(Result):
         if self.warning is not None:
             lines.append(said("too few      {}", self.warning))
         lines += [f"cycles       among {listed(items)}" for items in self.cyclic_components]
-        return lines + [f"not told apart  {listed(group)}" for group in self.groups if group[1:]]
+        lines += [f"tiers        {TIERS}"] * (1 < len(self.tiers) < len(self.items))
+        return lines + [f"tier         {listed(tier)}" for tier in self.tiers if tier[1:]]
 
     def __repr__(self) -> str:
         return (

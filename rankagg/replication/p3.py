@@ -402,7 +402,8 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
         policies.append({"missing score": name, **plain})
     wide = pd.DataFrame(columns).fillna("").rename_axis("quantity").reset_index()
     bounds = pd.concat(
-        {name: ranks.to_frame() for name, ranks in intervals.items()}, names=["leaderboard"]
+        {name: ranks.to_frame()[["rank", "best", "worst"]] for name, ranks in intervals.items()},
+        names=["leaderboard"],
     )
     found.add_sheet("p3-consensus", "Exact consensus and ranks.", wide)
     found.add_sheet("p3-xtreme-policies", "XTREME by policy.", pd.DataFrame(policies))

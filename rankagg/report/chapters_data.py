@@ -30,6 +30,7 @@ from rankagg.core.names import (
 )
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
+from rankagg.inference.decisions import TIERS
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.kernels.backend import described
 from rankagg.report.findings import MOST_OPEN, TASKS, Findings
@@ -185,10 +186,10 @@ def certainty(findings: Findings) -> Section:
         )
     if not findings.has_bars:
         return section
-    together = [listing(group, GROUPS) for group in ranks.decisions.groups if len(group) > 1]
-    if len(ranks.decisions.groups) > 1 and together:
-        section.text("These cannot be told apart, directly or through others:")
-        section.items(bullets(together, GROUPS))
+    tiers = ranks.decisions.tiers
+    if 1 < len(tiers) < len(ranks.items):
+        section.text(f"In tiers, {TIERS}:")
+        section.items(bullets([listing(tier, GROUPS) for tier in tiers], GROUPS))
     return section
 
 

@@ -1,6 +1,7 @@
 """Decided pairs: Holm's procedure, simultaneous intervals, and what they say of the whole."""
 
 import json
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
@@ -182,7 +183,7 @@ def test_decided_majorities_may_go_in_a_cycle(how):
     decisions = from_data(CYCLE, simultaneous="bonferroni").decisions(how)
     assert decisions.pairs == (("A", "B"), ("B", "C"), ("C", "A"))
     assert decisions.cyclic_components == (("A", "B", "C"),)
-    assert decisions.groups == (("A",), ("B",), ("C",))
+    assert decisions.tiers == (("A", "B", "C"),)
     assert decisions.share == 1
     assert decisions.ranks().to_numpy().tolist() == [[2, 2]] * 3
     assert "cycles       among A, B, C" in decisions.summary().splitlines()
@@ -197,38 +198,60 @@ def test_cycles_are_the_strong_components(pairs):
     assert sorted(decisions.cyclic_components) == expected
 
 
-# -- groups, ranks, the graph --------------------------------------------------------------------
+# -- tiers, ranks, the graph ---------------------------------------------------------------------
 
 
-def test_groups_are_joined_by_undecided_pairs():
+def test_tiers_are_joined_by_undecided_pairs():
     decisions = decided("AC", "AD", "AE", "BC", "BD", "BE", "CE", "DE")
-    assert decisions.groups == (("A", "B"), ("C", "D"), ("E",))
+    assert decisions.tiers == (("A", "B"), ("C", "D"), ("E",))
     assert decisions.share == 0.8
 
 
-def test_groups_with_more_wins_stand_first():
+def test_tiers_with_more_wins_stand_first():
     decisions = decided("EA", "EB", "EC", "ED", "DA", "DB", "DC", "BA", "CA")
-    assert decisions.groups == (("E",), ("D",), ("B", "C"), ("A",))
+    assert decisions.tiers == (("E",), ("D",), ("B", "C"), ("A",))
 
 
-def test_nothing_decided_is_one_group():
+def test_nothing_decided_is_one_tier():
     decisions = decided()
-    assert decisions.groups == (tuple("ABCDE"),)
+    assert decisions.tiers == (tuple("ABCDE"),)
     assert decisions.cyclic_components == ()
     assert decisions.share == 0
     assert decisions.ranks().to_numpy().tolist() == [[1, 5]] * 5
 
 
+def slow_tiers(decisions):
+    """Return tiers by their definition: the smallest sets above all the rest, one after another."""
+    pairs, left, tiers = set(decisions.pairs), list(decisions.items), []
+    while left:
+        tiers.append(
+            next(
+                chosen
+                for size in range(1, len(left) + 1)
+                for chosen in combinations(left, size)
+                if all((a, b) in pairs for a in chosen for b in left if b not in chosen)
+            )
+        )
+        left = [item for item in left if item not in tiers[-1]]
+    return tuple(tiers)
+
+
 @given(ballots(), st.floats(0.01, 0.9))
 @few
-def test_every_pair_across_groups_is_decided(profile, alpha):
+def test_every_pair_across_tiers_is_decided(profile, alpha):
     decisions = from_data(profile, alpha=alpha).decisions()
-    pairs = set(decisions.pairs)
-    assert sorted(label for group in decisions.groups for label in group) == sorted(profile.items)
-    group_of = {label: k for k, group in enumerate(decisions.groups) for label in group}
-    for i, j in oracles.pairs(profile.n_items):
-        a, b = profile.items[i], profile.items[j]
-        assert group_of[a] == group_of[b] or (a, b) in pairs or (b, a) in pairs
+    assert decisions.tiers == slow_tiers(decisions)
+
+
+@given(st.lists(st.sampled_from(["AB", "BC", "CD", "DA", "AC", "BD", "EA", "CE"]), unique=True))
+@strategies.quick
+def test_tiers_are_those_of_their_definition_where_pairs_go_in_cycles(pairs):
+    assert decided(*pairs).tiers == slow_tiers(decided(*pairs))
+
+
+def test_the_former_name_of_tiers_says_so():
+    with pytest.warns(FutureWarning, match="it is `tiers` now"):
+        assert decided("AB").groups == decided("AB").tiers
 
 
 def test_the_graph_has_all_items_and_the_decided_pairs():
@@ -253,7 +276,8 @@ def test_a_summary_says_what_is_decided_and_what_is_not():
         "decided      5 of 6 pairs, by Holm's procedure on Hoeffding p-values; "
         "family-wise error rate at most 0.01",
         "assumed      rankings are independent draws",
-        "not told apart  A, B",
+        "tiers        every item of a tier is decided to be above every item of the next ones",
+        "tier         A, B",
     ]
     assert repr(from_data(CLEAR).decisions()) == "<Decisions on 5 pairs of 4 items>"
 
@@ -262,11 +286,11 @@ def test_a_dict_is_plain_data():
     decisions = from_data(CLEAR).decisions()
     data = json.loads(json.dumps(decisions.to_dict(), allow_nan=False))
     assert data == decisions.to_dict()
-    assert (data["schema"], data["version"]) == ("rankagg.decisions", 2)
+    assert (data["schema"], data["version"]) == ("rankagg.decisions", 3)
     assert data["items"] == list("ABCD")
     assert (data["alpha"], data["how"]) == (0.05, decisions.how)
     assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)
-    assert data["groups"] == [["A", "B"], ["C"], ["D"]]
+    assert data["tiers"] == [["A", "B"], ["C"], ["D"]]
     assert data["cyclic_components"] == []
     assert data["basis"] == decisions.basis.to_dict()
     assert data["basis"]["method"] == "hoeffding"

@@ -69,7 +69,7 @@ def test_rows_are_the_intervals_in_the_order_of_places(seed, n):
     ax = plotting.forest_plot(ranks)
     rows, filled = drawn(ax, n)
     frame = ranks.to_frame()
-    np.testing.assert_array_equal(rows, frame.to_numpy())
+    np.testing.assert_array_equal(rows, frame[["rank", "best", "worst"]].to_numpy())
     labels = row_labels(ax)
     assert labels == [f"{place}  {name}" for name, place in frame["rank"].items()]
     assert filled == (frame["best"] == 1).tolist()

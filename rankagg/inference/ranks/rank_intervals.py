@@ -274,12 +274,12 @@ def rank_intervals(
     >>> import rankagg as ra
     >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[40, 30, 30])
     >>> ranks = ra.rank_intervals(profile)
-    >>> ranks.to_frame()
-          rank  best  worst
+    >>> ranks.to_frame()[["rank", "best", "worst", "tier"]]
+          rank  best  worst  tier
     item
-    A         1     1      1
-    B         2     2      2
-    C         3     3      3
+    A        1     1      1     1
+    B        2     2      2     2
+    C        3     3      3     3
     >>> ranks.first, ranks.method, ranks.n_units
     (('A',), 'sign-flips', 100)
     """

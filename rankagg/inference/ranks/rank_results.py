@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeAlias
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.items import ItemSet, counted, listed, shortened
 from rankagg.core.names import level_of, said
 from rankagg.core.results import ROWS, Result
-from rankagg.inference.decisions import Decisions, tarone
+from rankagg.inference.decisions import TIERS, Decisions, tarone
 from rankagg.inference.intervals.bootstrap import Resamples
 from rankagg.inference.intervals.methods import (
     BINOMIAL,
@@ -127,24 +128,26 @@ def _from_resamples(
 
 
 Of: TypeAlias = Literal["pairwise", "borda", "mean"]
-#: What ranks are by: what `rank_intervals` takes, or the worths of a fit.
-RanksBy: TypeAlias = Of | Literal["worths"]
+#: What ranks are by: what `rank_intervals` takes, the worths of a fit, or other estimates.
+RanksBy: TypeAlias = Of | Literal["worths", "estimates", "shares"]
 
-#: What may be independent; the last two of comparisons.
-RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster"]
+#: What may be independent; two of comparisons, estimates without a covariance, choices of items.
+RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster", "estimate", "choice"]
 
 
 class RankIntervals(Result):
     """Confidence intervals for the ranks of items: for all at once, and for each alone.
 
-    Made by `rank_intervals`; `plot` draws a `rankagg.plotting.forest_plot`.
+    Made by `rank_intervals`, `rank_sets` and `rank_multinomial`; `plot` draws a
+    `rankagg.plotting.forest_plot`.
 
     Attributes
     ----------
-    of : {"pairwise", "borda", "mean", "worths"}
+    of : {"pairwise", "borda", "mean", "worths", "estimates", "shares"}
         What the ranks are by.
-    unit : {"ranking", "instance", "task", "comparison", "cluster"}
-        What was taken to be independent.
+    unit : str or None
+        What was taken to be independent, "ranking" or another that `rank_intervals` takes,
+        "estimate" or "choice"; None where a covariance says how estimates depend.
     rank, best, worst : ndarray of int, shape (n,)
         The rank in the sample, from 1, and its bounds, which hold for all items at once.
     marginal_best, marginal_worst : ndarray of int, shape (n,)
@@ -154,10 +157,12 @@ class RankIntervals(Result):
         The pairs that are decided, how, and with which probability of error.
     notes : tuple of str
         What the reader must know.
+    estimate : ndarray of float, shape (n,), or None
+        What ranks are by, for `rank_sets` and `rank_multinomial`.
     """
 
     of: RanksBy
-    unit: RankUnit
+    unit: RankUnit | None
     rank: NDArray[np.intp]
     best: NDArray[np.intp]
     worst: NDArray[np.intp]
@@ -165,6 +170,7 @@ class RankIntervals(Result):
     marginal_worst: NDArray[np.intp]
     decisions: Decisions
     notes: tuple[str, ...]
+    estimate: Floats | None = None
     _led: Bools
     # Whether they are of comparisons, whose scores are win rates.
     _is_fought: bool
@@ -178,21 +184,22 @@ class RankIntervals(Result):
     def from_decisions(
         cls,
         of: RanksBy,
-        unit: RankUnit,
+        unit: RankUnit | None,
         above: Bools,
         decisions: Decisions,
         notes: tuple[str, ...],
         *,
         families: Families | None = None,
+        estimate: Floats | None = None,
         is_fought: bool = False,
     ) -> RankIntervals:
         """Return the ranks by `above`, and those that decisions leave.
 
         Parameters
         ----------
-        of : {"pairwise", "borda", "mean", "worths"}
+        of : {"pairwise", "borda", "mean", "worths", "estimates", "shares"}
             What the ranks are by.
-        unit : {"ranking", "instance", "task", "comparison", "cluster"}
+        unit : str or None
             What was taken to be independent.
         above : ndarray of bool, shape (n, n)
             Whether row is above column in the data.
@@ -203,6 +210,8 @@ class RankIntervals(Result):
         families : Families, optional
             Decisions in smaller families of pairs; those of all pairs by default, which hold in
             every smaller family too.
+        estimate : ndarray of float, shape (n,), optional
+            What ranks are by.
         is_fought : bool, default False
             Whether they are of comparisons.
 
@@ -223,6 +232,7 @@ class RankIntervals(Result):
             marginal_worst=len(rank) - (known.alone > 0).sum(axis=1),
             decisions=decisions,
             notes=(*notes, *_incoherence(rank)),
+            estimate=estimate,
             _led=known.led,
             _is_fought=is_fought,
         )
@@ -304,7 +314,7 @@ class RankIntervals(Result):
         return self.items.where(~self.decisions.above[leaders].any(axis=0))
 
     def top(self, k: int) -> tuple[Label, ...]:
-        """Return the items that may be among the first k.
+        """Return the items that may be among the first k: a confidence set for the k best.
 
         With probability 1 - alpha these hold all items whose rank is k or better.
 
@@ -322,29 +332,85 @@ class RankIntervals(Result):
         last = check_integer(k, "k", low=1, high=len(self.items))
         return self.items.where(self.best <= last)
 
+    def bottom(self, k: int) -> tuple[Label, ...]:
+        """Return the items that may be among the last k: a confidence set for the k worst.
+
+        With probability 1 - alpha these hold all items above fewer than k others.
+
+        Parameters
+        ----------
+        k : int
+            From 1 to the number of items.
+
+        Returns
+        -------
+        tuple of labels
+            In the order of the items.
+        """
+        last = check_integer(k, "k", low=1, high=len(self.items))
+        return self.items.where(self.worst > len(self.items) - last)
+
+    @cached_property
+    def _order(self) -> NDArray[np.intp]:
+        """The places of the items from the best rank to the worst, shape (n,)."""
+        return np.lexsort((self.worst, self.best, self.rank))
+
+    @cached_property
+    def tier(self) -> NDArray[np.intp]:
+        """The tier of each item, from 1, shape (n,): see `Decisions.tiers`."""
+        tiers = np.empty(len(self.items), dtype=np.intp)
+        for number, members in enumerate(self.decisions.tiers, start=1):
+            tiers[self.items.indices(members)] = number
+        return tiers
+
+    @cached_property
+    def separable(self) -> Bools:
+        """Whether each item is decided to be above the next in the order, shape (n,).
+
+        The last one is above none.
+        """
+        separable = np.zeros(len(self.items), dtype=bool)
+        upper, lower = self._order[:-1], self._order[1:]
+        separable[upper] = self.decisions.above[upper, lower]
+        return separable
+
     def to_frame(self, *, simultaneous: bool = True) -> pd.DataFrame:
-        """Return one row per item: rank, best, worst; the best rank first.
+        """Return one row per item, the best rank first.
 
         Parameters
         ----------
         simultaneous : bool, default True
-            False takes the bounds that hold for each item alone.
+            False takes the bounds that hold for each item alone as best and worst, and leaves out
+            what rests on decisions about all pairs: tier and separable.
 
         Returns
         -------
         pandas.DataFrame
+            estimate (where it is known), rank, best, worst, marginal_best, marginal_worst, tier,
+            and separable. Every item of a tier is decided to be above every item of the next ones;
+            a separable item is decided to be above that of the next row.
         """
-        best, worst = self.best, self.worst
-        if not check_flag(simultaneous, "simultaneous"):
-            best, worst = self.marginal_best, self.marginal_worst
+        known: dict[str, NDArray[Any]] = {}
+        if self.estimate is not None:
+            known["estimate"] = self.estimate
+        if check_flag(simultaneous, "simultaneous"):
+            names = ["rank", "best", "worst", "marginal_best", "marginal_worst"]
+            known |= {name: getattr(self, name) for name in (*names, "tier", "separable")}
+        else:
+            bounds = {"best": self.marginal_best, "worst": self.marginal_worst}
+            known |= {"rank": self.rank, **bounds}
         index = pd.Index(list(self.items), name="item")
-        columns = {"rank": self.rank, "best": best, "worst": worst}
-        frame = pd.DataFrame(columns, index=index)
+        frame = pd.DataFrame(known, index=index)
         return frame.sort_values(["rank", "best", "worst"])
+
+    def _to_paste(self) -> pd.DataFrame:
+        frame = self.to_frame()
+        return frame[[name for name in ("estimate", "rank", "best", "worst") if name in frame]]
 
     def _content(self) -> dict[str, Any]:
         rest = ("method", "assumes", "n_units", "decidable_from")
-        frames = {"ranks": self.to_frame(), "marginal": self.to_frame(simultaneous=False)}
+        together = self.to_frame().drop(columns=["marginal_best", "marginal_worst"])
+        frames = {"ranks": together, "marginal": self.to_frame(simultaneous=False)}
         return {
             **self._plain("of", "unit"),
             **self.decisions._plain("alpha", "how"),
@@ -356,7 +422,8 @@ class RankIntervals(Result):
     def by(self) -> str:
         """What ranks are by, in words."""
         what: dict[RanksBy, str] = {"pairwise": "majorities", "borda": "mean Borda points"}
-        what["mean"] = "mean scores"
+        what |= {"mean": "mean scores", "worths": "worths"}
+        what |= {"estimates": "estimates", "shares": "shares of choices"}
         if self._is_fought:
             what |= {"borda": "mean win rates over all opponents", "mean": "win rates"}
             what["worths"] = "Bradley-Terry ratings"
@@ -365,9 +432,12 @@ class RankIntervals(Result):
     def describe(self) -> str:
         """Return one sentence: which ranks, from what, and what the level covers."""
         basis, level = self.decisions.basis, level_of(self.decisions.alpha)
-        told = "ranks by {}; simultaneous {} confidence intervals, by {}; independent: {}"
+        told = "ranks by {}; simultaneous {} confidence intervals, by {}"
+        line = said(told, self.by, level, self.decisions.how)
+        if self.unit is None:
+            return line
         units = f"{self.unit}s" if basis is None else basis.counted()
-        return said(told, self.by, level, self.decisions.how, units)
+        return said("{}; independent: {}", line, units)
 
     def _facts(self) -> list[str]:
         assumed = [] if self.assumes is None else [f"assumed: {self.assumes}"]
@@ -375,15 +445,19 @@ class RankIntervals(Result):
 
     def _printed(self, table: pd.DataFrame) -> str:
         width = max(len(shortened(item)) for item in table.index)
+        has_tiers, rows = len(self.decisions.tiers) > 1, cast(Any, table.itertuples())
         return "\n".join(
-            f"{rank:>4}  {shortened(item):<{width}}  "
-            + (f"rank {best}" if best == worst else f"ranks {best} to {worst}")
-            for item, rank, best, worst in table.itertuples()
+            f"{row.rank:>4}  {shortened(row.Index):<{width}}  "
+            + (f"rank {row.best}" if row.best == row.worst else f"ranks {row.best} to {row.worst}")
+            + (f"; tier {row.tier}" if has_tiers else "")
+            + ("; above the next" if row.separable else "")
+            for row in rows
         )
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
         alone = " (asked of the first place alone)" * (set(self.first) != set(self.top(1)))
-        return [f"may be first: {listed(self.first)}{alone}"]
+        told = [f"tiers: {TIERS}"] * (len(self.decisions.tiers) > 1)
+        return [f"may be first: {listed(self.first)}{alone}", *told]
 
     def __repr__(self) -> str:
         return f"<RankIntervals of {counted(len(self.items), 'item')} by {self.of}>"

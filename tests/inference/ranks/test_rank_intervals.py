@@ -260,7 +260,9 @@ def test_the_table_has_the_best_place_first():
     frame = ra.rank_intervals(TENNESSEE, of="borda").to_frame()
     assert frame.index.tolist() == ["Nashville", "Chattanooga", "Memphis", "Knoxville"]
     assert frame["rank"].tolist() == [1, 2, 3, 4]
-    assert frame.columns.tolist() == ["rank", "best", "worst"]
+    assert frame.columns.tolist() == [
+        "rank", "best", "worst", "marginal_best", "marginal_worst", "tier", "separable"
+    ]  # fmt: skip
 
 
 def test_summary_tells_places_level_and_unit():
@@ -269,12 +271,13 @@ def test_summary_tells_places_level_and_unit():
         "ranks by majorities; simultaneous 90 % confidence intervals, by Holm's procedure on "
         "Hoeffding p-values; independent: 100 rankings (decisions are possible from 9 on)",
         "assumed: rankings are independent draws",
-        "   1  A  rank 1",
-        "   2  B  ranks 2 to 3",
-        "   3  C  ranks 2 to 3",
+        "   1  A  rank 1; tier 1; above the next",
+        "   2  B  ranks 2 to 3; tier 2",
+        "   3  C  ranks 2 to 3; tier 2",
         "may be first: A",
+        "tiers: every item of a tier is decided to be above every item of the next ones",
     ]
-    assert result.summary(rows=1).splitlines()[-2] == "... and 2 more items"
+    assert result.summary(rows=1).splitlines()[-3] == "... and 2 more items"
     assert repr(result) == "<RankIntervals of 3 items by pairwise>"
 
 

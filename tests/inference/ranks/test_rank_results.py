@@ -464,8 +464,32 @@ def test_both_kinds_of_bounds_are_told():
     assert (told["schema"], told["version"]) == ("rankagg.rank_intervals", 2)
     assert (told["of"], told["unit"], told["alpha"]) == ("borda", "ranking", 0.05)
     assert told["marginal"] == frame.reset_index().to_dict("records")
-    assert told["ranks"] == result.to_frame().reset_index().to_dict("records")
-    assert result.summary().splitlines()[-1].startswith("may be first: A")
+    both = result.to_frame()
+    assert both["marginal_worst"].loc[list("ABCD")].tolist() == result.marginal_worst.tolist()
+    together = both.drop(columns=["marginal_best", "marginal_worst"])
+    assert told["ranks"] == together.reset_index().to_dict("records")
+    assert "may be first: A" in result.summary()
+
+
+@given(strategies.profiles(min_size=2))
+@strategies.quick
+def test_tiers_and_neighbors_are_those_of_the_decisions(profile):
+    result = ra.rank_intervals(profile, of="pairwise", alpha=0.4)
+    frame, above = result.to_frame(), set(result.decisions.pairs)
+    for tier, items in enumerate(result.decisions.tiers, start=1):
+        assert (frame.loc[list(items), "tier"] == tier).all()
+    # Tiers go with ranks, and so does the order of rows.
+    assert frame["tier"].is_monotonic_increasing
+    rows = list(frame.index)
+    assert frame["separable"].tolist() == [
+        *((one, other) in above for one, other in itertools.pairwise(rows)), False
+    ]  # fmt: skip
+    text = result.summary(rows=None)
+    assert ("tiers: " in text) == (frame["tier"].max() > 1)
+    assert text.count("above the next") == frame["separable"].sum()
+    for k in range(1, len(rows) + 1):
+        last = {item for item in rows if sum(item == a for a, _ in above) < k}
+        assert set(result.bottom(k)) == last
 
 
 def test_results_that_differ_in_single_items_differ():
