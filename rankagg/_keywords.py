@@ -19,6 +19,8 @@ CALLED = {
     "time_limit": ("timeout", "max_time"),
     "n_jobs": ("workers", "n_workers", "processes"),
     "n_resamples": ("n_boot", "n_bootstrap"),
+    "standard_errors": ("se", "std_err", "stderr"),
+    "covariance": ("cov", "sigma", "Sigma"),
     "aggregators": ("rules", "methods"),
     "items": ("candidates", "alternatives"),
 }

@@ -8,6 +8,8 @@ from .power import Separation as Separation
 from .rank_tests import FriedmanTest as FriedmanTest
 from .rank_tests import SkillingsMackTest as SkillingsMackTest
 from .ranks.rank_results import RankIntervals as RankIntervals
+from .ranks.rank_sets import rank_multinomial as rank_multinomial
+from .ranks.rank_sets import rank_sets as rank_sets
 from .rater_agreement import KendallW as KendallW
 from .rater_agreement import KrippendorffAlpha as KrippendorffAlpha
 from .rater_agreement import kendall_w as kendall_w

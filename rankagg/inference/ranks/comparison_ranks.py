@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 import scipy
@@ -18,19 +17,13 @@ from rankagg.core.names import said, stated
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals
+from rankagg.inference.ranks.scored_items import FEWEST, ScoredItems, by_largest, draws_of
 from rankagg.inference.units import Redrawn
-
-if TYPE_CHECKING:
-    from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 
 ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
 
 # Below so many wins or losses the variance of a share is bounded from below.
 FEW_WINS = 10
-# The fewest degrees of freedom, with which hardly anything is decided.
-LEAST_DEGREES = 0.1
-# So many units for each item tell how the differences of all pairs hang together.
-UNITS_PER_ITEM = 5
 
 
 def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
@@ -68,48 +61,6 @@ def _unit_numbers(data: Comparisons, unit: ComparisonUnit) -> tuple[NDArray[np.i
         return np.arange(len(data)), len(data)
     present, members = np.unique(data.clusters, return_inverse=True)
     return members.astype(np.intp, copy=False), len(present)
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredItems:
-    """Scores of items, and the covariance of their errors."""
-
-    # Shape (n,). Shares of wins, a tie half; or log worths.
-    scores: Floats
-    # Shape (n, n). Of the scores, from what units move them by.
-    covariance: Floats
-    # Shape (n,). How many units of one size would tell as much of each item: their shares of it
-    # squared, (sum a)^2 / sum a^2, after Carter, Schnepel and Steigerwald (2017),
-    # https://doi.org/10.1162/REST_a_00639.
-    effective: Floats
-    # How many units there are.
-    n_units: int
-
-    def errors(self) -> Floats:
-        """Return the standard error of row less column."""
-        own = self.covariance.diagonal()
-        variance = own[:, None] + own - 2.0 * self.covariance
-        return np.sqrt(np.maximum(variance, 0.0))
-
-    def studentized(self) -> Floats:
-        """Return row less column in standard errors, as normal as the number of units allows.
-
-        A quotient that is as far out as one of Student's t is made a normal one as far out.
-        """
-        difference, error = self.scores[:, None] - self.scores, self.errors()
-        quotient = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
-        freedom = np.minimum(self.effective[:, None], self.effective) - 1.0
-        tail = scipy.stats.t.sf(np.abs(quotient), np.maximum(freedom, LEAST_DEGREES))
-        return np.asarray(np.sign(quotient) * scipy.stats.norm.isf(tail), dtype=np.float64)
-
-    def bonferroni(self, alpha: float, n_pairs: int) -> float:
-        """Return what one of some studentized differences exceeds with probability alpha at most.
-
-        Minus infinity where the units are so many that they tell how differences hang together.
-        """
-        if self.effective.min() >= UNITS_PER_ITEM * len(self.scores) or not n_pairs:
-            return -np.inf
-        return float(scipy.stats.norm.isf(alpha / n_pairs))
 
 
 def score_items(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> ScoredItems:
@@ -193,10 +144,6 @@ def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, 
     return (won + lost.T).astype(np.int64), n_units
 
 
-#: With fewer units the largest studentized difference is not known well enough.
-FEWEST = 20
-
-
 def ranks_of_comparisons(
     data: Comparisons,
     of: Of,
@@ -222,7 +169,7 @@ def ranks_of_comparisons(
         remedy = "With fewer the level is not kept: take of='pairwise', which is exact."
         allowed = f"in {FEWEST} {kind}s at least for of={of!r}"
         raise InvalidInputError("comparisons", allowed, few, remedy)
-    families = _by_largest(found, alpha, n_resamples or 10_000, as_generator(rng))
+    families = by_largest(found, alpha, n_resamples or draws_of(data.n_items), as_generator(rng))
     what = "mean win rates over all opponents" if of == "borda" else "win rates"
     enough = FEWEST if data.n_items > 1 else None
     decisions = Decisions(
@@ -252,35 +199,6 @@ def kind_for(data: Comparisons) -> Of:
     return "borda" if n_units >= FEWEST and bool((counts >= 2).all()) else "pairwise"
 
 
-def _by_largest(
-    found: ScoredItems, alpha: float, n_draws: int, rng: np.random.Generator
-) -> Families:
-    """Decide by the largest studentized difference, among all pairs and those of each item.
-
-    Units get independent normal weights, so that what they add up to is normal with the estimated
-    covariance.
-    """
-    covariance, n = found.covariance, len(found.scores)
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    drawn = rng.standard_normal((n_draws, n)) @ root.T
-    studentized, error = found.studentized(), found.errors()
-    largest = np.zeros(n_draws)
-    alone, led = np.zeros((n, n), dtype=np.int8), np.zeros(n, dtype=bool)
-    for i in range(n):
-        steps = np.zeros((n_draws, n))
-        np.divide(drawn[:, [i]] - drawn, error[i], out=steps, where=error[i] > 0)
-        both = np.abs(steps).max(axis=1)
-        np.maximum(largest, both, out=largest)
-        limit = max(np.quantile(both, 1.0 - alpha), found.bonferroni(alpha / 2, n - 1))
-        alone[i] = (studentized[i] > limit).astype(np.int8) - (studentized[i] < -limit)
-        above = max(np.quantile(-steps.min(axis=1), 1.0 - alpha), found.bonferroni(alpha, n - 1))
-        led[i] = bool((-studentized[i] > above).any())
-    pairs = n * (n - 1) // 2
-    limit = max(np.quantile(largest, 1.0 - alpha), found.bonferroni(alpha / 2, pairs))
-    return Families(studentized > limit, alone, led)
-
-
 def _by_sign_tests(data: Comparisons, unit: ComparisonUnit, alpha: float) -> RankIntervals:
     """Decide by exact sign tests of units, with Holm's procedure."""
     if unit == "comparison" and data.weights is not None and np.ptp(data.weights):
@@ -303,30 +221,4 @@ def _by_sign_tests(data: Comparisons, unit: ComparisonUnit, alpha: float) -> Ran
     notes = (*decisions._warnings, *data.connectivity().gaps)
     return RankIntervals.from_decisions(
         "pairwise", unit, won > won.T, decisions, notes, families=families
-    )
-
-
-def ranks_of_ratings(fit: BradleyTerryFit, data: Comparisons, alpha: float) -> RankIntervals:
-    """Bound the ranks by the worths of a fit, by tests of all differences at once.
-
-    They are normal, or Student's t by the degrees of freedom of an item, as the intervals of the
-    fit are.
-    """
-    n, worths = data.n_items, fit.log_worths
-    kind: ComparisonUnit = "cluster" if fit.n_clusters else "comparison"
-    effective = fit.degrees_of_freedom[:n] + 1.0
-    found = ScoredItems(worths, fit.covariance[:n, :n], effective, fit.n_clusters or len(data))
-    tail: Floats = scipy.stats.norm.sf(found.studentized())
-    families = Families.from_p_values(tail, np.zeros_like(tail), alpha)
-    decisions = Decisions(
-        items=data.items,
-        above=families.together,
-        alpha=alpha,
-        how="Wald tests of differences of ratings (Holm's procedure)",
-        is_approximate=True,
-        basis=Basis("normal", kind, found.n_units, FEWEST, is_possible=True),
-    )
-    above = worths[:, None] > worths
-    return RankIntervals.from_decisions(
-        "worths", kind, above, decisions, (), families=families, is_fought=True
     )

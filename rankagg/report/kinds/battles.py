@@ -19,8 +19,10 @@ from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.inference.ranks.comparison_ranks import FEWEST, kind_for, ranks_of_ratings
+from rankagg.inference.ranks.comparison_ranks import kind_for
 from rankagg.inference.ranks.rank_results import RankIntervals
+from rankagg.inference.ranks.rank_sets import ranks_of_ratings
+from rankagg.inference.ranks.scored_items import FEWEST
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import Kind, QuietColumn, fact, number
 from rankagg.report.sections import PageTable, Section, bullets, table_of

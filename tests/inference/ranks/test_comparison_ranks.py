@@ -10,7 +10,8 @@ from scipy.stats import binom, binomtest
 import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.ranks.comparison_ranks import pair_majorities, ranks_of_ratings, score_items
+from rankagg.inference.ranks.comparison_ranks import pair_majorities, score_items
+from rankagg.inference.ranks.rank_sets import ranks_of_ratings
 from tests import strategies
 from tests.core.test_comparisons import comparisons
 
