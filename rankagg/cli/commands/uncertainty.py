@@ -9,9 +9,10 @@ import click
 from click.core import ParameterSource
 
 import rankagg as ra
-from rankagg._typing import Unranked
+from rankagg._typing import Label, Unranked
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, Output, command, output, rows_told
+from rankagg.cli.options.estimates import Estimates, data_or_estimates
 from rankagg.cli.options.exact import (
     EXACTLY,
     ExactOptions,
@@ -35,7 +36,7 @@ from rankagg.cli.options.typed import (
     option,
     seed,
 )
-from rankagg.cli.options.wording import options_named
+from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core.items import listed
 
 UNITS = OneOf(["ranking", "instance", "task"])
@@ -342,20 +343,29 @@ def missing(given: Input, *, method: str, deadline: ra.Deadline, **options: Any)
 
 
 def _refuse_completions(given: Input) -> None:
-    context = click.get_current_context()
-    for typed, name in (("--samples", "n_samples"), ("--seed", "rng")):
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            raise click.UsageError(
-                f"{typed} is for completions of rankings, and {given.name} holds what scores add "
-                "up to: give the file of the scores."
-            )
+    if typed := _typed("n_samples", "rng"):
+        raise click.UsageError(
+            f"{typed} is for completions of rankings, and {given.name} holds what scores add "
+            "up to: give the file of the scores."
+        )
+
+
+def _typed(*names: str) -> str | None:
+    """Return the first of some options that was typed, as it is typed."""
+    told = click.get_current_context().get_parameter_source
+    return next((option_of(n) for n in names if told(n) is not ParameterSource.DEFAULT), None)
 
 
 PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
+#: What says how data are looked at, of which estimates have none.
+OF_DATA = (
+    *("of", "method", "unit", "fixed_tasks", "ties", "score_range", "pairs", "simultaneous"),
+    *("estimand", "deadline"),
+)
 
 
 @command(
-    data(),
+    data_or_estimates(),
     option(
         "--ranks borda|pairwise|mean",
         "of",
@@ -455,7 +465,16 @@ def intervals(
         rankagg intervals instances.csv --instance k --unit instance
         rankagg intervals sums.json --pairs normal
         rankagg intervals --dataset condorcet_1785 --ranks pairwise --pairs clopper-pearson
+        rankagg intervals --estimates ratings.csv --top 3
     """
+    if isinstance(given.data, Estimates):
+        if typed := _typed(*OF_DATA):
+            raise click.UsageError(f"{typed} has no meaning for --estimates.")
+        with options_named({"k": "--top"}):
+            asked = {"alpha": shared["alpha"], "rng": shared["rng"], "n_resamples": n_resamples}
+            found = given.data.rank_sets(**asked)
+            first = None if top is None else found.top(top)
+        return _ranks_and_pairs(found, None, top, first, marginal=marginal)
     if not isinstance(given.data, ra.Comparisons):
         given.refuse_pairs("Intervals need rankings, scores or comparisons")
     binomial = pairs in ("wilson", "clopper-pearson")
@@ -486,6 +505,18 @@ def intervals(
                 n_resamples=n_resamples or 2000,
                 **shared,
             )
+    return _ranks_and_pairs(found, proportions, top, first, marginal=marginal)
+
+
+def _ranks_and_pairs(
+    found: ra.inference.RankIntervals,
+    proportions: ra.PairwiseIntervals | None,
+    top: int | None,
+    first: Sequence[Label] | None,
+    *,
+    marginal: bool,
+) -> Answer:
+    """Return the answer of ranks and decided pairs, and of proportions where there are some."""
 
     def plain() -> dict[str, Any]:
         parts = {"ranks": found, "decisions": found.decisions, "intervals": proportions}

@@ -182,6 +182,91 @@ def test_rows_are_limited_and_the_rest_is_counted(said, line, rest):
         assert words not in everything
 
 
+# -- estimates instead of data --------------------------------------------------------------------
+
+BOARDS = {
+    "errors.csv": "Model,Rating,std_err,votes\nA,1262,6,9\nB,1250,5,9\nC,1190,7,4\nD,1177,4,3\n",
+    "ends.csv": "player,elo,ci_lower,ci_upper\nA,1262,1250.2,1273.8\nB,1250,1240.2,1259.8\n"
+    "C,1190,1170,1205\n",
+    "covariance.csv": "item,D,C,B,A\nA,0,0,10,36\nB,0,0,25,10\nC,0,49,0,0\nD,16,0,0,0\n",
+    "numbers.csv": "id,mean,se\n3,2.5,.5\n1,.5,.5\n",
+}
+RATINGS = {"A": 1262.0, "B": 1250.0, "C": 1190.0, "D": 1177.0}
+
+
+@pytest.fixture
+def _boards(called):
+    for name, text in BOARDS.items():
+        Path(name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.usefixtures("_boards")
+def test_ranks_of_estimates_are_those_of_the_package(said, parsed):
+    ranks = ra.inference.rank_sets(RATINGS, standard_errors=[6, 5, 7, 4], alpha=0.1, rng=3)
+    line = "intervals --estimates errors.csv --alpha 0.1 --seed 3 --top 2"
+    told = parsed(line)
+    assert told["ranks"] == plain(ranks.to_dict())
+    assert told["decisions"] == plain(ranks.decisions.to_dict())
+    assert told["intervals"] is None
+    assert told["top"] == {"k": 2, "items": list(ranks.top(2))}
+    assert told["input"] == [
+        "estimates: higher is better", "read: errors.csv, 4 items, estimates in column Rating",
+        "standard errors: column std_err",
+    ]  # fmt: skip
+    text = said(f"{line} --marginal")
+    assert ranks.summary() in text
+    assert "P(above)" not in text
+    assert said("intervals --estimates errors.csv --as latex").startswith("\\begin{tabular}")
+    lower = parsed("intervals --estimates errors.csv --lower-is-better")
+    assert [row["item"] for row in lower["ranks"]["ranks"]] == list("DCBA")
+    assert lower["input"][0] == "estimates: lower is better"
+    few = parsed("intervals --estimates numbers.csv --resamples 200")
+    assert [row["item"] for row in few["ranks"]["ranks"]] == ["3", "1"]
+
+
+@pytest.mark.usefixtures("_boards")
+def test_errors_may_be_a_covariance_or_the_ends_of_intervals(parsed):
+    matrix = [[36, 10, 0, 0], [10, 25, 0, 0], [0, 0, 49, 0], [0, 0, 0, 16]]
+    ranks = ra.inference.rank_sets(RATINGS, covariance=matrix)
+    told = parsed("intervals --estimates errors.csv --covariance covariance.csv")
+    assert told["ranks"] == plain(ranks.to_dict())
+    assert told["input"][-1] == "covariance: covariance.csv"
+    radius = ra.inference.rank_sets(
+        {"A": 1262.0, "B": 1250.0, "C": 1190.0},
+        standard_errors=[11.8 / 1.959963984540054, 9.8 / 1.959963984540054, 17.5 / 1.95996398454],
+    )
+    ends = parsed("intervals --estimates ends.csv --ends-alpha 0.05")
+    assert ends["ranks"] == plain(radius.to_dict())
+    assert ends["input"][-1] == (
+        "standard errors: ci_lower and ci_upper are taken for the ends of normal intervals of "
+        "95 %; 1 estimate not in the middle"
+    )
+
+
+@pytest.mark.usefixtures("_boards")
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--estimates table.csv", "has the columns system, x, y, z; one must be called estimate,"),
+        ("--estimates ends.csv", "say by --ends-alpha with which probability of error"),
+        ("--estimates errors.csv --ends-alpha .1", "where there are standard errors"),
+        ("--estimates errors.csv --method max-t", "--method has no meaning for --estimates"),
+        ("--estimates errors.csv --unranked last", "--unranked has no meaning for --estimates"),
+        ("--estimates errors.csv table.csv", "in the place of FILE"),
+        ("--estimates errors.csv --top 9", "--top"),
+        ("--estimates errors.csv --resamples 5", "--resamples"),
+        ("--estimates errors.csv --covariance table.csv", "covariance.csv|z"),
+        ("--estimates nowhere.csv", "`--estimates` must be a readable file. Got 'nowhere.csv'"),
+        ("table.csv --covariance covariance.csv", "--covariance is for --estimates"),
+    ],
+)
+def test_estimates_that_cannot_be_read_are_refused_in_a_sentence(said, line, message):
+    told = said(f"intervals {line}", code=(1, 2))
+    assert re.search(message, told), told
+    assert told.startswith("error: ")
+    assert "Traceback" not in told
+
+
 # -- dispersion -----------------------------------------------------------------------------------
 
 
