@@ -16,7 +16,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.core.scores import ScoreTable, as_tolerance
-from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 
 #: Results of pairs, which hold no rankings.
 PairData = PairwiseMatrix | Comparisons
@@ -24,6 +24,9 @@ PairData = PairwiseMatrix | Comparisons
 WholeData = ScoreTable | Profile | PairData
 Data = WholeData | ScoreSummary
 
+
+# Counting takes some 80 bytes for each two items: 2 GB for so many.
+MOST_ITEMS, BYTES_A_PAIR = 5_000, 80
 
 # What sentences call what is in scores and in comparisons.
 SCORED = Words("system", "task")
@@ -122,10 +125,8 @@ class Evidence:
             return None
         if isinstance(self.data, ScoreSummary):
             seen = np.sum([tally.observed for tally in self.data.tallies.values()], axis=0)
-            never: Bools = seen == 0
-            return never
-        nowhere: Bools = (self.profile.ranks == UNRANKED).all(axis=0)
-        return nowhere
+            return np.asarray(seen == 0)
+        return np.asarray((self.profile.ranks == UNRANKED).all(axis=0))
 
     @property
     def is_complete_and_strict(self) -> bool:
@@ -206,12 +207,17 @@ class Evidence:
         ------
         InvalidInputError
             If the data are votes that were counted under another policy, and some ranking
-            does not compare all items.
+            does not compare all items; or if votes of more than 5,000 items are to be counted.
         """
+        if not self.counts_pairs:
+            n = len(self.items)
+            allowed = f"of at most {MOST_ITEMS:,} items where votes on all pairs are counted"
+            size = Described(f"{n:,} items, whose votes take {BYTES_A_PAIR * n**2 / 1e9:.0f} GB")
+            remedy = "Rules on places, as Borda, need none; or leave out what few lists name."
+            raise InvalidInputError("data", allowed, size, remedy)
         policy = self.policy(unranked)
         if self._pairs is not None:
-            fits = self._pairs.is_decided or self._pairs.unranked in (None, policy)
-            if not fits:
+            if not (self._pairs.is_decided or self._pairs.unranked in (None, policy)):
                 allowed = f"{self._pairs.unranked!r} for votes counted that way"
                 remedy = "Count the rankings again with `profile.pairwise(unranked=...)`."
                 raise InvalidInputError("unranked", allowed, policy, remedy)
@@ -227,6 +233,11 @@ class Evidence:
         if isinstance(self.data, Comparisons):
             return self.data.pairwise()
         return self.data if isinstance(self.data, PairwiseMatrix) else None
+
+    @property
+    def counts_pairs(self) -> bool:
+        """Whether votes are there or few enough to be counted."""
+        return len(self.items) <= MOST_ITEMS or isinstance(self.data, PairwiseMatrix)
 
     @property
     def gaps(self) -> tuple[str, ...]:

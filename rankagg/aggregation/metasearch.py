@@ -40,8 +40,7 @@ class ReciprocalRankFusion(Aggregator):
     -----
     What is left out counts as little as a rank far below all others: items that few rankings
     observe come out low, and rules with a policy for unranked items are fairer to them. Places
-    are counted in integers, so that the order of the rankings changes no bit. There are n places
-    for each item: time and memory grow as n^2 beside the rankings.
+    are counted in integers, so that the order of the rankings changes no bit.
 
     References
     ----------

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
+from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks, Unranked
-from rankagg.aggregation.evidence import Evidence, words_of
+from rankagg.aggregation.evidence import MOST_ITEMS, Evidence, words_of
 from rankagg.core.arithmetic.exact_sum import rounding_error
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted, listed, shortened
@@ -155,8 +156,11 @@ class Consensus(Result):
 
     @cached_property
     def cost(self) -> float:
-        """The summed Kendall distance to the rankings, in votes; see `PairwiseMatrix.cost`."""
-        return self.cost_of(self.ranking)
+        """The summed Kendall distance to the rankings, in votes; see `PairwiseMatrix.cost`.
+
+        NaN of more than 5,000 items, whose votes are not counted for it.
+        """
+        return self.cost_of(self.ranking) if self._evidence.counts_pairs else nan
 
     def cost_of(self, ranking: PartialRanking, votes: PairwiseMatrix | None = None) -> float:
         """Return what another ranking costs at the same prices of ties.
@@ -191,31 +195,21 @@ class Consensus(Result):
         ranks = self.ranking.ranks
         order = np.lexsort((np.arange(len(ranks)), np.where(ranks >= 0, ranks, len(ranks))))
         numbers = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
-        columns: dict[str, Any] = {
-            "rank": pd.array(numbers, dtype="Int64"),
-            "item": self.items.at(order),
-        }
+        ranked = pd.array(numbers, dtype="Int64")
+        columns: dict[str, Any] = {"rank": ranked, "item": self.items.at(order)}
         if self.scores is not None:
             columns["score"] = self.scores[order]
         return pd.DataFrame(columns)
 
     def _content(self) -> dict[str, Any]:
-        scores = None
-        if self.scores is not None:
-            scores = [None if np.isnan(s) else float(s) for s in self.scores]
         return {
             "aggregator": repr(self.aggregator),
             "unranked_policy": self.unranked,
             "items": list(self.items),
             "ranks": [int(rank) + 1 if rank >= 0 else None for rank in self.ranking.ranks],
-            "buckets": [list(bucket) for bucket in self.buckets],
-            "scores": scores,
-            "cost": self.cost,
-            "tie_cost": self.tie_cost,
-            "consensus_tie_cost": self.consensus_tie_cost,
+            **self._plain("buckets", "scores", "cost", "tie_cost", "consensus_tie_cost"),
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
-            "notes": list(self.notes),
-            "runtime": self.runtime,
+            **self._plain("notes", "runtime"),
         }
 
     def summary(self, *, rows: int | None = None) -> str:
@@ -236,12 +230,15 @@ class Consensus(Result):
         policy = "none: what is present counts" if self.unranked is None else self.unranked
         price, vote = self.consensus_tie_cost, self._words.vote
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
+        cost = f"not counted for more than {MOST_ITEMS:,} items"
+        if self._evidence.counts_pairs:
+            prices = f"(a tied {vote} costs {self.tie_cost:g}{tied})"
+            cost = f"{counted(amount(self.cost), vote)} contradicted {prices}"
         lines = [
             f"{self.aggregator.name} consensus of {counted(len(self.items), 'item')}",
             f"rule         {self.aggregator}",
             *([] if self._is_fought else [f"unranked     {policy}"]),
-            f"cost         {counted(amount(self.cost), vote)} contradicted (a tied {vote} costs "
-            f"{self.tie_cost:g}{tied})",
+            f"cost         {cost}",
         ]
         if self.certificate is not None:
             lines.append(f"certificate  {self.certificate.summary()}")

@@ -53,6 +53,7 @@ class RobustRankAggregation(Result):
 
     _schema: ClassVar[str] = "rankagg.robust_rank_aggregation"
     _best: ClassVar[Mapping[str, Direction]] = {"score": "lowest"}
+    _formats = dict.fromkeys(("score", "bound", "p_value", "p_holm"), "{:z.3g}".format)
 
     @property
     def n_lists(self) -> int:

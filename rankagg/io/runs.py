@@ -147,15 +147,14 @@ class Runs:
         known = {**self._by_tag, **{run: run for run in self.names}}
         for run in weights or {}:
             if run not in known:
-                allowed = f"a mapping from runs ({listed(self.names)})"
+                allowed = f"of runs that were read, which are {listed(self.names)}"
                 raise InvalidInputError("weights", allowed, run, nearest(run, known))
         given = {known[run]: weight for run, weight in (weights or {}).items()}
         parts = []
         for topic, rows in self._cut(depth).groupby("topic", sort=False):
             scores = _scores(rows)
-            scores = scores.with_task_weights(
-                {run: given.get(str(run), 1.0) for run in scores.tasks}
-            )
+            of_runs = {run: given.get(str(run), 1.0) for run in scores.tasks}
+            scores = scores.with_task_weights(of_runs)
             found = aggregator.aggregate(scores if aggregator.needs == "scores" else _lists(scores))
             values = _values(found.scores, found.ranking.ranks)
             part = pd.DataFrame({"document": list(scores.systems), "score": values})

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation import evidence as module
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 # A and B tie within .05 on both tasks, and A is ahead by less on one of them.
@@ -88,3 +89,31 @@ def test_votes_keep_the_policy_that_they_were_counted_under() -> None:
     assert ra.dispersion(partial, ranking) == ra.dispersion(partial, ranking, unranked="uniform")
     with pytest.raises(InvalidInputError, match="'ignore' for votes counted that way"):
         ra.dispersion(partial.pairwise("ignore"), ranking, unranked="last")
+
+
+@pytest.mark.parametrize("rule", [ra.Borda(), ra.ReciprocalRankFusion(), ra.Mean()], ids=repr)
+def test_of_too_many_items_sums_are_ranked_without_votes(
+    rule: ra.Aggregator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = rule.aggregate(TABLE)
+    assert counted.to_dict()["cost"] == counted.cost > 0
+    monkeypatch.setattr(module, "MOST_ITEMS", 2)
+    monkeypatch.setattr(ra.PairwiseMatrix, "__init__", None)  # whatever makes one fails
+    found = rule.aggregate(TABLE)
+    assert found == counted
+    assert np.isnan(found.cost)
+    assert found.to_dict()["cost"] is None
+    assert "cost         not counted for more than" in found.summary()
+
+
+@pytest.mark.parametrize("data", [TABLE, TABLE.rankings()], ids=["scores", "rankings"])
+def test_of_too_many_items_votes_are_refused_but_taken(
+    data: ra.ScoreTable | ra.Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = TABLE.rankings().pairwise()
+    monkeypatch.setattr(module, "MOST_ITEMS", 2)
+    words = r"^`data` must be of at most 2 items where votes .* Got 3 items, whose votes take 0 GB"
+    for asked in (ra.Copeland().aggregate, ra.Kemeny().aggregate, ra.compare, ra.make_report):
+        with pytest.raises(InvalidInputError, match=words):
+            asked(data)
+    assert ra.Kemeny().aggregate(counted).is_proved

@@ -122,6 +122,13 @@ def test_lists_of_one_kind_count_as_often_as_they_were_seen():
     assert again.scores.tolist() == once.scores.tolist()
 
 
+def test_small_p_values_are_told_by_their_exponents():
+    found = of("ABCD", "ABDC", "EFGH", n_items=20_000)
+    for number in (found.scores[0], found.bounds[0], found.p_values[0], found.p_holm[0]):
+        assert f"{number:.3g}" in found.summary(rows=1).split()
+    assert "10\\textsuperscript{$-$8}" in found.to_latex(rows=1)
+
+
 def test_stability_leaves_out_each_list():
     found = of("ABCD", "ABDC", "EFGH")
     expected = dict.fromkeys("ABCDEFGH", 0.0)

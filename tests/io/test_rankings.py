@@ -1,5 +1,6 @@
 """Ranked lists in their four forms: the same lists, whatever they are written as."""
 
+import json
 from io import StringIO
 
 import numpy as np
@@ -100,3 +101,8 @@ def test_the_command_says_how_many_lists_name_an_item(tmp_path, monkeypatch, cap
     assert (
         "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in capsys.readouterr().out
     )
+    with pytest.raises(SystemExit) as stop:
+        main([*line.split(), "--named-by", "2", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["items"] == ["EGFR", "MYC", "TP53"]
+    assert told["input"][-1].endswith("; left out: 1 item that fewer than 2 lists name")

@@ -86,6 +86,28 @@ def test_the_command_fuses_and_writes(runs, capsys):
     assert not stop.value.code
     assert "2 runs, 2 topics, 4 documents" in capsys.readouterr().out
     assert scores(ra.read_run("out.run"), "q1")["b"] == 14
+    with pytest.raises(SystemExit) as stop:
+        main(["fuse", "one.run", "other.run", "--method", "rrf-20", "-o", "out.run"])
+    assert not stop.value.code
+    by_20 = runs.fuse(ra.ReciprocalRankFusion(k=20))
+    assert scores(ra.read_run("out.run"), "q1") == scores(by_20, "q1")
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--weight nope=2", "`--weight` must be of runs that were read, which are one, other. Got"),
+        ("--method rra", "rra is a test: `rankagg.inference.robust_rank_aggregation`"),
+        ("--method rrf-x", "Did you mean 'rrf'"),
+    ],
+)
+def test_what_the_command_does_not_know_is_named(option, words, runs, capsys):
+    from rankagg.cli import main  # noqa: PLC0415
+
+    with pytest.raises(SystemExit) as stop:
+        main(["fuse", "one.run", "other.run", *option.split(), "-o", "out.run"])
+    assert stop.value.code == 2
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -365,8 +365,7 @@ class RuleComparison(Result):
         A is ranked first. The consensus is proved optimal, and no other is as good.
         """
         looked = check_flag(optima, "optima")
-        deadline = Deadline.after(time_limit_of(time_limit))
-        known = self.alternatives(deadline) if looked else None
+        known = self.alternatives(Deadline.after(time_limit_of(time_limit))) if looked else None
         return sentences_of(self, known, decisions, looked=looked)
 
     def alternatives(self, deadline: Deadline) -> Alternatives | None:

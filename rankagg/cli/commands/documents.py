@@ -15,9 +15,9 @@ from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
 from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
 from rankagg.cli.options.inputs import Input, data
 from rankagg.cli.options.kinds import DIRECTIONS, Typed
-from rankagg.cli.options.rules import RULES_BY_NAME, made, make, rules_to
+from rankagg.cli.options.rules import NAMED, made, make, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
-from rankagg.cli.options.typed import OneOf, Whole, alpha, flag, named_numbers, option, seed, split
+from rankagg.cli.options.typed import Whole, alpha, flag, named_numbers, option, seed, split
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
@@ -234,7 +234,7 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
 
 @command(
     click.Argument(["runs"], metavar="RUN...", nargs=-1, required=True, type=click.Path()),
-    option("--method", type=OneOf(list(RULES_BY_NAME)), default="rrf", help="The method."),
+    option("--method", type=NAMED, default="rrf", help="The method; rrf-20 is rrf with k = 20."),
     option("-o", "--out", type=FILE, required=True, help="The run file to write."),
     option(
         "--weight RUN=NUMBER...",
@@ -252,10 +252,11 @@ def fuse(
     """Merge run files of search engines topic by topic, and write the fused run.
 
     A run file of TREC has a line for each document: topic, Q0, document, rank, score, tag. The
-    default method is reciprocal rank fusion with k = 60.
+    default method is reciprocal rank fusion with k = 60; rrf-20 has k = 20.
 
     \b
         rankagg fuse bm25.run dense.run -o fused.run
+        rankagg fuse bm25.run dense.run --method rrf-20 -o fused.run
         rankagg fuse bm25.run dense.run --method combmnz --weight dense=2 -o fused.run
         rankagg fuse bm25.run dense.run --method kemeny --depth 10 -o fused.run
     """

@@ -289,6 +289,7 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
         "for items that are not named.",
     ),
     flag("--one", help="Do not look at the other optima."),
+    flag("--all", "everything", help="With --top-k: print what is behind the list too."),
     output(plot="who beats whom how often, in the order of the consensus,"),
 )
 def solve(
@@ -302,6 +303,7 @@ def solve(
     votes: Path | None,
     item_weights: Sequence[str],
     one: bool,
+    everything: bool,
 ) -> Answer:
     """Find the exact Kemeny consensus, prove it, and count the optima.
 
@@ -335,9 +337,8 @@ def solve(
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
     asked = not one and consensus.is_proved
-    known = None
-    if asked and consensus.optima is not None:
-        known = Alternatives.of(consensus.optima, deadline)
+    optima = consensus.optima if asked else None
+    known = None if optima is None else Alternatives.of(optima, deadline)
     above = []
     if given.holds_pairs and rule.is_strict:
         total = consensus.pairwise.wins.sum() - consensus.cost
@@ -347,10 +348,11 @@ def solve(
     elif asked and constraints is not None:
         above.append("optima       not looked for where constraints count places")
     proof: Any = consensus.certificate
+    shown = None if everything else places.top_k
     return Answer(
         result=consensus,
         data=lambda: {**consensus.to_dict(), "optima": known and _plain_optima(known)},
-        text=lambda rows: "\n".join([*above, consensus.summary()]),
+        text=lambda rows: "\n".join([*above, consensus.summary(rows=shown)]),
         plot=lambda: ra.plotting.pairwise_heatmap(consensus.pairwise, consensus),
         files=[
             (certificate if proof else None, lambda path: write_json(proof.to_dict(), path)),

@@ -14,7 +14,7 @@ import click
 
 import rankagg as ra
 from rankagg._typing import Label, Unranked
-from rankagg.cli.options.typed import Number, OneOf, flag, labels_of, option, split, weights_of
+from rankagg.cli.options.typed import Number, Whole, flag, labels_of, option, split, weights_of
 from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core.items import counted
 from rankagg.core.names import listing
@@ -105,8 +105,7 @@ OF_TASKS = [
 ]
 NUMBERS = [
     option(
-        "--decimal",
-        type=OneOf([".", ","]),
+        "--decimal .|,",
         help="Scores, ballots: what stands before decimals; default: a point.",
     ),
     flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
@@ -370,6 +369,7 @@ OF_LISTS = [
         help="Lists: the cells of a column are the items of a list, best first (the default), or "
         "the ranks of the items of the rows.",
     ),
+    option("--named-by", type=Whole(1, 10**6), help="Lists: leave out items that fewer name."),
 ]
 
 
@@ -378,7 +378,13 @@ def _read_lists(typed: Typed) -> Found:
     found = ra.read_rankings(typed.file if len(typed.files) == 1 else typed.files, **given)
     lists, named = len(found), list(found.times_ranked().values())
     both = f"{named.count(lists)} in all of them, {named.count(1)} in one alone"
-    return found, (f"lists: {lists}, which name {counted(found.n_items, 'item')}: {both}",)
+    told = f"lists: {lists}, which name {counted(found.n_items, 'item')}: {both}"
+    if typed.named_by:
+        kept = [item for item, times in found.times_ranked().items() if times >= typed.named_by]
+        left = counted(found.n_items - len(kept), "item")
+        told += f"; left out: {left} that fewer than {counted(typed.named_by, 'list')} name"
+        found = found.restrict(kept)
+    return found, (told,)
 
 
 # -- comparisons and votes ------------------------------------------------------------------------
@@ -474,7 +480,7 @@ DATA_FORMATS = {
             "lists",
             "ranked lists",
             _read_lists,
-            ("ranking", "item", "rank", "cells", "drop", "left_out"),
+            ("ranking", "item", "rank", "cells", "named_by", "drop", "left_out"),
             "last",
         ),
         TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, OF_PREFLIB),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -65,7 +66,8 @@ WITHOUT_POLICY = (
 
 def make(name: str, unranked: Unranked) -> ra.Aggregator:
     """Return the rule of that name under a policy for unranked items."""
-    return RULES_BY_NAME[name](unranked)
+    k = name.removeprefix("rrf-")
+    return RULES_BY_NAME[name](unranked) if k == name else ra.ReciprocalRankFusion(k=int(k))
 
 
 def made(names: Iterable[str], unranked: Unranked) -> list[ra.Aggregator]:
@@ -77,7 +79,11 @@ class RuleName(OneOf):
     """The name of a rule, or another one that it has."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the first of its names."""
+        """Return the first of its names, or that of a fusion with its k."""
+        if re.fullmatch("rrf-[0-9]{1,9}", value):
+            return value
+        if value == "rra":
+            self.fail("rra is a test: `rankagg.inference.robust_rank_aggregation`.", param, ctx)
         return super().convert(OTHER_NAMES.get(value, value), param, ctx)
 
 

@@ -183,6 +183,13 @@ def test_solve_prints_cost_bound_and_uniqueness_and_writes_the_proof(called) -> 
     assert "optima  " not in called("solve --dataset three_cycle --one").out
 
 
+def test_what_is_behind_the_best_list_is_counted_and_asked_for(called) -> None:
+    line = "solve --dataset tennessee --top-k 1"
+    assert called(line).out.endswith("\n   1 Nashville\n... and 3 more items\n")
+    assert "more items" not in called(line, "--all").out
+    assert "more items" not in called("solve --dataset tennessee").out
+
+
 def test_solve_reads_linear_ordering_matrices(called) -> None:
     Path("small.lop").write_text("3\n 0 5 1\n 2 0 4\n 3 0 0\n")
     result = called("solve small.lop")
