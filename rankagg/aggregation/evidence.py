@@ -9,7 +9,7 @@ import numpy as np
 
 from rankagg._typing import Bools, Label, Tolerance, Unranked
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import ItemSet
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import Words
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
@@ -187,8 +187,8 @@ class Evidence:
         -------
         {"uniform", "ignore", "last"}
         """
-        counted = None if self._pairs is None else self._pairs.unranked
-        return unranked or counted or "uniform"
+        known = None if self._pairs is None else self._pairs.unranked
+        return unranked or known or "uniform"
 
     def votes(self, unranked: Unranked | None) -> PairwiseMatrix:
         """Return the pairwise votes under a policy for unranked items.
@@ -212,7 +212,8 @@ class Evidence:
         if not self.counts_pairs:
             n = len(self.items)
             allowed = f"of at most {MOST_ITEMS:,} items where votes on all pairs are counted"
-            size = Described(f"{n:,} items, whose votes take {BYTES_A_PAIR * n**2 / 1e9:.0f} GB")
+            memory = f"whose votes take {BYTES_A_PAIR * n**2 / 1e9:.0f} GB"
+            size = Described(f"{counted(n, 'item', ',')}, {memory}")
             remedy = "Rules on places, as Borda, need none; or leave out what few lists name."
             raise InvalidInputError("data", allowed, size, remedy)
         policy = self.policy(unranked)
