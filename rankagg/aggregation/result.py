@@ -247,12 +247,9 @@ class Consensus(Result):
     def _printed(self, table: pd.DataFrame) -> str:
         names = [shortened(item) for item in table["item"]]
         width = max(map(len, names))
-        return super()._printed(
-            table.assign(
-                rank=table["rank"].astype(object).fillna("-"),
-                item=[name.ljust(width) for name in names],
-            )
-        )
+        ranks = table["rank"].astype(object).fillna("-")
+        padded = table.assign(rank=ranks, item=[name.ljust(width) for name in names])
+        return super()._printed(padded)
 
     def __repr__(self) -> str:
         return f"<Consensus by {self.aggregator.name}: {self.ranking._arrows()}>"

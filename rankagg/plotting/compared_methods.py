@@ -78,7 +78,7 @@ def bump_chart(
     slots, columns = flow_slots(ranks), plot_labels(names, 24)
     step = max(9.0, 0.62 * max(map(len, columns)) + 2)
     sheet = PlotSheet(ax, step * max(len(names) - 1, 0.5), 1.5 * (slots.max() + 1))
-    ax, labels = sheet.ax, sheet.names(comparison.votes.items.at(kept), share=0.25)
+    ax, labels = sheet.ax, sheet.names(comparison.consensuses[0].items.at(kept), share=0.25)
     moved = np.ptp(slots, axis=0) > 0
     for position, column in enumerate(slots.T):
         look: dict[str, Any] = {"color": GRAY, "ls": "-", "lw": stroke(0.6), "zorder": 2}
@@ -107,7 +107,7 @@ def _kept_items(
     comparison: RuleComparison, names: list[str], top: int | None
 ) -> tuple[NDArray[np.intp], str]:
     """Return the items to draw and, where some are left out, a sentence that says so."""
-    total = comparison.votes.n_items
+    total = len(comparison.consensuses[0].items)
     if top is None or top >= total:
         return np.arange(total), ""
     lead = comparison.exact or comparison[names[-1]]
@@ -154,7 +154,7 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     """
     curves, exact = comparison.overlap_curves(), comparison.exact
     assert exact is not None, "curves need an exact consensus"
-    groups, depth, total = _alike(curves), len(curves), comparison.votes.n_items
+    groups, depth, total = _alike(curves), len(curves), len(exact.items)
     names = dict(zip(curves.columns, plot_labels(curves.columns, 24), strict=True))
     sheet = PlotSheet(ax, 34.0, 20.0)
     ax, handles = sheet.ax, []

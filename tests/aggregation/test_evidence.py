@@ -104,6 +104,10 @@ def test_of_too_many_items_sums_are_ranked_without_votes(
     assert np.isnan(found.cost)
     assert found.to_dict()["cost"] is None
     assert "cost         not counted for more than" in found.summary()
+    compared = ra.compare(TABLE, [rule])
+    assert "cost         not counted for more than" in compared.summary()
+    assert compared.to_frame()["cost"].isna().all()
+    assert compared.plot() is not None
 
 
 @pytest.mark.parametrize("data", [TABLE, TABLE.rankings()], ids=["scores", "rankings"])

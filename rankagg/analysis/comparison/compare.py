@@ -50,14 +50,11 @@ class RuleComparison(Result):
     ----------
     consensuses : tuple of Consensus
         One per rule, in the order given.
-    votes : PairwiseMatrix
-        The votes that all costs are measured on.
     unranked : {"uniform", "ignore", "last"}
         The policy for unranked items.
     """
 
     consensuses: tuple[Consensus, ...]
-    votes: PairwiseMatrix
     unranked: Unranked
 
     _schema = "rankagg.comparison"
@@ -74,6 +71,11 @@ class RuleComparison(Result):
         **dict.fromkeys(("cost", "excess", "ratio", "distance"), "lowest"),
         **dict.fromkeys(("tau", *(f"top{k}" for k in DEPTHS)), "highest"),
     }
+
+    @cached_property
+    def votes(self) -> PairwiseMatrix:
+        """The votes that all costs are measured on; refused of more than 5,000 items."""
+        return self.consensuses[0]._evidence.votes(self.unranked)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -99,6 +101,8 @@ class RuleComparison(Result):
     def _costs(self) -> tuple[float, ...]:
         # Ties cost what the exact rule says, so that the ratio is to its optimum.
         exact = self.exact or self.consensuses[0]
+        if not exact._evidence.counts_pairs:
+            return (np.nan,) * len(self.consensuses)
         return tuple(exact.cost_of(c.ranking, self.votes) for c in self.consensuses)
 
     def _cost_of(self, consensus: Consensus) -> float:
@@ -161,7 +165,7 @@ class RuleComparison(Result):
         lead = (self.exact or self.consensuses[0]).ranking.ranks
         order = np.argsort(np.where(lead >= 0, lead, len(lead)), kind="stable")
         columns = {name: ranking.ranks[order] + 1 for name, ranking in self._rankings.items()}
-        labels = pd.Index(self.votes.items.at(order), name="item")
+        labels = pd.Index(self.consensuses[0].items.at(order), name="item")
         frame = pd.DataFrame(columns, index=labels, dtype="Int64")
         return frame.where(frame > 0)
 
@@ -271,10 +275,8 @@ class RuleComparison(Result):
 
     def _require_exact(self) -> Consensus:
         if self.exact is None:
-            rules = Described(listed(self.methods))
-            raise InvalidInputError(
-                "aggregators", "rules with an exact one", rules, "Add Kemeny()."
-            )
+            told = Described(listed(self.methods))
+            raise InvalidInputError("aggregators", "rules with an exact one", told, "Add Kemeny().")
         return self.exact
 
     def _to_paste(self) -> pd.DataFrame:
@@ -391,7 +393,7 @@ class RuleComparison(Result):
         return details_of(self, rows)
 
     def __repr__(self) -> str:
-        items = counted(self.votes.n_items, "item")
+        items = counted(len(self.consensuses[0].items), "item")
         return f"<RuleComparison of {', '.join(self.methods)} on {items}>"
 
 
@@ -461,7 +463,8 @@ def compare_until(
         check_unranked(unranked)
     rules = default_aggregators(data, unranked) if aggregators is None else list(aggregators)
     policy = _common_policy(rules, unranked, evidence)
-    votes = evidence.votes(policy)
+    if evidence.counts_pairs:
+        evidence.votes(policy)  # which the rules share
     generator = as_generator(rng)
     # Fair shares for the rules that look at the clock; the others take what they take.
     exact = [rule.guarantee == Guarantee(1) for rule in rules]
@@ -471,7 +474,7 @@ def compare_until(
         )
         for k, rule in enumerate(rules)
     ]
-    return RuleComparison(consensuses=tuple(found), votes=votes, unranked=policy)
+    return RuleComparison(consensuses=tuple(found), unranked=policy)
 
 
 def _common_policy(
@@ -485,10 +488,8 @@ def _common_policy(
     if unranked is not None:
         policies.add(unranked)
     if len(policies) > 1:
-        allowed, remedy = (
-            "rules with one policy for unranked items",
-            "Give all of them the same `unranked=`.",
-        )
+        allowed = "rules with one policy for unranked items"
+        remedy = "Give all of them the same `unranked=`."
         raise InvalidInputError("aggregators", allowed, sorted(map(str, policies)), remedy)
     return evidence.policy(policies.pop() if policies else None)
 

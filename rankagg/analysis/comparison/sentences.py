@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankagg import _pandas as pd
 from rankagg._typing import Label
+from rankagg.aggregation.evidence import MOST_ITEMS, Data
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
 from rankagg.core.items import counted, shortened
@@ -30,8 +31,6 @@ from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.evidence import Data
-    from rankagg.aggregation.result import Consensus
     from rankagg.analysis.comparison.compare import RuleComparison
     from rankagg.inference.decisions import Decisions
 
@@ -265,16 +264,17 @@ def head_of(
     decisions: Decisions | None = None,
 ) -> list[str]:
     """Return what was compared, the proof and the notes, line by line."""
-    tie_cost = 0.0 if comparison.exact is None else comparison.exact.tie_cost
-    price = None if comparison.exact is None else comparison.exact.consensus_tie_cost
-    vote, is_fought = comparison.consensuses[0]._words.vote, comparison.consensuses[0]._is_fought
+    lead = comparison.exact or comparison.consensuses[0]
+    price, vote, is_fought = lead.consensus_tie_cost, lead._words.vote, lead._is_fought
     tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
     methods = stated(len(comparison.methods), "rules", noun="method")
-    items = stated(comparison.votes.n_items, "items", noun="item")
+    items = stated(len(lead.items), "items", noun="item")
     policy = "" if is_fought else f"unranked items: {comparison.unranked}; "
     told = "{} on {}; {}a tied {} costs {:g}{}"
-    lines = [said(told, methods, items, policy, vote, tie_cost, tied)]
-    if comparison.exact is None or comparison.exact.certificate is None:
+    lines = [said(told, methods, items, policy, vote, lead.tie_cost, tied)]
+    if not lead._evidence.counts_pairs:
+        lines.append(f"cost         not counted for more than {MOST_ITEMS:,} items")
+    elif comparison.exact is None or comparison.exact.certificate is None:
         lines.append("no exact method among them: add Kemeny() for ratios and distances")
     else:
         lines.append(f"certificate  {comparison.exact.certificate.summary()}")

@@ -229,7 +229,7 @@ def compare(
     )
     others = comparison.alternatives(deadline) if output.is_text and not one else None
     # Names of more items would be too small to read on one page.
-    top = 40 if comparison.votes.n_items > 40 else None
+    top = 40 if len(comparison.consensuses[0].items) > 40 else None
     return Answer(
         result=comparison,
         text=lambda rows: comparison_text(
