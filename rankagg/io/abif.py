@@ -17,6 +17,9 @@ from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
 from rankagg.io.tables.sources import Source, check_filled, read_text, text_lines
 
 CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
+# BLT: candidates and seats, who has withdrawn, and the first of the ballots.
+BLT = re.compile(r"([0-9]+) +([0-9]+)\s*?\n\s*(?:-[0-9]+\s+)*[0-9]+(?: +[-=0-9]+)* +0\s*?\n")
+BLT_BALLOT = re.compile(r"([0-9]+)((?: [-=0-9]+)*) 0")
 BALLOTS = re.compile(r"(0*[1-9][0-9]{,14})\s*:\s*(.*)")
 CHOICE = re.compile(
     r"""\s*(?:\[\s*([^\]\s][^\]]*)\]|"\s*([^"\s][^"]*)"  # a code or a name with signs
@@ -28,12 +31,17 @@ CHOICE = re.compile(
 
 
 def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "unlisted") -> Profile:
-    r"""Read ballots in ABIF, the Aggregated Ballot Information Format.
+    r"""Read ballots in ABIF, the Aggregated Ballot Information Format, or in BLT.
 
     A line ``27:DGM/5>SBJ/2=CNC`` is 27 ballots with DGM above SBJ and CNC, which are tied; the
     order is read, and the ratings are not. In ``27:DGM/5, SBJ/2, CNC/2`` they make the order. Names
     with other signs than letters stand in brackets. Lines ``=DGM:[Doña García Márquez]`` say who a
     code is, ``#`` begins a comment, and lines ``{...}`` tell of the election and are skipped.
+
+    BLT, which programs for STV read, is known by its content: a line of the numbers of candidates
+    and seats, then ballots ``27 1 3=2 0`` (27 with the first candidate above two that are tied; a
+    skipped place ``-`` is left out), a line ``0``, names in the order of the numbers, and a title.
+    Those who have withdrawn (``-2``, before the ballots) are taken off all ballots.
 
     Parameters
     ----------
@@ -45,8 +53,8 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
     Returns
     -------
     Profile
-        A row for each line; the items are the names that are declared, in that order, or those in
-        the ballots as they come.
+        A row for each ballot line; the items are the names that are declared, in that order, or
+        those in the ballots as they come.
 
     Raises
     ------
@@ -57,7 +65,8 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
     Warns
     -----
     DataWarning
-        How many ballots name nobody; they are in no ranking.
+        How many ballots name nobody; they are in no ranking. Of BLT the seats, and how many
+        candidates have withdrawn.
 
     References
     ----------
@@ -73,6 +82,7 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
     """
     absent = check_choice(left_out, ("unlisted", "unranked"), "left_out")
     name, text = read_text(source)
+    text = _from_blt(name, text) if BLT.match(text) else text
     names: dict[str, str] = {}
     ballots, blank = [], 0
     for number, whole in enumerate(text_lines(text), start=1):
@@ -99,6 +109,28 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
         told = f"{name}: {counted(blank, 'ballot')} without any name, in no ranking."
         warnings.warn(told, DataWarning, stacklevel=3)
     return _profile(name, names, ballots, UNLISTED if absent == "unlisted" else UNRANKED)
+
+
+def _from_blt(name: str, text: str) -> str:
+    """Return BLT as ABIF, in the same lines, without those who have withdrawn."""
+    lines = [" ".join(line.split()) for line in text_lines(text)]
+    n, seats = map(int, lines[0].split())
+    end = lines.index("0") if "0" in lines else len(lines)
+    names = [line.strip('"') for line in lines[end + 1 :] if line]
+    if len(names) < n:
+        raise DataFormatError(f"{name} names {len(names)} of {n} candidates; it may be cut off.")
+    told, gone = ["", *lines[1:end]], {"-"}
+    for k, line in enumerate(told):
+        if line[:1] == "-":
+            told[k], gone = "", gone | set(line.replace("-", "").split())
+        elif found := BLT_BALLOT.fullmatch(line):
+            groups = ([x for x in group.split("=") if x not in gone] for group in found[2].split())
+            told[k] = f"{found[1]}:{'>'.join('='.join(group) for group in groups if group)}"
+    codes = {str(code): label for code, label in enumerate(names[:n], start=1)}
+    told += [f"={code}:[{label}]" for code, label in codes.items() if code not in gone]
+    about = f"{counted(seats, 'seat')}, {counted(len(gone) - 1, 'candidate')} withdrawn"
+    warnings.warn(f"{name}: an election of {about}.", DataWarning, stacklevel=4)
+    return "\n".join(told)
 
 
 def _buckets(place: str, text: str) -> list[list[str]]:

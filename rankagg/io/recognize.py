@@ -197,7 +197,9 @@ ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
 
 
 def _looks_like_abif(text: str) -> bool:
-    """Say whether the first lines are those of ABIF, as `27:A>B>C`, or state something else."""
+    """Say whether the first lines are those of ABIF, as `27:A>B>C`, or of BLT, as `27 1 2 3 0`."""
+    if abif.BLT.match(text):
+        return True
     seen = sources.first_lines(text)
     lines = [line for line in seen if line.strip() and line.lstrip()[0] not in "#{="]
     return all(map(ABIF_LINE.match, lines)) and any(set(">=/") & set(line) for line in lines)
@@ -224,7 +226,7 @@ FORMATS = {
     ),
     "matrix": Format(matrices.read_matrix, "a linear ordering matrix", matrices.looks_like_matrix),
     "run": Format(runs.read_run, "a run file of TREC", runs.looks_like_run),
-    "abif": Format(abif.read_abif, "ballots in ABIF", _looks_like_abif),
+    "abif": Format(abif.read_abif, "ballots in ABIF or BLT", _looks_like_abif),
     "scores": Format(scores.read_scores),
     "ballots": Format(ballots.read_ballots),
     "cast-votes": Format(cast_votes.read_cast_votes),

@@ -84,3 +84,38 @@ def test_written_ballots_come_back(profile):
     assert [one.buckets for one in found] == [
         tuple(tuple(f"i{label}" for label in bucket) for bucket in one.buckets) for one in profile
     ]
+
+
+BLT = '4 2\n-2\n3 1 2 4=3 0\n5 - 2=3 1 0\n\n2 2 0\n1 4 0\n0\n"Ann (X)"\n"Bob"\n"Cid"\nDan\n"Ward"\n'
+
+
+@pytest.mark.parametrize("text", [BLT, BLT.replace("\n", "\r\n"), BLT.removesuffix('"Ward"\n')])
+def test_blt_is_read_without_those_who_have_withdrawn(text):
+    assert [one.format for one in ra.recognize(StringIO(text)).readings] == ["abif"]
+    with pytest.warns(DataWarning) as told:
+        profile = read(text)
+    said = [str(one.message).partition(": ")[2] for one in told]
+    assert said == [
+        "an election of 2 seats, 1 candidate withdrawn.",
+        "2 ballots without any name, in no ranking.",
+    ]
+    assert profile.items.labels == ("Ann (X)", "Cid", "Dan")
+    assert profile.ranks.tolist() == [[0, 1, 1], [1, 0, -2], [-2, -2, 0]]
+    assert profile.counts.tolist() == [3, 5, 1]
+
+
+@pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("2 2 0\n", "2 2\n", "line 6: a line must read"),
+        ("1 4 0\n", "1.5 4 0\n", "line 7: a line must read"),
+        ("1 4 0\n", "1 5 0\n", "line 7: '5' is not declared"),
+        ("1 4 0\n", "1 4 4 0\n", "line 7: 'Dan' is named twice"),
+        ('Dan\n"Ward"\n', "", "names 3 of 4 candidates; it may be cut off"),
+        ('0\n"Ann', '"Ann', "names 0 of 4 candidates"),
+    ],
+)
+def test_blt_that_says_nothing_is_refused_by_its_line(old, new, message):
+    with pytest.raises(DataFormatError, match=message):
+        read(BLT.replace(old, new))
