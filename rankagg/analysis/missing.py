@@ -28,8 +28,8 @@ ASSUMPTIONS: Final[dict[Unranked, str]] = {
     "expected rank is the middle. Draws items with many gaps to the middle of the consensus.",
     "ignore": "which items are missing says nothing about how they would have done there. Pairs "
     "that were never compared stay open; few comparisons count as much as they are.",
-    "last": "an item is missing because it would have been last. Right for a system that failed "
-    "or declined to run, a penalty for one that nobody ran.",
+    "last": "an item is missing because it would have been last. Right for what failed or was "
+    "declined, a penalty for what nobody tried.",
 }
 
 

@@ -464,6 +464,11 @@ class Result(Pastable, Value):
         """Return the lines below the table; `rows` limits what they list."""
         return ()
 
+    def _cut(self, table: pd.DataFrame, rows: int | None) -> tuple[pd.DataFrame, int]:
+        """Return so many rows of a table, and how many there are more; None is all."""
+        left = 0 if rows is None else max(len(table) - rows, 0)
+        return table.head(len(table) - left), left
+
     def _printed(self, table: pd.DataFrame) -> str:
         """Return rows of the table as text."""
         if self._named_rows:
@@ -528,9 +533,8 @@ class Result(Pastable, Value):
 
     def _text(self, facts: Iterable[str], rows: int | None) -> str:
         limit = None if rows is None else check_integer(rows, "rows", low=1)
-        table = self._table()
-        left = 0 if limit is None else max(len(table) - limit, 0)
-        shown = [self._printed(table.head(len(table) - left))] if len(table) else []
+        table, left = self._cut(self._table(), limit)
+        shown = [self._printed(table)] if len(table) else []
         more = [self._left_out(left)] if left else []
         return visible("\n".join([*facts, *shown, *more, *self._below(limit)]))
 

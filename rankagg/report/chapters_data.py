@@ -156,7 +156,7 @@ def colophon(findings: Findings) -> Section:
 
 def _references(rule: Aggregator) -> str | None:
     """Return the references that the class itself states."""
-    text = cleandoc(type(rule).__doc__ or "")
+    text = cleandoc(type(getattr(rule, "rule", rule)).__doc__ or "")
     found = re.search(r"References\n-+\n(.*?)(?:\n\n|\Z)", text, flags=re.DOTALL)
     return None if found is None else " ".join(found[1].split())
 

@@ -111,7 +111,7 @@ class Findings:
             seconds = None if left is None else max(left, 1.0)
             given = {"unit": chosen, "alpha": alpha, "tolerance": tolerance, "unranked": unranked}
             ranks = patience.quick("ranks", lambda: kind.ranks(**given, time_limit=seconds))
-        if not isinstance(data, PairData):
+        if kind.lacks and not isinstance(data, PairData):
             found = missing_report(data)
             missing = replace(found, unit=kind.in_words(found.unit))
         if optima and exact.is_proved and (known := exact.optima) is not None:

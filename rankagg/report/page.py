@@ -322,7 +322,8 @@ def make_report(
         What the data are, which the page is made for: a type of data says it, and a Profile is of
         "lists" where some leave items unlisted and they are no more than the items, else of
         "rankings", a sample. "election" is for a complete count of ballots, from which nothing is
-        inferred; `CastVotes` are one. With `STV(seats)` it is counted so, else by instant runoff.
+        inferred; `CastVotes` are one. With `STV(seats)` it is counted so, else by instant runoff
+        with ties broken by the order of the items.
     title : str
         The heading.
     about : mapping, optional
@@ -409,7 +410,7 @@ def make_report(
         *([certainty(findings)] if is_ranked and chosen.infers else []),
         *([methods(findings), without_tasks(findings)] if is_ranked else []),
         proof(findings).text(check.sentence),
-        missing_data(findings),
+        *([missing_data(findings)] if chosen.lacks else []),
         what_was_read(findings, lines),
         colophon(findings),
     ]

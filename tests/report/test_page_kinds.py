@@ -107,9 +107,14 @@ def test_an_election_of_several_seats_is_counted_by_stv():
     page = Page(html)
     frame = rule.count(ballots).rounds
     for row in page.table("Votes by rounds"):
-        if row["Candidate"] != "Exhausted":
+        if row["Candidate"] != "exhausted":
             one = frame[(frame["candidate"] == row["Candidate"]) & (frame["round"] == 1)]
             assert float(row["round 1"]) == one["votes"].item()
+    facts = page.sections["count"]
+    assert "Seats2, by Scottish rulesQuota34 votes (Droop)Ties broken byorder" in facts
+    assert "Closest pair" not in facts
+    assert "STV(seats=2" in page.sections["made"]
+    assert "SSI 2007/42" in page.sections["made"]
     with pytest.raises(InvalidInputError, match="`kind` must be one of scores for a ScoreTable"):
         ra.make_report(ra.datasets.load("superglue_human"), kind=rule)
 
@@ -280,6 +285,34 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
               if rates[k] < rates[k + 1]]  # fmt: skip
     assert [one for one in turned if one not in page.sections["ratings"]] == []
     assert page.sections["ratings"].count("wins more often than") == len(turned)
+
+
+def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
+    orders = [["Ann", "Bob"], ["Bob", "Cid"], ["Cid", "Bob"], ["Dan"]]
+    votes = ra.Profile.from_orders(orders, counts=[5, 3, 3, 2], items=["Ann", "Bob", "Cid", "Dan"])
+    page = Page(ra.make_report(votes, kind="election").html)
+    assert ra.InstantRunoff(tie_breaking="order").count(votes).elected == ("Bob",)
+    assert "Bob wins the instant runoff after 3 rounds. A tie in round 2 was broken by the" in (
+        " ".join(page.header.split())
+    )
+    assert "round 2: tied for going out" in page.sections["count"]
+
+
+def test_a_page_shows_the_decimals_of_the_rule_and_no_chapter_on_gaps() -> None:
+    orders = [["A"], ["A", "B"], ["A", "C"], ["B", "A"], ["C"], ["D", "B"]]
+    ranks = np.full((6, 4), NAN)
+    for row, order in enumerate(orders):
+        ranks[row, ["ABCD".index(one) for one in order]] = range(1, 1 + len(order))
+    votes = ra.Profile.from_ranks(ranks, items="ABCD", counts=[900, 411, 217, 330, 307, 122])
+    rule = ra.STV(2)
+    page = Page(ra.make_report(votes, kind=rule).html)
+    told = page.sections["count"]
+    for stage in rule.count(votes).stages:
+        for parts in (*filter(None, stage.counts), stage.exhausted):
+            assert f"{float(parts):,.5f}".rstrip("0").rstrip(".") in told
+    assert "missing" not in page.sections
+    assert "declined" not in page.sections["data"]
+    assert "candidates are below all that a ballot lists" in page.sections["data"]
 
 
 def test_an_election_is_counted_as_its_rule_counts_it() -> None:

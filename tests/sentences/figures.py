@@ -206,7 +206,7 @@ def closest_pair(case):
                 first, *others = case.drawn()
                 closest = min(others, key=lambda k: case.lead(first, k))
                 way = "ahead of" if case.lead(first, closest) >= 0 else "behind"
-                assert str(part.content[0][1]).endswith(f"{way} {case.plain.items[closest]}")
+                assert str(part.content[-1][1]).endswith(f"{way} {case.plain.items[closest]}")
 
 
 def missing_of_item(case, item, *_):
@@ -312,13 +312,13 @@ def ranks_in_lists(case, item):
 
 def votes_by_rounds(case, candidate, outcome=None):
     rounds = case.rounds()
-    if candidate == "Exhausted":
+    if candidate == "exhausted":
         return {f"round {k}": lost for k, (_, lost) in enumerate(rounds, 1)}
     at = case.plain.items.index(candidate)
     cells = {f"round {k}": votes.get(at) for k, (votes, _) in enumerate(rounds, 1)}
     last = max(k for k, (votes, _) in enumerate(rounds, 1) if at in votes)
-    has_won = last == len(rounds) and cells[f"round {last}"] == max(rounds[-1][0].values())
-    assert outcome == f"{'elected' if has_won else 'out'} in round {last}"
+    has_won = at == max(rounds[-1][0], key=lambda k: (rounds[-1][0][k], -k))
+    assert outcome == f"{'elected' if has_won else 'eliminated'} in round {last}"
     return {name: float("inf") if votes is None else votes for name, votes in cells.items()}
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.voting import rounds
 from rankagg.report import chapters_result
 from rankagg.report.chapters_data import certainty, missing_data, what_was_read, without_tasks
 from rankagg.report.chapters_items import neighbors
@@ -232,9 +233,13 @@ class Page:
                     votes[min(named)[1]] += 1
                 lost += not named
             found.append((votes, lost))
-            left = {k for k in left if votes[k] > min(votes.values())}
+            left -= {max(k for k in left if votes[k] == min(votes.values()))}
         # The round of a single candidate decides nothing.
         return found[:-1] if len(found) > 1 and len(found[-1][0]) == 1 else found
+
+    def tied(self):
+        every = [list(votes.values()) for votes, _ in self.rounds()]
+        return {k for k, votes in enumerate(every, 1) if votes.count(min(votes)) > 1}
 
     def last_margin(self):
         votes = sorted(self.rounds()[-1][0].values())
@@ -383,6 +388,8 @@ PAGE |= {
     "candidates": lambda p: p.plain.n,
     "neighbors against a majority": Page.behind,
     "rounds": lambda p: len(p.rounds()),
+    "rounds with a tie": Page.tied,
+    "rounds noted": Page.tied,
     "margin of the last round": Page.last_margin,
     "margin of a pair": Page.closest,
     "share of exhausted ballots": lambda p: (
@@ -427,7 +434,8 @@ def pages(seeds, patch):
         # Few items are many, so that there are some that are not drawn, and not in color.
         for name in ("MOST_LINES", "MOST_IN_MAP"):
             patch.setattr(chapters_result, name, (3, 30)[seed % 3 > 0])
-        patch.setattr(ballots, "MOST_ROUNDS", (2, 8)[seed % 3 > 0])
+        for module in (ballots, rounds):
+            patch.setattr(module, "ROUNDS_SHOWN", (2, 8)[seed % 3 > 0])
         patch.setattr(chapters_result, "COLORED", (1, 2, 6)[seed % 3])
         case = Page(seed)
         held.hold(case.lines(), case, skip=CONSTANT)

@@ -19,7 +19,7 @@ from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.names import amount
+from rankagg.core.names import amount, said, stated
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
@@ -244,8 +244,10 @@ class RoundRule(Aggregator):
             gone = behind if not decided.first or len(rest) < 2 else ()
             got, exhausted = tally(inside)
             counts = tuple(map(dict(zip(inside, got, strict=True)).get, range(len(items))))
-            stages.append(CountRound(counts, exhausted, None, items.at(elected), items.at(gone)))
-            notes += [*told, *filter(None, [decided.note])]
+            ends = items.at(elected), items.at(gone)
+            stages.append(CountRound(counts, exhausted, None, *ends, is_tied=bool(told)))
+            at = stated(len(stages), "rounds noted")
+            notes += [said("round {}: {}", at, note) for note in (*told, decided.note) if note]
             if elected:
                 break
         # Going on ranks those who remain.

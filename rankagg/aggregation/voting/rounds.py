@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
+import numpy as np
+
 from rankagg import _pandas as pd
 from rankagg._typing import Label
+from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings import places
-from rankagg.core.results import Result, plain_rows
+from rankagg.core.results import Decimals, Look, Pasted, Result, pasted, plain_rows
 from rankagg.exceptions import InformationLostError
 
 #: What a count counts.
@@ -33,10 +37,12 @@ class CountRound(NamedTuple):
     eliminated: tuple[Label, ...] = ()
     # Those whose surplus goes on to the next round.
     surplus: tuple[Label, ...] = ()
+    # Whether candidates tied in it, and the rule said what becomes of them.
+    is_tied: bool = False
 
 
-# Of more rounds the first and the last ones are printed.
-ROUNDS_PRINTED = 8
+# Of more rounds the first and the last ones are shown; what the row of exhausted votes is called.
+ROUNDS_SHOWN, EXHAUSTED = 8, "exhausted"
 
 
 class ElectionCount(Result):
@@ -123,7 +129,7 @@ class ElectionCount(Result):
 
     @property
     def rounds(self) -> pd.DataFrame:
-        """One row per round and candidate who is not eliminated yet; see `to_frame`."""
+        """One row per round and candidate who is not eliminated yet."""
         rows, before, elected = [], dict[Label, Fraction](), set[Label]()
         for number, stage in enumerate(self.stages, start=1):
             elected.update(stage.elected)
@@ -141,16 +147,21 @@ class ElectionCount(Result):
         return frame if what == "votes" else frame.drop(columns="transfer")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per round and candidate who is not eliminated yet.
+        """Return one row per round and candidate who is not eliminated yet, and of exhausted votes.
 
         Returns
         -------
         pandas.DataFrame
             The round from 1, the candidate, its votes, last_places or points, of votes what it has
             more than in the round before (transfer), and its status: elected, eliminated, or
-            hopeful.
+            hopeful. Where votes are counted the last row of each round has those that count for
+            nobody; its candidate and its status are "exhausted".
         """
-        return self.rounds
+        lost, number = self.exhausted, range(1, len(self.stages) + 1)
+        more = {"votes": lost, "transfer": np.diff(lost, prepend=lost[:1]), "status": EXHAUSTED}
+        rows = pd.DataFrame({"round": number, "candidate": EXHAUSTED, **more})
+        both = pd.concat([self.rounds, *[rows] * (self.counted == "votes")])
+        return both.sort_values("round", kind="stable", ignore_index=True)
 
     def _facts(self) -> Iterable[str]:
         names = ", ".join(map(str, self.elected))
@@ -167,23 +178,44 @@ class ElectionCount(Result):
         yield from self.notes
 
     def _table(self) -> pd.DataFrame:
-        """Return one row per candidate: first the elected, then who stays longest."""
-        rows = self.rounds
-        counts = rows.pivot_table(rows.columns[2], "candidate", "round", sort=False)
-        decided = rows[rows["status"] != "hopeful"].drop_duplicates("candidate")
-        told = decided["status"] + " in round " + decided["round"].astype(str)
-        outcomes = dict(zip(decided["candidate"], told, strict=True))
-        shown = [*counts.columns]
-        if len(shown) > ROUNDS_PRINTED:
-            shown = [shown[0], *shown[1 - ROUNDS_PRINTED :]]
-        order = list(self.order)
-        table = counts.loc[order, shown].rename(columns="round {}".format).rename_axis(columns=None)
-        return table.assign(outcome=[outcomes.get(label, "not elected") for label in order])
+        """Return one row per candidate, first the elected, then who stays longest; and exhausted.
+
+        Columns are all rounds and the outcome.
+        """
+        order, outcomes, cells = list(self.order), dict[Label, str](), {}
+        for k, stage in enumerate(self.stages, start=1):
+            cells[f"round {k}"] = [*stage.counts, stage.exhausted]
+            outcomes |= dict.fromkeys(stage.elected, f"elected in round {k}")
+            outcomes |= dict.fromkeys(stage.eliminated, f"eliminated in round {k}")
+        table = pd.DataFrame(cells, [*self.candidates, EXHAUSTED], dtype=float)
+        at = [self.candidates.index(label) for label in order]
+        table = table.iloc[[*at, *[len(order)] * (self.counted == "votes")]]
+        ends = [*(outcomes.get(label, "not elected") for label in order), "-"]
+        return table.assign(outcome=ends[: len(table)])
+
+    def _cut(self, table: pd.DataFrame, rows: int | None) -> tuple[pd.DataFrame, int]:
+        """Return the first and the last rounds, so many candidates, and what is exhausted."""
+        if rows is None:
+            return table, 0
+        left = max(len(self.order) - rows, 0)
+        at = [k for k in range(len(table)) if not rows <= k < len(self.order)]
+        return table.iloc[at].drop(columns=table.columns[1:-ROUNDS_SHOWN]), left
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
-        between = len(self.stages) - ROUNDS_PRINTED
-        if between > 0:
-            yield f"rounds 2 to {between + 1} are not shown; JSON and the frame have them"
+        last = len(self.stages) - ROUNDS_SHOWN + 1
+        if rows is not None and last > 1:
+            told = f"rounds 2 to {last} are not shown; `to_frame` has them"
+            yield f"{told}, and of a command --all, --csv FILE and --json"
+
+    def _to_paste(self) -> pd.DataFrame:
+        return self._table().rename_axis("candidate")
+
+    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
+        limit = None if rows is None else check_integer(rows, "rows", low=1)
+        table, left = self._cut(self._to_paste(), limit)
+        look = Look(self._number, {}, {}, {})
+        told = pasted(table, look, decimals=decimals, best=best, rows=None)
+        return replace(told, left_out=self._left_out(left) if left else "")
 
     def _content(self) -> Mapping[str, Any]:
         names = ("rule", "counted", "candidates", "order", "elected", "quota", "margin")

@@ -205,14 +205,16 @@ class _Count(ABC):
         at, total = self.items.at, exact.sum_of(self.piles.votes)
         while True:
             self.tally()
-            new, out, surplus, gone = self.elect(), list[int](), list[int](), {*self.eliminated}
+            before, gone = len(self.notes), {*self.eliminated}
+            new, out, surplus = self.elect(), list[int](), list[int]()
             if self.vacancies and not (surplus := self.passing(new)):
                 out = [self.eliminate()]
                 new += self.elect() if self.hopeful.sum() == self.vacancies else []
             have = [Fraction(parts, self.unit) for parts in self.history[-1]]
             votes = tuple(None if item in gone else got for item, got in enumerate(have))
             quota, exhausted = Fraction(self.quota, self.unit), total - sum(have, Fraction(0))
-            yield CountRound(votes, exhausted, quota, at(new), at(out), at(surplus))
+            is_tied = len(self.notes) > before
+            yield CountRound(votes, exhausted, quota, at(new), at(out), at(surplus), is_tied)
             if not self.vacancies:
                 return
             for source in out or surplus:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label, Unranked
+from rankagg._typing import Floats, Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
-from rankagg.aggregation.voting.rounds import ElectionCount
+from rankagg.aggregation.voting.rounds import ROUNDS_SHOWN, ElectionCount
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.core.arithmetic.exact_sum import are_level
 from rankagg.core.names import Words, amount, joined, listing, named, part_of, percent, said, stated
@@ -38,11 +38,11 @@ from rankagg.report.kinds.base import (
 )
 from rankagg.report.sections import PageTable, Section, table_of
 
-# Of more rounds the tables have the first and the last ones; rows of the table of lists, and lists
-# up to which p-values take a second or two.
-MOST_ROUNDS, ROWS, MOST_LISTS = 8, 200, 50
-
-
+#: The rule for one seat: ties are broken as `rankagg count` does.
+USUAL = InstantRunoff(tie_breaking="order", unranked="last")
+# How votes are printed, with all decimals of a rule; rows of the table of lists, and lists up to
+# which p-values take a second or two.
+VOTES, ROWS, MOST_LISTS = ",.15g", 200, 50
 P_VALUES = (
     "A p-value is the chance of standing so far up in lists in random order, by robust rank "
     "aggregation (Kolde et al.), adjusted for all {} (Holm). It takes for granted that no "
@@ -56,6 +56,7 @@ class Counted(Aggregator):
     """Rank by a count of several seats."""
 
     needs: ClassVar[Needs] = "rankings"
+    rule: STV
     count: ElectionCount = field(repr=False, compare=False)
 
     @property
@@ -78,8 +79,9 @@ class ElectionKind(Kind):
     unranked: ClassVar[Unranked] = "last"
     is_sample: ClassVar[bool] = False
     infers: ClassVar[bool] = False
+    lacks: ClassVar[bool] = False
     whole: ClassVar[str] = "complete ballot"
-    against: ClassVar[str] = "stayed longer in the count"
+    against: ClassVar[str] = "ahead in the count: elected earlier, more votes, or out later"
 
     # -- what is computed -----------------------------------------------------------------------
 
@@ -88,7 +90,9 @@ class ElectionKind(Kind):
         if unranked != "last" and self.data.has_unranked:
             allowed = "'last' for an election, where ballots leave candidates out"
             raise InvalidInputError("unranked", allowed, unranked)
-        return InstantRunoff(unranked=unranked) if self.rule is None else Counted(count=self.count)
+        if self.rule is None:
+            return replace(USUAL, unranked=unranked)
+        return Counted(rule=self.rule, count=self.count)
 
     @property
     def leads(self) -> str:
@@ -98,20 +102,14 @@ class ElectionKind(Kind):
     @cached_property
     def count(self) -> ElectionCount:
         """The count."""
-        return (self.rule or InstantRunoff(unranked="last")).count(self.data)
-
-    @cached_property
-    def _cells(self) -> Floats:
-        """Votes by rounds, shape (rounds, n + 1), NaN for who has gone out; exhausted ones last."""
-        rounds = [(*stage.counts, stage.exhausted) for stage in self.count.stages]
-        return np.array([[np.nan if v is None else float(v) for v in votes] for votes in rounds])
+        return (self.rule or USUAL).count(self.data)
 
     @property
     def _ends(self) -> tuple[Floats, Floats, float]:
         """First preferences, the votes of each in its last round, and the number of ballots."""
-        votes = self._cells[:, :-1]
-        last = (~np.isnan(votes)).sum(axis=0) - 1
-        return votes[0], votes[last, np.arange(votes.shape[1])], float(np.nansum(self._cells[0]))
+        votes = self.count._table().drop(columns="outcome").ffill(axis=1).to_numpy()
+        of = votes[np.argsort(self.data.items.indices(list(self.count.order)))]
+        return of[:, 0], of[:, -1], float(votes[:, 0].sum())
 
     # -- the first screen -----------------------------------------------------------------------
 
@@ -125,10 +123,17 @@ class ElectionKind(Kind):
         return said("{} {} after {}", listing(names), how, rounds)
 
     def certainty(self, findings: Findings) -> str:
-        """Say how close it was, and who wins in pairs."""
+        """Say which ties were broken, how close it was, and who wins in pairs."""
         winner, told = findings.graph.condorcet_winner, []
+        rounds = [k for k, stage in enumerate(self.count.stages, 1) if stage.is_tied]
+        if rounds:
+            which = joined((stated(k, "rounds with a tie") for k in rounds), ", ")
+            is_lot = (self.rule or USUAL).tie_breaking == "lot"
+            how = "by lot" if is_lot else "by the order of the data"
+            one = "A tie in round {} was" if len(rounds) == 1 else "Ties in rounds {} were"
+            told.append(said(f"{one} broken {how}.", which))
         if self.count.margin is not None:
-            margin = stated(self.count.margin, "margin of the last round", amount, "vote")
+            margin = stated(self.count.margin, "margin of the last round", VOTES, "vote")
             told.append(said("The margin of the last round is {}.", margin))
         if winner is None:
             told.append("In pairs nobody beats every other candidate.")
@@ -147,7 +152,7 @@ class ElectionKind(Kind):
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return first preferences, and votes in the last round that a candidate was in."""
-        first, final = (list(map(amount, votes)) for votes in self._ends[:2])
+        first, final = ([f"{one:{VOTES}}" for one in votes] for votes in self._ends[:2])
         return QuietColumn("First votes", first), QuietColumn("In the end", final)
 
     def drawing(self, findings: Findings) -> RowDrawing:
@@ -176,45 +181,38 @@ class ElectionKind(Kind):
             for size, many in enumerate(sizes)
             if many
         ]
+        told.append(("Left out", "candidates are below all that a ballot lists"))
         return [fact("Ballots", self.data.n_rankings, "rankings"), *told]
 
     def opening(self, findings: Findings) -> list[Section]:
-        """Return the count round by round, with margins."""
-        rounds, order = len(self.count.stages), findings.order
-        shown, stays = [*range(rounds)], order.tolist()
+        """Return the count round by round, with margins, and how it was counted."""
+        rounds, whole = len(self.count.stages), self.count._table()
         section = Section("count", "The count", is_open=True)
         section.told(stated(rounds, "rounds", noun="round"))
-        if rounds > MOST_ROUNDS:
-            shown = [0, *shown[1 - MOST_ROUNDS :]]
-            stays = order[~np.isnan(self._cells[shown[1], order])].tolist()
-            gone = stated(len(order) - len(stays), "candidates out before", noun="candidate")
+        late = whole.columns[-ROUNDS_SHOWN] if rounds > ROUNDS_SHOWN else "round 1"
+        stays = int(whole[late].notna().sum()) - 1
+        shown, left = self.count._cut(whole, stays)
+        if left:
+            gone = stated(left, "candidates out before", noun="candidate")
             section.text(said("{} went out in the rounds that are not shown here.", gone))
-        section.table(self._rounds(stays, self._cells, shown, "Votes by rounds"))
-        if len(shown) < rounds:
-            table = self._rounds(order.tolist(), self._cells, [*range(rounds)], "Votes by rounds")
-            section.add("folded", ("All rounds", table))
+        section.table(_rounds(shown, "Votes by rounds"))
+        if rounds > ROUNDS_SHOWN:
+            section.add("folded", ("All rounds", _rounds(whole, "Votes by rounds")))
         if rounds > 1:
-            moved = np.diff(self._cells, axis=0, prepend=self._cells[:1])
-            table = self._rounds(stays, moved, shown[1:], "Votes that each round adds")
+            moved = whole.drop(columns="outcome").diff(axis=1).round(9)
+            moved, _ = self.count._cut(moved.assign(outcome=whole["outcome"]), stays)
+            table = _rounds(moved.drop(columns="round 1"), "Votes that each round adds")
             section.add("folded", ("Transfers", table))
-        return [section.facts([self._closest(findings)]).items(self.count.notes)]
+        return [section.facts(self._how(findings)).items(self.count.notes)]
 
-    def _rounds(self, stays: list[int], cells: Floats, shown: list[int], caption: str) -> PageTable:
-        """Return a table of candidates by rounds."""
-        names = self.data.items.at(stays)
-        frame = pd.DataFrame({"Candidate": [*map(str, names), "Exhausted"]})
-        for k in shown:
-            frame[f"round {k + 1}"] = cells[k, [*stays, -1]]
-        frame["outcome"] = [*map(self._outcome, names), ""]
-        return table_of(frame, caption, text=["Candidate", "outcome"])
-
-    def _outcome(self, candidate: Label) -> str:
-        for k, stage in enumerate(self.count.stages, 1):
-            if candidate in stage.elected:
-                return f"elected in round {k}"
-            if candidate in stage.eliminated:
-                return f"out in round {k}"
-        return ""
+    def _how(self, findings: Findings) -> list[tuple[str, object]]:
+        """Return the rule and its quota, and of one winner who was closest."""
+        if self.rule is None:
+            return [("Counted by", repr(USUAL)), self._closest(findings)]
+        rule, quota = self.rule, stated(self.count.quota or 0, "quota", VOTES, "vote")
+        seats = said("{}, by {} rules", stated(rule.seats, "seats"), rule.counting.capitalize())
+        quota = said("{} ({})", quota, rule.quota.capitalize())
+        return [("Seats", seats), ("Quota", quota), ("Ties broken by", rule.tie_breaking)]
 
     def _closest(self, findings: Findings) -> tuple[str, object]:
         """Return the candidate that is closest to the winner in pairs, and by how many votes."""
@@ -225,6 +223,13 @@ class ElectionKind(Kind):
         way = "behind" if margins[closest] < 0 else "ahead of"
         told = said("{} {} {}", by, way, named(self.data.items[closest]))
         return "Closest pair of the winner", told
+
+
+def _rounds(frame: pd.DataFrame, caption: str) -> PageTable:
+    """Return a table of candidates by rounds."""
+    table = frame.rename_axis("Candidate").reset_index()
+    formats = dict.fromkeys(map(str, table), VOTES)
+    return table_of(table, caption, formats=formats, text=["Candidate", "outcome"])
 
 
 @dataclass(frozen=True)

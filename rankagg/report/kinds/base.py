@@ -97,6 +97,8 @@ class Kind:
     infers: ClassVar[bool] = True
     # Why the order of the page, where it is not the exact one, can go against a majority.
     against: ClassVar[str] = ""
+    # Whether what a unit leaves out is missing.
+    lacks: ClassVar[bool] = True
     # What could be added that says something of all items.
     whole: ClassVar[str] = "complete ranking"
 

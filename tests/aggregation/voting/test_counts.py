@@ -79,7 +79,7 @@ def test_a_majority_of_first_places_ends_the_count():
     count = ra.Coombs().count(ballots)
     assert count.elected == ("A",)
     assert count.stages[0].counts == (2, 0, 3)
-    assert count.notes == ("A has 3 of 5 first places",)
+    assert count.notes == ("round 1: A has 3 of 5 first places",)
     # Among B and C the rule goes on.
     assert (count.order, count.margin) == (("A", "B", "C"), None)
     assert "B        0         not elected" in count.summary()
@@ -109,7 +109,8 @@ def test_ties_are_said_as_instant_runoff_says_them():
     for rule in (ra.InstantRunoff, ra.Coombs, ra.Baldwin):
         together = rule().count(level)
         assert together.elected == ("A", "B", "C")
-        assert together.notes == ("tied for going out, out together: A, B, C",)
+        assert together.notes == ("round 1: tied for going out, out together: A, B, C",)
+        assert together.stages[0].is_tied
         assert rule(tie_breaking="order").count(level).stages[0].eliminated == ("C",)
         with pytest.raises(TiedRankingError, match="breaks no tie"):
             rule(tie_breaking="refuse").count(level)
