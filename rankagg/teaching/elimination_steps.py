@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
@@ -83,6 +83,8 @@ class Decided:
     tied: tuple[int, ...]
     # Whether the one item stands first among those that remain, instead.
     first: bool = False
+    # How many of those that go out stand above each, where they are not tied.
+    above: Mapping[int, int] = field(default_factory=dict)
 
 
 Decide = Callable[[tuple[int, ...]], Decided]
@@ -129,7 +131,7 @@ def _one_way(
                 said += f", the last of the items among {tied}, which tie"
         text.append(f"Round {len(rounds)}: {said}.")
         for item in out:
-            places[item] = above if found.first else above + len(rest)
+            places[item] = above if found.first else above + len(rest) + found.above.get(item, 0)
         above += found.first
         inside = rest
     names = list(dict.fromkeys(name for one in rounds for name in one.counts))
@@ -239,7 +241,8 @@ SHARES = {
     "each that it does not rank.",
     "ignore": "A ballot gives a vote to its first ones, and takes 1/k from each of the k that it "
     "ranks.",
-    "last": "Items that a ballot does not rank are below all others, together.",
+    "last": "Items that a ballot does not rank are below all others, together: one that ranks none "
+    "of those that remain is shared by all of them, where `count` calls it exhausted.",
 }
 
 
@@ -309,41 +312,26 @@ def _worked(consensus: Consensus, decide: Decide, text: str, opening: tuple[Step
     rule, evidence, policy = consensus.aggregator, consensus._evidence, consensus.unranked
     assert isinstance(rule, Elimination), "the registry says so"
     if rule.needs == "rankings" and policy is not None and not evidence.is_complete_and_strict:
-        text += f" Tied items share a place. {SHARES[policy]}"
+        # Unlisted items are below all others by every policy.
+        gaps = SHARES[policy if evidence.profile.has_unranked else "last"]
+        text += f" Tied items share a place. {gaps}"
     steps, ranking = worked_rounds(decide, evidence.items, rule.tie_breaking, text)
     return Worked((*opening, *steps), ranking=ranking)
 
 
 def nanson_steps(consensus: Consensus) -> Worked:
     """Add up the margins over the items that remain; 0 is the average."""
-    votes = consensus.pairwise
-    items, margins = votes.items, margins_of(votes)
-    inside = list(range(len(items)))
-    values = [0] * len(items)
-    rounds = []
-    text = [
+    margins, items = margins_of(consensus.pairwise), consensus.pairwise.items
+
+    def decide(inside: tuple[int, ...]) -> Decided:
+        sums = sums_of_margins(margins, inside)
+        out = tuple(item for item in inside if sums[item] <= 0)
+        above = {item: sum(sums[i] > sums[item] for i in out) for item in out}
+        return Decided({"sums of margins": sums}, out, above=above)
+
+    text = (
         "Each round adds up an item's margins over the items that remain. The average is 0: what "
         "is not above it goes out, and stands below what stays, by its sum."
-    ]
-    while inside:
-        sums = sums_of_margins(margins, inside)
-        rounds.append(sums)
-        out = [item for item in inside if sums[item] <= 0]
-        # Lower than what stays, and than what goes out with a larger sum.
-        for item in out:
-            values[item] = len(items) - len(inside) + sum(sums[i] < sums[item] for i in out)
-        stay = [item for item in inside if sums[item] > 0]
-        names = ", ".join(str(items[item]) for item in out)
-        if stay:
-            said = f"{names} {'goes' if len(out) == 1 else 'go'} out"
-        else:
-            said = f"{names} remain{'s' if len(out) == 1 else ', and are tied'}"
-        text.append(f"Round {len(rounds)}: {said}.")
-        inside = stay
-    rows = tuple(
-        (str(item), *(number(sums[i]) if i in sums else "" for sums in rounds))
-        for i, item in enumerate(items)
     )
-    heads = [f"round {k}" for k in range(1, len(rounds) + 1)]
-    step = Step("The rounds", tuple(text), ("item", *heads), rows)
-    return Worked((*full_opening(consensus), step), ranking=by_number(values, items))
+    steps, ranking = worked_rounds(decide, items, "together", text)
+    return Worked((*full_opening(consensus), *steps), ranking=ranking)

@@ -100,8 +100,6 @@ def report(
     show_progress()
     deadline = usually_limited(deadline, given)
     facts = split("--about", about, "NAME=TEXT", last=False)
-    where = click.get_current_context().get_parameter_source("unranked")
-    is_usual = where is click.core.ParameterSource.DEFAULT
     meant = {"aggregators": "--method", "gates": "--gate", "about_items": "--items"}
     with _unit_told(given, options["unit"]), options_named({**meant, "source": "--items"}):
         page = ra.make_report(
@@ -112,7 +110,7 @@ def report(
             about={**facts, "cluster": given.cluster or "cluster"},
             about_items=None if items is None else _items_in(items, given),
             source=given.lines,
-            unranked=None if is_usual else given.unranked,
+            unranked=None if given.is_usual else given.unranked,
             tolerance=given.tolerance,
             time_limit=deadline.time_limit,
             optima=not one,

@@ -34,7 +34,7 @@ from rankagg.cli.options.exact import (
     time_limit,
 )
 from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
-from rankagg.cli.options.rules import METHOD, RuleName, make, rules_to
+from rankagg.cli.options.rules import METHOD, RuleName, make, ranking_rule, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     data(),
     METHOD,
     EXACTLY,
-    output(pasted=True),
+    output("items", pasted=True),
     option(
         "--out", type=FOLDER, help="Also write ranking.csv and consensus.json into this folder."
     ),
@@ -74,7 +74,7 @@ def rank(
         rankagg rank scores.csv --method borda
         rankagg rank election.soi --unranked ignore
     """
-    (rule,) = exact.rules([make(method, given.unranked)])
+    (rule,) = exact.rules([ranking_rule(method, given)])
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
 
@@ -114,8 +114,8 @@ def rank(
     option(
         "--tie-breaking order|lot|together|refuse",
         help="What decides ties that the votes leave: the order of the items (the default), a lot "
-        "drawn by --seed (where surpluses are passed on), all go together (where none are), or "
-        "nothing.",
+        "drawn by --seed (scottish and meek only), all go together (irv, coombs and baldwin only), "
+        "or nothing.",
     ),
     seed("For lots."),
     option("--csv", type=FILE, help="Also write the table of rounds as a CSV file."),
@@ -154,10 +154,11 @@ def _for_one_seat(seats: int, method: Any, stated: dict[str, Any]) -> Any:
     if seats > 1:
         told = f"method {method}" if method else "counting irv"
         raise click.UsageError(f"--{told} fills one seat.")
-    if "quota" in stated:
+    if "quota" in stated or "lot" in stated.values():
+        told = "quota" if "quota" in stated else "tie-breaking lot"
         raise click.UsageError(
-            "--quota is for surpluses that are passed on: give --seats, or --counting scottish or "
-            "meek."
+            f"--{told} is for surpluses that are passed on: give --seats, or --counting scottish "
+            "or meek."
         )
     if method == "nanson" and stated:
         raise click.UsageError("--tie-breaking has no meaning for nanson, which breaks no ties.")
@@ -451,7 +452,7 @@ def explain(given: Input, *, pair: Sequence[str], method: str, exact: ExactOptio
     """
     from rankagg.analysis.explanation import explain_until
 
-    (rule,) = exact.rules([make(method, given.unranked)])
+    (rule,) = exact.rules([ranking_rule(method, given)])
     evidence = ra.Evidence(given.data, given.tolerance)
     first, second = two_items(pair, evidence.items)
     deadline = exact.until(given, [rule])
@@ -560,7 +561,7 @@ def steps(
     """
     if output.as_json and written is not None:
         raise click.UsageError("--as and --json exclude each other.")
-    rule = make(method, given.unranked)
+    rule = ranking_rule(method, given)
     if tie_breaking is not None:
         if not hasattr(rule, "tie_breaking"):
             raise click.UsageError(

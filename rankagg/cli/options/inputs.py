@@ -68,7 +68,7 @@ UNRANKED = option(
     "--unranked uniform|ignore|last",
     help="What a ranking says of items that it does not rank: the average over compatible "
     "permutations (the default), nothing, or that they are last (the default for cast votes, ABIF "
-    "and lists).",
+    "and lists, and where rank, steps, explain and count go by rounds).",
 )
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
@@ -102,6 +102,8 @@ class Input:
     cluster: str = ""
     # What the file says that it is about, or its name.
     title: str = ""
+    # Whether nobody said what becomes of unranked items.
+    is_usual: bool = True
 
     def need(self, kinds: Any, what: str, remedy: str = "") -> None:
         """Refuse data of other kinds than these."""
@@ -173,9 +175,10 @@ def _read(typed: Typed, name: str) -> Input:
     if isinstance(data, ra.ScoreTable | ra.ScoreSummary):
         told = tell_scores(data, typed)
     else:
-        told = _tell_ballots(data, typed)
+        told = _tell_ballots(data, typed)[kind.name in ("cast-votes", "abif") :]
     lines = (*told, *lines, *taken, *notes)
-    known = kind.name, typed.cluster or "", getattr(typed, "title", "") or name
+    title = getattr(typed, "title", "") or name
+    known = kind.name, typed.cluster or "", title, typed.unranked is None
     policy = typed.unranked or kind.unranked
     return Input(data, policy, typed.tolerance or 0.0, lines, name, *known)
 

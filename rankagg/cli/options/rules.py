@@ -10,6 +10,7 @@ import click
 
 import rankagg as ra
 from rankagg._typing import Unranked
+from rankagg.cli.options.inputs import Input
 from rankagg.cli.options.typed import OneOf, option
 
 # A rule is loaded when it is made.
@@ -57,6 +58,9 @@ RULES_BY_NAME: dict[str, Callable[[Unranked], ra.Aggregator]] = {
 #: What elections call instant runoff: ranked choice voting, and STV for one seat.
 OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
 
+# Those that count ballots round by round.
+ROUNDS = ("instant-runoff", "coombs", "baldwin", "nanson")
+
 # What is present counts for these, whatever the policy for the rest.
 WITHOUT_POLICY = (
     *("mean", "geometric-mean", "harmonic-mean", "median", "bucklin", "rrf", "combsum", "combmnz"),
@@ -68,6 +72,12 @@ def make(name: str, unranked: Unranked) -> ra.Aggregator:
     """Return the rule of that name under a policy for unranked items."""
     k = name.removeprefix("rrf-")
     return RULES_BY_NAME[name](unranked) if k == name else ra.ReciprocalRankFusion(k=int(k))
+
+
+def ranking_rule(name: str, given: Input) -> ra.Aggregator:
+    """Return the rule that ranks alone: what ballots leave out is last where `count` has it so."""
+    is_ballots = isinstance(given.data, ra.Profile) and name in ROUNDS
+    return make(name, "last" if is_ballots and given.is_usual else given.unranked)
 
 
 def made(names: Iterable[str], unranked: Unranked) -> list[ra.Aggregator]:

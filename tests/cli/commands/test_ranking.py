@@ -1,6 +1,7 @@
 """The command line as its user meets it: output, files, sentences and exit codes."""
 
 import json
+import re
 import subprocess
 import sys
 from itertools import permutations
@@ -469,6 +470,8 @@ def test_elections_are_counted_round_by_round(called, parsed) -> None:
     assert "elects A in 3 rounds" in result.out
     rounds = pd.read_csv("rounds.csv")
     assert [*rounds] == ["round", "candidate", "votes", "transfer", "status"]
+    assert set(rounds.groupby("round")["votes"].sum()) == {100}
+    assert [*rounds[rounds["candidate"] == "exhausted"]["transfer"]] == [0, 0, 0]
     assert parsed("count e.abif --format abif --counting scottish")["elected"] == ["A"]
     scottish = parsed("count e.abif --format abif --seats 2")
     assert (scottish["elected"], scottish["quota"]) == (["A", "C"], 34)
@@ -497,17 +500,55 @@ def test_elections_that_cannot_be_counted_so_are_refused(called) -> None:
         ("--seats 2 --counting irv", "--counting irv fills one seat"),
         ("--unranked ignore", "--unranked ignore has no meaning for count"),
         ("--seats 9", "seats of STV"),
-        ("--tie-breaking lot", "tie_breaking of InstantRunoff"),
+        ("--tie-breaking lot", "--tie-breaking lot is for surpluses that are passed on: give"),
         ("--quota hare", "--quota is for surpluses that are passed on"),
         ("--method coombs --quota droop", "--quota is for surpluses"),
         ("--method coombs --seats 2", "--method coombs fills one seat"),
         ("--method coombs --counting irv", "--method and --counting exclude each other"),
         ("--method nanson --tie-breaking order", "nanson, which breaks no ties"),
-        ("--method baldwin --tie-breaking lot", "tie_breaking of Baldwin"),
+        ("--method baldwin --tie-breaking lot", "--seats, or --counting scottish or meek"),
     ):
         result = called(f"count e.abif --format abif {extra}")
         assert result.code == 2
         assert said in result.err
+
+
+def test_a_long_table_of_rounds_is_the_same_on_screen_and_pasted(called) -> None:
+    lines = [f"{k + 1}:{'>'.join(f'c{j}' for j in range(k, -1, -1))}" for k in range(12)]
+    Path("e.abif").write_text("{}\n" + "\n".join(lines) + "\n5:c0\n", encoding="utf-8")
+    screen, pasted = (called(f"count e.abif --rows 3{extra}").out for extra in ("", " --as latex"))
+    for text in (screen, pasted):
+        rows = [line for line in text.splitlines() if line.startswith(("c11", "exhausted"))]
+        assert [row[:3] for row in rows] == ["c11", "exh"]
+        assert text.index(rows[1]) < text.index("... and 9")
+        head = next(line for line in text.splitlines() if "outcome" in line)
+        assert re.findall(r"round ([0-9]+)", head) == ["1", *map(str, range(5, 12))]
+    assert "rounds 2 to 4 are not shown" in screen
+    assert "--all, --csv FILE and --json" in screen
+    for extra in ("", " --as markdown"):
+        whole = called(f"count e.abif --all{extra}").out
+        assert all(f"round {k}" in whole for k in range(1, 12))
+        assert "not shown" not in whole
+
+
+def test_rules_that_count_take_what_ballots_leave_out_alike(called, parsed) -> None:
+    Path("e.toi").write_text(PREFLIB.replace("3: 1,2", "3: 1"), encoding="utf-8")
+    assert "unranked     last" in called("rank e.toi --method irv").out
+    assert "unranked     uniform" in called("rank e.toi --method irv --unranked uniform").out
+    assert "unranked     uniform" in called("rank e.toi --method borda").out
+    told = " ".join(
+        called("steps e.toi --method coombs --left-out unlisted --unranked uniform").out.split()
+    )
+    assert "k/s" not in told
+    assert "does not rank are below all others, together" in told
+    assert called("rank e.toi --method coombs --rows 1").out.count("\n... and ") == 1
+
+
+def test_ballots_in_blt_are_known_by_their_content(called, parsed) -> None:
+    text = '3 2\n4 1 3 0\n2 2 3 0\n1 3 0\n0\n"A"\n"B"\n"C"\n"T"\n'
+    Path("w.blt").write_text(text, encoding="utf-8")
+    assert parsed("count w.blt --seats 2")["elected"] == ["A", "B"]
+    assert "w.blt: an election of 2 seats, 0 candidates withdrawn" in called("count w.blt").out
 
 
 @pytest.mark.parametrize("name", ["irv", "rcv", "stv"])

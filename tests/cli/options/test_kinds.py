@@ -161,7 +161,6 @@ def files(called):
 def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
     line = "wide.csv --format cast-votes --count n --overvotes skip --write-ins drop"
     lines = [
-        "ballots: rank 1 is the best",
         "read: wide.csv, Profile of 8 rankings (2 rows) of 2 items, top-k lists, strict",
         "11 cast ballots: 0 as they were cast, 8 changed, 3 blank, 0 with nothing left",
         "33 choices: 14 ranked",
