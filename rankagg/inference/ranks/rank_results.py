@@ -132,7 +132,9 @@ Of: TypeAlias = Literal["pairwise", "borda", "mean"]
 RanksBy: TypeAlias = Of | Literal["worths", "estimates", "shares"]
 
 #: What may be independent; two of comparisons, estimates without a covariance, choices of items.
-RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster", "estimate", "choice"]
+RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster"]
+#: What ranks are of, with those that nobody asks for: estimates, and choices of one item.
+KnownUnit: TypeAlias = RankUnit | Literal["estimate", "choice"]
 
 
 class RankIntervals(Result):
@@ -162,7 +164,7 @@ class RankIntervals(Result):
     """
 
     of: RanksBy
-    unit: RankUnit | None
+    unit: KnownUnit | None
     rank: NDArray[np.intp]
     best: NDArray[np.intp]
     worst: NDArray[np.intp]
@@ -184,7 +186,7 @@ class RankIntervals(Result):
     def from_decisions(
         cls,
         of: RanksBy,
-        unit: RankUnit | None,
+        unit: KnownUnit | None,
         above: Bools,
         decisions: Decisions,
         notes: tuple[str, ...],

@@ -29,7 +29,7 @@ from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.plackett_luce.result import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
-from rankagg.inference.ranks.rank_results import Families, RankIntervals, RankUnit
+from rankagg.inference.ranks.rank_results import Families, KnownUnit, RankIntervals
 from rankagg.inference.ranks.scored_items import FEWEST, ScoredItems, by_largest, draws_of
 
 #: Numbers of items: in their order, or by their labels.
@@ -133,7 +133,7 @@ def rank_sets(
     found = ScoredItems(sign * values, matrix, np.full(len(items), np.inf), len(items))
     basis = Basis("max-t", "estimate", len(items), None, is_possible=True)
     notes = _notes(found, is_independent=is_independent)
-    unit: RankUnit | None = "estimate" if is_independent else None
+    unit: KnownUnit | None = "estimate" if is_independent else None
     return asked.decided(items, found, values, basis, of="estimates", unit=unit, notes=notes)
 
 
@@ -302,7 +302,7 @@ def _notes(found: ScoredItems, *, is_independent: bool) -> tuple[str, ...]:
 # -- fits -----------------------------------------------------------------------------------------
 
 
-def worths_of(fit: WorthsFit) -> tuple[ScoredItems, RankUnit]:
+def worths_of(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
     """Return the log worths of a fit, and what it takes to be independent.
 
     They are normal, or Student's t by the degrees of freedom of an item, as the intervals of the
@@ -314,7 +314,7 @@ def worths_of(fit: WorthsFit) -> tuple[ScoredItems, RankUnit]:
         effective = fit.degrees_of_freedom[:n] + 1.0
         unit, n_units = "cluster" if fit.n_clusters else "comparison", fit.n_clusters or n_units
     found = ScoredItems(fit.estimates[:n], fit.covariance[:n, :n], effective, n_units)
-    return found, cast(RankUnit, unit)
+    return found, cast(KnownUnit, unit)
 
 
 def ranks_of_ratings(fit: BradleyTerryFit, data: Comparisons, alpha: float) -> RankIntervals:
