@@ -131,7 +131,7 @@ Of: TypeAlias = Literal["pairwise", "borda", "mean"]
 #: What ranks are by: what `rank_intervals` takes, the worths of a fit, or other estimates.
 RanksBy: TypeAlias = Of | Literal["worths", "estimates", "shares"]
 
-#: What may be independent; two of comparisons, estimates without a covariance, choices of items.
+#: What may be independent; two of comparisons.
 RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster"]
 #: What ranks are of, with those that nobody asks for: estimates, and choices of one item.
 KnownUnit: TypeAlias = RankUnit | Literal["estimate", "choice"]
