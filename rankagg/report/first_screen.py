@@ -209,7 +209,7 @@ def _rivals(findings: Findings) -> str:
     if len(rest) == len(may):
         return f", although by {ranks.by} only {listing(may, 3)} may be first"
     if not rest:
-        return said(", and no other {} may be first, at {}", noun, findings.level)
+        return said(", and no other {} may be first, at {}{}", noun, findings.level, ranks._alone)
     if 1 < len(rest) == len(ranks.items) - 1:
         return said(", but so may be any other {}: {} cannot tell", noun, units)
     others = stated(len(rest), "others that may be first", partial(in_words, noun="other"))
@@ -252,6 +252,8 @@ def _caption(findings: Findings, ranking: PlaceFigure) -> list[str]:
         told.append(
             f"Shaded: groups whose order can change without contradicting one {words.vote} more."
         )
+    if findings.has_bars and findings.ranks and findings.ranks._alone:
+        told.append("Who may be first is asked of that place alone: bars of others can reach it.")
     told += findings.kind.caption(findings)
     tasks = findings.data.tasks if isinstance(findings.data, ScoreTable) else ()
     if any(has_other_letters(str(label)) for label in (*findings.exact.items, *tasks)):

@@ -101,6 +101,30 @@ def test_what_the_data_decide() -> None:
     ]
 
 
+def test_the_first_is_asked_alone_and_groups_deny_no_decided_pair() -> None:
+    won = {"AB": (38, 42), "AC": (60, 20), "AD": (70, 10), "AE": (70, 10), "BC": (45, 35)}
+    won |= {"BD": (60, 20), "BE": (60, 20), "CD": (60, 20), "CE": (60, 20), "DE": (45, 35)}
+    rows = [(*p, sign) for p, n in won.items() for sign, k in zip((1, -1), n, strict=True)
+            for _ in range(k)]  # fmt: skip
+    battles = ra.Comparisons.from_arrays(*zip(*rows, strict=True))
+    page = ra.make_report(battles, gates=["first-decided", "decided=A,B", "decided=A,C"])
+    alone = "(asked of the first place alone)"
+    assert list(map(str, page.gates)) == [
+        f"gate first-decided holds: only A may be first at 95 %, by Bradley-Terry ratings {alone}, "
+        "and A is first by rating.",
+        "gate decided=A,B fails: which of the two is above is not decided at 95 %, by "
+        "Bradley-Terry ratings.",
+        "gate decided=A,C holds: A is above C at 95 %, by Bradley-Terry ratings.",
+    ]
+    text = " ".join(page.html.split())
+    assert f"and no other item may be first, at 95 % {alone}." in text
+    assert "asked of that place alone: bars of others can reach it." in text
+    assert "Pairs that are not decided join these, directly or through others:" in text
+    assert "A, B and C</" in text
+    clear = ra.make_report(ra.Profile.from_orders(["ABC"] * 12)).html
+    assert "asked of the first place alone" not in clear
+
+
 def test_two_rules_may_disagree_on_the_first() -> None:
     # A is first for most, and so in the consensus; B has more points by far.
     orders = [["A", "B", "C", "D", "E", "F"]] * 31 + [["B", "C", "D", "E", "F", "A"]] * 29

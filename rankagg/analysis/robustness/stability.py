@@ -88,7 +88,7 @@ class Parts:
             return self.over
         if self.over == "systems":
             return "items"
-        if self.data.groups is not None:
+        if len(self.units) < len(self.data):
             return "groups"
         return "rankings" if len(self.data) == self.data.n_rankings else "different rankings"
 

@@ -457,9 +457,13 @@ class RankIntervals(Result):
         )
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
-        alone = " (asked of the first place alone)" * (set(self.first) != set(self.top(1)))
         told = [f"tiers: {TIERS}"] * (len(self.decisions.tiers) > 1)
-        return [f"may be first: {listed(self.first)}{alone}", *told]
+        return [f"may be first: {listed(self.first)}{self._alone}", *told]
+
+    @property
+    def _alone(self) -> str:
+        """Why fewer items may be first than have ranks from 1, in parentheses, where they do."""
+        return " (asked of the first place alone)" * (len(self.first) < len(self.top(1)))
 
     def __repr__(self) -> str:
         return f"<RankIntervals of {counted(len(self.items), 'item')} by {self.of}>"
