@@ -204,8 +204,8 @@ def read_comparisons(
     cluster : str or int, optional
         The column of what comparisons have in common: the judge, the prompt.
     side : str or int, optional
-        The column of which side had the advantage: 1 or "first", -1 or "second", 0 or "neutral";
-        the first in every comparison by default.
+        The column of which side had the advantage: 1 or "first", -1 or "second", 0 or "neutral".
+        That of `first` or `second` itself gives it to this side in every comparison.
     covariates : iterable of str or int, optional
         Columns of numbers that describe the comparisons.
     items : iterable of str or int, optional
@@ -237,7 +237,8 @@ def read_comparisons(
     """
     meant = outcome_is and check_choice(outcome_is, ("side", "winner"), "outcome_is")
     described = names_of(covariates)
-    named = (first, second, outcome, weight, cluster, side)
+    always = {str(second): -1, str(first): 1}.get(str(side))
+    named = (first, second, outcome, weight, cluster, None if always else side)
     columns = [name for name in (*named, *described) if name is not None]
     if len({str(name) for name in columns}) < len(columns):
         allowed = "different columns"
@@ -259,9 +260,13 @@ def read_comparisons(
         weights=None if weight is None else table.weights(weight),
         clusters=None if clusters is None else clusters.codes,
         cluster_labels=None if clusters is None else clusters.labels,
-        sides=None if side is None else _Cells.of(table, side, "side").meant(SPELLED_SIDES),
+        sides=_advantages(table, side) if always is None else np.full(len(pair.first), always),
         covariates={str(name): _covariate(table, name) for name in described},
     )
+
+
+def _advantages(table: Table, side: Label | None) -> Signs | None:
+    return None if side is None else _Cells.of(table, side, "side").meant(SPELLED_SIDES)
 
 
 class _Sided(NamedTuple):

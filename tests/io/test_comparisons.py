@@ -227,6 +227,11 @@ def test_sides(sides, expected):
     assert read(["left"] * len(sides), s=sides, side="s").sides.tolist() == expected
 
 
+def test_a_column_of_items_gives_its_side_the_advantage():
+    for name, sign in (("first", 1), ("second", -1)):
+        assert read(["left", "tie"], side=COLUMNS[name]).sides.tolist() == [sign, sign]
+
+
 @pytest.mark.parametrize(
     ("column", "cells", "words"),
     [

@@ -409,7 +409,7 @@ OF_COMPARISONS = [
         help="Comparisons: what outcomes are, where words are sides and names too.",
     ),
     _column("cluster", "Comparisons: column of what they have in common, the judge or the prompt."),
-    _column("side", "Comparisons: column of the side with the advantage; default: the first."),
+    _column("side", "Comparisons: column of the side with the advantage, or that of --first."),
     option(
         "--covariate COLUMN...",
         "covariates",
