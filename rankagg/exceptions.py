@@ -93,7 +93,10 @@ def nearest(value: object, names: Iterable[object]) -> str:
     meant = value if isinstance(value, str) else shown(value)
     typed = meant.casefold()[:LONGEST]
     begun = (name for name in known if len(typed) >= FEWEST and name.startswith(typed))
-    found = get_close_matches(typed, known, n=1) or list(islice(begun, 1))
+    inside = [name for name in known if typed in name]
+    # Last what is a part of one name alone.
+    alone = inside[: len(inside) == 1]
+    found = get_close_matches(typed, known, n=1) or [*islice(begun, 1)] or alone
     return f"Did you mean {shown(known[found[0]])}?" if found else ""
 
 

@@ -24,6 +24,7 @@ from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.core.results import Result
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.decisions import unit_word
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,9 @@ class Explanation(Result):
         if few is None:
             half = told(abs(self.margin) / 2, "half of a majority")
             return said("{} more than {} turned round", head, half)
-        rankings = told(few, "rankings that turn a majority", "", "ranking")
+        data = self.consensus._evidence.data
+        noun = unit_word("ranking", is_task=not getattr(data, "is_instance_level", True))
+        rankings = told(few, "rankings that turn a majority", "", noun)
         return said("{} {} turned the pair round", head, rankings)
 
     def _votes_line(self) -> str:
@@ -287,7 +290,10 @@ class Explanation(Result):
             stated(lower, "score of the lower", ".6g"),
             stated(self.score_difference, "difference of scores", "z.6g"),
         )
-        return said("scores      {} against {}, a difference of {}", *told)
+        find = getattr(self.consensus.aggregator, "interval", lambda *pair: ())
+        ends = [stated(end, "end of an interval", ".3g") for end in find(self.above, self.below)]
+        interval = said(" (95 % interval: {} to {})", *ends) if ends else ""
+        return said("scores      {} against {}, a difference of {}{}", *told, interval)
 
     def _swap_line(self) -> str:
         assert self.swap is not None, "asked for exact rules only"

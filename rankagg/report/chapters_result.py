@@ -139,7 +139,7 @@ def methods(findings: Findings) -> Section:
                 "excess": f"{vote}s contradicted beyond the optimum",
                 "ratio": "cost over that of the optimum",
                 "guarantee": "what the ratio is proved never to exceed",
-                "distance": "pairs in another order than in the exact consensus, ties half",
+                "distance": "Kendall distance to the exact consensus, half for a tie in one",
                 "tau": "Kendall's tau-b with the exact consensus",
                 **{column: "expected overlap of the first ones" for column in tops},
             },
@@ -179,7 +179,7 @@ def _differing(findings: Findings) -> str:
     what = "pairs ordered differently"
     told = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
     more = [f"and {len(told) - NAMED} more"] if len(told) > NAMED else []
-    return said("pairs in another order: {}", joined([*told[:NAMED], *more], ", "))
+    return said("pairs reversed, or tied otherwise: {}", joined([*told[:NAMED], *more], ", "))
 
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:

@@ -88,6 +88,16 @@ def test_weights_say_how_few_turn_the_majority():
         assert f"if {number} ranking{'s' * (number > 1)} turned" in str(found)
 
 
+def test_rankings_of_scores_are_called_tasks_unless_they_are_of_instances():
+    told = str(ra.explain(ra.Kemeny().aggregate(SUPERGLUE), "T5", "NEZHA Plus"))
+    assert told.endswith(" tasks turned the pair round")
+    table = ra.ScoreTable(
+        [[1, 1, 2], [0, 0, 3]], systems="AB", tasks="ttt", instances="123", higher_is_better=True
+    )
+    told = str(ra.explain(ra.Kemeny().aggregate(table), "A", "B"))
+    assert told.endswith("if 1 ranking turned the pair round")
+
+
 def test_votes_do_not_tell_how_many_rankings_turn():
     found = ra.explain(ra.Kemeny().aggregate(CONDORCET.pairwise()), "A", "B")
     assert found.rankings_to_flip is None

@@ -345,7 +345,7 @@ TABLES = {
     "How many lists name an item, and its ranks there": ranks_in_lists,
     "Votes by rounds": votes_by_rounds,
     "Votes that each round adds": added_by_rounds,
-    "Ratings, the highest first": battles_of_item,
+    "Ratings, the highest first; win rates are means over opponents, not battles": battles_of_item,
     "Items that are missing somewhere, those that lack the most first": missing_of_item,
     "Tasks in which something is missing": missing_of_task,
     "Majorities that the order of the page goes against, the largest first": against_majority,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,7 +35,7 @@ from rankagg.cli.options.exact import (
     time_limit,
 )
 from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
-from rankagg.cli.options.rules import METHOD, RuleName, make, ranking_rule, rules_to
+from rankagg.cli.options.rules import METHOD, NAMED, RuleName, make, ranking_rule, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
@@ -46,14 +47,23 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison.agreement import Alternatives
 
 
+OUT = option(
+    "--out", type=FOLDER, help="Also write ranking.csv and consensus.json into this folder."
+)
+
+
+def _write(given: Input, consensus: ra.Consensus, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    write_frame(consensus.to_frame(), folder / "ranking.csv")
+    write_json({**consensus.to_dict(), "input": list(given.lines)}, folder / "consensus.json")
+
+
 @command(
     data(),
     METHOD,
     EXACTLY,
     output("items", pasted=True),
-    option(
-        "--out", type=FOLDER, help="Also write ranking.csv and consensus.json into this folder."
-    ),
+    OUT,
     option(
         "--every-eval-ever",
         type=FOLDER,
@@ -78,18 +88,13 @@ def rank(
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
 
-    def write_all(folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_frame(consensus.to_frame(), folder / "ranking.csv")
-        write_json({**consensus.to_dict(), "input": list(given.lines)}, folder / "consensus.json")
-
     def write_ranks(folder: Path) -> None:
         with options_named({"consensus": "the consensus"}):
             ra.write_evaluations(consensus, folder, title=f"consensus of {given.name}")
 
     return Answer(
         result=consensus,
-        files=[(out, write_all), (every_eval_ever, write_ranks)],
+        files=[(out, partial(_write, given, consensus)), (every_eval_ever, write_ranks)],
         code=exit_code([consensus]),
     )
 
@@ -289,6 +294,7 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
         help="How much an item matters: a pair counts as often as the product of its weights; 1 "
         "for items that are not named.",
     ),
+    OUT,
     flag("--one", help="Do not look at the other optima."),
     flag("--all", "everything", help="With --top-k: print what is behind the list too."),
     output(plot="who beats whom how often, in the order of the consensus,"),
@@ -303,6 +309,7 @@ def solve(
     certificate: Path | None,
     votes: Path | None,
     item_weights: Sequence[str],
+    out: Path | None,
     one: bool,
     everything: bool,
 ) -> Answer:
@@ -358,6 +365,7 @@ def solve(
         files=[
             (certificate if proof else None, lambda path: write_json(proof.to_dict(), path)),
             (votes, lambda path: ra.write_votes(consensus.pairwise, path)),
+            (out, partial(_write, given, consensus)),
         ],
         code=exit_code([consensus], known),
     )
@@ -438,21 +446,24 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
     option(
         "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
     ),
-    METHOD,
+    option("--method", type=NAMED, help="The method; default: ratings for battles, else kemeny."),
     EXACTLY,
     output(),
 )
-def explain(given: Input, *, pair: Sequence[str], method: str, exact: ExactOptions) -> Answer:
+def explain(given: Input, *, pair: Sequence[str], method: Any, exact: ExactOptions) -> Answer:
     """Say why one item stands above another: votes, cycle, scores, and what a swap costs.
 
     \b
         rankagg explain scores.csv --pair BERT GPT --method borda
         rankagg explain sums.json --pair BERT GPT
+        rankagg explain battles.csv --cluster judge --pair BERT GPT
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
     from rankagg.analysis.explanation import explain_until
+    from rankagg.report.kinds.choice import kind_of
 
-    (rule,) = exact.rules([ranking_rule(method, given)])
+    rated = kind_of(given.data).leader(given.unranked) if method is None else None
+    (rule,) = exact.rules([rated or ranking_rule(method or "kemeny", given)])
     evidence = ra.Evidence(given.data, given.tolerance)
     first, second = two_items(pair, evidence.items)
     deadline = exact.until(given, [rule])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Unranked
+from rankagg._typing import Floats, Label, Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import FOUGHT, Evidence
 from rankagg.core.comparisons import Comparisons
@@ -56,7 +56,13 @@ class Rating(Aggregator):
         ranking = PartialRanking.from_scores(
             worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
         )
-        return Outcome(scores=worths, ranking=as_ranking(ranking.ranks, evidence.items))
+        elo = self.fit.elo()["elo"].reindex(list(evidence.items)).to_numpy()
+        return Outcome(scores=elo, ranking=as_ranking(ranking.ranks, evidence.items))
+
+    def interval(self, first: Label, second: Label) -> Floats:
+        """Return the 95 % interval of a difference of ratings, in points of Elo."""
+        ends = self.fit.compare(first, second)[["lower", "upper"]].to_numpy(np.float64)
+        return cast(Floats, ends * 400 / np.log(10))
 
 
 @dataclass(frozen=True)
@@ -237,15 +243,14 @@ class BattlesKind(Kind):
         order, votes = findings.order, findings.cast
         elo = self._elo(findings).iloc[order]
         frame = findings.rows()
-        for heading in ("elo", "lower", "upper"):
-            frame[heading] = elo[heading].to_numpy()
+        frame[["elo", "lower", "upper"]] = elo[["elo", "lower", "upper"]].to_numpy()
         frame["battles"] = self.data.counts.sum(axis=1)[order]
         frame["wins"] = votes.wins.sum(axis=1)[order]
         frame["ties"] = votes.ties.sum(axis=1)[order]
         frame["win rate"] = findings.won[order]
         return table_of(
             frame,
-            "Ratings, the highest first",
+            "Ratings, the highest first; win rates are means over opponents, not battles",
             headings={"elo": "rating"},
             meanings=dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
             formats={**dict.fromkeys(("elo", "lower", "upper"), ",.0f"), "win rate": ".1%"},

@@ -98,6 +98,9 @@ def test_out_writes_files_that_read_back(called) -> None:
     assert certificate.verify(votes)
     assert called("rank table.csv --out one").code == 0
     assert pd.read_csv("one/ranking.csv")["rank"].tolist() == [1, 2, 3]
+    assert called("solve table.csv --out two").code == 0
+    assert pd.read_csv("two/ranking.csv")["rank"].tolist() == [1, 2, 3]
+    assert json.loads(Path("two/consensus.json").read_text())["schema"] == "rankagg.consensus"
 
 
 def test_chosen_methods_only(called) -> None:
@@ -271,6 +274,31 @@ def test_both_orders_of_a_pair_are_explained_alike(said):
     assert text == said(f"{line} B A")
     assert "Borda has B above A" in text
     assert "a majority for A" in text
+
+
+def test_battles_are_explained_by_their_ratings(said):
+    """The interval is that of the one above where the rating of the other is fixed."""
+    won = {"AB": (38, 42), "AC": (60, 20), "BC": (45, 35), "AD": (70, 10), "BD": (60, 20)}
+    rows = [
+        f"{one},{other},{side}"
+        for (one, other), n in won.items()
+        for side, k in zip(("model_a", "model_b"), n, strict=True)
+        for _ in range(k)
+    ]
+    text = "\n".join(["model_a,model_b,winner", *rows])
+    Path("b.csv").write_text(text, encoding="utf-8")
+    line = "explain b.csv --format comparisons --first model_a --second model_b --outcome winner"
+    told = said(f"{line} --pair A B")
+    battles = ra.read_comparisons("b.csv", first="model_a", second="model_b", outcome="winner")
+    fit = ra.fit_bradley_terry(battles)
+    elo, apart = fit.elo()["elo"], fit.elo(reference="B", rating=0).loc["A"]
+    assert "Rating has A above B" in told
+    assert "38 for A above B, 42 for the reverse" in told
+    assert f"scores      {elo['A']:.6g} against {elo['B']:.6g}, a difference of" in told
+    assert (
+        f"{apart['elo']:.6g} (95 % interval: {apart['lower']:.3g} to {apart['upper']:.3g})" in told
+    )
+    assert "Kemeny has B above A" in said(f"{line} --pair A B --method kemeny")
 
 
 def test_numbers_are_found_as_labels(parsed):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankagg.cli.app import app
+from rankagg.exceptions import nearest
 from rankagg.testing.commands import commands_of
 
 TABLE = "system,accuracy,perplexity\nfirst,3.25,2.25\nsecond,2.25,3.25\nthird,1.25,1.25\n"
@@ -105,6 +106,13 @@ def test_an_unknown_name_names_the_option_and_suggests(told, name: str, option: 
 
 def test_a_data_set_is_suggested_whatever_the_case(told) -> None:
     assert told("datasets", "Tenessee").endswith("Did you mean 'tennessee'?")
+
+
+def test_a_part_of_one_name_is_suggested() -> None:
+    names = ["org/m0", "org/m1", "org/m10"]
+    assert nearest("m0", names) == "Did you mean 'org/m0'?"
+    assert nearest("m1", names) == ""
+    assert nearest("g/", names) == ""
 
 
 def test_nothing_is_suggested_where_nothing_is_near(told) -> None:
