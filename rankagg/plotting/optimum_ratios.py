@@ -127,7 +127,7 @@ def ratio_plot(
     rows, numbers = ratio_rows(result), _numbers(result)
     over = check_choice(over, [None, *numbers], "over")
     firsts = [k for k, row in enumerate(rows) if k == 0 or row.heading != rows[k - 1].heading]
-    heights = np.cumsum([2.1 if k in firsts else 1.0 for k in range(len(rows))])
+    heights = np.cumsum([2.0 if k in firsts else 1.0 for k in range(len(rows))])
     if over is None and heights[-1] > PAGE:
         panels = {name: len(_cases(result, name)) for name in numbers}
         best = min(panels, key=panels.__getitem__, default="")
@@ -298,10 +298,13 @@ def _draw_row(
 
 def _marks_of(rows: list[RatioRow]) -> list[Line2D]:
     """Return the marks of the legend."""
-    occurs = [True, True, True, any(row.mean is not None for row in rows)]
+    # Rows of one data set each have a single ratio.
+    spread = any(row.quantiles[0] < row.quantiles[-1] for row in rows)
+    occurs = [spread, spread, True, any(row.mean is not None for row in rows)]
     occurs.append(any(np.isinf(row.numbers).any() for row in rows))
     marks = []
     for words, look in compress(_looks_of_marks().items(), occurs):
         known = {"color": GRAY, "marker": "o" if words == "median" else "", **look}
-        marks.append(Line2D([], [], label=words, **known))
+        label = words if spread else words.replace("median", "ratio of the data set")
+        marks.append(Line2D([], [], label=label, **known))
     return marks

@@ -134,14 +134,16 @@ class ApproximationResult(StudyResult):
         return pd.DataFrame(table)
 
     def _table(self) -> pd.DataFrame:
-        return self._results()
+        # Others may be as good: a rule can be optimal and far from the one that was found.
+        return self._results().rename(columns={"mean_distance": "distance_to_one_optimum"})
 
     def _to_paste(self) -> pd.DataFrame:
-        table = self._results()
+        table = self._table()
+        table["model"] = table["model"].mask(table["model"] == table["model"].shift(), "")
         grid = [name for name in self._grid if name != "missing" or table[name].any()]
         counts = [name for name in ("unproved", "failed") if table[name].any()]
-        hits = ["hit_rate", "hit_low", "hit_high"]
-        return table[[*grid, "method", *counts, *hits, "mean_ratio", "max_ratio", "mean_distance"]]
+        hits, ratios = ["hit_rate", "hit_low", "hit_high"], ["mean_ratio", "max_ratio"]
+        return table[[*grid, "method", *counts, *hits, *ratios, "distance_to_one_optimum"]]
 
     def _facts(self) -> list[str]:
         lines = [
@@ -199,14 +201,14 @@ def heading_of(cell: tuple[Any, ...]) -> str:
 
 
 def _part_text(part: pd.DataFrame) -> str:
-    columns = ["hit_rate", "mean_ratio", "max_ratio", "mean_distance", "median_runtime"]
+    columns = ["hit_rate", "mean_ratio", "max_ratio", "distance_to_one_optimum", "median_runtime"]
     if part["unproved"].any():
         columns.insert(3, "mean_ratio_high")
     if part["failed"].any():
         columns.insert(0, "failed")
     formats = {
         "hit_rate": "{:z.2f}".format,
-        "mean_distance": "{:z.2f}".format,
+        "distance_to_one_optimum": "{:z.2f}".format,
         "median_runtime": "{:z.4f} s".format,
     }
     shown = part[columns].rename_axis(None)

@@ -27,7 +27,7 @@ from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
-from rankagg.io.preflib import read_preflib
+from rankagg.io.preflib import read_preflib, title_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,7 +339,9 @@ def as_sources(models: Iterable[object], parameter: str) -> tuple[DataSource, ..
         elif isinstance(model, RankingDistribution):
             sources.append(_Distributed(distribution=model))
         elif isinstance(model, str | PathLike):
-            sources.append(Observed(label=Path(model).stem, data=read_preflib(model)))
+            data, title = read_preflib(model), title_of(model)
+            label = f"{title} ({Path(model).stem})" if title else Path(model).stem
+            sources.append(Observed(label=label, data=data))
         elif isinstance(model, Profile | ScoreTable):
             noun = "table" if isinstance(model, ScoreTable) else "profile"
             sources.append(Observed(label=f"{noun} {number}", data=model))

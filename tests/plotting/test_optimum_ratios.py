@@ -150,6 +150,14 @@ def test_nothing_is_said_to_be_unproved_where_all_is_proved(small):
     assert "7 data sets" in notes(ax)
 
 
+def test_rows_of_one_data_set_have_one_mark_and_three_rules_on_twelve_fit_a_page():
+    models = [ra.cultures.MallowsCulture(phi=phi) for phi in np.arange(1, 13) / 20]
+    ax = plotting.ratio_plot(make(models=models, n_items=[5], n_repetitions=1), over=None)
+    assert len(row_labels(ax)) == 36
+    assert legend_words(ax) == ["ratio of the data set"]
+    assert faults(ax) == []
+
+
 def test_rules_that_failed_are_shown_and_counted():
     result = make(
         aggregators=[Stubborn(), ra.Borda()], models=[ra.cultures.MallowsCulture(phi=0.9)]

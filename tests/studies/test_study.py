@@ -1,6 +1,7 @@
 """What every study has: the same whoever computes it, a journal to go on from, any source."""
 
 import json
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -354,6 +355,8 @@ def test_files_of_preflib_take_part_under_their_names(tmp_path):
     )
     frame = study.run().to_frame()
     assert frame["model"].tolist() == ["sushi", "Mallows, phi = 0.5", "Mallows, phi = 0.5"]
+    ra.write_preflib(profile, tmp_path / "sushi.soc", title="Ten dishes")
+    assert replace(study, models=given[:1]).models[0].name == "Ten dishes (sushi)"
     alone = ra.studies.ApproximationStudy(aggregators=[ra.Borda()], models=[profile]).run()
     assert frame["cost"][0] == alone.to_frame()["cost"][0]
 

@@ -11,7 +11,7 @@ import click
 
 import rankagg as ra
 from rankagg.cli.exit_codes import DONE, FAILED, UNPROVED
-from rankagg.cli.options.command import FOLDER, Answer, Output, command, output
+from rankagg.cli.options.command import FOLDER, Answer, Output, command, in_columns, output
 from rankagg.cli.options.exact import limited, time_limit
 from rankagg.cli.options.inputs import UNRANKED, Input, data
 from rankagg.cli.options.rules import made, rules_to
@@ -38,7 +38,7 @@ QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
     repeated("data sets", "combination"),
     option("--time-limit", type=TIME, help="For the exact optimum of one data set."),
     flag("--nearest", help="Find the nearest of all optima too; slow."),
-    output(plot="the ratios of every method"),
+    output(pasted=True, plot="the ratios of every method"),
 )
 def study(
     profiles: Sequence[str],
@@ -206,9 +206,8 @@ def replicate(
     if listing:
         from rankagg.replication.replication import EXPERIMENTS
 
-        width = max(len(experiment.name) for experiment in EXPERIMENTS)
-        lines = [f"{one.name:{width}}  {one.title}" for one in EXPERIMENTS]
-        return Answer(text=lambda rows: "\n".join(lines))
+        told = in_columns((one.name, one.title) for one in EXPERIMENTS)
+        return Answer(text=lambda rows: told)
     with options_named({"names": "NAME", "journal": "--out"}):
         result = ra.replication.replicate(
             *names, output=out, time_limit=deadline.time_limit, **options

@@ -15,7 +15,7 @@ import click
 
 import rankagg as ra
 from rankagg.cli.exit_codes import UNPROVED
-from rankagg.cli.options.command import FOLDER, Answer, command, output, tell_progress
+from rankagg.cli.options.command import FOLDER, Answer, command, in_columns, output, tell_progress
 from rankagg.cli.options.rules import RULES_BY_NAME, made, make, rules_to
 from rankagg.cli.options.typed import TIME, OneOf, Whole, flag, option, seed
 from rankagg.cli.options.wording import options_named
@@ -35,10 +35,9 @@ def datasets(name: str | None) -> Answer:
         with options_named({"name": "NAME"}):
             entry = str(ra.datasets.info(name))
         return Answer(text=lambda rows: entry)
-    width = max(len(known) for known in ra.datasets.names())
     entries = [(known, ra.datasets.info(known)) for known in ra.datasets.names()]
-    lines = [f"{known:<{width}}  {entry.kind:<7}  {entry.title}" for known, entry in entries]
-    return Answer(text=lambda rows: "\n".join(lines))
+    told = in_columns((known, entry.kind, entry.title) for known, entry in entries)
+    return Answer(text=lambda rows: told)
 
 
 MEANINGS = """
@@ -68,12 +67,7 @@ def list_methods() -> Answer:
     def told(rows: int | None) -> str:
         bounds = ["-" if rule.guarantee is None else str(rule.guarantee) for rule in rules]
         shown = frame.drop(columns="in_expectation").assign(guarantee=bounds)
-        widths = {column: max(map(len, [*shown[column], column])) for column in shown}
-        lines = []
-        for row in [list(shown), *shown.itertuples(index=False, name=None)]:
-            cells = (f"{cell:<{width}}" for cell, width in zip(row, widths.values(), strict=True))
-            lines.append("  ".join(cells).rstrip())
-        return "\n".join([*lines, MEANINGS])
+        return f"{in_columns([list(shown), *shown.itertuples(index=False)])}\n{MEANINGS}"
 
     return Answer(data=plain, text=told)
 
@@ -85,10 +79,12 @@ def _topics() -> list[str]:
 
 
 class _Topic(OneOf):
-    """A topic, with hyphens or spaces."""
+    """A topic, with hyphens or spaces, or how it alone begins."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return super().convert(value.replace(" ", "-"), param, ctx)
+        name = value.replace(" ", "-")
+        begun = [topic for topic in self.choices if topic.startswith(name)]
+        return super().convert(begun[0] if len(begun) == 1 else name, param, ctx)
 
 
 @command(
@@ -238,14 +234,8 @@ RULES_JUDGED = (
 )
 
 
-AXIOMS = (
-    *("condorcet winner", "condorcet loser", "smith", "majority", "pareto", "monotonicity"),
-    *("participation", "reinforcement", "reinforcement of rankings", "clone independence"),
-    "reversal symmetry",
-    "independence of irrelevant alternatives (winners)",
-    "independence of irrelevant alternatives (rankings)",
-    *("later-no-harm", "strategyproofness", "group strategyproofness"),
-)
+def _axioms() -> list[str]:
+    return [axiom.name for axiom in ra.axioms.AXIOMS]
 
 
 @command(
@@ -254,7 +244,7 @@ AXIOMS = (
         "--axiom",
         "axioms",
         multiple=True,
-        type=OneOf(AXIOMS),
+        type=OneOf(_axioms),
         help="An axiom to judge by; may be repeated. Default: all.",
     ),
     option("--items", "n_items", type=Whole(1, 26), default=3, help="The most items of a profile."),
@@ -311,7 +301,7 @@ def axioms(
         replace(cast(Any, rule), tie_breaking="parallel") if hasattr(rule, "tie_breaking") else rule
         for rule in made(methods or RULES_JUDGED, "uniform")
     ]
-    asked = list(dict.fromkeys(axioms))
+    asked = list(dict.fromkeys(axioms or _axioms()))
     alone = len(rules) == len(asked) == 1
     if n_samples is not None and not alone:
         raise click.UsageError("--samples needs one --method and one --axiom.")
@@ -320,7 +310,7 @@ def axioms(
             if n_samples is None:
                 _announce(len(rules), **size)
             if not alone:
-                table = ra.axioms.axiom_table(rules, asked or AXIOMS, **size, time_limit=time_limit)
+                table = ra.axioms.axiom_table(rules, asked, **size, time_limit=time_limit)
                 return Answer(result=table)
             witness = ra.axioms.find_counterexample(
                 rules[0],

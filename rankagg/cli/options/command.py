@@ -248,6 +248,13 @@ def write_frame(frame: pd.DataFrame, path: Path, *, index: bool = False) -> None
     write_text(path, guard_frame(frame).to_csv(index=index, lineterminator="\n"))
 
 
+def in_columns(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows of values in columns, as wide as each has to be."""
+    table = [list(map(str, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
+
+
 def rows_told(frame: pd.DataFrame, rows: int | None, noun: str, **form: Any) -> str:
     """Return the first rows of a table as text, and how many more there are."""
     shown = frame if rows is None else frame.head(rows)

@@ -49,6 +49,20 @@ def test_a_study_takes_files_of_profiles(parsed, refused):
     assert "Give files, or a model" in refused("study")
 
 
+def test_a_study_gives_the_table_for_a_paper(run):
+    study = ra.studies.ApproximationStudy(
+        aggregators=[ra.Borda(), ra.Copeland()],
+        models=[ra.cultures.MallowsCulture(phi=0.8)],
+        n_items=[5],
+        n_rankings=[4],
+        n_repetitions=6,
+    )
+    text = run(f"{STUDY} --method borda --method copeland --as latex").out
+    assert text == study.run().to_latex()
+    assert text.count("Mallows") == 1  # of two rows
+    assert r"& distance\_to\_one\_optimum" in text
+
+
 def test_a_study_goes_on_from_its_journal(said, refused):
     line = f"{STUDY} --journal j.jsonl"
     first, size = said(line), Path("j.jsonl").stat().st_size

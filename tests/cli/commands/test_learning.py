@@ -7,8 +7,6 @@ from html.parser import HTMLParser
 import pytest
 
 import rankagg as ra
-from rankagg.axioms.search import NAMES
-from rankagg.cli.commands.learning import AXIOMS
 from rankagg.cli.options.rules import RULES_BY_NAME, make
 from rankagg.teaching.quizzes import TOPICS
 from rankagg.teaching.show import STEPS, WITHOUT
@@ -153,9 +151,7 @@ def test_topics_are_listed_and_bad_answers_told(run):
     assert "ranked-pairs" in run("quiz", code=2).err
     assert "wrong" in run("quiz kendall-distance --answer 11").out
     assert "--answer" in run("quiz borda --answer XY", code=2).err
+    assert run("quiz condorcet").out == run("quiz condorcet-winner").out
+    assert "is not one of" in run("quiz ke", code=2).err  # kemeny or kendall-distance
     shown = json.loads(run("quiz kendall-distance --answer 11 --json").out)
     assert (shown["given"], shown["right"]) == ("11", False)
-
-
-def test_axioms_of_the_option_are_all_there_are() -> None:
-    assert list(AXIOMS) == list(NAMES)
