@@ -671,17 +671,18 @@ def _(election):
 @app.cell(hide_code=True)
 def _(election, manipulated):
     assert manipulated.verify()
-    # The same voter does better still with D last and E first.
+    # The same voter does better still with D last and E kept second.
     _changed = ra.Profile.from_orders(
-        ["AEDCB", "EACBD", "BDCEA", "CEDBA", "EDCBA", "DABEC"],
+        ["AEDCB", "AEBCD", "BDCEA", "CEDBA", "EDCBA", "DABEC"],
         counts=[8, 1, 6, 5, 3, 2],
         items="ABCDE",
     )
-    assert ra.Borda().aggregate(_changed).order[0] == "E"
+    assert ra.Borda().aggregate(_changed).scores[3:].tolist() == [61, 62]
     assert ra.Borda().aggregate(election).order[0] == "D"
     mo.md(r"""
-    One voter with A > E > D > C > B puts D last, and E draws level.
-    (With E > A > C > B > D the same voter makes E win alone.)
+    One voter with A > E > D > C > B says A > B > E > C > D: D loses two points and E one, which
+    makes them level at 61.
+    (With D last and E kept second, A > E > B > C > D, the same voter makes E win alone, 62 to 61.)
 
     > **Theorem** (Gibbard 1973, Satterthwaite 1975). Let there be at least three candidates, each
     > of whom wins on some profile. A rule that elects exactly one winner on every profile, and on
