@@ -119,7 +119,7 @@ def test_the_first_is_asked_alone_and_groups_deny_no_decided_pair() -> None:
     text = " ".join(page.html.split())
     assert f"and no other item may be first, at 95 % {alone}." in text
     assert "asked of that place alone: bars of others can reach it." in text
-    assert "Pairs that are not decided join these, directly or through others:" in text
+    assert "In tiers, every item of a tier is decided to be above every item of the next" in text
     assert "A, B and C</" in text
     clear = ra.make_report(ra.Profile.from_orders(["ABC"] * 12)).html
     assert "asked of the first place alone" not in clear
