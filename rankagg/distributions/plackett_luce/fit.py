@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_integer, check_number
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.profile import Profile
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, inverse_information, newton
 from rankagg.distributions.plackett_luce.choices import Choices, choices_of
 from rankagg.distributions.plackett_luce.likelihood import (
@@ -131,6 +133,9 @@ class Sample:
     effective: float
     # Returns the different choices, for the question whether a maximum exists.
     observed: Callable[[], DistinctChoices]
+    # Shape (n, n). Of the score at equal worths, before anything was chosen; None where that is
+    # the information of the sets that were chosen from.
+    spread: Floats | None = None
 
 
 def fit_plackett_luce(
@@ -151,10 +156,25 @@ def fit_plackett_luce(
         check_connected(beats_graph(profile.ranks), profile.items)
     total = float(weights.sum())
     effective = total**2 / float(profile.counts @ profile.weights**2)
-    sample = Sample(
-        profile.items, choices, total, effective, lambda: DistinctChoices.of_ranks(profile.ranks)
+    observed = partial(DistinctChoices.of_ranks, profile.ranks)
+    spread = _score_covariance(profile) if profile.is_strict else None
+    return maximize_choices(
+        Sample(profile.items, choices, total, effective, observed, spread), options
     )
-    return maximize_choices(sample, options)
+
+
+def _score_covariance(profile: Profile) -> Floats:
+    """Return the covariance of the score where all orders of what is observed are as likely."""
+    observed = profile.ranks != UNRANKED
+    number = observed.sum(axis=1)
+    chosen = np.minimum((profile.ranks >= 0).sum(axis=1), number - 1)
+    # A choice from s items has the trace 1 - 1/s, and all items share what their choices have.
+    traces = np.cumsum(1.0 - 1.0 / np.maximum(np.arange(profile.n_items + 1), 1.0))
+    shares = (traces[number] - traces[number - chosen]) / np.maximum(number - 1, 1)
+    rates = shares * profile.counts * profile.weights**2
+    covariance: Floats = -(observed.T * (rates / number)) @ observed
+    covariance[np.diag_indices(profile.n_items)] += rates @ observed
+    return covariance
 
 
 def maximize_choices(
@@ -175,10 +195,18 @@ def maximize_choices(
     parameters = np.concatenate([worths, found.parameters[climbed.n :]])
     ties = dict(zip(sizes, parameters[n:].tolist(), strict=True))
     at = found if options.is_plain else data.derivatives(parameters)
-    equal = np.nan
-    if options.is_plain:
-        by_ties = newton(data, NEWTON_STEPS, 1e-9, equal_worths=True) if sizes else None
-        equal = by_ties.value if by_ties else data.value(np.zeros(n))
+    equal, score = np.nan, np.nan
+    if options.is_plain or not sizes:
+        start = data.start()
+        if sizes:
+            start = newton(data, NEWTON_STEPS, 1e-9, equal_worths=True).parameters
+        alike = data.derivatives(start)
+        equal = alike.value if options.is_plain else np.nan
+        if sample.spread is None:
+            inverse = inverse_information(alike.information, n) * scale
+        else:
+            inverse = inverse_information(sample.spread, n)
+        score = float(alike.gradient @ inverse @ alike.gradient)
     return PlackettLuceFit(
         distribution=kind(worths, items=sample.items, log_ties=ties),
         names=(*map(str, sample.items), *(f"log tie {d}" for d in ties)),
@@ -192,8 +220,8 @@ def maximize_choices(
         notes=(*_option_notes(options, ties, scale), *notes, *_ending_notes(found)),
         gradient_norm=found.gradient_norm,
         log_likelihood_equal=equal,
+        _score=score,
         _scale=scale,
-        _is_plain=options.is_plain,
     )
 
 

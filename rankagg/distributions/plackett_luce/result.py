@@ -139,8 +139,8 @@ class PlackettLuceFit(WorthsFit):
 
     gradient_norm: float = field(compare=False)
     log_likelihood_equal: float = field(compare=False)
+    _score: float = field(compare=False)
     _scale: float = field(compare=False)
-    _is_plain: bool = field(compare=False)
 
     # -- tests --------------------------------------------------------------------------------
 
@@ -174,23 +174,38 @@ class PlackettLuceFit(WorthsFit):
         statistic = float(value @ np.linalg.pinv(spread) @ value)
         return _chi_squared(statistic, rank)
 
-    def test_equal_worths(self, method: Literal["lr", "wald"] = "lr") -> ContrastResults:
+    def test_equal_worths(
+        self, method: Literal["score", "lr", "wald"] = "score"
+    ) -> ContrastResults:
         """Test "all items have the same worth".
 
         Parameters
         ----------
-        method : {"lr", "wald"}, default "lr"
-            By likelihood ratio, or by Wald's statistic, the only one with pseudo-rankings or a
-            ridge.
+        method : {"score", "lr", "wald"}, default "score"
+            By the score at equal worths (Rao 1948), by likelihood ratio, or by Wald's statistic.
+            The score of strict rankings has an exact covariance where all orders are as likely, so
+            that the level holds with few rankings too, where the likelihood ratio rejects too
+            often. With a ridge or pseudo-rankings there is no likelihood ratio, and with ties
+            neither.
 
         Returns
         -------
         statsmodels.stats.contrast.ContrastResults
+
+        References
+        ----------
+        Rao (1948), https://doi.org/10.1017/S0305004100023987; in complete rankings each place has
+        the score of Savage (1956), https://doi.org/10.1214/aoms/1177728170.
         """
-        if check_choice(method, ("lr", "wald"), "method") == "lr" and not self._is_plain:
+        known = {"score": self._score, "lr": self.log_likelihood_equal, "wald": 0.0}
+        if np.isnan(known[check_choice(method, tuple(known), "method")]):
             allowed = "'wald' with pseudo-rankings or a ridge"
             remedy = "The estimates do not maximize the likelihood of the data."
+            if not np.isnan(self._score):
+                allowed = "'score' or " + allowed
             raise InvalidInputError("method", allowed, method, remedy)
+        if method == "score":
+            return _chi_squared(self._score, self._n - 1)
         if method == "wald":
             contrasts = np.zeros((self._n - 1, len(self.estimates)))
             contrasts[:, 0] = 1.0

@@ -126,7 +126,7 @@ def test_weights_count_by_their_effective_number():
     assert fit.covariance == pytest.approx(expected, rel=1e-4)
     assert any("effective number" in note for note in fit.notes)
     statistic = 2 * (fit.log_likelihood - fit.log_likelihood_equal) * effective / total
-    assert fit.test_equal_worths().statistic == pytest.approx(statistic)
+    assert fit.test_equal_worths("lr").statistic == pytest.approx(statistic)
 
 
 @pytest.mark.parametrize("weight", [0.1, 1e-50])
@@ -138,7 +138,7 @@ def test_equal_weights_change_no_estimate_and_no_error(kind, weight):
     assert second.estimates == pytest.approx(first.estimates, abs=1e-7)
     assert second.covariance == pytest.approx(first.covariance, rel=1e-6)
     assert second.log_likelihood == pytest.approx(weight * first.log_likelihood)
-    for method in ("lr", "wald"):
+    for method in ("score", "lr", "wald"):
         p_values = [fit.test_equal_worths(method).pvalue for fit in (first, second)]
         assert p_values[1] == pytest.approx(p_values[0], rel=1e-5)
 
@@ -197,7 +197,7 @@ def test_a_ridge_is_subtracted_from_what_is_climbed(kind, bits, options, monkeyp
     assert fit.log_likelihood < ra.PlackettLuce.fit(profile).log_likelihood
     assert np.isnan(fit.log_likelihood_equal)
     with pytest.raises(InvalidInputError, match="'wald' with pseudo-rankings or a ridge"):
-        fit.test_equal_worths()
+        fit.test_equal_worths("lr")
 
 
 @every_kind

@@ -1,5 +1,7 @@
 """What a fit of Plackett-Luce says: differences, intervals, tests."""
 
+import itertools
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -111,7 +113,7 @@ def test_the_likelihood_ratio_of_equal_worths(kind):
     else:
         equal = value(np.zeros(4))
     assert fit.log_likelihood_equal == pytest.approx(equal, abs=1e-6)
-    test = fit.test_equal_worths()
+    test = fit.test_equal_worths("lr")
     assert test.statistic == pytest.approx(2 * (fit.log_likelihood - equal), abs=1e-5)
     assert test.pvalue == pytest.approx(stats.chi2.sf(test.statistic, 3))
 
@@ -122,8 +124,64 @@ def test_the_wald_statistic_of_equal_worths():
     test = fit.test_equal_worths("wald")
     assert test.statistic == pytest.approx(statistic)
     assert test.pvalue == pytest.approx(stats.chi2.sf(statistic, 3))
-    with pytest.raises(InvalidInputError, match="'lr' or 'wald'"):
-        fit.test_equal_worths("score")
+    with pytest.raises(InvalidInputError, match="'score' or 'lr' or 'wald'"):
+        fit.test_equal_worths("rao")
+
+
+# Of complete rankings, of top-k lists, of some items, and with weights; by label.
+ORDERS = {
+    "complete": (["ABCD", "BADC", "DABC"], [1.0, 1.0, 1.0]),
+    "weighted": (["ABCD", "BADC", "DABC"], [1.0, 3.0, 0.5]),
+    "some items": (["ABC", "CAD", "DBA", "BD"], [1.0, 1.0, 2.0, 1.0]),
+}
+
+
+def savage_scores(orders, weights, items):
+    """Return the score of each item: chosen, less the chances to be, over all choices."""
+    scores = dict.fromkeys(items, 0.0)
+    for order, weight in zip(orders, weights, strict=True):
+        for place, item in enumerate(order):
+            chances = sum(1 / (len(order) - q) for q in range(min(place + 1, len(order) - 1)))
+            scores[item] += weight * ((place < len(order) - 1) - chances)
+    return np.array(list(scores.values()))
+
+
+@pytest.mark.parametrize("kind", ORDERS)
+def test_the_score_of_equal_worths_has_the_covariance_of_all_orders(kind):
+    orders, weights = ORDERS[kind]
+    items = sorted(set("".join(orders)))
+    covariance = np.zeros((len(items),) * 2)
+    for order, weight in zip(orders, weights, strict=True):
+        ways = [savage_scores([way], [weight], items) for way in itertools.permutations(order)]
+        covariance += np.cov(np.array(ways), rowvar=False, bias=True)
+    scores = savage_scores(orders, weights, items)
+    profile = ra.Profile.from_orders(orders, weights=weights)
+    for options in ({"pseudo_rankings": 0.5}, {"ridge": 1.0}):
+        test = ra.PlackettLuce.fit(profile, **options).test_equal_worths()
+        assert test.statistic == pytest.approx(scores @ np.linalg.pinv(covariance) @ scores)
+        assert test.pvalue == pytest.approx(stats.chi2.sf(test.statistic, len(items) - 1))
+
+
+@every_kind
+def test_the_score_of_equal_worths_is_near_the_likelihood_ratio(kind):
+    profile = DATA[kind]
+    many = ra.Profile(list(profile), counts=100 * profile.counts)
+    orders = ra.PlackettLuce(np.zeros(4), items="ABCD").sample(600, rng=1)
+    fit = ra.PlackettLuce.fit(ra.Profile([*orders, *list(profile)[:2]]))
+    tests = [fit.test_equal_worths(method).statistic for method in ("score", "lr")]
+    assert tests[0] == pytest.approx(tests[1], rel=0.05)
+    assert ra.PlackettLuce.fit(many).test_equal_worths().pvalue < 1e-4
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 15), (3, 5), (8, 5), (10, 10)])
+def test_equal_worths_keep_the_level_with_few_rankings(n, m):
+    # The statistic is a function of how often each item has each place, as tested above.
+    orders = np.argsort(np.random.default_rng(n).random((20_000, m, n)), axis=2)
+    place = savage_scores([range(n)], [1.0], range(n))
+    scores = place[orders].sum(axis=1)
+    statistics = (scores**2).sum(axis=1) * (n - 1) / (m * (place**2).sum())
+    for alpha in (0.1, 0.05, 0.01):
+        assert 0.3 * alpha < (statistics > stats.chi2.isf(alpha, n - 1)).mean() < 1.05 * alpha
 
 
 def test_five_in_a_hundred_is_the_default():
