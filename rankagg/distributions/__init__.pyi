@@ -12,3 +12,4 @@ from .mallows.kendall_distances import mallows_log_normalizer as mallows_log_nor
 from .mallows.uniformity import UniformityTest as UniformityTest
 from .plackett_luce.quasi_variances import QuasiVariances as QuasiVariances
 from .plackett_luce.result import PlackettLuceFit as PlackettLuceFit
+from .thurstone import Thurstone as Thurstone

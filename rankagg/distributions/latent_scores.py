@@ -28,6 +28,7 @@ from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.scores import ScoreTable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.distributions.plackett_luce.plackett_luce import LARGEST_LOG_WORTH, PlackettLuce
+from rankagg.distributions.thurstone import DEVIATION, Thurstone
 from rankagg.exceptions import Described, InvalidInputError
 
 Noise = Literal["gumbel", "normal"]
@@ -164,18 +165,20 @@ class LatentScores(Value):
             raise InvalidInputError("n_tasks", f"{known}, the columns of the locations", given)
         return tasks
 
-    def ranking_distribution(self) -> PlackettLuce:
-        """Return the distribution of the ranking of one instance, for Gumbel noise.
+    def ranking_distribution(self) -> PlackettLuce | Thurstone:
+        """Return the distribution of the ranking of one instance.
 
         Returns
         -------
-        PlackettLuce
-            Its log worths are the locations over the scale.
+        PlackettLuce or Thurstone
+            Of Gumbel noise with the locations over the scale as log worths; of normal noise with
+            the locations over the standard deviation of a difference.
         """
-        if self.noise != "gumbel" or self.locations.shape[1] > 1:
-            allowed = "the same on every task, with Gumbel noise"
-            remedy = "The rankings of other latent scores have no closed form."
-            raise InvalidInputError("locations and noise", allowed, self, remedy)
+        if self.locations.shape[1] > 1:
+            raise InvalidInputError("locations", "the same on every task", self)
+        if self.noise == "normal":
+            shares = self.locations[:, 0] / self.scale * DEVIATION
+            return Thurstone(shares, items=self.systems)
         return PlackettLuce(self.locations[:, 0] / self.scale, items=self.systems)
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
+from rankagg.distributions.thurstone import Thurstone
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.strict_json import Field
 
@@ -130,11 +131,16 @@ def _worths(kind: type[PlackettLuce]) -> Callable[..., PlackettLuce]:
     return read
 
 
+def _thurstone(items: ItemSet, locations: Field) -> Thurstone:
+    return Thurstone(_stored_numbers(locations, len(items)), items=items)
+
+
 # For each model what is stored of it beside the items, and what reads that.
 READERS: dict[str, tuple[tuple[str, ...], Callable[..., RankingDistribution]]] = {
     "Uniform": ((), Uniform),
     "Mallows": (("center", "theta"), _mallows),
     "GeneralizedMallows": (("center", "thetas"), _generalized),
     "PlackettLuce": (("log_worths", "log_ties"), _worths(PlackettLuce)),
+    "Thurstone": (("locations",), _thurstone),
     "BradleyTerry": (("log_worths", "log_ties"), _worths(BradleyTerry)),
 }

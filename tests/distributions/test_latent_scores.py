@@ -91,13 +91,19 @@ def test_pairs_with_normal_noise_are_those_of_thurstone():
         assert abs(wins[i, j] - chance) < band(chance, size)
 
 
-def test_other_laws_of_rankings_have_no_closed_form():
-    for law in (
-        LatentScores(LOCATIONS, noise="normal"),
-        LatentScores([[0.0, 1], [1, 0]]),
-    ):
-        with pytest.raises(InvalidInputError, match="no closed form"):
-            law.ranking_distribution()
+def test_rankings_with_normal_noise_are_those_of_thurstone():
+    scores = LatentScores(LOCATIONS, noise="normal", scale=1.5, systems="ABC")
+    distribution = scores.ranking_distribution()
+    ranks = scores.sample(10_000, rng=2).rankings().ranks
+    for order in permutations("ABC"):
+        ranking = ra.Permutation.from_order(order)
+        share, chance = (ranks == ranking.ranks).all(axis=1).mean(), distribution.prob(ranking)
+        assert abs(share - chance) < band(chance, 10_000)
+
+
+def test_locations_that_differ_by_task_have_no_one_distribution_of_rankings():
+    with pytest.raises(InvalidInputError, match="`locations` must be the same on every task"):
+        LatentScores([[0.0, 1], [1, 0]]).ranking_distribution()
 
 
 @pytest.mark.parametrize(

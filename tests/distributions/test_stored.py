@@ -16,6 +16,7 @@ LAWS = [
     ra.PlackettLuce([1 / 3, 0.1, -2.0], items="XYZ"),
     ra.PlackettLuce([1 / 3, 0.1, -2.0], log_ties={3: 0.1, 2: -1.0}),
     ra.BradleyTerry({"A": 1.0, "B": 0.5}),
+    ra.distributions.Thurstone([0.5, 0.25, -0.75], items="ABC"),
 ]
 
 

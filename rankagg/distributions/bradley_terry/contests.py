@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import expit, log_expit
+from scipy.special import expit, log_expit, log_ndtr, ndtr
 
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats
@@ -201,6 +201,10 @@ def _counted(
 
 Ties: TypeAlias = Literal["half", "davidson", "rao-kupper"]
 TIE_MODELS: tuple[Ties, ...] = get_args(Ties)
+Link: TypeAlias = Literal["logit", "probit"]
+LINKS: tuple[Link, ...] = get_args(Link)
+#: What outcomes have probabilities by: a model of ties, or normal values and half a win for a tie.
+OutcomeModel: TypeAlias = Ties | Literal["probit"]
 
 
 class Terms(NamedTuple):
@@ -220,8 +224,10 @@ class Terms(NamedTuple):
     tie_bend: Floats
 
 
-def terms_of(model: Ties, odds: Floats, tie: float | None) -> Terms:
-    """Return the terms at some log odds."""
+def terms_of(model: OutcomeModel, odds: Floats, tie: float | None) -> Terms:
+    """Return the terms at some log odds, or normal quantiles."""
+    if model == "probit":
+        return _normal_values(odds)
     if tie is None:
         return _half_wins(odds)
     return _davidson(odds, tie) if model == "davidson" else _rao_kupper(odds, tie)
@@ -235,6 +241,18 @@ def _half_wins(odds: Floats) -> Terms:
     values = np.stack([won, (won + lost) / 2.0, lost])
     slopes = np.stack([down, (down - up) / 2.0, -up])
     return Terms(values, slopes, none, bend, none, none)
+
+
+def _normal_values(quantile: Floats) -> Terms:
+    won, lost = log_ndtr(quantile), log_ndtr(-quantile)
+    density = -(quantile**2) / 2.0 - np.log(2.0 * np.pi) / 2.0
+    up, down = np.exp(density - won), np.exp(density - lost)
+    bend_up, bend_down = up * (up + quantile), down * (down - quantile)
+    none = np.zeros((3, len(quantile)))
+    values = np.stack([won, (won + lost) / 2.0, lost])
+    slopes = np.stack([up, (up - down) / 2.0, -down])
+    bends = np.stack([bend_up, (bend_up + bend_down) / 2.0, bend_down])
+    return Terms(values, slopes, none, bends, none, none)
 
 
 def _davidson(odds: Floats, tie: float) -> Terms:
@@ -274,8 +292,9 @@ def _rao_kupper(odds: Floats, tie: float) -> Terms:
     )
 
 
-def chances(model: Ties, odds: Floats, tie: float | None) -> Floats:
+def chances(model: OutcomeModel, odds: Floats, tie: float | None) -> Floats:
     """Return the probabilities that the first wins, of a tie, and that the second wins."""
     if tie is None:
-        return np.stack([expit(odds), np.zeros(len(odds)), expit(-odds)])
+        share = ndtr if model == "probit" else expit
+        return np.stack([share(odds), np.zeros(len(odds)), share(-odds)])
     return np.exp(terms_of(model, odds, tie).value)

@@ -13,7 +13,15 @@ from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted, listed
-from rankagg.distributions.bradley_terry.contests import TIE_MODELS, Entries, Ties, contests_of
+from rankagg.distributions.bradley_terry.contests import (
+    LINKS,
+    TIE_MODELS,
+    Entries,
+    Link,
+    OutcomeModel,
+    Ties,
+    contests_of,
+)
 from rankagg.distributions.bradley_terry.model import Model, check_distinct, check_endless
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.bradley_terry.sandwich import (
@@ -25,6 +33,7 @@ from rankagg.distributions.bradley_terry.sandwich import (
 from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, centered_covariance, newton
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.separation import check_connected
+from rankagg.distributions.thurstone import Thurstone
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError, nearest
 
 CovType: TypeAlias = Literal["auto", "model", "robust", "cluster"]
@@ -39,6 +48,7 @@ def fit_bradley_terry(
     ties: Ties = "half",
     side: bool = False,
     covariates: Iterable[str] = (),
+    link: Link = "logit",
     cov_type: Literal["auto", "model", "robust", "cluster"] = "auto",
     max_iterations: int = 100,
     tolerance: float = 1e-9,
@@ -65,6 +75,9 @@ def fit_bradley_terry(
     covariates : iterable of str, optional
         Names of covariates of the comparisons, which say something in favor of the first side: a
         difference of lengths, for instance.
+    link : {"logit", "probit"}, default "logit"
+        Whether the log odds of the first side are linear, or the normal quantile of its chance:
+        values that vary normally, Thurstone's case V (1927). It has ties="half".
     cov_type : {"auto", "model", "robust", "cluster"}, default "auto"
         What errors come from. "model" takes comparisons for independent and the model for true.
         "robust" is the sandwich of single comparisons, "cluster" that of the clusters, with
@@ -90,7 +103,7 @@ def fit_bradley_terry(
         covariates are the reason.
     InvalidInputError
         If errors by cluster are asked for, and there are fewer than 4 clusters, or one alone knows
-        something.
+        something; or if ties are to be modeled with the probit link.
 
     Notes
     -----
@@ -102,8 +115,8 @@ def fit_bradley_terry(
     Bradley and Terry (1952), https://doi.org/10.2307/2334029; Davidson (1970),
     https://doi.org/10.1080/01621459.1970.10481082; Rao and Kupper (1967),
     https://doi.org/10.1080/01621459.1967.10482901; Davidson and Beaver (1977),
-    https://doi.org/10.2307/2529467; Liang and Zeger (1986),
-    https://doi.org/10.1093/biomet/73.1.13; MacKinnon, Nielsen and Webb (2023),
+    https://doi.org/10.2307/2529467; Thurstone (1927), https://doi.org/10.1037/h0070288; Liang
+    and Zeger (1986), https://doi.org/10.1093/biomet/73.1.13; MacKinnon, Nielsen and Webb (2023),
     https://doi.org/10.1002/jae.2969.
 
     Examples
@@ -121,6 +134,9 @@ def fit_bradley_terry(
     if not isinstance(comparisons, Comparisons):
         raise InvalidInputError("comparisons", "Comparisons", comparisons, remedy)
     ties = check_choice(ties, TIE_MODELS, "ties")
+    if check_choice(link, LINKS, "link") == "probit" and ties != "half":
+        remedy = "The two models of ties are for log odds."
+        raise InvalidInputError("ties", "'half' with link='probit'", ties, remedy)
     side, chosen = check_flag(side, "side"), _checked_covariates(covariates, comparisons)
     kind = _cov_type(check_choice(cov_type, get_args(CovType), "cov_type"), ties, comparisons)
     steps = check_integer(max_iterations, "max_iterations", low=1)
@@ -130,7 +146,8 @@ def fit_bradley_terry(
         comparisons, side=side, covariates=chosen, entries=clusters is not None
     )
     names = ("side",) * side + chosen
-    model, items, n = Model(contests, ties), comparisons.items, contests.n_items
+    outcomes: OutcomeModel = "probit" if link == "probit" else ties
+    model, items, n = Model(contests, outcomes), comparisons.items, contests.n_items
     peak = _checked_maximum(model, items, names, steps, close)
     effective = float(contests.totals.sum() ** 2 / contests.squares.sum())
     plain = centered_covariance(peak.information, n)
@@ -148,8 +165,11 @@ def fit_bradley_terry(
     log_ties = {2: tie} if tie is not None and ties == "davidson" else {}
     n_clusters = 0 if clusters is None else int(clusters.max()) + 1
     notes = _fit_notes(model, kind, comparisons, known, n_clusters)
+    distribution: BradleyTerry | Thurstone = Thurstone(log_worths, items=items)
+    if link == "logit":
+        distribution = BradleyTerry(log_worths, items=items, log_ties=log_ties)
     return BradleyTerryFit(
-        distribution=BradleyTerry(log_worths, items=items, log_ties=log_ties),
+        distribution=distribution,
         names=(*map(str, items), *names, *([tie_names[ties]] if model.has_tie else ())),
         estimates=peak.parameters / units,
         covariance=covariance / np.outer(units, units),
@@ -160,6 +180,7 @@ def fit_bradley_terry(
         n_iterations=peak.n_iterations,
         notes=(*notes, *peak.notes()),
         ties=ties,
+        link=link,
         has_side=side,
         cov_type=kind,
         n_clusters=n_clusters,
@@ -317,10 +338,13 @@ def _fit_notes(
     n_clusters: int,
 ) -> Iterator[str]:
     number = model.contests.n_ties
-    yield "Log worths sum to 0; standard errors are for that contrast."
+    if model.ties == "probit":
+        yield "Worths are in standard deviations of a difference (Thurstone 1927, case V); sum 0."
+    else:
+        yield "Log worths sum to 0; standard errors are for that contrast."
     if not number:
         yield "There are no ties."
-    elif model.ties == "half":
+    elif not model.has_tie:
         yield (
             f"Ties ({number:g}): half a win for each. The likelihood is a quasi-likelihood, and so "
             "are AIC and BIC."

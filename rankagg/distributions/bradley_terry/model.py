@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, hstack, vstack
 
 from rankagg._typing import Floats
 from rankagg.core.items import ItemSet
-from rankagg.distributions.bradley_terry.contests import Contests, Terms, Ties, terms_of
+from rankagg.distributions.bradley_terry.contests import Contests, OutcomeModel, Terms, terms_of
 from rankagg.distributions.maximum import Derivatives, LogLikelihood
 from rankagg.distributions.separation import (
     DIRECTION_SLACK,
@@ -31,7 +31,7 @@ class Model(LogLikelihood):
     """
 
     contests: Contests
-    ties: Ties
+    ties: OutcomeModel
 
     @property
     def n(self) -> int:
@@ -41,7 +41,7 @@ class Model(LogLikelihood):
     @property
     def has_tie(self) -> bool:
         """Whether there is a tie parameter."""
-        return self.ties != "half" and self.contests.n_ties > 0
+        return self.ties in ("davidson", "rao-kupper") and self.contests.n_ties > 0
 
     @property
     def n_parameters(self) -> int:
@@ -199,7 +199,7 @@ def endless_contests(model: Model) -> Floats | None:
 def _conditions(model: Model) -> csr_array:
     """Return rows r with r d >= 0 for every direction d along which nothing observed falls."""
     won, tied, lost = model.contests.results > 0
-    times = {"davidson": 2.0, "rao-kupper": 1.0, "half": 0.0}[model.ties]
+    times = {"davidson": 2.0, "rao-kupper": 1.0}.get(model.ties, 0.0)
     # Sign of the log odds, factor of the tie parameter, and which contests ask for it.
     asked = [(1.0, -times, won), (-1.0, -times, lost), (1.0, times, tied), (-1.0, times, tied)]
     if model.has_tie:

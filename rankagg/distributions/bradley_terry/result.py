@@ -15,11 +15,19 @@ from rankagg import _pandas as pd
 from rankagg._lazy import warn_moved
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import check_alpha, check_choice, check_number
-from rankagg.distributions.bradley_terry.contests import Contests, Ties, chances, terms_of
+from rankagg.distributions.bradley_terry.contests import (
+    Contests,
+    Link,
+    OutcomeModel,
+    Ties,
+    chances,
+    terms_of,
+)
 from rankagg.distributions.bradley_terry.sandwich import Intransitivity, intransitivity_of
 from rankagg.distributions.fit_result import holm, with_intervals
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.result import WorthsFit
+from rankagg.distributions.thurstone import Thurstone
 from rankagg.exceptions import InvalidInputError
 
 
@@ -33,11 +41,14 @@ class BradleyTerryFit(WorthsFit):
 
     Attributes
     ----------
-    distribution : BradleyTerry
+    distribution : BradleyTerry or Thurstone
         Worths where no side has the advantage and all covariates are 0, with the ties of Davidson's
         model where they were fitted. Ties of Rao and Kupper are not part of it: see `predict`.
     ties : str
         "half", "davidson" or "rao-kupper".
+    link : str
+        "logit"; or "probit", where log worths are locations of normal values, in standard
+        deviations of a difference.
     has_side : bool
         Whether the advantage of the side was estimated.
     cov_type : str
@@ -51,8 +62,9 @@ class BradleyTerryFit(WorthsFit):
         From the observed information, for independent comparisons.
     """
 
-    distribution: BradleyTerry
+    distribution: BradleyTerry | Thurstone
     ties: Ties
+    link: Link
     has_side: bool
     cov_type: str
     n_clusters: int
@@ -78,7 +90,7 @@ class BradleyTerryFit(WorthsFit):
 
     @property
     def worths(self) -> Floats:
-        """The worths, shape (n,); their product is 1."""
+        """The worths, shape (n,), for log odds; their product is 1."""
         worths: Floats = np.exp(self.log_worths)
         return worths
 
@@ -91,6 +103,10 @@ class BradleyTerryFit(WorthsFit):
     def tie(self) -> float | None:
         """The log of nu or of theta; None where no ties are modeled."""
         return float(self.estimates[-1]) if self._has_tie else None
+
+    @property
+    def _outcomes(self) -> OutcomeModel:
+        return "probit" if self.link == "probit" else self.ties
 
     @property
     def _has_tie(self) -> bool:
@@ -117,9 +133,12 @@ class BradleyTerryFit(WorthsFit):
         Returns
         -------
         pandas.DataFrame
-            As `to_frame`, with a column factor, exp(estimate): of the odds, or nu or theta itself.
+            As `to_frame`; of log odds with a column factor, exp(estimate): of the odds, or nu or
+            theta itself.
         """
         frame = self.to_frame(alpha).iloc[self._n :]
+        if self.link == "probit":
+            return frame
         return frame.assign(factor=np.exp(frame["estimate"]))
 
     # -- items against each other -------------------------------------------------------------
@@ -214,6 +233,9 @@ class BradleyTerryFit(WorthsFit):
         pandas.DataFrame
             elo, std_err, lower, upper; items by rating. The reference has no error.
         """
+        if self.link == "probit":
+            remedy = "Points are a unit of log odds."
+            raise InvalidInputError("link", "'logit' for `elo`", self.link, remedy)
         items, n = self.distribution.items, self._n
         at = None if reference is None else items.index(reference)
         middle = check_number(rating, "rating")
@@ -281,8 +303,8 @@ class BradleyTerryFit(WorthsFit):
         student = self._student_of(*np.flatnonzero(told))
         quantile = float(student.ppf(1.0 - check_alpha(alpha) / 2.0))
         odds = np.array([row @ self.estimates])
-        probabilities = chances(self.ties, odds, self.tie)[:, 0]
-        terms = terms_of(self.ties, odds, self.tie)
+        probabilities = chances(self._outcomes, odds, self.tie)[:, 0]
+        terms = terms_of(self._outcomes, odds, self.tie)
         # Of a log probability; along the log odds of the contest, and along the tie parameter.
         slopes = terms.slope[:, :1] * row
         if self.tie is not None:
@@ -324,7 +346,7 @@ class BradleyTerryFit(WorthsFit):
         """
         return intransitivity_of(
             self._contests,
-            self.ties,
+            self._outcomes,
             self.estimates * self._units,
             items=self.distribution.items,
             n_resamples=n_resamples,
@@ -337,6 +359,7 @@ class BradleyTerryFit(WorthsFit):
         return {
             **super()._content(alpha),
             "ties": self.ties,
+            "link": self.link,
             "side": self.has_side,
             "errors": self.cov_type,
             "n_clusters": self.n_clusters,

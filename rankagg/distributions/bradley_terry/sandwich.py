@@ -19,8 +19,8 @@ from rankagg.distributions.bradley_terry.contests import (
     OUTCOMES,
     Contests,
     Entries,
+    OutcomeModel,
     Terms,
-    Ties,
     chances,
 )
 from rankagg.distributions.bradley_terry.model import Model
@@ -398,7 +398,7 @@ class Intransitivity(Result):
 
 def intransitivity_of(
     contests: Contests,
-    ties: Ties,
+    ties: OutcomeModel,
     estimates: Floats,
     *,
     items: ItemSet,
@@ -412,7 +412,7 @@ def intransitivity_of(
         allowed = "without weights for this test"
         remedy = "Weights are no counts: fit without them."
         raise InvalidInputError("comparisons", allowed, "weighted comparisons", remedy)
-    if ties == "half" and contests.n_ties:
+    if ties in ("half", "probit") and contests.n_ties:
         allowed = "'davidson' or 'rao-kupper' for this test"
         remedy = "Data are drawn from the model, and half a win has none for ties."
         raise InvalidInputError("ties", allowed, ties, remedy)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 class WorthsFit(FitResult):
     """A fit of log worths, of which only differences are determined, and of other parameters."""
 
-    distribution: PlackettLuce
-
     _plot = "worths_plot"
 
     @property
@@ -137,6 +135,7 @@ class PlackettLuceFit(WorthsFit):
         The greatest log likelihood with equal worths; NaN with pseudo-rankings or a ridge.
     """
 
+    distribution: PlackettLuce
     gradient_norm: float = field(compare=False)
     log_likelihood_equal: float = field(compare=False)
     _score: float = field(compare=False)
