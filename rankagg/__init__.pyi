@@ -95,6 +95,7 @@ from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettL
 from .distributions.plackett_luce.quasi_variances import quasi_variances as quasi_variances
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
+from .distributions.ranking_rules import RankCentrality as RankCentrality
 from .distributions.stored import distribution_from_dict as distribution_from_dict
 from .inference.dispersion import dispersion as dispersion
 from .inference.dispersion import dispersion_report as dispersion_report

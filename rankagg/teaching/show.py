@@ -32,7 +32,7 @@ from rankagg.aggregation.voting.positional_rules import (
 )
 from rankagg.core.items import counted
 from rankagg.core.score_summary import ScoreSummary
-from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking
+from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking, RankCentrality
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching import elimination_steps, least_steps, majority_steps, sum_steps
 from rankagg.teaching.steps import Steps, Worked
@@ -173,6 +173,7 @@ WITHOUT: Final[Mapping[type[Aggregator], str]] = MappingProxyType(
         MallowsRanking: "a fitted distribution, whose center is Kemeny's ranking: see its steps",
         PlaceWeightedKemeny: "an exact search with a certificate of its own kind",
         PlackettLuceRanking: "a fitted distribution, whose maximum is found by iterations",
+        RankCentrality: "the stationary distribution of a Markov chain",
         TopK: "an exact search over lists, with a certificate of its own kind",
         TwoLevel: "other rules inside each task and over the tasks: see their steps",
     }

@@ -194,6 +194,10 @@ class TestPlackettLuceRanking(AggregatorContract):
     rules = (ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0))
 
 
+class TestRankCentrality(AggregatorContract):
+    rules = (ra.RankCentrality(), ra.RankCentrality(pseudo_wins=2.0, unranked="ignore"))
+
+
 class TestMallowsRanking(AggregatorContract):
     rules = (ra.MallowsRanking(),)
 

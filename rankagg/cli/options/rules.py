@@ -43,6 +43,7 @@ RULES_BY_NAME: dict[str, Callable[[Unranked], ra.Aggregator]] = {
     "schulze": lambda unranked: ra.Schulze(unranked=unranked),
     "ranked-pairs": lambda unranked: ra.RankedPairs(unranked=unranked),
     "mc4": lambda unranked: ra.MC4(unranked=unranked),
+    "rank-centrality": lambda unranked: ra.RankCentrality(unranked=unranked),
     "pick-a-perm": lambda unranked: ra.PickAPerm(unranked=unranked),
     "footrule": lambda unranked: ra.FootruleOptimal(unranked=unranked),
     "kwiksort": lambda unranked: ra.KwikSort(pivot="best", unranked=unranked),

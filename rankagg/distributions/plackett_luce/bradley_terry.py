@@ -15,9 +15,10 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.score_summary import ScoreSummary
 from rankagg.distributions.plackett_luce.choices import Chain, ChainSets, Choices
 from rankagg.distributions.plackett_luce.fit import FitOptions, Sample, maximize_choices
-from rankagg.distributions.plackett_luce.likelihood import DistinctChoices
+from rankagg.distributions.plackett_luce.likelihood import DistinctChoices, Likelihood
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
+from rankagg.distributions.plackett_luce.spectral import spectral_covariance, spectral_worths
 from rankagg.distributions.separation import check_connected
 from rankagg.exceptions import InvalidInputError
 
@@ -52,7 +53,7 @@ class BradleyTerry(PlackettLuce):
         data: Profile | ScoreSummary | PairwiseMatrix,
         *,
         ties: Literal["half", "davidson", "ignore"] = "half",
-        method: Literal["newton", "mm"] = "newton",
+        method: Literal["newton", "mm", "spectral"] = "newton",
         pseudo_rankings: float = 0.0,
         ridge: float = 0.0,
         max_iterations: int | None = None,
@@ -69,7 +70,11 @@ class BradleyTerry(PlackettLuce):
         ties : {"half", "davidson", "ignore"}, default "half"
             A tie is half a win for each; or an outcome of its own, with a weight (Davidson 1970);
             or left out.
-        method, pseudo_rankings, ridge, max_iterations, tolerance
+        method : {"newton", "mm", "spectral"}, default "newton"
+            As for `PlackettLuce.fit`; or rank centrality (Negahban, Oh and Shah 2017), the shares
+            of time of a walk from each item to those that win against it, with errors of its own:
+            near the maximum of the likelihood where comparisons are many, at less cost.
+        pseudo_rankings, ridge, max_iterations, tolerance
             As for `PlackettLuce.fit`.
 
         Returns
@@ -80,15 +85,24 @@ class BradleyTerry(PlackettLuce):
         ------
         NotIdentifiedError
             If the likelihood has no finite maximum.
+
+        References
+        ----------
+        Negahban, Oh and Shah (2017), "Rank centrality: ranking from pairwise comparisons",
+        https://doi.org/10.1287/opre.2016.1534.
         """
+        check_choice(method, ("newton", "mm", "spectral"), "method")
         options = FitOptions(
-            method=method,
+            method="mm" if method == "mm" else "newton",
             pseudo_rankings=pseudo_rankings,
             ridge=ridge,
             max_iterations=max_iterations,
             tolerance=tolerance,
         )
         how = check_choice(ties, ("half", "davidson", "ignore"), "ties")
+        if method == "spectral" and (options.is_regular or how == "davidson"):
+            allowed = "'newton' with pseudo-rankings, a ridge or modeled ties"
+            raise InvalidInputError("method", allowed, method)
         notes = []
         if isinstance(data, PairwiseMatrix):
             votes = data
@@ -118,12 +132,41 @@ class BradleyTerry(PlackettLuce):
         sample = Sample(
             votes.items, choices, total, effective, lambda: _distinct_choices(wins, tied)
         )
+        if method == "spectral":
+            scale = votes.comparisons / np.where(
+                votes.squared_weights > 0, votes.squared_weights, 1
+            )
+            return _by_walk(sample, wins, (wins + wins.T) * scale, notes)
         return maximize_choices(sample, options, BradleyTerry, notes)
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""
         items = counted(self.n_items, "item")
         return f"<BradleyTerry distribution on {items}: {self._by_worth()}{ties}>"
+
+
+def _by_walk(sample: Sample, wins: Floats, counts: Floats, notes: list[str]) -> PlackettLuceFit:
+    """Return the fit by rank centrality."""
+    met = wins + wins.T
+    logs = spectral_worths(np.divide(wins, met, out=np.zeros_like(wins), where=met > 0))
+    at = Likelihood(sample.choices).derivatives(logs)
+    told = "Log worths sum to 0, by rank centrality: near the maximum of the likelihood, not there."
+    return PlackettLuceFit(
+        distribution=BradleyTerry(logs, items=sample.items),
+        names=tuple(map(str, sample.items)),
+        estimates=logs,
+        covariance=spectral_covariance(logs, counts),
+        log_likelihood=at.value,
+        n_parameters=len(logs) - 1,
+        n_observations=sample.effective,
+        converged=True,
+        n_iterations=0,
+        notes=(told, *notes),
+        gradient_norm=float(np.abs(at.gradient).max()),
+        log_likelihood_equal=np.nan,
+        _score=np.nan,
+        _scale=sample.effective / sample.total,
+    )
 
 
 def _longest(data: Profile | ScoreSummary) -> int:
