@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import scipy
@@ -144,6 +144,9 @@ def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, 
     return (won + lost.T).astype(np.int64), n_units
 
 
+ANYTIME = "Majorities of Comparisons, of='pairwise', hold at every look."
+
+
 def ranks_of_comparisons(
     data: Comparisons,
     of: Of,
@@ -151,6 +154,7 @@ def ranks_of_comparisons(
     *,
     alpha: float,
     unit: object,
+    anytime: bool,
     n_resamples: int | None,
     rng: RNGLike,
 ) -> RankIntervals:
@@ -162,7 +166,9 @@ def ranks_of_comparisons(
         allowed = f"{only!r} or None for of={of!r} of Comparisons"
         raise InvalidInputError("method", allowed, method)
     if of == "pairwise":
-        return _by_sign_tests(data, kind, alpha)
+        return _by_sign_tests(data, kind, alpha, anytime=anytime)
+    if anytime:
+        raise InvalidInputError("anytime", f"False for of={of!r}", anytime, ANYTIME)
     found = score_items(data, kind, over_opponents=of == "borda")
     if found.n_units < FEWEST:
         few = Described(counted(found.n_units, kind))
@@ -199,7 +205,23 @@ def kind_for(data: Comparisons) -> Of:
     return "borda" if n_units >= FEWEST and bool((counts >= 2).all()) else "pairwise"
 
 
-def _by_sign_tests(data: Comparisons, unit: ComparisonUnit, alpha: float) -> RankIntervals:
+def mixed_sign_test(won: Any, decided: Any) -> Floats:
+    """Return a p-value of "won no more often than not" that holds at every look.
+
+    The likelihood ratio to 1/2, averaged over all larger chances to win, has a mean of 1 at most
+    at every look, whichever pairs are compared; so it is ever more than 1/p with chance p at most
+    (Robbins 1970).
+    """
+    binomial = scipy.stats.binom
+    logs = np.log(2.0) + binomial.logcdf(won, decided + 1, 0.5)
+    logs -= np.log(decided + 1.0) + binomial.logpmf(won, decided, 0.5)
+    tail: Floats = np.exp(-np.maximum(logs, 0.0))
+    return tail
+
+
+def _by_sign_tests(
+    data: Comparisons, unit: ComparisonUnit, alpha: float, *, anytime: bool
+) -> RankIntervals:
     """Decide by exact sign tests of units, with Holm's procedure."""
     if unit == "comparison" and data.weights is not None and np.ptp(data.weights):
         remedy = "A sign test counts comparisons: take of='mean', or clusters."
@@ -208,15 +230,20 @@ def _by_sign_tests(data: Comparisons, unit: ComparisonUnit, alpha: float) -> Ran
     won, n_units = pair_majorities(data, unit)
     decided = won + won.T
     p_values: Floats = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)
-    least = np.power(0.5, decided)
+    best = least = np.power(0.5, decided)
+    if anytime:
+        p_values, best = mixed_sign_test(won, decided), mixed_sign_test(decided, decided)
+        least = np.zeros_like(p_values)  # more is to come
     families = Families.from_p_values(p_values, least, alpha)
-    possible = bool(Families.from_p_values(least, least, alpha).together.any())
+    possible = bool(Families.from_p_values(best, least, alpha).together.any())
+    enough = by_p_values(alpha, data.n_items, 0.5)
+    how = "sign tests at every look" if anytime else "exact sign tests"
     decisions = Decisions(
         items=data.items,
         above=families.together,
         alpha=alpha,
-        how=f"exact sign tests of {unit}s (Holm's procedure)",
-        basis=Basis("sign-test", unit, n_units, by_p_values(alpha, data.n_items, 0.5), possible),
+        how=f"{how} of {unit}s (Holm's procedure)",
+        basis=Basis("sign-test", unit, n_units, enough, possible),
     )
     notes = (*decisions._warnings, *data.connectivity().gaps)
     return RankIntervals.from_decisions(

@@ -9,7 +9,13 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 
 from rankagg._typing import Label, RNGLike, Tolerance, Unranked
-from rankagg._validation import as_generator, check_choice, check_integer, check_unranked
+from rankagg._validation import (
+    as_generator,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_unranked,
+)
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.core.arithmetic.exact_sum import scaled
 from rankagg.core.comparisons import Comparisons
@@ -30,7 +36,12 @@ from rankagg.inference.pair_values import (
     point_differences,
     selection_note,
 )
-from rankagg.inference.ranks.comparison_ranks import check_silent, check_unit, ranks_of_comparisons
+from rankagg.inference.ranks.comparison_ranks import (
+    ANYTIME,
+    check_silent,
+    check_unit,
+    ranks_of_comparisons,
+)
 from rankagg.inference.ranks.rank_results import (
     Families,
     Of,
@@ -186,6 +197,7 @@ def rank_intervals(
     score_range: tuple[float, float] | None = None,
     tolerance: Tolerance = 0.0,
     instances: Sequence[Label] | None = None,
+    anytime: bool = False,
     n_resamples: int | None = None,
     time_limit: float | None = None,
     rng: RNGLike = 0,
@@ -244,6 +256,10 @@ def rank_intervals(
     instances : sequence, length m, optional
         The instance of each ranking of a Profile, for `unit="instance"`; or other ones than those
         of a table, such as the question of each run.
+    anytime : bool, default False
+        For "pairwise" of comparisons: hold at every look together, so that one may stop when
+        enough is decided, whichever pairs were compared next for whatever reason. Clusters are
+        looked at when they are whole.
     n_resamples : int, optional
         Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
         many to go through them all: 10,000 by default, fewer of more than 300 items.
@@ -267,7 +283,8 @@ def rank_intervals(
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks with applications to mobility
     across neighbourhoods and academic achievement across countries",
-    https://doi.org/10.1093/restud/rdad006.
+    https://doi.org/10.1093/restud/rdad006; at every look Robbins (1970),
+    https://doi.org/10.1214/aoms/1177696786.
 
     Examples
     --------
@@ -290,6 +307,7 @@ def rank_intervals(
     if n_resamples is not None:
         check_integer(n_resamples, "n_resamples", low=100)
     check_choice(ties, (None, "half", "exclude"), "ties")
+    every = check_flag(anytime, "anytime")
     if isinstance(data, Comparisons):
         check_silent(
             fixed_tasks=(fixed_tasks, False),
@@ -299,8 +317,17 @@ def rank_intervals(
             tolerance=(tolerance, 0.0),
         )
         return ranks_of_comparisons(
-            data, kind, method, alpha=alpha, unit=unit, n_resamples=n_resamples, rng=rng
+            data,
+            kind,
+            method,
+            alpha=alpha,
+            unit=unit,
+            anytime=every,
+            n_resamples=n_resamples,
+            rng=rng,
         )
+    if every:
+        raise InvalidInputError("anytime", "False but of Comparisons", every, ANYTIME)
     unit = check_unit(unit)
     if unit == "hierarchical":
         if method not in (None, "max-t"):

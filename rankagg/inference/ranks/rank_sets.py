@@ -26,6 +26,7 @@ from rankagg.core.names import said, stated
 from rankagg.core.pandas_labels import axis_labels, square_labels
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.result import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
@@ -309,7 +310,8 @@ def worths_of(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
     fit are.
     """
     n = fit.distribution.n_items
-    effective, unit, n_units = np.full(n, np.inf), "ranking", round(fit.n_observations)
+    unit = "comparison" if isinstance(fit.distribution, BradleyTerry) else "ranking"
+    effective, n_units = np.full(n, np.inf), round(fit.n_observations)
     if isinstance(fit, BradleyTerryFit):
         effective = fit.degrees_of_freedom[:n] + 1.0
         unit, n_units = "cluster" if fit.n_clusters else "comparison", fit.n_clusters or n_units

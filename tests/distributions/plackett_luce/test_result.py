@@ -128,34 +128,40 @@ def test_the_wald_statistic_of_equal_worths():
         fit.test_equal_worths("rao")
 
 
-# Of complete rankings, of top-k lists, of some items, and with weights; by label.
+# Orders and weights: complete, of some items, and of all with the first two listed.
 ORDERS = {
     "complete": (["ABCD", "BADC", "DABC"], [1.0, 1.0, 1.0]),
     "weighted": (["ABCD", "BADC", "DABC"], [1.0, 3.0, 0.5]),
     "some items": (["ABC", "CAD", "DBA", "BD"], [1.0, 1.0, 2.0, 1.0]),
+    "lists of 2": (["ABCD", "BADC", "DABC"], [1.0, 1.0, 2.0]),
 }
 
 
-def savage_scores(orders, weights, items):
+def savage_scores(orders, weights, items, listed=99):
     """Return the score of each item: chosen, less the chances to be, over all choices."""
     scores = dict.fromkeys(items, 0.0)
     for order, weight in zip(orders, weights, strict=True):
+        choices = min(listed, len(order) - 1)
         for place, item in enumerate(order):
-            chances = sum(1 / (len(order) - q) for q in range(min(place + 1, len(order) - 1)))
-            scores[item] += weight * ((place < len(order) - 1) - chances)
+            chances = sum(1 / (len(order) - q) for q in range(min(place + 1, choices)))
+            scores[item] += weight * ((place < choices) - chances)
     return np.array(list(scores.values()))
 
 
 @pytest.mark.parametrize("kind", ORDERS)
 def test_the_score_of_equal_worths_has_the_covariance_of_all_orders(kind):
     orders, weights = ORDERS[kind]
-    items = sorted(set("".join(orders)))
+    items, listed = sorted(set("".join(orders))), 2 if kind == "lists of 2" else 99
     covariance = np.zeros((len(items),) * 2)
     for order, weight in zip(orders, weights, strict=True):
-        ways = [savage_scores([way], [weight], items) for way in itertools.permutations(order)]
-        covariance += np.cov(np.array(ways), rowvar=False, bias=True)
-    scores = savage_scores(orders, weights, items)
+        ways = itertools.permutations(order)
+        rows = [savage_scores([way], [weight], items, listed) for way in ways]
+        covariance += np.cov(np.array(rows), rowvar=False, bias=True)
+    scores = savage_scores(orders, weights, items, listed)
     profile = ra.Profile.from_orders(orders, weights=weights)
+    if listed == 2:
+        lists = [ra.PartialRanking.from_top_k(order[:2], items=items) for order in orders]
+        profile = ra.Profile(lists, weights=weights)
     for options in ({"pseudo_rankings": 0.5}, {"ridge": 1.0}):
         test = ra.PlackettLuce.fit(profile, **options).test_equal_worths()
         assert test.statistic == pytest.approx(scores @ np.linalg.pinv(covariance) @ scores)

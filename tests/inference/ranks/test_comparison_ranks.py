@@ -5,13 +5,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy.stats import binom, binomtest
+from scipy.integrate import quad
+from scipy.stats import binom, binomtest, norm
 
 import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.ranks.comparison_ranks import pair_majorities, score_items
+from rankagg.inference.ranks.comparison_ranks import (
+    mixed_sign_test,
+    pair_majorities,
+    score_items,
+)
 from rankagg.inference.ranks.rank_sets import ranks_of_ratings
+from rankagg.inference.ranks.worth_ranks import mixed_tail, worth_rank_intervals
 from tests import strategies
 from tests.core.test_comparisons import comparisons
 
@@ -307,3 +313,125 @@ def test_units_of_very_unequal_size_count_as_few():
     assert not ranks["uneven"].decisions.above.any()
     assert any("count as 1.0 of one size" in note for note in ranks["uneven"].notes)
     assert not any("one size" in note for note in ranks["even"].notes)
+
+
+# -- at every look --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("won", "decided"), [(0, 0), (3, 3), (5, 10), (18, 20), (3, 20)])
+def test_the_sign_test_of_every_look_averages_over_all_chances_to_win(won, decided):
+    def ratio(p):
+        return 2 * (2 * p) ** won * (2 * (1 - p)) ** (decided - won)
+
+    mean, _ = quad(ratio, 0.5, 1)
+    expected = min(1 / mean, 1)
+    assert mixed_sign_test(np.array(won), np.array(decided)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("z", "error"), [(0.0, 1.0), (3.0, 0.3), (4.0, 2.0), (-2.0, 0.1)])
+def test_the_test_of_worths_of_every_look_averages_over_all_differences(z, error):
+    def ratio(d):
+        return 2 * norm.pdf(d) * np.exp(z * d / error - (d / error) ** 2 / 2)
+
+    mean, _ = quad(ratio, 0, 10)
+    assert mixed_tail(np.array(z), np.array(error)) == pytest.approx(min(1 / mean, 1))
+
+
+def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
+    # Exact: what has not been rejected yet goes on.
+    alive, ever = np.ones(1), {True: 0.0, False: 0.0}
+    for every in ever:
+        alive = np.ones(1)
+        for m in range(1, 1000):
+            alive = (np.append(alive, 0) + np.append(0, alive)) / 2
+            won = np.arange(m + 1)
+            p = mixed_sign_test(won, np.full(m + 1, m)) if every else binom.sf(won - 1, m, 0.5)
+            ever[every] += alive[p <= 0.05].sum()
+            alive[p <= 0.05] = 0
+    assert 0.02 < ever[True] <= 0.05
+    assert ever[False] > 0.25
+
+
+def test_pairs_that_are_chosen_by_what_was_seen_keep_the_level_of_every_look():
+    rng, leagues, pairs, rows = np.random.default_rng(0), 500, 15, np.arange(500)
+    wins, wrong = np.zeros((2, leagues, pairs)), np.zeros((2, leagues), dtype=bool)
+    for _ in range(300):
+        # The pair that is nearest to a decision is compared, now and then another.
+        lead = np.abs(wins[0] - wins[1]) / np.sqrt(wins.sum(axis=0) + 1)
+        chosen = np.where(rng.random(leagues) < 0.3, rng.integers(0, pairs, leagues),
+                          (lead + 0.01 * rng.random(lead.shape)).argmax(axis=1))  # fmt: skip
+        wins[rng.integers(0, 2, leagues), rows, chosen] += 1
+        most, met = wins.max(axis=0)[rows, chosen], wins.sum(axis=0)[rows, chosen]
+        wrong[0] |= mixed_sign_test(most, met) <= 0.05 / (2 * pairs)
+        wrong[1] |= binom.sf(most - 1, met, 0.5) <= 0.05 / (2 * pairs)
+    assert wrong[0].sum() <= binom.ppf(0.999, leagues, 0.05)
+    assert wrong[1].mean() > 0.1
+
+
+def test_majorities_of_every_look_decide_less_than_those_of_one():
+    data = battles(4, 5, 900, worths=np.array([2.0, 1.0, 0.5, 0.0, -1.0]))
+    one, every = (ra.rank_intervals(data, of="pairwise", anytime=at) for at in (False, True))
+    assert every.decisions.above.any()
+    assert not (every.decisions.above & ~one.decisions.above).any()
+    assert every.decisions.above.sum() < one.decisions.above.sum()
+    assert every.first == (data.items[0],)
+    assert "sign tests at every look" in every.describe()
+    won, _ = pair_majorities(data, "comparison")
+    off = ~np.eye(5, dtype=bool)
+    holm = ra.distributions.fit_result.holm(mixed_sign_test(won, won + won.T)[off])
+    np.testing.assert_array_equal(every.decisions.above[off], holm <= 0.05)
+
+
+def test_pairs_with_few_comparisons_count_at_every_look_since_more_may_come():
+    first = [*range(6)] + [0] * 7 + [0, 0, 0, 0]
+    second = [1, 2, 3, 4, 5, 0] + [1] * 7 + [2, 3, 4, 5]
+    data = ra.Comparisons(range(6), first, second, [1] * 17)
+    one, every = (ra.rank_intervals(data, of="pairwise", anytime=at) for at in (False, True))
+    assert one.decisions.above[0, 1]
+    assert not every.decisions.above.any()
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ra.rank_intervals(battles(1, 3, 90), of="mean", anytime=True),
+    lambda: ra.rank_intervals(ra.Profile.from_orders(["AB"] * 9), of="pairwise", anytime=True),
+])  # fmt: skip
+def test_what_does_not_hold_at_every_look_is_refused(call):
+    with pytest.raises(InvalidInputError, match=r"False .* Majorities of Comparisons"):
+        call()
+
+
+def test_ranks_by_worths_take_fits_of_rankings_and_of_comparisons():
+    fit = ra.PlackettLuce.fit(ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[60, 30, 30]))
+    ranks = ra.inference.worth_rank_intervals(fit)
+    assert (ranks.of, ranks.unit, ranks.n_units, ranks.first) == ("worths", "ranking", 120, ("A",))
+    assert ranks.describe().startswith("ranks by worths")
+    pairs = fit.relative_to("A")["p_value"]
+    assert ranks.decisions.above[0, 1] == (2 * pairs["B"] / 2 < 0.05)
+    data = battles(4, 5, 900, worths=np.array([2.0, 1.0, 0.5, 0.0, -1.0]), clusters=40)
+    one, every = (
+        worth_rank_intervals(ra.fit_bradley_terry(data), anytime=at) for at in (False, True)
+    )
+    assert (one.unit, one.n_units, one.by) == ("cluster", 40, "Bradley-Terry ratings")
+    assert not (every.decisions.above & ~one.decisions.above).any()
+    with pytest.raises(InvalidInputError, match="`fit` must be a fit of"):
+        worth_rank_intervals(data)
+
+
+@pytest.mark.parametrize("times", [16, pytest.param(400, marks=pytest.mark.slow)])
+def test_worths_of_pairs_that_are_chosen_keep_the_level_of_every_look(times):
+    # Two are first, and one of them is wrong where it is left out.
+    worths, wrong = np.array([1.0, 1.0, 0.0, -1.0]), np.zeros(2, dtype=int)
+    for seed in range(times):
+        rng, wins = np.random.default_rng(seed), np.ones((4, 4)) - np.eye(4)
+        ever = np.zeros(2, dtype=bool)
+        for _ in range(15):
+            votes = ra.PairwiseMatrix.from_wins(wins, items=range(4))
+            fit = ra.BradleyTerry.fit(votes, ridge=0.25)
+            for row in ra.inference.next_pairs(fit, 20, k=1).itertuples():
+                won = rng.random() < 1 / (1 + np.exp(worths[row.second] - worths[row.first]))
+                wins[(row.first, row.second) if won else (row.second, row.first)] += 1
+            every, one = (worth_rank_intervals(fit, anytime=at).first for at in (True, False))
+            ever |= [0 not in every, 0 not in one]
+        wrong += ever
+    assert wrong[0] <= binom.ppf(0.99, times, 0.05)
+    assert wrong[1] >= wrong[0] + 0.05 * times
