@@ -89,6 +89,14 @@ class TestOneItem(DistributionContract):
     )
 
 
+class TestThurstone(DistributionContract):
+    distributions = (
+        ra.distributions.Thurstone([0.5, 0.0, -0.5], items="ABC"),
+        ra.distributions.Thurstone([2.0, -1.0, 0.3, 0.3]),
+        ra.distributions.Thurstone([1.0]),
+    )
+
+
 class TestTwoItems(DistributionContract):
     distributions = (
         ra.Uniform("BA"),
@@ -104,8 +112,9 @@ def test_every_public_distribution_has_a_contract():
     }
     public = {
         value
-        for name in ra.__all__
-        if isinstance(value := getattr(ra, name), type)
+        for room in (ra, ra.distributions)
+        for name in room.__all__
+        if isinstance(value := getattr(room, name), type)
         and issubclass(value, ra.RankingDistribution)
     }
     assert public - {ra.RankingDistribution} == tested - {Sorted}

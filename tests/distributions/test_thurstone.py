@@ -1,4 +1,4 @@
-"""Thurstone's case V against orthants of the normal distribution, and the contract."""
+"""Thurstone's case V against orthants of the normal distribution."""
 
 from itertools import pairwise
 
@@ -9,15 +9,6 @@ from scipy.stats import multivariate_normal
 import rankagg as ra
 from rankagg.distributions import Thurstone
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.distributions import DistributionContract
-
-
-class TestThurstone(DistributionContract):
-    distributions = (
-        Thurstone([0.5, 0.0, -0.5], items="ABC"),
-        Thurstone([2.0, -1.0, 0.3, 0.3]),
-        Thurstone([1.0]),
-    )
 
 
 def orthant(above, locations):
