@@ -71,7 +71,7 @@ class Thurstone(RankingDistribution):
     >>> values.pairwise_probabilities()[0].round(3)
     array([0.   , 0.691, 0.841])
     >>> round(values.prob(ra.Permutation.from_order("ABC")), 3)
-    0.465
+    0.419
     """
 
     locations: Floats
