@@ -149,8 +149,7 @@ def _information(fit: WorthsFit, odds: Floats) -> Floats:
 
 def _wrong(d: Floats, v: Floats, u: Floats) -> Floats:
     """Return the chance that a true difference and an estimate of it differ in sign."""
-    wrong: Floats = 2.0 * owens_t(d / np.sqrt(u + v), np.sqrt(u / v))
-    return wrong
+    return np.asarray(2.0 * owens_t(d / np.sqrt(u + v), np.sqrt(u / v)))
 
 
 def _slope(d: Floats, v: Floats, u: Floats) -> Floats:

@@ -52,5 +52,4 @@ def spectral_covariance(logs: Floats, counts: Floats) -> Floats:
 
 
 def _laplacian(table: Floats) -> Floats:
-    laplacian: Floats = np.diag(table.sum(axis=1)) - table
-    return laplacian
+    return np.asarray(np.diag(table.sum(axis=1)) - table)

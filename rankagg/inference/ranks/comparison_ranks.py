@@ -215,8 +215,7 @@ def mixed_sign_test(won: Any, decided: Any) -> Floats:
     binomial = scipy.stats.binom
     logs = np.log(2.0) + binomial.logcdf(won, decided + 1, 0.5)
     logs -= np.log(decided + 1.0) + binomial.logpmf(won, decided, 0.5)
-    tail: Floats = np.exp(-np.maximum(logs, 0.0))
-    return tail
+    return np.asarray(np.exp(-np.maximum(logs, 0.0)))
 
 
 def _by_sign_tests(

@@ -87,5 +87,4 @@ def mixed_tail(z: Floats, errors: Floats) -> Floats:
     ratio = 1.0 / np.where(errors > 0, errors, 1.0) ** 2
     shrunk = z * np.sqrt(ratio / (1.0 + ratio))
     logs = np.log(2.0) + scipy.special.log_ndtr(shrunk) + (shrunk**2 - np.log1p(ratio)) / 2.0
-    tail: Floats = np.exp(-np.maximum(logs, 0.0))
-    return tail
+    return np.asarray(np.exp(-np.maximum(logs, 0.0)))
