@@ -36,8 +36,7 @@ UNRENAMED = {
     "distributions": (
         "BradleyTerryFit FitResult GeneralizedMallowsFit Intransitivity "
         "kendall_distance_counts LatentScores mallows_log_normalizer MallowsFit "
-        "PlackettLuceFit QuasiVariances remove_scores replace_tasks rescale_tasks "
-        "UniformityTest"
+        "PlackettLuceFit QuasiVariances remove_scores UniformityTest"
     ),
     "inference": (
         "Decisions DispersionReport distance_to EmpiricalBernsteinStopping Estimate "
@@ -48,9 +47,8 @@ UNRENAMED = {
     "studies": (
         "AgreementResult AgreementStudy ApproximationResult ApproximationStudy "
         "condorcet_winner_probability ConfidenceResult ConfidenceStudy cycle_probability "
-        "CycleResult CycleStudy IntervalMethod LatentModel ManipulationResult "
-        "ManipulationStudy MissingScoresResult MissingScoresStudy PairMethod PrintedRadius "
-        "ScalingResult ScalingStudy TaskSubsetResult TaskSubsetStudy"
+        "CycleResult CycleStudy IntervalMethod LatentModel MissingScoresResult "
+        "MissingScoresStudy PairMethod PrintedRadius TaskSubsetResult TaskSubsetStudy"
     ),
     "teaching": "Quiz quiz show_steps Step Steps",
 }

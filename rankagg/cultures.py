@@ -44,7 +44,47 @@ __all__ = [
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataSource(ABC):
+class Named:
+    """What a study varies: a frozen dataclass whose fields tell all that results depend on."""
+
+    #: What a reader calls such; the name of the class by default.
+    _kind: ClassVar[str] = ""
+
+    @property
+    def name(self) -> str:
+        """What tables and plots call it: its kind, and the parameters that are no defaults."""
+        return self.name_without()
+
+    def name_without(self, parameter: str = "") -> str:
+        """Return the name without one of the parameters, such as that along an axis.
+
+        Parameters
+        ----------
+        parameter : str, optional
+            Which one; all that are no defaults are told by default.
+
+        Returns
+        -------
+        str
+        """
+        told = (_in_words(one, value) for one, value in self._stated.items() if one != parameter)
+        return ", ".join([self._kind or type(self).__name__, *told])
+
+    @property
+    def _stated(self) -> dict[str, Any]:
+        """The parameters that differ from their defaults."""
+        stated = {one.name: (getattr(self, one.name), one) for one in fields(self) if one.repr}
+        return {name: value for name, (value, one) in stated.items() if value != one.default}
+
+    @property
+    def identity(self) -> str:
+        """What decides random numbers and stands in journals: the call that makes it."""
+        told = ", ".join(f"{name}={value!r}" for name, value in self._stated.items())
+        return f"{type(self).__name__}({told})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSource(Named, ABC):
     """Something to draw from: every draw is a profile, or a table of scores.
 
     Cultures are sources, and so are those of `rankagg.studies`. A new one is a frozen dataclass
@@ -53,8 +93,6 @@ class DataSource(ABC):
     """
 
     gives: ClassVar[Literal["scores", "rankings"]] = "rankings"
-    #: What a reader calls such sources; the name of the class by default.
-    _kind: ClassVar[str] = ""
 
     def draw(
         self, n_items: int | None = None, n_rankings: int | None = None, *, rng: RNGLike = None
@@ -89,38 +127,6 @@ class DataSource(ABC):
         self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
     ) -> ScoreTable | Profile:
         """Draw one data set; the sizes are clean, and None is for the source's own."""
-
-    @property
-    def name(self) -> str:
-        """What tables and plots call it: its kind, and the parameters that are no defaults."""
-        return self.name_without()
-
-    def name_without(self, parameter: str = "") -> str:
-        """Return the name without one of the parameters, such as that along an axis.
-
-        Parameters
-        ----------
-        parameter : str, optional
-            Which one; all that are no defaults are told by default.
-
-        Returns
-        -------
-        str
-        """
-        told = (_in_words(one, value) for one, value in self._stated.items() if one != parameter)
-        return ", ".join([self._kind or type(self).__name__, *told])
-
-    @property
-    def _stated(self) -> dict[str, Any]:
-        """The parameters that differ from their defaults."""
-        stated = {one.name: (getattr(self, one.name), one) for one in fields(self) if one.repr}
-        return {name: value for name, (value, one) in stated.items() if value != one.default}
-
-    @property
-    def identity(self) -> str:
-        """What decides random numbers and stands in journals: the call that makes it."""
-        told = ", ".join(f"{name}={value!r}" for name, value in self._stated.items())
-        return f"{type(self).__name__}({told})"
 
     @property
     def identity_of_sizes(self) -> str:

@@ -100,10 +100,10 @@ def confidence():
     ).run()  # fmt: skip
 
 
-def small(study, **changes):
-    return study(
-        aggregators=[ra.Mean(), ra.Borda()], steps=[0.3, 1.0], n_systems=4, n_tasks=3,
-        n_instances=2, n_repetitions=2, **changes,
+def corruption():
+    return ra.studies.CorruptionStudy(
+        models=[ra.studies.Observed(label=EVIL, data=scores())],
+        corruptions=[ra.studies.Reversed(), ra.studies.Noisy()], n_repetitions=2,
     ).run()  # fmt: skip
 
 
@@ -118,6 +118,7 @@ RESULTS = {
         ITEMS, (*"BCD", EVIL), [1, 1, 0, -1]
     ).connectivity(),
     "Consensus": exact,
+    "CorruptionResult": corruption,
     "CycleResult": lambda: ra.studies.CycleStudy(
         models=[ra.cultures.ImpartialCulture()], n_rankings=[3, 4], n_repetitions=3
     ).run(),
@@ -131,7 +132,6 @@ RESULTS = {
     "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
     "Intransitivity": lambda: battles().intransitivity(n_resamples=19),
-    "ManipulationResult": lambda: small(ra.studies.ManipulationStudy),
     "MissingReport": lambda: ra.missing_report(GAPS),
     "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
@@ -146,7 +146,6 @@ RESULTS = {
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
     "RemovalRadius": lambda: ra.removal_radius(COMPLETE, ra.Borda()),
     "Replication": lambda: ra.replication.replicate("p1-table-1", progress=False),
-    "ScalingResult": lambda: small(ra.studies.ScalingStudy, factors=[1, 5]),
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.separation(scores()),
     "KendallW": lambda: ra.inference.kendall_w(COMPLETE),

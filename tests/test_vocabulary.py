@@ -40,9 +40,8 @@ SYNONYMS = {
 }  # fmt: skip
 # The seed of a study is a part of its value: another one is another study.
 STUDIES = (
-    "studies.ApproximationStudy", "studies.ConfidenceStudy", "studies.CycleStudy",
-    "studies.ManipulationStudy", "studies.MissingScoresStudy", "studies.ScalingStudy",
-    "studies.TaskSubsetStudy",
+    "studies.ApproximationStudy", "studies.ConfidenceStudy", "studies.CorruptionStudy",
+    "studies.CycleStudy", "studies.MissingScoresStudy", "studies.TaskSubsetStudy",
 )  # fmt: skip
 EXPLAINED = {(study, "seed") for study in STUDIES}
 

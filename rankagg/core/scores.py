@@ -597,12 +597,13 @@ class ScoreTable(Pastable, ScoredTasks):
         self,
         *,
         values: Floats | None = None,
+        systems: Iterable[Label] | None = None,
         task_weights: TaskWeights | None = None,
         task_families: TaskFamilies | None = None,
     ) -> ScoreTable:
         return ScoreTable(
             self.values if values is None else values,
-            systems=self.systems,
+            systems=self.systems if systems is None else systems,
             tasks=self._unit_labels,
             instances=self.instances,
             higher_is_better=self.higher_is_better,

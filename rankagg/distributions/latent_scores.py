@@ -8,7 +8,7 @@ will.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Literal
 
 import numpy as np
@@ -188,60 +188,6 @@ class LatentScores(Value):
             f"<LatentScores of {counted(n, 'system')}{where}: {self.noise} noise, scale "
             f"{self.scale:g}>"
         )
-
-
-def replace_tasks(
-    table: ScoreTable, tasks: Iterable[Label], distribution: LatentScores, *, rng: RNGLike = None
-) -> ScoreTable:
-    """Draw the scores of some tasks anew from another distribution: a corruption.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        The table.
-    tasks : iterable of str or int
-        Tasks of the table.
-    distribution : LatentScores
-        Of the same systems, the same on every task; reversed locations corrupt the most.
-    rng : int, numpy.random.Generator or None, optional
-        A seed or a generator (SPEC 7).
-
-    Returns
-    -------
-    ScoreTable
-        Missing scores stay missing.
-    """
-    chosen = set(table.tasks.indices(list(tasks)))
-    table.systems.require_same(distribution.systems, "A table and its new scores")
-    columns = np.flatnonzero([int(t) in chosen for t in table.unit_tasks])
-    values = table.values.copy()
-    if len(columns):
-        fresh = distribution.sample(len(columns), rng=rng).values * table.signs[columns]
-        values[:, columns] = np.where(table.missing[:, columns], np.nan, fresh)
-    return table._with(values=values)
-
-
-def rescale_tasks(table: ScoreTable, factors: Mapping[Label, float]) -> ScoreTable:
-    """Multiply the scores of some tasks, as other units would.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        The table.
-    factors : mapping from task to float
-        Positive factors; other tasks stay.
-
-    Returns
-    -------
-    ScoreTable
-        With the same rankings.
-    """
-    values = table.values.copy()
-    tasks = table.tasks.indices(factors, parameter="factors", noun="task")
-    for task, factor in zip(tasks, factors.values(), strict=True):
-        by = check_number(factor, "factors", low=0, open_low=True)
-        values[:, table.unit_tasks == task] *= by
-    return table._with(values=values)
 
 
 def remove_scores(

@@ -79,7 +79,7 @@ def _():
 
 @app.cell
 def _(factor, toy):
-    scaled = ra.distributions.rescale_tasks(toy, {"Task3": factor.value})
+    scaled = ra.studies.Rescaled(factor=factor.value).corrupt(toy, ["Task3"])
     rankings = {
         rule.name: " > ".join(rule.aggregate(scaled).order)
         for rule in (ra.Mean(), ra.Borda(), ra.Kemeny())
@@ -90,7 +90,7 @@ def _(factor, toy):
 @app.cell(hide_code=True)
 def _(toy):
     def _order(rule, by):
-        return "".join(rule.aggregate(ra.distributions.rescale_tasks(toy, {"Task3": by})).order)
+        return "".join(rule.aggregate(ra.studies.Rescaled(factor=by).corrupt(toy, ["Task3"])).order)
 
     assert _order(ra.Mean(), 1) == "ABC"
     assert _order(ra.Mean(), 0.01) == "CBA"
@@ -733,7 +733,9 @@ def _(toy):
     }
     _least = max(_steps.values())
     for _by in (0.99 * _least, 1.01 * _least):
-        _first = ra.Mean().aggregate(ra.distributions.rescale_tasks(toy, {"Task3": _by})).order[0]
+        _first = (
+            ra.Mean().aggregate(ra.studies.Rescaled(factor=_by).corrupt(toy, ["Task3"])).order[0]
+        )
         assert (_first == "A") == (_by > _least)
     mo.accordion(
         {

@@ -22,8 +22,7 @@ from .study_curves import cycle_plot as cycle_plot
 from .study_curves import missing_scores_plot as missing_scores_plot
 from .study_curves import task_subset_plot as task_subset_plot
 from .study_panels import confidence_plot as confidence_plot
-from .study_panels import manipulation_plot as manipulation_plot
-from .study_panels import scaling_plot as scaling_plot
+from .study_panels import corruption_plot as corruption_plot
 from .subset_robustness import robustness_plot as robustness_plot
 from .theme import style as style
 from .tournaments import tournament_plot as tournament_plot

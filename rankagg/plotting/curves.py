@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Real
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,8 +16,11 @@ from matplotlib.ticker import MaxNLocator
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
+from rankagg.core.items import counted, listed
+from rankagg.cultures import Named
 from rankagg.plotting.sheet import PlotSheet, open_frame, round_ticks, text_width
-from rankagg.plotting.theme import INK, letter, method_look, plot_labels, stroke
+from rankagg.plotting.theme import GRAY, INK, letter, method_look, plot_labels, stroke
+from rankagg.studies.study import StudyResult
 
 # Curves of so many points have a marker at each, and so many numbers stand along the axis.
 MARKED = 12
@@ -104,6 +108,20 @@ def frame_curves(ax: Axes, bands: Sequence[Band], *, start: float | None = None)
 # A panel has so many ticks at most, numbers of neighbors are so far apart, and panels are so far
 # apart and no narrower than that, in multiples of the font size.
 MOST_TICKS, TICKS_APART, PANELS_APART, NARROWEST_PANEL = 5, 0.8, 2.5, 2.0
+# More panels are wider than a page.
+MOST_PANELS = 6
+#: What stands along the axis of a parameter; others are called as they are.
+AXES: Final = {
+    "model": "models",
+    "n_items": "items",
+    "n_rankings": "rankings",
+    "n_corrupted": "corrupted tasks",
+    "missing": "share of items missing",
+    "proportion": "proportion of single scores removed",
+    "step": "step between neighboring systems, in units of the noise's scale",
+}
+#: The ticks of shares.
+SHARES: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 # Bold letters are wider than others.
 BOLD = 1.12
 
@@ -151,7 +169,11 @@ def _are_apart(ticks: dict[float, str]) -> bool:
 
 @dataclass(frozen=True)
 class StudyPanel:
-    """One case of a study: what stands above it, and its rows with where they stand in `at`."""
+    """One case of a study: what stands above it, and its rows.
+
+    A row has where it stands in `at`, its height in `middle`, and the ends of its band in `low` and
+    `high`, where there are some.
+    """
 
     heading: str
     table: pd.DataFrame
@@ -160,17 +182,17 @@ class StudyPanel:
 def draw_study_panels(
     ax: Axes | None,
     panels: Sequence[StudyPanel],
-    draw: Callable[[Axes, tuple[int, int], Floats, pd.DataFrame], object],
     label: str,
     *,
-    low: float = 0.0,
+    upright: Sequence[float] = SHARES,
+    dashed: float | None = None,
     names: Sequence[str] = (),
 ) -> tuple[PlotSheet, float, str]:
     """Draw panels beside each other, a line for each method, with a common upright axis.
 
-    Where `names` are given, values are their numbers, and points of several methods stand beside
-    each other. Returned are the height of the headings, and what they stand for where they have
-    no room.
+    That starts at the first of its ticks, and ends at the last where there are several. Where
+    `names` are given, values are their numbers, and points of several methods stand beside each
+    other. Returned are the height of the headings, and what they stand for where they have no room.
     """
     headings, total = [panel.heading for panel in panels], len(panels)
     methods = list(dict.fromkeys(panels[0].table["method"]))
@@ -180,6 +202,12 @@ def draw_study_panels(
     open_frame(ax, ("top", "right", "bottom"), "y")
     # What stands beside given axes narrows them.
     ax.set_ylabel(label)
+    if len(upright) > 1:
+        margin = 0.02 * (upright[-1] - upright[0])
+        ax.set_ylim(upright[0] - margin, upright[-1] + margin)
+        ax.set_yticks(upright)
+    if dashed is not None:
+        ax.axhline(dashed, color=GRAY, ls=(0, (2, 2)), zorder=1, gid="dashed")
     if not sheet.is_new:
         each = max(NARROWEST_PANEL, (sheet.across - 1 + PANELS_APART) / total - PANELS_APART)
         headings, key = keyed_headings(headings, each + PANELS_APART - 0.5)
@@ -193,10 +221,13 @@ def draw_study_panels(
             places = scale.place(part["at"].to_numpy(np.float64))
             # Within 0.6 of the room for a name.
             beside = 0.6 * inset * (2 * (position + 0.5) / len(methods) - 1)
-            draw(ax, (number, position), places + beside, part)
+            # Points of different models are not joined.
+            look = method_look(position) | ({"ls": "none"} if names else {})
+            look |= {"zorder": 3 + position, "clip_on": False}
+            _draw_line(ax, f"{number}-{position}", places + beside, part, look)
         along = scale.place(np.arange(len(names), dtype=np.float64)).tolist()
         ticks |= dict(zip(along, names, strict=True)) if names else scale.ticks()
-        ax.hlines(low, left, left + each, color=INK, lw=stroke(0.5), zorder=1, gid="floor")
+        ax.hlines(upright[0], left, left + each, color=INK, lw=stroke(0.5), zorder=1, gid="floor")
         place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "annotation_clip": False}
         place |= {"xytext": (0.0, letter(0.4)), "textcoords": "offset points", "gid": "heading"}
         text = ax.annotate(heading, (left, 1.0), **place)
@@ -206,6 +237,88 @@ def draw_study_panels(
     turned: Any = 90 if names and text_width(names) + 1 > each / len(names) else 0
     ax.set_xticks(list(ticks), list(ticks.values()), parse_math=False, rotation=turned)
     return sheet, 0.8 + 1.3 * max(len(heading.splitlines()) for heading in headings), key
+
+
+def _draw_line(ax: Axes, gid: str, x: Floats, part: pd.DataFrame, look: dict[str, Any]) -> None:
+    """Draw the middles in a band, where there is one."""
+    if "low" in part:
+        shade: dict[str, Any] = {"color": look["color"], "zorder": 2}
+        ax.fill_between(x, part["low"], part["high"], alpha=0.18, lw=0, gid=f"band-{gid}", **shade)
+        # A single point has no band.
+        if len(x) == 1:
+            ax.vlines(x, part["low"], part["high"], lw=stroke(0.5), **shade)
+    marks = every_mark(0, len(x))
+    ax.plot(x, part["middle"], gid=f"line-{gid}", markevery=marks, **look)
+
+
+def named_in(result: StudyResult, column: str) -> dict[str, Named]:
+    """Return what a grid runs through and has a name, by that."""
+    values = getattr(result.study, f"{column}s", ())
+    return {one.name: one for one in values if isinstance(one, Named)}
+
+
+def numbers_along(result: StudyResult) -> dict[str, tuple[str, dict[Any, float]]]:
+    """Return the numbers that a grid runs through, and those in what has a name there.
+
+    By what they are called: the column where they are found, and the numbers by its values.
+    """
+    found: dict[str, tuple[str, dict[Any, float]]] = {}
+    for column in reversed(result._grid):
+        named = named_in(result, column)
+        for value in result._frame[column].unique():
+            one = vars(named[value]) if value in named else {column: value}
+            for name, number in one.items():
+                if isinstance(number, Real) and (name == column or name not in result._grid):
+                    found.setdefault(name, (column, {}))[1][value] = float(number)
+    return found
+
+
+def varying(result: StudyResult) -> list[str]:
+    """Return what such numbers are called that vary."""
+    known = numbers_along(result).items()
+    return [name for name, (_, values) in known if len(set(values.values())) > 1]
+
+
+def cases_over(
+    result: StudyResult, rows: pd.DataFrame, over: str, told: Callable[[Any], Sequence[str]]
+) -> dict[Sequence[str], pd.DataFrame]:
+    """Return the rows, with where they stand on an axis in `at`, by all else in words.
+
+    `told` says what a point of the grid is, in a text for each of its dimensions.
+    """
+    column, numbers = numbers_along(result)[over]
+    rows = rows[rows[column].isin(list(numbers))]
+    # What is along the axis is no part of a case.
+    named = named_in(result, column).items()
+    kinds = {name: one.name_without(over) for name, one in named} or dict.fromkeys(numbers, 0)
+    rows = rows.assign(**{"at": rows[column].map(numbers), column: rows[column].map(kinds)})
+    return {tuple(told(key)): part for key, part in rows.groupby(result._grid, sort=False)}
+
+
+def panels_over(
+    result: StudyResult, rows: pd.DataFrame, over: str, told: Callable[[Any], Sequence[str]]
+) -> tuple[list[StudyPanel], str, list[str]]:
+    """Return a panel for each case as far as there is room, what all share, and what is missing."""
+    cases = cases_over(result, rows, over, told)
+    alike, differing = [], []
+    for values in zip(*cases, strict=True):
+        parts = [value.split(", ") for value in values]
+        shared = set(parts[0]).intersection(*parts)
+        alike += [part for part in parts[0] if part in shared]
+        differing.append([", ".join(p for p in one if p not in shared) for one in parts])
+    headings = [",\n".join(filter(None, words)) for words in zip(*differing, strict=True)]
+    panels = [StudyPanel(*each) for each in zip(headings, cases.values(), strict=True)]
+    column, numbers = numbers_along(result)[over]
+    left_out = [name for name in named_in(result, column) if name not in numbers]
+    notes = [f"without {axis_of(over)}, and not shown: {listed(left_out)}"] if left_out else []
+    if len(panels) > MOST_PANELS:
+        notes.append(f"the first {MOST_PANELS} of {counted(len(panels), 'panel')}")
+    return panels[:MOST_PANELS], ", ".join(filter(None, alike)), notes
+
+
+def axis_of(over: str) -> str:
+    """Return what stands along an axis."""
+    return AXES.get(over, over.replace("_", "-"))
 
 
 def method_keys(names: Iterable[str], **look: Any) -> list[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import compress
-from numbers import Real
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
@@ -14,16 +13,26 @@ from matplotlib.lines import Line2D
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
-from rankagg.core.items import counted, counts_told, listed
-from rankagg.plotting.curves import BOLD, StudyPanel, draw_study_panels, keyed_headings, method_keys
+from rankagg.core.items import counted, counts_told
+from rankagg.plotting.curves import (
+    BOLD,
+    MOST_PANELS,
+    SHARES,
+    axis_of,
+    cases_over,
+    draw_study_panels,
+    keyed_headings,
+    method_keys,
+    panels_over,
+    varying,
+)
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, text_width
 from rankagg.plotting.theme import GRAY, INK, NO_RANK, method_look, plot_labels, plot_of, stroke
 from rankagg.studies.approximation import ApproximationResult, heading_of, parts_told
 
 Measure = Literal["mean_ratio", "hit_rate"]
-AXES: Final = {"n_items": "items", "n_rankings": "rankings", "missing": "share of items missing"}
-#: More rows, with their headings, are longer than a page, and more panels wider.
-PAGE, MOST_PANELS = 48, 6
+#: More rows, with their headings, are longer than a page.
+PAGE = 48
 # Stands for an infinite ratio while quantiles are taken.
 HUGE: Final = 1e250
 
@@ -124,12 +133,13 @@ def ratio_plot(
     'items'
     """
     what: Measure = check_choice(measure, get_args(Measure), "measure")
-    rows, numbers = ratio_rows(result), _numbers(result)
+    rows, numbers = ratio_rows(result), varying(result)
     over = check_choice(over, [None, *numbers], "over")
     firsts = [k for k, row in enumerate(rows) if k == 0 or row.heading != rows[k - 1].heading]
     heights = np.cumsum([2.0 if k in firsts else 1.0 for k in range(len(rows))])
     if over is None and heights[-1] > PAGE:
-        panels = {name: len(_cases(result, name)) for name in numbers}
+        table = result.by_method().reset_index()
+        panels = {name: len(cases_over(result, table, name, parts_told)) for name in numbers}
         best = min(panels, key=panels.__getitem__, default="")
         over = best if 0 < panels.get(best, 0) <= MOST_PANELS else None
     if over is not None:
@@ -190,73 +200,29 @@ def _unknown(drawn: pd.DataFrame) -> list[str]:
     return notes
 
 
-def _numbers(result: ApproximationResult) -> dict[str, dict[Any, float]]:
-    """Return the parameters that vary: the numbers by the names of models, or by themselves."""
-    found: dict[str, dict[Any, float]] = {}
-    for model in result.study.models:
-        for name, value in vars(model).items():
-            if isinstance(value, Real) and name not in AXES:
-                found.setdefault(name, {})[model.name] = float(value)
-    found |= {name: {x: x for x in result._frame[name].unique()} for name in AXES}
-    return {name: values for name, values in found.items() if len(set(values.values())) > 1}
-
-
-def _cases(result: ApproximationResult, over: str) -> dict[tuple[str, ...], pd.DataFrame]:
-    """Return the means of rules with where they stand on an axis in `at`, by all else."""
-    numbers, table = _numbers(result)[over], result.by_method().reset_index()
-    column = over if over in AXES else "model"
-    table = table[table[column].isin(list(numbers))]
-    table = table.assign(at=table[column].map(numbers))
-    # What is along the axis is no part of a case.
-    kinds = {model.name: model.name_without(over) for model in result.study.models}
-    table[column] = 0 if over in AXES else table["model"].map(kinds)
-    return {parts_told(key): part for key, part in table.groupby(["model", *AXES], sort=False)}
-
-
 def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | None) -> Axes:
     """Draw a line for every rule over a parameter, in a panel for each case of the others."""
-    study, cases = result.study, _cases(result, over)
-    differ = [len(set(values)) > 1 for values in zip(*cases, strict=True)]
-    panels = [
-        StudyPanel(",\n".join(filter(None, compress(told, differ))), part)
-        for told, part in list(cases.items())[:MOST_PANELS]
-    ]
-    alike = [text for text, differs in zip(next(iter(cases)), differ, strict=True) if not differs]
-    is_ratio = measure == "mean_ratio"
-
-    def draw(ax: Axes, where: tuple[int, int], x: Floats, part: pd.DataFrame) -> None:
-        look, middle = method_look(where[1]), part[measure].replace(np.inf, np.nan)
-        errors = 2 * part["se_ratio"]
-        band = (middle - errors).clip(lower=1), middle + errors
-        low, high = band if is_ratio else (part["hit_low"], part["hit_high"])
-        shade = {"color": look["color"], "alpha": 0.18, "lw": 0, "zorder": 2}
-        ax.fill_between(x, low, high, **shade)
-        ax.plot(
-            x, middle, zorder=3 + where[1], clip_on=False, gid="line-{}-{}".format(*where), **look
-        )
-
+    rows, is_ratio = result.by_method().reset_index(), measure == "mean_ratio"
+    middle, errors = rows[measure].replace(np.inf, np.nan), 2 * rows["se_ratio"]
+    band = (middle - errors).clip(lower=1), middle + errors
+    low, high = band if is_ratio else (rows["hit_low"], rows["hit_high"])
+    rows = rows.assign(middle=middle, low=low, high=high)
+    panels, alike, left_out = panels_over(result, rows, over, parts_told)
     label = "mean cost, in multiples\nof the optimum" if is_ratio else "share of optimal results"
-    sheet, above, key = draw_study_panels(ax, panels, draw, label, low=float(is_ratio))
-    if not is_ratio:
-        sheet.ax.set_ylim(-0.02, 1.02)
-    handles = method_keys(rule.name for rule in study.aggregators)
-    band = "two standard errors either way" if is_ratio else "95 % Wilson intervals"
-    drawn, known = pd.concat([panel.table for panel in panels]), _numbers(result)[over]
-    has_bands = drawn["se_ratio" if is_ratio else "hit_low"].notna().any()
-    left_out = [x.name for x in study.models if over not in AXES and x.name not in known]
-    axis = AXES.get(over, over.replace("_", "-"))
+    upright = (1.0,) if is_ratio else SHARES
+    sheet, above, key = draw_study_panels(ax, panels, label, upright=upright)
+    handles = method_keys(rule.name for rule in result.study.aggregators)
+    band_of = "two standard errors either way" if is_ratio else "95 % Wilson intervals"
+    drawn = pd.concat([panel.table for panel in panels])
     sets = f"{counts_told(drawn['cells'], 'data set')} for every point"
     notes = [
         key,
-        ", ".join(filter(None, [*alike, sets])),
-        f"bands: {band}" if has_bands else "",
+        ", ".join(filter(None, [alike, sets])),
+        f"bands: {band_of}" if drawn["se_ratio" if is_ratio else "hit_low"].notna().any() else "",
         *_unknown(drawn),
-        f"without {axis}, and not shown: {listed(left_out)}" if left_out else "",
-        f"the first {len(panels)} of {counted(len(cases), 'panel')}"
-        if len(panels) < len(cases)
-        else "",
+        *left_out,
     ]
-    return sheet.finish(notes, axis=axis, handles=handles, columns=2, above=above)
+    return sheet.finish(notes, axis=axis_of(over), handles=handles, columns=2, above=above)
 
 
 def _looks_of_marks() -> dict[str, dict[str, Any]]:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_number
 from rankagg.core.items import counted
+from rankagg.cultures import DataSource
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.curves import StudyPanel, draw_study_panels, every_mark, method_keys
+from rankagg.plotting.curves import (
+    StudyPanel,
+    axis_of,
+    draw_study_panels,
+    method_keys,
+    panels_over,
+    varying,
+)
 from rankagg.plotting.study_curves import number_of_study
-from rankagg.plotting.theme import GRAY, method_look, plot_labels, plot_of, stroke
+from rankagg.plotting.theme import GRAY, plot_labels, plot_of
 from rankagg.studies.confidence import ConfidenceResult
-from rankagg.studies.corruption import LOST, CorruptionResult, ManipulationResult, ScalingResult
+from rankagg.studies.corruption import LOST, CorruptionResult, corruption_told
 from rankagg.studies.sources import LatentModel
 
 Measure = Literal["decided", "any_wrong", "coverage", "covers_all", "width"]
-Along = Literal["step", "proportion", "model"]
 AXIS_OF_MEASURE: dict[Measure, str] = {
     "decided": "share of pairs decided",
     "any_wrong": "share of tables\nwith a wrong decision",
@@ -31,12 +35,6 @@ AXIS_OF_MEASURE: dict[Measure, str] = {
     "covers_all": "share of tables where\nall intervals hold the truth",
     "width": "mean width of the intervals",
 }
-BELOW: dict[Along, str] = {
-    "step": "step between neighboring systems, in units of the noise's scale",
-    "proportion": "proportion of single scores removed",
-    "model": "models",
-}
-DASHED: Any = (0, (2, 2))
 
 
 @plot_of(ConfidenceResult, "ConfidenceStudy.run")
@@ -44,14 +42,14 @@ def confidence_plot(
     result: ConfidenceResult,
     *,
     measure: Measure = "decided",
-    along: Along | None = None,
+    along: str | None = None,
     alpha: float | None = None,
     proportion: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw what methods decide against how far systems are apart, or how much is missing.
 
-    A line a method, a panel for each number of comparisons, or each model.
+    A line a method, a panel for each case of what is not along the axis.
 
     Parameters
     ----------
@@ -61,9 +59,9 @@ def confidence_plot(
         "decided": the share of pairs that are. "any_wrong": the share of tables with a wrong
         decision. "coverage": the share of intervals that hold the true proportion. "covers_all":
         the share of tables where all do. "width": how wide intervals are.
-    along : {"step", "proportion", "model"}, optional
-        What is on the horizontal axis: the step of the models, all of which are a `LatentModel`,
-        the proportion removed, or the models side by side. By default the first that varies.
+    along : str, optional
+        What is on the horizontal axis: "step" or another parameter of the models, "proportion",
+        or "model" for the models side by side. By default the first of these that varies.
     alpha : float, optional
         A level of the study; its first by default.
     proportion : float, optional
@@ -94,7 +92,11 @@ def confidence_plot(
     what: Measure = check_choice(measure, get_args(Measure), "measure")
     study = result.study
     level = number_of_study(alpha, study.alphas, "alpha")
-    axis = _axis(result) if along is None else check_choice(along, get_args(Along), "along")
+    known = varying(result)
+    usual = next((name for name in ("step", "proportion") if name in known), "model")
+    axis = check_choice(
+        along or usual, list(dict.fromkeys([*known, "proportion", "model"])), "along"
+    )
     table = result.by_method().reset_index()
     table = table[table["alpha"] == level]
     if axis != "proportion":
@@ -102,28 +104,28 @@ def confidence_plot(
         table = table[table["proportion"] == share]
     if table[what].isna().all():
         raise InvalidInputError("measure", "what the study knows, such as 'decided'", measure)
-    panels = list(_panels(result, table, axis))
-    is_coverage, joined = what in ("coverage", "covers_all"), axis != "model"
-    # Points of different models are not joined.
-    line: dict[str, Any] = {} if joined else {"ls": "none"}
+    table = table.assign(middle=table[what])
+    names = [model.name for model in study.models] if axis == "model" else []
+    if names:
+        panels = [StudyPanel("", table.assign(at=table["model"].map(names.index)))]
+        alike, left_out = "", list[str]()
+    else:
+        # Of scores that are drawn, how many comparisons there are says most.
+        words = {model.name_without("step"): _sizes_of(model) for model in study.models}
+        told = words if axis == "step" else {}
+        panels, alike, left_out = panels_over(
+            result, table, axis, lambda cell: (told.get(cell[0], cell[0]),)
+        )
+    is_coverage = what in ("coverage", "covers_all")
     # What the level promises of all pairs, or of each; the axis starts at 0 but for high coverages.
     promised = level if what == "any_wrong" else 1 - level if is_coverage else None
     least = float(table[what].min()) if is_coverage else 0.0
     low = 0.9 if least >= 0.9 else 0.5 if least >= 0.5 else 0.0
-
-    def draw(ax: Axes, where: tuple[int, int], x: Floats, part: pd.DataFrame) -> None:
-        look = {**method_look(where[1]), **line}
-        gid = "line-{}-{}".format(*where)
-        ax.plot(x, part[what], zorder=3 + where[1], clip_on=False, gid=gid, **look)
-
-    names = [] if joined else plot_labels([model.name for model in study.models], 24)
+    upright, label = np.linspace(low, 1, 6).tolist(), AXIS_OF_MEASURE[what]
     sheet, above, key = draw_study_panels(
-        ax, panels, draw, AXIS_OF_MEASURE[what], low=low, names=names
+        ax, panels, label, upright=upright, dashed=promised, names=plot_labels(names, 24)
     )
-    if promised is not None:
-        sheet.ax.axhline(promised, color=GRAY, ls=DASHED, zorder=1, gid="promised")
-    sheet.ax.set_ylim(low - 0.02 * (1 - low), 1 + 0.02 * (1 - low))
-    sheet.ax.set_yticks(low + (1 - low) * np.arange(6) / 5)
+    line = {"ls": "none"} if names else {}
     handles = method_keys((method.name for method in study.ways), **line)
     removed = ""
     if axis != "proportion" and share:
@@ -134,177 +136,86 @@ def confidence_plot(
     notes = [
         key,
         f"alpha {level:g}{removed}; {counted(study.n_repetitions, 'table')} for every point",
+        alike,
         "" if promised is None else f"dashed: what alpha {level:g} promises",
         "methods without intervals are not drawn" if without.any() else "",
         f"methods could not judge the table {failed}" if result.n_failed else "",
+        *left_out,
     ]
-    return sheet.finish(notes, axis=BELOW[axis], handles=handles, columns=2, above=above)
+    return sheet.finish(notes, axis=axis_of(axis), handles=handles, columns=2, above=above)
 
 
-def _axis(result: ConfidenceResult) -> Along:
-    study = result.study
-    steps = {model.step for model in study.models if isinstance(model, LatentModel)}
-    if len(steps) > 1 and all(isinstance(model, LatentModel) for model in study.models):
-        return "step"
-    return "proportion" if len(study.proportions) > 1 else "model"
+def _sizes_of(model: DataSource) -> str:
+    if not isinstance(model, LatentModel):
+        return model.name
+    number = model.n_tasks * (model.n_instances or 1)
+    sizes = (number, "comparison"), (model.n_tasks, "task"), (model.n_systems, "system")
+    return ", ".join(counted(*size) for size in sizes)
 
 
-def _panels(result: ConfidenceResult, table: pd.DataFrame, axis: Along) -> Iterator[StudyPanel]:
-    """Iterate over the cases; the column `at` says where on the axis a row stands."""
-    models = result.study.models
-    if axis == "model":
-        order = {model.name: float(number) for number, model in enumerate(models)}
-        yield StudyPanel("", table.assign(at=table["model"].map(order)))
-        return
-    if axis == "proportion":
-        for model in models:
-            part = table[table["model"] == model.name]
-            yield StudyPanel(model.name, part.assign(at=part["proportion"]))
-        return
-    sizes: dict[tuple[int, int, int], dict[str, float]] = {}
-    for model in models:
-        if not isinstance(model, LatentModel):
-            raise InvalidInputError("along", "'model' or 'proportion' for these models", axis)
-        number = model.n_tasks * (model.n_instances or 1)
-        size = (number, model.n_tasks, model.n_systems)
-        sizes.setdefault(size, {})[model.name] = model.step
-    # Beside the comparisons only what differs.
-    differ = [True, *(len(set(values)) > 1 for values in list(zip(*sizes, strict=True))[1:])]
-    for size, steps in sizes.items():
-        part = table[table["model"].isin(list(steps))]
-        nouns = zip(size, ("comparison", "task", "system"), differ, strict=True)
-        told = ",\n".join(counted(value, noun) for value, noun, is_told in nouns if is_told)
-        yield StudyPanel(told, part.assign(at=part["model"].map(steps)))
-
-
-def corruption_panels(
+@plot_of(CorruptionResult, "CorruptionStudy.run")
+def corruption_plot(
     result: CorruptionResult,
-    panels: Sequence[StudyPanel],
-    notes: Sequence[str],
     *,
-    threshold: float | None = None,
+    over: str | None = None,
+    threshold: float = LOST,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw panels beside each other on the same axes: for every rule a line in a band."""
+    """Draw how far rules are led astray, against how much is corrupted.
 
-    def draw(ax: Axes, where: tuple[int, int], x: Floats, part: pd.DataFrame) -> None:
-        look, name = method_look(where[1]), "{}-{}".format(*where)
-        low, high = part["distance_0.05"], part["distance_0.95"]
-        shade = {"color": look["color"], "zorder": 2}
-        ax.fill_between(x, low, high, alpha=0.18, lw=0, gid=f"band-{name}", **shade)
-        # A single point has no band.
-        if len(x) == 1:
-            ax.vlines(x, low, high, lw=stroke(0.5), **shade)
-        look |= {"markevery": every_mark(0, len(x)), "zorder": 3 + where[1], "clip_on": False}
-        ax.plot(x, part["mean_distance"], gid=f"mean-{name}", **look)
-
-    label = "normalized Kendall distance\nto the true order"
-    sheet, above, key = draw_study_panels(ax, panels, draw, label)
-    sheet.ax.set_ylim(-0.02, 1.02)
-    sheet.ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
-    if threshold is not None:
-        sheet.ax.axhline(threshold, color=GRAY, ls=DASHED, zorder=1, gid="threshold")
-    study = result.study
-    sizes = (
-        f"{counted(study.n_systems, 'system')}, {counted(study.n_tasks, 'task')} with "
-        f"{counted(study.n_instances, 'instance')} each, "
-        f"{counted(study.n_repetitions, 'table')} for every point"
-    )
-    handles = method_keys(dict.fromkeys(panels[0].table["method"]))
-    what = "line: mean; band: 5 % to 95 % of tables"
-    handles.append(Patch(color=GRAY, alpha=0.4, lw=0, label=what))
-    along, *others = notes
-    below = [key, *others, sizes, *result.notes]
-    return sheet.finish(below, axis=along, handles=handles, columns=2, above=above)
-
-
-@plot_of(ManipulationResult, "ManipulationStudy.run")
-def manipulation_plot(
-    result: ManipulationResult, *, threshold: float = LOST, ax: Axes | None = None
-) -> Axes:
-    """Draw the distance to the true order against the number of corrupted tasks.
-
-    A panel for each step, with a line for the mean of every rule in a band from the 5 % to the
+    A panel for each case, with a line for the mean of every rule in a band from the 5 % to the
     95 % quantile of the tables. A rule breaks down where its line crosses the dashed one.
 
     Parameters
     ----------
-    result : ManipulationResult
+    result : CorruptionResult
         The results of a study.
+    over : str, optional
+        What is on the horizontal axis: "n_corrupted", or a parameter of the corruptions or of the
+        models, such as "factor" or "step". By default the first of these that varies.
     threshold : float, default 0.75
-        Where the dashed line is, from 0 to below 1; see `ManipulationResult.breakdown`.
+        Where the dashed line is, from 0 to below 1; see `CorruptionResult.breakdown`.
 
     Raises
     ------
     InvalidInputError
-        If the argument is no such result.
+        If the argument is no such result, or it has no such parameter.
 
     References
     ----------
-    Colombo et al. (2022), figure 3, https://doi.org/10.48550/arXiv.2202.03799.
-
-    Examples
-    --------
-    >>> from rankagg import plotting, studies
-    >>> study = studies.ManipulationStudy(steps=[0.1, 0.3], n_corrupted=[0, 20], n_repetitions=2)
-    >>> ax = plotting.manipulation_plot(study.run())
-    >>> ax.get_xlabel()
-    'corrupted tasks, of 20'
-    """
-    check_number(threshold, "threshold", low=0, high=1, open_high=True)
-    table = result.by_method().reset_index()
-    table["at"] = table["n_corrupted"]
-    panels = [
-        StudyPanel(f"step {step:g}", table[table["step"] == step]) for step in result.study.steps
-    ]
-    notes = [
-        f"corrupted tasks, of {result.study.n_tasks}",
-        f"dashed: {threshold:g}, beyond which a rule has broken down",
-    ]
-    return corruption_panels(result, panels, notes, threshold=threshold, ax=ax)
-
-
-@plot_of(ScalingResult, "ScalingStudy.run")
-def scaling_plot(result: ScalingResult, *, ax: Axes | None = None) -> Axes:
-    """Draw the distance to the true order against the factor of one task.
-
-    A panel for each step, first where the task is rescaled alone, then where it is reversed as
-    well, with a line for the mean of every rule in a band from the 5 % to the 95 % quantile of the
-    tables.
-
-    Parameters
-    ----------
-    result : ScalingResult
-        The results of a study.
-
-    Raises
-    ------
-    InvalidInputError
-        If the argument is no such result.
-
-    References
-    ----------
-    Colombo et al. (2022), figure 7, https://doi.org/10.48550/arXiv.2202.03799.
+    Colombo et al. (2022), figures 3 and 7, https://doi.org/10.48550/arXiv.2202.03799.
 
     Examples
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> study = ra.studies.ScalingStudy(steps=[0.1], factors=[1, 5, 10], n_repetitions=2)
-    >>> ax = plotting.scaling_plot(study.run())
+    >>> study = ra.studies.CorruptionStudy(
+    ...     models=[ra.datasets.load("superglue_human")],
+    ...     corruptions=[ra.studies.Reversed(), ra.studies.Noisy()],
+    ...     n_repetitions=5,
+    ... )
+    >>> ax = plotting.corruption_plot(study.run())
     >>> ax.get_xlabel()
-    'factor of the scores of one task, of 20'
+    'corrupted tasks'
     """
-    table, study = result.by_method().reset_index(), result.study
-    table["at"] = table["factor"]
-    panels = [
-        StudyPanel(
-            f"{'reversed' if reverse else 'rescaled'}\nstep {step:g}",
-            table[(table["reversed"] == reverse) & (table["step"] == step)],
-        )
-        for reverse, step in product(study.reversed, study.steps)
+    check_number(threshold, "threshold", low=0, high=1, open_high=True)
+    known = [*varying(result), "n_corrupted"]
+    along = check_choice(over or known[0], known, "over")
+    ends = {"mean_distance": "middle", "distance_0.05": "low", "distance_0.95": "high"}
+    rows = result.by_method().reset_index().rename(columns=ends)
+    panels, alike, left_out = panels_over(result, rows, along, corruption_told)
+    label = "normalized Kendall distance"
+    sheet, above, key = draw_study_panels(ax, panels, label, dashed=threshold)
+    handles = method_keys(rule.name for rule in result.study.aggregators)
+    what = "line: mean; band: 5 % to 95 % of tables"
+    handles.append(Patch(color=GRAY, alpha=0.4, lw=0, label=what))
+    tables = f"{counted(result.study.n_repetitions, 'table')} for every point"
+    notes = [
+        key,
+        f"distance to {result.distance_to}",
+        f"dashed: {threshold:g}, beyond which a rule has broken down",
+        ", ".join(filter(None, [alike, tables])),
+        *left_out,
+        *result.notes,
     ]
-    notes = [f"factor of the scores of one task, of {study.n_tasks}"]
-    if True in study.reversed:
-        notes.append("reversed: the true order is reversed on that task, before it is rescaled")
-    return corruption_panels(result, panels, notes, ax=ax)
+    return sheet.finish(notes, axis=axis_of(along), handles=handles, columns=2, above=above)

@@ -154,8 +154,7 @@ class ApproximationResult(StudyResult):
         ]
         if self.n_unproved:
             lines.append("ratios of the others are lower ends; mean_ratio_high is the upper end")
-        failed = int(self._frame["cost"].isna().sum())
-        return lines + self._times("rules could not rank the data", failed)
+        return lines + self._times("rules could not rank the data", self.n_failed)
 
     def summary(self, *, rows: int | None = None) -> str:
         """Return the study as text: for every model and size, each rule's hits and ratios.

@@ -160,11 +160,6 @@ class ConfidenceResult(StudyResult):
     def _by(self) -> list[str]:
         return [*self._grid, "alpha", "method"]
 
-    @property
-    def n_failed(self) -> int:
-        """How often a method could not judge a table."""
-        return int(self._frame["decided"].isna().sum())
-
     def by_method(self) -> pd.DataFrame:
         """Return what the repetitions say of every method at every level.
 

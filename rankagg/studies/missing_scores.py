@@ -27,8 +27,8 @@ from rankagg.core.results import ROWS, plain_rows
 from rankagg.core.scores import ScoreTable
 from rankagg.cultures import DataSource
 from rankagg.distances import kendall_tau
-from rankagg.distributions.latent_scores import rescale_tasks
 from rankagg.exceptions import RankaggError
+from rankagg.studies.corruptions import Rescaled
 from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import check_removal, without_proportion
 from rankagg.studies.study import (
@@ -466,7 +466,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         if cell.scale == 1:
             return table
         task = table.tasks[int(cell.generator(self.seed, "task").integers(table.n_tasks))]
-        return rescale_tasks(table, {task: cell.scale})
+        return Rescaled(factor=cell.scale).corrupt(table, [task])
 
 
 def _agreements(

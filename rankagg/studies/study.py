@@ -41,7 +41,8 @@ from rankagg.exceptions import (
     WorkerError,
 )
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
-from rankagg.studies.journal import FLAG, INTEGER, NUMBER, TEXT, Journal, Kinds, Row
+from rankagg.studies.corruptions import check_corruption
+from rankagg.studies.journal import INTEGER, NUMBER, TEXT, Journal, Kinds, Row
 from rankagg.studies.sources import as_sources
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ ROUNDING = 1e-9
 DIMENSIONS: dict[str, tuple[Kinds, Callable[..., Any]]] = {
     "int": (INTEGER, check_integer),
     "float": (NUMBER, check_number),
-    "bool": (FLAG, check_flag),
     "DataSource": (TEXT, lambda value, *_: value),
+    "Corruption": (TEXT, check_corruption),
 }
 
 
@@ -80,9 +81,9 @@ class Cell:
         return tuple(self._plain(getattr(self, one.name)) for one in fields(cast("Any", self)))
 
     def _plain(self, value: Any) -> Any:
-        if not isinstance(value, DataSource):
-            return value
-        return value.identity_of_sizes if hasattr(self, "n_items") else value.identity
+        if isinstance(value, DataSource) and hasattr(self, "n_items"):
+            return value.identity_of_sizes
+        return getattr(value, "identity", value)
 
     def generator(self, seed: int, purpose: str) -> np.random.Generator:
         """Return the random numbers for one purpose."""
@@ -323,7 +324,7 @@ class StudyResult(Result):
         rows, names = [], [one.name for one in fields(cast("Any", self.study._cell))]
         for cell, found in self._rows.items():
             values = ((name, getattr(cell, name)) for name in names)
-            key = {name: x.name if isinstance(x, DataSource) else x for name, x in values}
+            key = {name: getattr(value, "name", value) for name, value in values}
             rows += [key | row for row in found]
         kinds = self.study._fields.items()
         return pd.DataFrame(rows).astype({name: _dtype(kind) for name, kind in kinds})
@@ -340,6 +341,11 @@ class StudyResult(Result):
     def _times(self, sentence: str, number: int) -> list[str]:
         """Return a sentence with how often it is so; nothing where it never is."""
         return [f"{sentence} {counted(number, 'time')}"] if number else []
+
+    @property
+    def n_failed(self) -> int:
+        """How often a rule could not rank the data, or a method judge them."""
+        return int(self._frame["error"].count())
 
     @property
     def n_cells(self) -> int:

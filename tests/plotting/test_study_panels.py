@@ -73,7 +73,7 @@ def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, p
     assert [text.get_text() for text in of_group(ax, "heading")] == [
         "20 comparisons", "80 comparisons",
     ]  # fmt: skip
-    promised = of_group(ax, "promised")
+    promised = of_group(ax, "dashed")
     values = {"any_wrong": alpha, "coverage": 1 - alpha, "covers_all": 1 - alpha}
     assert [line.get_ydata()[0] for line in promised] == [values[m] for m in values if m == measure]
     assert f"alpha {alpha:g}" in notes(ax)
@@ -120,8 +120,7 @@ def test_headings_say_what_differs():
     ax = result.plot()
     headings = [text.get_text().replace("\n", " ") for text in of_group(ax, "heading")]
     assert headings == [
-        "20 comparisons, 1 task, 3 systems", "20 comparisons, 1 task, 4 systems",
-        "20 comparisons, 20 tasks, 3 systems", "20 comparisons, 20 tasks, 4 systems",
+        "1 task, 3 systems", "1 task, 4 systems", "20 tasks, 3 systems", "20 tasks, 4 systems",
     ]  # fmt: skip
     assert [len(heights(ax, panel, 0)[0]) for panel in range(4)] == [2] * 4
     assert faults(ax) == []
@@ -164,7 +163,7 @@ def test_the_heat_map_shows_the_estimates_in_the_order_of_borda(tables):
     [
         ({"measure": "power"}, "`measure`"),
         ({"along": "alpha"}, "`along`"),
-        ({"along": "step"}, "for these models"),
+        ({"along": "step"}, "`along` must be .proportion. or .model."),
         ({"alpha": 0.01}, "`alpha`"),
         ({"along": "model", "proportion": 0.3}, "`proportion`"),
     ],
@@ -190,17 +189,26 @@ def test_bad_input_of_the_heat_map_is_named(tables, options, message):
 
 # -- corrupted scores -----------------------------------------------------------------------------
 
-SIZES = {"n_systems": 5, "n_tasks": 6, "n_instances": 3, "n_repetitions": 4}
+MODELS = [
+    ra.studies.LatentModel(step=step, n_systems=5, n_tasks=6, n_instances=3) for step in (0.2, 1.0)
+]
+TURNED = [ra.studies.Rescaled(factor=by, after=ra.studies.Reversed()) for by in (1, 4, 9)]
+SCALED = [ra.studies.Rescaled(factor=by) for by in (1, 4, 9)]
+
+
+def corrupted(**changes):
+    settings = {"corruptions": [ra.studies.Reversed()], "models": MODELS, "n_repetitions": 4}
+    return ra.studies.CorruptionStudy(**settings | changes).run()
 
 
 @pytest.fixture(scope="module")
 def many():
-    return ra.studies.ManipulationStudy(n_corrupted=[6, 0, 3], steps=[0.2, 1.0], **SIZES).run()
+    return corrupted(n_corrupted=[6, 0, 3])
 
 
 @pytest.fixture(scope="module")
 def scaled():
-    return ra.studies.ScalingStudy(factors=[1, 4, 9], steps=[0.2, 1.0], **SIZES).run()
+    return corrupted(corruptions=SCALED + TURNED, n_corrupted=[1])
 
 
 def one(ax, gid):
@@ -212,39 +220,83 @@ def assert_drawn(ax, result, cases, along):
     """Compare every line and band with the repetitions; panels stand in the order of cases."""
     frame = result.to_frame()
     for number, case in enumerate(cases):
-        inside = frame[(frame[list(case)] == list(case.values())).all(axis=1)]
+        inside = frame[np.logical_and.reduce([frame[name].isin(x) for name, x in case.items()])]
         for position, rule in enumerate(result.study.aggregators):
-            groups = inside[inside["method"] == rule.name].groupby(along)["distance"]
-            line = one(ax, f"mean-{number}-{position}")
-            np.testing.assert_allclose(line.get_ydata(), groups.mean())
+            groups = inside[inside["method"] == rule.name].groupby(along, sort=along != "model")
+            line = one(ax, f"line-{number}-{position}")
+            np.testing.assert_allclose(line.get_ydata(), groups["distance"].mean())
             (path,) = one(ax, f"band-{number}-{position}").get_paths()
             for q in (0.05, 0.95):
-                x, y = line.get_xdata(), groups.quantile(q)
+                x, y = line.get_xdata(), groups["distance"].quantile(q)
                 for point in zip(x, y, strict=True):
                     assert np.isclose(path.vertices, point).all(axis=1).any()
 
 
-def test_manipulation_lines_and_bands(many):
-    ax = plotting.manipulation_plot(many)
-    cases = [{"step": 0.2}, {"step": 1.0}]
-    assert_drawn(ax, many, cases, "n_corrupted")
-    assert [text.get_text() for text in of_group(ax, "heading")] == ["step 0.2", "step 1"]
+def headings(ax):
+    return [text.get_text() for text in of_group(ax, "heading")]
 
 
-def test_scaling_lines_and_bands(scaled):
-    ax = plotting.scaling_plot(scaled)
-    cases = [{"reversed": r, "step": s} for r, s in product((False, True), (0.2, 1.0))]
-    assert_drawn(ax, scaled, cases, "factor")
-    assert [text.get_text() for text in of_group(ax, "heading")] == [
-        f"{word}\nstep {step}" for word in ("rescaled", "reversed") for step in ("0.2", "1")
+def test_lines_and_bands_over_the_number_of_corrupted_tasks(many):
+    ax = plotting.corruption_plot(many)
+    assert_drawn(ax, many, [{"model": [model.name]} for model in MODELS], "n_corrupted")
+    assert headings(ax) == ["step = 0.2", "step = 1"]
+    said = notes(ax)
+    assert "corrupted tasks" in said
+    assert "Gumbel scores, 5 systems, 6 tasks, 3 instances, reversed, 4 tables for" in said
+    assert "distance to the true order" in said
+
+
+def test_lines_and_bands_over_a_number_in_the_corruption(scaled):
+    ax = plotting.corruption_plot(scaled)
+    cases = [
+        {"model": [model.name], "corruption": [corruption.name for corruption in kind]}
+        for model, kind in product(MODELS, (SCALED, TURNED))
     ]
-    assert "reversed: the true order is reversed" in notes(ax)
+    order = {name: k for k, name in enumerate(x.name for x in SCALED + TURNED)}
+    frame = scaled.to_frame()
+    frame["number"] = frame["corruption"].map(order)
+    for number, case in enumerate(cases):
+        inside = frame[frame["model"].isin(case["model"])]
+        inside = inside[inside["corruption"].isin(case["corruption"])]
+        for position, rule in enumerate(scaled.study.aggregators):
+            means = inside[inside["method"] == rule.name].groupby("number")["distance"].mean()
+            np.testing.assert_allclose(one(ax, f"line-{number}-{position}").get_ydata(), means)
+    after = "after reversed"
+    assert headings(ax) == [
+        "step = 0.2",
+        f"step = 0.2,\n{after}",
+        "step = 1",
+        f"step = 1,\n{after}",
+    ]
+    assert "3 instances, rescaled, 1 corrupted task, 4 tables" in notes(ax)
+    assert ax.get_xlabel() == "factor"
+
+
+def test_lines_over_a_parameter_of_the_models(many):
+    ax = plotting.corruption_plot(many, over="step")
+    assert headings(ax) == ["6 corrupted tasks", "", "3 corrupted tasks"]
+    assert_drawn(ax, many, [{"n_corrupted": [number]} for number in (6, 0, 3)], "model")
+    with pytest.raises(InvalidInputError, match="`over` must be 'n_corrupted' or 'step'"):
+        many.plot(over="factor")
+
+
+def test_what_has_no_such_number_is_told():
+    result = corrupted(corruptions=[*SCALED, ra.studies.Copied()], models=MODELS[:1],
+                       n_corrupted=[2])  # fmt: skip
+    assert "without factor, and not shown: copied" in notes(result.plot())
+
+
+def test_more_panels_than_a_page_holds_are_told():
+    kinds = [ra.studies.Noisy(share=share) for share in np.linspace(0, 1, 8)]
+    ax = corrupted(corruptions=kinds, models=MODELS[:1], n_repetitions=1).plot(over="n_corrupted")
+    assert "the first 6 of 8 panels" in notes(ax)
+    assert len(headings(ax)) == 6
 
 
 def test_ticks_stand_at_their_numbers(scaled):
-    ax = plotting.scaling_plot(scaled)
+    ax = plotting.corruption_plot(scaled)
     numbers = [float(text.get_text()) for text in ax.get_xticklabels()]
-    panels = [one(ax, f"mean-{number}-0").get_xdata() for number in range(4)]
+    panels = [one(ax, f"line-{number}-0").get_xdata() for number in range(4)]
     assert len(numbers) == 4 * 4
     for ticks, shown, line in zip(
         np.split(ax.get_xticks(), 4), np.split(np.array(numbers), 4), panels, strict=True
@@ -254,25 +306,18 @@ def test_ticks_stand_at_their_numbers(scaled):
 
 def test_the_threshold_is_drawn_where_it_is(many):
     for value in (0.75, 0.5):
-        ax = plotting.manipulation_plot(many, threshold=value)
-        assert set(one(ax, "threshold").get_ydata()) == {value}
+        ax = plotting.corruption_plot(many, threshold=value)
+        assert set(one(ax, "dashed").get_ydata()) == {value}
         assert f"dashed: {value}" in notes(ax)
     with pytest.raises(InvalidInputError, match="threshold"):
-        plotting.manipulation_plot(many, threshold=1)
-
-
-def test_it_says_how_much_was_drawn(many):
-    said = notes(many.plot())
-    assert "corrupted tasks, of 6" in said
-    assert "5 systems, 6 tasks with 3 instances each, 4 tables for every point" in said
+        plotting.corruption_plot(many, threshold=1)
 
 
 def test_what_is_not_proved_is_said():
-    result = ra.studies.ManipulationStudy(
-        aggregators=[ra.Kemeny()], steps=[0.01], n_systems=40, n_tasks=9, n_instances=1,
-        n_corrupted=[4], n_repetitions=1, time_limit=0.0,
-    ).run()  # fmt: skip
+    model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=9, n_instances=1)
+    result = corrupted(aggregators=[ra.Kemeny()], models=[model], n_corrupted=[4],
+                       n_repetitions=1, time_limit=0.0)  # fmt: skip
     ax = result.plot()
     assert "an optimum was not proved 1 time" in notes(ax)
-    assert len(one(ax, "mean-0-0").get_xdata()) == 1
+    assert len(one(ax, "line-0-0").get_xdata()) == 1
     assert faults(ax) == []

@@ -87,7 +87,6 @@ def results(systems=SYSTEMS):
         models=[ra.studies.LatentModel(step=step, n_systems=4, n_tasks=1) for step in (0, 0.5, 1)],
         alphas=[0.1], proportions=[0.2], n_repetitions=2,
     ).run()  # fmt: skip
-    corrupted = {"steps": [0.1, 0.5], "n_systems": 5, "n_instances": 3, "n_repetitions": 2}
     comparison = ra.compare(profile)
     worths = ra.PlackettLuce.fit(profile)
     return {
@@ -114,11 +113,10 @@ def results(systems=SYSTEMS):
         plotting.cycle_plot: ra.studies.CycleStudy(
             models=[ra.cultures.ImpartialCulture()], n_repetitions=9
         ).run(),
-        plotting.manipulation_plot: ra.studies.ManipulationStudy(
-            n_corrupted=[0, 4, 8], n_tasks=8, **corrupted
-        ).run(),
-        plotting.scaling_plot: ra.studies.ScalingStudy(
-            factors=[1, 9], n_tasks=4, **corrupted
+        plotting.corruption_plot: ra.studies.CorruptionStudy(
+            models=[ra.studies.Observed(label="Scores", data=scores)],
+            corruptions=[ra.studies.Reversed(), ra.studies.Noisy(after=ra.studies.Copied())],
+            n_repetitions=3,
         ).run(),
         plotting.fit_plot: worths,
         plotting.parameters_plot: worths,
@@ -155,8 +153,7 @@ class TestPlots(PlotContract):
         picture(plotting.task_subset_plot, ["Mean", "Borda"]),
         picture(plotting.agreement_plot, ["Mean / Borda", "at random"]),
         picture(plotting.cycle_plot, ["impartial culture, 3 items", "known exactly"]),
-        picture(plotting.manipulation_plot, ["Kemeny", "step 0.1"]),
-        picture(plotting.scaling_plot, ["Mean", "reversed"]),
+        picture(plotting.corruption_plot, ["Mean", "reversed"]),
         picture(plotting.fit_plot, SYSTEMS),
         picture(plotting.parameters_plot, SYSTEMS),
         picture(plotting.worths_plot, SYSTEMS),
@@ -166,7 +163,7 @@ class TestPlots(PlotContract):
 
 
 # Rows with a legend, headings in rows, panels with headings, and numbers in cells.
-@pytest.mark.parametrize("name", ["ratio", "scaling", "task_agreement"])
+@pytest.mark.parametrize("name", ["ratio", "corruption", "task_agreement"])
 def test_given_axes_of_a_column_hold_all_texts(name):
     assert faults_on_given_axes(picture(getattr(plotting, f"{name}_plot"))) == []
 

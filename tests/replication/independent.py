@@ -16,11 +16,10 @@ from scipy.stats import kendalltau, rankdata
 
 import rankagg as ra
 from rankagg.replication.p1 import INSTANCE_TABLES as NINE
-from rankagg.replication.p1 import name_of
+from rankagg.replication.p1 import figure_3, figure_7, name_of
 from rankagg.replication.p2 import IMPUTING
 from rankagg.replication.p2 import INSTANCES_OF as FIVE
 from rankagg.replication.p3 import DIAGNOSTICS, GENERATION
-from rankagg.studies.corruption import Drawing
 from rankagg.studies.pair_methods import PrintedRadius
 from rankagg.studies.sources import without_proportion
 
@@ -611,13 +610,13 @@ def p1_subsets(data, n_repetitions=100):
 def p1_drawn(data=None, n_repetitions=100):
     """Return what follows from the random tables of sections 4.2 and 4.3."""
     found, curves = {}, {}
-    study = ra.studies.ManipulationStudy(n_repetitions=n_repetitions)
+    study = figure_3(n_repetitions)
     for cell in study.cells():
-        errors = cell_errors(study, cell)
-        for rule, error in errors.items():
-            curves.setdefault((cell.step, rule), {}).setdefault(cell.n_corrupted, []).append(error)
+        for rule, error in cell_errors(study, cell).items():
+            curve = curves.setdefault((cell.model.step, rule), {})
+            curve.setdefault(cell.n_corrupted, []).append(error)
     means = {key: np.array([np.mean(one) for one in by.values()]) for key, by in curves.items()}
-    for step in study.steps:
+    for step in (0.05, 0.1, 0.3):
         inner = np.array([means[step, rule][1:-1] for rule in RULES])
         times = int((inner[-1] < inner.min(axis=0) + 1e-9).sum())
         always = "always" if times == inner.shape[1] else f"for {times} of {inner.shape[1]}"
@@ -628,12 +627,13 @@ def p1_drawn(data=None, n_repetitions=100):
             found["Section 4.2", where] = float(least)
     where = "error of the mean with 2 corrupted tasks, phi = 0.1"
     found["Section 4.2", where] = means[0.1, "mean"][2]
-    study = ra.studies.ScalingStudy(n_repetitions=n_repetitions)
+    study = figure_7(n_repetitions)
     curves = {}
     for cell in study.cells():
         errors = cell_errors(study, cell)
         for rule in ("mean", "one level"):
-            key = cell.reversed, cell.step, cell.factor, rule
+            turned = cell.corruption.after is not None
+            key = turned, cell.model.step, cell.corruption.factor, rule
             curves.setdefault(key, []).append(errors[rule])
     means = {key: float(np.mean(errors)) for key, errors in curves.items()}
     largest = max(error for key, error in means.items() if not key[0] and key[-1] == "mean")
@@ -657,11 +657,20 @@ def p1_drawn(data=None, n_repetitions=100):
 
 def cell_errors(study, cell):
     """Return the normalized distances to the true order of the paper's rules on a table."""
-    drawing = Drawing(study.n_systems, study.n_tasks, study.n_instances, cell.step, cell.repetition)
-    values, units = higher(study._corrupted(cell, drawing))
-    truth = drawing.heights(study.seed)
+    table = cell.model.draw(rng=cell.shared(study.seed, "data"))
+    values, units = table.values.copy(), table.unit_tasks
+    order = cell.shared(study.seed, "systems").permutation(len(values))
+    values, truth = values[order], np.array([table.systems[k] + 1 for k in order])
+    tasks = cell.shared(study.seed, "tasks").permutation(table.n_tasks)[: cell.n_corrupted]
+    noise = cell.shared(study.seed, "corruption")
+    scaled = hasattr(cell.corruption, "factor")
+    for task in tasks:
+        scores = values[:, units == task]
+        if not scaled or cell.corruption.after is not None:
+            scores = noise.gumbel(size=scores.shape) - truth[:, None]
+        values[:, units == task] = scores * (cell.corruption.factor if scaled else 1)
     ranks = np.argsort(np.argsort(-values, axis=0), axis=0)  # no two scores are equal
-    tasks = [ranks[:, units == task].sum(axis=1) for task in range(study.n_tasks)]
+    tasks = [ranks[:, units == task].sum(axis=1) for task in range(table.n_tasks)]
     scores = {
         "mean": even(values.mean(axis=1)),
         "one level": -ranks.sum(axis=1),

@@ -36,12 +36,13 @@ NAME = "p1-figure-0"
 
 def small(bench, found):
     """Run a study of nine rules on few tables."""
-    study = ra.studies.ManipulationStudy(
-        aggregators=[ra.Mean(), ra.Borda()], steps=[0.3], n_systems=4, n_tasks=4, n_instances=2,
+    study = ra.studies.CorruptionStudy(
+        models=[ra.studies.LatentModel(step=0.3, n_systems=4, n_tasks=4, n_instances=2)],
+        corruptions=[ra.studies.Reversed()], aggregators=[ra.Mean(), ra.Borda()],
         n_repetitions=bench.repetitions(7),
     )  # fmt: skip
     result = bench.run(NAME, study)
-    frame = result.to_frame().drop(columns="runtime")
+    frame = result.to_frame()
     found.add("Figure 0", {"mean distance": frame["distance"].mean()})
     found.sheets.append(Sheet(NAME, "50 % & more, of <b>some_thing</b>", frame.head(3)))
     found.pictures.append(Illustration(NAME, "A figure & its <caption>", partial(result.plot)))

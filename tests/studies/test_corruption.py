@@ -1,4 +1,4 @@
-"""Corrupted scores: every figure against slow loops, and the same whoever computes it."""
+"""Corrupted scores: every figure against slow loops, and what is not known."""
 
 from itertools import combinations, permutations
 
@@ -8,54 +8,62 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.corruption import (
-    EXACT_RULES,
-    PAPER_RULES,
-    Drawing,
-    ManipulationCell,
-    ManipulationResult,
-)
+from rankagg.studies import Adversarial, Copied, Corruption, Noisy, Rescaled, Reversed
+from rankagg.studies.corruption import CorruptionCell, CorruptionResult
+from rankagg.testing.studies import StudyContract
 from tests.studies.rules import Stubborn
 
+EXACT = (ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Kemeny()))
+RULES = (ra.Mean(), ra.Borda(), ra.TwoLevel(ra.Borda(), ra.Borda()), *EXACT)
+MODELS = [
+    ra.studies.LatentModel(step=step, n_systems=4, n_tasks=3, n_instances=2) for step in (0.2, 1.0)
+]
+TABLE = ra.ScoreTable(
+    [[5, 1, 9, 2, 8], [4, 2, 7, 3, 9], [3, 3, 8, 1, 7], [2, 5, 6, 5, 1]],
+    systems="ABCD", tasks="vwxyz", higher_is_better={t: t != "x" for t in "vwxyz"},
+)  # fmt: skip
 SMALL = {
-    "aggregators": PAPER_RULES + EXACT_RULES, "steps": [0.2, 1.0], "n_systems": 4, "n_tasks": 3,
-    "n_instances": 2, "n_repetitions": 3, "seed": 7,
+    "models": MODELS, "corruptions": [Adversarial(), Rescaled(factor=8.0, after=Reversed())],
+    "aggregators": RULES, "n_repetitions": 3, "seed": 7,
 }  # fmt: skip
 
 
-def manipulation(**changes):
-    return ra.studies.ManipulationStudy(**(SMALL | changes))
+def make(**changes):
+    return ra.studies.CorruptionStudy(**(SMALL | changes))
 
 
-def scaling(**changes):
-    return ra.studies.ScalingStudy(**(SMALL | {"factors": [0.5, 1, 8]} | changes))
-
-
-BOTH = pytest.mark.parametrize("make", [manipulation, scaling])
-
-
-def numbers(result):
-    return result.to_frame(runtime=False)
+class TestStudy(StudyContract):
+    study = make(models=[TABLE, MODELS[0]], n_corrupted=[0, 2])
 
 
 # -- the figures ----------------------------------------------------------------------------------
 
 
-def scores_in_words(study, step, repetition, n_reversed, factor):
-    """Return {(system, task, instance): score} and the systems from the truly best to the worst."""
-    n, t, k = study.n_systems, study.n_tasks, study.n_instances
-    drawing = Drawing(n, t, k, step, repetition)
-    order = drawing.generator(study.seed, "order").permutation(n)
-    noise = drawing.generator(study.seed, "noise").gumbel(size=(n, t * k))
+def scores_in_words(study, cell):
+    """Return {(system, task, instance): score}, corrupted, and the heights of the systems."""
+    table = cell.model.draw(rng=cell.shared(study.seed, "data"))
+    order = [table.systems[k] for k in cell.shared(study.seed, "systems").permutation(4)]
+    corrupted = cell.shared(study.seed, "tasks").permutation(3)[: cell.n_corrupted]
+    noise = cell.shared(study.seed, "corruption")
     scores = {}
-    for system in range(n):
-        height = int(order[system]) + 1  # the n-th of N systems, N is best
-        for task in range(t):
-            for instance in range(k):
-                center = -height if task < n_reversed else step * height
-                score = center + noise[system, task * k + instance]
-                scores[system, task, instance] = score * (factor if task == 0 else 1)
-    return scores, sorted(range(n), key=lambda system: -order[system])
+    for task in range(3):
+        for number, system in enumerate(order):
+            for instance in range(2):
+                unit = 2 * task + instance
+                scores[number, task, instance] = table.values[table.systems.index(system), unit]
+    # Systems are numbered from 0, and the last is the best.
+    heights = [system + 1 for system in order]
+    for task in corrupted:
+        drawn = noise.gumbel(size=(4, 2))
+        for instance in range(2):
+            column = [scores[s, task, instance] for s in range(4)]
+            for s in range(4):
+                if cell.corruption == Adversarial():
+                    new = -heights[s] + drawn[s, instance]
+                else:
+                    new = 8.0 * (max(column) + min(column) - column[s])
+                scores[s, task, instance] = new
+    return scores, sorted(range(4), key=lambda s: -heights[s])
 
 
 def ranks(points):
@@ -74,10 +82,9 @@ def kemeny(votes, n):
     }
 
 
-def in_words(study, scores):
+def in_words(scores):
     """Return for every rule the ranks that it may give, written from the definitions."""
-    systems, tasks = range(study.n_systems), range(study.n_tasks)
-    instances = range(study.n_instances)
+    systems, tasks, instances = (sorted({key[at] for key in scores}) for at in range(3))
     means = [
         np.mean([np.mean([scores[s, t, k] for k in instances]) for t in tasks]) for s in systems
     ]
@@ -89,7 +96,7 @@ def in_words(study, scores):
         "Mean": [ranks(means)], "Borda": [ranks(one)], "TwoLevel(Borda, Borda)": [ranks(two)]
     }  # fmt: skip
     for name, given in (("Kemeny", votes.values()), ("TwoLevel(Borda, Kemeny)", inside)):
-        costs = kemeny(list(given), study.n_systems)
+        costs = kemeny(list(given), len(systems))
         least = min(costs.values())
         found[name] = [
             [1 + order.index(s) for s in systems] for order, cost in costs.items() if cost == least
@@ -109,34 +116,69 @@ def first(truth, given):
     return (truth[0] in best) / len(best)
 
 
-@pytest.mark.parametrize(
-    ("make", "corruption"),
-    [
-        (manipulation, lambda row: (row.n_corrupted, 1)),
-        (scaling, lambda row: (int(row.reversed), row.factor)),
-    ],
-)
-def test_rows_agree_with_slow_loops(make, corruption):
-    study = make(n_repetitions=1)
-    distances = set()
-    for row in numbers(study.run()).itertuples():
-        n_reversed, factor = corruption(row)
-        scores, truth = scores_in_words(study, row.step, row.repetition, n_reversed, factor)
-        possible = in_words(study, scores)[row.method]
-        found = {(round(error(truth, each), 9), first(truth, each)) for each in possible}
-        assert (round(row.distance, 9), row.top1) in found
-        distances.add(row.distance)
+def test_rows_agree_with_slow_loops():
+    study = make(n_repetitions=2)
+    frame, distances = study.run().to_frame().set_index("method"), set()
+    for number, cell in enumerate(study.cells()):
+        scores, truth = scores_in_words(study, cell)
+        rows = frame.iloc[5 * number : 5 * number + 5]
+        assert rows["n_corrupted"].unique() == cell.n_corrupted
+        for method, possible in in_words(scores).items():
+            row = rows.loc[method]
+            found = {(round(error(truth, each), 9), first(truth, each)) for each in possible}
+            assert (round(row["distance"], 9), row["top1"]) in found
+            distances.add(row["distance"])
     assert len(distances) > 4
 
 
-def test_systems_stand_in_random_order():
-    tops = {Drawing(4, 3, 2, 0.1, repetition).truth(0).order[0] for repetition in range(40)}
-    assert tops == {0, 1, 2, 3}
+def test_without_a_true_order_rules_are_held_against_themselves():
+    study = make(models=[TABLE], corruptions=[Reversed()], aggregators=RULES[:2], n_repetitions=4)
+    frame = study.run().to_frame()
+    for cell in study.cells():
+        tasks = TABLE.tasks.at(cell.shared(7, "tasks").permutation(5)[: cell.n_corrupted])
+        corrupted = Reversed().corrupt(TABLE, tasks)
+        for rule in study.aggregators:
+            before, after = rule.aggregate(TABLE), rule.aggregate(corrupted)
+            (row,) = frame[
+                (frame["n_corrupted"] == cell.n_corrupted) & (frame["method"] == rule.name)
+                & (frame["repetition"] == cell.repetition)
+            ].to_dict("records")  # fmt: skip
+            expected = ra.kendall_distance(before.ranking, after.ranking, p=0.5, normalized=True)
+            assert row["distance"] == pytest.approx(expected)
+            one, other = set(before.buckets[0]), set(after.buckets[0])
+            assert row["top1"] == len(one & other) / len(one) / len(other)
 
 
-@BOTH
-def test_by_method_summarizes_the_rows(make):
-    result = make(n_repetitions=5, aggregators=PAPER_RULES[:2]).run()
+def test_systems_stand_in_random_order_so_that_ties_do_not_help():
+    """With two opposite tasks every order of two systems is optimal."""
+    table = ra.ScoreTable([[1.0, 2.0], [2.0, 1.0]], systems="AB", higher_is_better=True)
+    result = make(models=[table], corruptions=[Noisy()], aggregators=[ra.Kemeny()], n_corrupted=[0],
+                  n_repetitions=60).run()  # fmt: skip
+    assert 0.25 < result.by_method()["mean_distance"].iloc[0] < 0.75
+
+
+def test_smaller_sets_of_tasks_are_within_larger_ones():
+    """A corruption without random numbers turns more and more pairs of a single rule's."""
+    table = ra.ScoreTable(np.eye(2, 8)[:, ::-1] + [[8.0], [0.0]], higher_is_better=True)
+    frame = (
+        make(models=[table], corruptions=[Reversed()], aggregators=[ra.Borda()]).run().to_frame()
+    )
+    for _, part in frame.groupby("repetition"):
+        assert part["distance"].is_monotonic_increasing
+    cells = [CorruptionCell(MODELS[0], one, n, 1) for one in SMALL["corruptions"] for n in (1, 2)]
+    assert len({cell.shared(0, "x").integers(2**40) for cell in cells}) == 1
+    assert len({cell.generator(0, "x").integers(2**40) for cell in cells}) == len(cells)
+
+
+def test_rules_on_rankings_see_no_factor():
+    corruptions = [Rescaled(factor=by, after=Adversarial()) for by in (1.0, 2.0, 50.0)]
+    means = make(corruptions=corruptions).run().by_method()["mean_distance"].unstack("corruption")
+    changed = means.nunique(axis=1).groupby("method").max() > 1
+    assert changed[changed].index.tolist() == ["Mean"]
+
+
+def test_by_method_summarizes_the_rows():
+    result = make(n_repetitions=5, aggregators=RULES[:2]).run()
     table, frame = result.by_method(), result.to_frame()
     grid = table.index.names
     assert len(table) * 5 == len(frame)
@@ -150,19 +192,22 @@ def test_by_method_summarizes_the_rows(make):
             assert row[f"distance_{q}"] == pytest.approx(np.quantile(distances, q))
         assert row["top1"] == pytest.approx(part["top1"].mean())
         assert row["se_top1"] == pytest.approx(part["top1"].std() / np.sqrt(5))
-        assert row["median_runtime"] == part["runtime"].median()
         assert row["failed"] == row["unproved"] == 0
 
 
 # -- what is not known ----------------------------------------------------------------------------
 
 
-def test_what_is_not_proved_in_time_is_counted():
-    result = manipulation(
-        aggregators=(ra.Borda(), *EXACT_RULES), steps=[0.01], n_systems=40, n_tasks=9,
-        n_instances=1, n_corrupted=[4], n_repetitions=2, time_limit=0.0,
+@pytest.mark.parametrize("model", [
+    ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=9, n_instances=1),
+    ra.studies.LatentModel(step=0, n_systems=40, n_tasks=9, n_instances=1),
+])  # fmt: skip
+def test_what_is_not_proved_in_time_is_counted(model):
+    result = make(
+        aggregators=(ra.Borda(), *EXACT), models=[model], corruptions=[Adversarial()],
+        n_corrupted=[4], n_repetitions=2, time_limit=0.0,
     ).run()  # fmt: skip
-    frame = numbers(result).set_index("method")
+    frame = result.to_frame().set_index("method")
     assert frame.loc[["Kemeny", "TwoLevel(Borda, Kemeny)"], "unproved"].all()
     assert not frame.loc["Borda", "unproved"].any()
     assert frame["distance"].notna().all()
@@ -171,18 +216,19 @@ def test_what_is_not_proved_in_time_is_counted():
     assert result.by_method()["unproved"].tolist() == [0, 2, 2]
 
 
-@BOTH
-def test_ties_count_as_if_broken_at_random(make):
-    frame = numbers(make(aggregators=[Stubborn(refused="nothing", ties=True)]).run())
+def test_ties_count_as_if_broken_at_random():
+    frame = make(aggregators=[Stubborn(refused="nothing", ties=True)]).run().to_frame()
     assert (frame["distance"] == 0.5).all()
     assert (frame["top1"] == 0.25).all()
 
 
-def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
-    result = manipulation(aggregators=[Stubborn(refused="a high first score"), ra.Borda()]).run()
-    frame = numbers(result)
+@pytest.mark.parametrize("models", [MODELS, [TABLE, TABLE.drop(tasks="v")]])
+def test_a_rule_that_fails_is_counted_and_the_study_goes_on(models):
+    result = make(models=models, aggregators=[Stubborn(refused="a high first score"), ra.Borda()])
+    result = result.run()
+    frame = result.to_frame()
     failed = frame["error"].notna()
-    assert 0 < failed.sum() == result.n_failed < len(frame) / 2
+    assert 0 < failed.sum() == result.n_failed <= len(frame) / 2
     assert (frame.loc[failed, "error"] == "a high first score").all()
     assert (frame.loc[failed, "method"] != "Borda").all()
     assert frame.loc[failed, ["distance", "top1"]].isna().all(axis=None)
@@ -191,52 +237,54 @@ def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
     assert f"could not rank the data {failed.sum()} times" in result.summary()
 
 
-# -- input ----------------------------------------------------------------------------------------
+# -- what is told ---------------------------------------------------------------------------------
 
 
 def result_of(distances):
-    """Return the result that has these mean distances at 0, 2, 4, ... corrupted tasks."""
-    counts = [2 * k for k in range(len(distances))]
-    study = ra.studies.ManipulationStudy(
-        aggregators=[ra.Borda()], steps=[1.0], n_corrupted=counts[::-1], n_repetitions=2
-    )
-    row = {"method": "Borda", "top1": 0.0, "unproved": False, "runtime": 0.1, "error": None}
-    means = dict(zip(counts, distances, strict=True))
+    """Return the result that has these mean distances at 0, 1, 2, ... corrupted tasks."""
+    counts = list(range(len(distances)))
+    study = make(
+        aggregators=[ra.Borda()], models=[TABLE], corruptions=[Reversed()],
+        n_corrupted=counts[::-1], n_repetitions=2,
+    )  # fmt: skip
+    row = {"method": "Borda", "top1": 0.0, "unproved": False, "error": None}
     rows = {
-        cell: [{**row, "distance": means[cell.n_corrupted] + (0.01 if cell.repetition else -0.01)}]
+        cell: [{**row, "distance": distances[cell.n_corrupted] + 0.02 * cell.repetition - 0.01}]
         for cell in study.cells()
     }
-    return ManipulationResult(study=study, _rows=rows)
+    return CorruptionResult(study=study, _rows=rows)
 
 
 @pytest.mark.parametrize(
     ("distances", "threshold", "expected"),
     [
-        ([0.1, 0.5, 0.8, 0.9], 0.75, 4),
-        ([0.1, 0.8, 0.6, 0.9], 0.75, 2),
+        ([0.1, 0.5, 0.8, 0.9], 0.75, 2),
+        ([0.1, 0.8, 0.6, 0.9], 0.75, 1),
         ([0.8, 0.8, 0.8, 0.9], 0.75, 0),
-        ([0.1, 0.5, 0.8, 0.9], 0.4, 2),
+        ([0.1, 0.5, 0.8, 0.9], 0.4, 1),
         ([0.1, 0.5, 0.5, 0.5], 0.6, None),
         ([0.1, 0.75, 0.75, 0.75], 0.75, None),
     ],
 )
 def test_breakdown_is_the_first_number_beyond_the_threshold(distances, threshold, expected):
-    (row,) = result_of(distances).breakdown(threshold).to_dict("records")
+    result = result_of(distances)
+    (row,) = result.breakdown(threshold).to_dict("records")
     if expected is None:
         assert pd.isna(row["n_corrupted"])
         assert pd.isna(row["mean_distance"])
     else:
         assert row["n_corrupted"] == expected
-        assert row["mean_distance"] == pytest.approx(distances[expected // 2])
+        assert row["mean_distance"] == pytest.approx(distances[expected])
         assert row["se_distance"] == pytest.approx(0.01)
+    if threshold == 0.75:
+        assert ("breakdown" in result._table()) == (expected is not None)
 
 
 def test_a_point_that_is_not_reached_is_missing_everywhere():
     result = result_of([0.1, 0.2])
-    assert result.breakdown()["n_corrupted"].isna().all()
     assert result.to_dict()["breakdown"] == [
-        {"step": 1.0, "method": "Borda", "n_corrupted": None, "mean_distance": None,
-         "se_distance": None}
+        {"model": "table 1", "corruption": "reversed", "method": "Borda", "n_corrupted": None,
+         "mean_distance": None, "se_distance": None}
     ]  # fmt: skip
     assert "NaN" not in result.summary()
 
@@ -247,34 +295,81 @@ def test_a_bad_threshold_is_named(threshold):
         result_of([0.1, 0.9]).breakdown(threshold)
 
 
-def test_all_numbers_of_corrupted_tasks_by_default():
-    study = ra.studies.ManipulationStudy(n_tasks=3, n_repetitions=1, steps=[0.1])
-    assert list(study.cells()) == [ManipulationCell(0.1, k, 0) for k in range(4)]
+def test_the_table_has_columns_for_some_numbers_from_the_least_to_the_largest():
+    model = ra.studies.LatentModel(step=1, n_systems=3, n_tasks=20, n_instances=None)
+    result = make(models=[model, TABLE], n_corrupted=None, n_repetitions=1).run()
+    assert result.study.n_corrupted == tuple(range(6))
+    result = make(models=[model], n_repetitions=1, aggregators=RULES[:2]).run()
+    table = result._table()
+    numbers = ["0", "3", "7", "10", "13", "17", "20"]
+    assert table.columns.tolist()[3:10] == numbers
+    means = result.by_method()["mean_distance"]
+    for row in table.to_dict("records"):
+        for number in numbers:
+            assert row[number] == means[row["model"], row["corruption"], int(number), row["method"]]
+    assert "model" not in result._to_paste()
+    assert "corruption" in result._to_paste()
+
+
+def test_it_says_what_distances_are_to():
+    own = "what the rule says of the uncorrupted scores"
+    for models, told in (
+        (MODELS, "the true order"),
+        ([TABLE], own),
+        ([TABLE, *MODELS], f"the true order, or where none is known to {own}"),
+    ):
+        result = make(models=models, n_repetitions=1, n_corrupted=[1]).run()
+        assert result.distance_to == result.to_dict()["distance_to"] == told
+        assert f"distance to {told}\n" in result.summary()
+
+
+# -- input ----------------------------------------------------------------------------------------
+
+
+class Mine(Corruption):
+    """Forgets to be a dataclass, and takes no gaps."""
+
+    def _corrupted(self, tasks, heights, rng):
+        return [-task for task in tasks]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"n_corrupted": [4]}, "n_corrupted of CorruptionStudy.*at least 0 and at most 3"),
+        ({"n_corrupted": [-1]}, "n_corrupted of CorruptionStudy"),
+        ({"n_corrupted": []}, "n_corrupted of CorruptionStudy"),
+        ({"corruptions": []}, "corruptions of CorruptionStudy"),
+        ({"corruptions": ["reversed"]}, r"corruptions of CorruptionStudy.*such as `Reversed\(\)`"),
+        ({"corruptions": [Noisy(), Noisy()]}, "different values. Got noisy 2 times"),
+        ({"models": [TABLE.rankings()]}, "models of CorruptionStudy.*sources of scores"),
+        (
+            {"models": [TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))],
+             "corruptions": [Reversed(), Mine()]},
+            "complete for what is Mine. Got 2 missing scores. `ScoreTable.drop`",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_named(changes, words):
+    with pytest.raises(InvalidInputError, match=words):
+        make(**changes)
+
+
+def test_gaps_are_borne_where_they_can_be():
+    table = TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))
+    result = make(models=[table], corruptions=[Reversed(), Noisy(), Rescaled(factor=2)]).run()
+    assert result.to_frame()["distance"].notna().all()
+    with pytest.raises(InvalidInputError, match="copied"):
+        make(models=[table], corruptions=[Copied()])
 
 
 @pytest.mark.slow
 def test_the_point_that_the_paper_prints_otherwise_is_a_close_one():
     """100 tables have a standard error of .005, more than what is between .7526 and .75."""
-    study = ra.studies.ManipulationStudy(
-        aggregators=PAPER_RULES[:1], steps=[0.1], n_corrupted=[2], n_repetitions=5000
-    )
+    study = ra.studies.CorruptionStudy(
+        models=[ra.studies.LatentModel(step=0.1)], corruptions=[Adversarial()], n_corrupted=[2],
+        aggregators=RULES[:1], n_repetitions=5000,
+    )  # fmt: skip
     (row,) = study.run(n_jobs=2).by_method().to_dict("records")
     assert row["mean_distance"] == pytest.approx(0.7526, abs=3 * row["se_distance"])
     assert 0.004 < row["se_distance"] * np.sqrt(5000 / 100) < 0.007
-
-
-def means_of(result):
-    return result.by_method()["mean_distance"]
-
-
-def test_the_summary_has_a_column_for_each_factor():
-    result = ra.studies.ScalingStudy(
-        steps=[0.05, 0.3], factors=[1, 8], n_systems=4, n_tasks=3, n_instances=2, n_repetitions=2
-    ).run()
-    table = result._table()
-    assert table.columns.tolist() == ["reversed", "step", "method", 1.0, 8.0]
-    assert table["reversed"].tolist() == [False] * 6 + [True] * 6
-    for row in table.to_dict("records"):
-        for factor in (1.0, 8.0):
-            key = (row["reversed"], row["step"], factor, row["method"])
-            assert row[factor] == means_of(result)[key]

@@ -20,7 +20,6 @@ TABLE = ra.ScoreTable(
 )  # fmt: skip
 PROFILE = TABLE.rankings()
 LATENT = ra.studies.LatentModel(step=0.4, n_systems=4, n_tasks=1, n_instances=20)
-SMALL = {"n_systems": 4, "n_tasks": 3, "n_instances": 2, "n_repetitions": 4}
 # Each with eight cells or more.
 STUDIES = {
     "approximation": lambda **changes: ra.studies.ApproximationStudy(**{
@@ -40,11 +39,9 @@ STUDIES = {
     "task subsets": lambda **changes: ra.studies.TaskSubsetStudy(**{
         "data": TABLE, "n_repetitions": 2, **changes,
     }),
-    "manipulation": lambda **changes: ra.studies.ManipulationStudy(**{
-        "steps": [0.3], **SMALL, **changes,
-    }),
-    "scaling": lambda **changes: ra.studies.ScalingStudy(**{
-        "steps": [0.3], "factors": [1, 5], **SMALL, **changes,
+    "corruption": lambda **changes: ra.studies.CorruptionStudy(**{
+        "models": [TABLE, LATENT], "corruptions": [ra.studies.Reversed(), ra.studies.Noisy()],
+        "n_repetitions": 4, **changes,
     }),
 }  # fmt: skip
 EVERY = pytest.mark.parametrize("make", STUDIES.values(), ids=STUDIES)
@@ -105,11 +102,7 @@ RULES = [ra.Mean(), ra.Borda(unranked="last")]
     [
         ("approximation", [{"aggregators": RULES[1:]}, {"time_limit": 5.0}, {"nearest": True}]),
         ("task subsets", [{"data": TABLE.with_task_weights({1: 2})}, {"tolerance": {1: 0.1}}]),
-        *(
-            (name, [{"aggregators": RULES}, {"time_limit": 5.0}, {"n_systems": 5}, {"n_tasks": 4},
-                    {"n_instances": 3}])
-            for name in ("manipulation", "scaling")
-        ),
+        ("corruption", [{"aggregators": RULES}, {"time_limit": 5.0}]),
     ],
 )  # fmt: skip
 def test_what_changes_the_rows_changes_the_journal(name, changes, tmp_path):
@@ -215,17 +208,9 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
     ("name", "changes", "message"),
     [
         *(
-            (name, changes, f"{next(iter(changes))} of .*Study")
-            for name in ("manipulation", "scaling")
-            for changes in ({"steps": [0]}, {"steps": [np.inf]}, {"n_systems": 1}, {"n_tasks": 0},
-                            {"n_instances": 0})
+            ("corruption", {"n_corrupted": wrong}, "n_corrupted of CorruptionStudy")
+            for wrong in ([], [-1], [2], [0.5])
         ),
-        *(
-            ("manipulation", {"n_corrupted": wrong}, "n_corrupted of ManipulationStudy")
-            for wrong in ([], [-1], [21], [0.5])
-        ),
-        ("scaling", {"factors": [0]}, "factors of ScalingStudy"),
-        ("scaling", {"reversed": [0]}, "reversed of ScalingStudy"),
         ("confidence", {"methods": []}, "methods of ConfidenceStudy"),
         ("confidence", {"methods": HOLM[0]}, "methods of ConfidenceStudy"),
         ("confidence", {"methods": ["hoeffding"]}, "objects such as IntervalMethod"),

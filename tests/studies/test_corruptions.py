@@ -1,0 +1,133 @@
+"""Corruptions: each against what its words say, and all against their contract."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.studies import Adversarial, Copied, Corruption, Noisy, Rescaled, Reversed
+from rankagg.testing.corruptions import TABLE, CorruptionContract
+
+
+class TestReversed(CorruptionContract):
+    corruption = Reversed()
+
+
+class TestAdversarial(CorruptionContract):
+    corruption = Adversarial(step=2)
+
+
+class TestRescaled(CorruptionContract):
+    corruption = Rescaled(factor=10, after=Adversarial())
+
+
+class TestCopied(CorruptionContract):
+    corruption = Copied()
+
+
+class TestNoisy(CorruptionContract):
+    corruption = Noisy(share=0.5, after=Reversed())
+
+
+def task_of(table, task):
+    return table.values[:, table.unit_tasks == table.tasks.index(task)]
+
+
+def test_reversed_scores_have_the_same_range_and_the_opposite_order():
+    table = ra.ScoreTable([[1.0], [7.0], [7.0], [3.0]], higher_is_better=False)
+    assert Reversed().corrupt(table, [0]).values.ravel().tolist() == [7.0, 1.0, 1.0, 5.0]
+
+
+@pytest.mark.parametrize("step", [0.0, 1.0, 2.5])
+def test_adversarial_scores_are_around_the_reverse_of_the_truth(step):
+    truth = ra.Permutation.from_order([2, 0, 1])  # heights 2, 1, 3
+    table = ra.ScoreTable(np.zeros((3, 40_000)), tasks=["x"] * 40_000,
+                          instances=range(40_000), higher_is_better=True)  # fmt: skip
+    found = Adversarial(step=step).corrupt(table, ["x"], truth, rng=0).values
+    means = [-step * height + np.euler_gamma for height in (2, 1, 3)]
+    np.testing.assert_allclose(found.mean(axis=1), means, atol=5 * np.pi / np.sqrt(6 * 40_000))
+    np.testing.assert_allclose(found.std(axis=1), np.pi / np.sqrt(6), rtol=0.03)
+
+
+def test_the_truth_is_by_default_that_of_borda():
+    truth = ra.Borda().aggregate(TABLE).ranking
+    found = Adversarial().corrupt(TABLE, ["x"], rng=0)
+    assert found == Adversarial().corrupt(TABLE, ["x"], truth, rng=0)
+    assert found != Adversarial().corrupt(TABLE, ["x"], truth.reverse(), rng=0)
+
+
+def test_tied_systems_of_the_truth_share_their_height():
+    truth = ra.PartialRanking.from_buckets([["C"], ["A", "B", "D", "E"]], items=TABLE.systems)
+    found = task_of(Adversarial(step=1e6).corrupt(TABLE, ["x"], truth, rng=0), "x") / 1e6
+    np.testing.assert_allclose(found[[0, 2, 4]], [[-2.5] * 2, [-5] * 2, [-2.5] * 2], atol=1e-4)
+
+
+def test_copies_are_of_the_first_task_with_its_instances_in_turn():
+    table = ra.ScoreTable(
+        [[1.0, 2, 3, 4, 5, 6], [9.0, 8, 7, 6, 5, 4]], tasks=list("xyyyzz"),
+        instances=[0, 0, 1, 2, 0, 1], higher_is_better={"x": True, "y": False, "z": True},
+    )  # fmt: skip
+    found = Copied().corrupt(table, ["z", "y"])
+    assert found.values.tolist() == [[1, -5, -6, -5, 5, 6], [9, -5, -4, -5, 5, 4]]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_noise_is_that_share_of_the_variance(share):
+    values = np.random.default_rng(1).normal(5, 3, size=(20_000, 1))
+    found = Noisy(share=share).corrupt(ra.ScoreTable(values, higher_is_better=True), [0], rng=0)
+    explained = np.corrcoef(found.values[:, 0], values[:, 0])[0, 1] ** 2
+    assert explained == pytest.approx(1 - share, abs=0.03)
+    assert found.values.std() == pytest.approx(values.std(), rel=0.03)
+    assert found.values.mean() == pytest.approx(values.mean(), abs=0.1)
+
+
+def test_one_follows_another():
+    both = Rescaled(factor=3, after=Reversed()).corrupt(TABLE, ["x"])
+    assert both == Rescaled(factor=3).corrupt(Reversed().corrupt(TABLE, ["x"]), ["x"])
+    assert both != Reversed().corrupt(TABLE, ["x"])
+
+
+@pytest.mark.parametrize("corruption", [Adversarial(), Noisy(), Rescaled(factor=2, after=Noisy())])
+def test_what_is_drawn_for_a_task_stays_when_others_follow(corruption):
+    one = corruption.corrupt(TABLE, ["y"], rng=5)
+    two = corruption.corrupt(TABLE, ["y", "z"], rng=5)
+    np.testing.assert_array_equal(task_of(one, "y"), task_of(two, "y"))
+
+
+def test_names_tell_what_happens():
+    names = [c.name for c in (Reversed(), Adversarial(), Adversarial(step=2.0), Copied(), Noisy())]
+    assert names == ["reversed", "adversarial", "adversarial, step = 2", "copied", "noisy"]
+    assert Noisy(share=0.5, after=Copied()).name == "noisy, after copied, share = 0.5"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lost(Corruption):
+    """Returns what it should not."""
+
+    what: float = np.nan
+
+    def _corrupted(self, tasks, heights, rng):
+        return [self.what * task if self.what != 7 else task[:1] for task in tasks]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: Rescaled(factor=0), r"factor of Rescaled"),
+        (lambda: Adversarial(step=-1), "step of Adversarial"),
+        (lambda: Noisy(share=1.5), "share of Noisy"),
+        (lambda: Reversed().corrupt(TABLE, ["w"]), r"`tasks`.*'w'"),
+        (lambda: Lost().corrupt(TABLE, ["x"]), r"scores of Lost.*finite scores of shape \(5, 2\)"),
+        (lambda: Lost(what=7).corrupt(TABLE, ["x"]), r"finite scores of shape \(5, 2\)"),
+        (
+            lambda: Copied().corrupt(ra.ScoreTable([[1, np.nan]] * 2, tasks="xx", instances=[0, 1],
+                                                   higher_is_better=True), ["x"]),
+            r"complete for what is copied. Got 2 missing scores. `ScoreTable.drop` leaves",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_named(call, words):
+    with pytest.raises(InvalidInputError, match=words):
+        call()
