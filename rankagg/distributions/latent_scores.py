@@ -2,8 +2,7 @@
 
 A system's score on an instance of a task is its location there plus independent noise. With
 Gumbel noise the ranking of an instance has the Plackett-Luce distribution, with normal noise
-Thurstone's. Corruption, other scales and missing scores are operations on tables, to be combined at
-will.
+Thurstone's. Missing scores are an operation on tables; `rankagg.studies` has corruptions of them.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def _(levels):
     wrong. If tasks are what one wants to be good at, and their sizes an accident, take two
     levels. It is also what protects against tasks that are corrupted: with 20 systems on 20
     tasks, some of which rank in the reverse of the true order, rules on one level give way sooner
-    (`ra.studies.ManipulationStudy`; Colombo et al. 2022, section 4.2).
+    (`ra.studies.CorruptionStudy`; Colombo et al. 2022, section 4.2).
     """)
 
 

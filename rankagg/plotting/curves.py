@@ -289,8 +289,8 @@ def cases_over(
     column, numbers = numbers_along(result)[over]
     rows = rows[rows[column].isin(list(numbers))]
     # What is along the axis is no part of a case.
-    named = named_in(result, column).items()
-    kinds = {name: one.name_without(over) for name, one in named} or dict.fromkeys(numbers, 0)
+    named = named_in(result, column)
+    kinds = {value: named[value].name_without(over) if named else 0 for value in numbers}
     rows = rows.assign(**{"at": rows[column].map(numbers), column: rows[column].map(kinds)})
     return {tuple(told(key)): part for key, part in rows.groupby(result._grid, sort=False)}
 

@@ -250,7 +250,13 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     ...     n_corrupted=[1],
     ...     n_repetitions=20,
     ... )
-    >>> print(study.run().to_markdown(decimals=2))
+    >>> print(study.run().to_markdown(decimals=2).rstrip())
+    | corruption             | method   |    1 |
+    |:-----------------------|:---------|-----:|
+    | reversed               | Mean     | 0.04 |
+    | reversed               | Borda    | 0.05 |
+    | rescaled, factor = 100 | Mean     | 0.12 |
+    | rescaled, factor = 100 | Borda    | 0.00 |
     """
 
     _schema: ClassVar[str] = "rankagg.corruption_study"

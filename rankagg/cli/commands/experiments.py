@@ -15,7 +15,7 @@ from rankagg.cli.options.command import FOLDER, Answer, Output, command, in_colu
 from rankagg.cli.options.exact import limited, time_limit
 from rankagg.cli.options.inputs import UNRANKED, Input, data
 from rankagg.cli.options.rules import made, rules_to
-from rankagg.cli.options.studies import DRAWN, StudyRun, repeated, sizes_of
+from rankagg.cli.options.studies import DRAWN, StudyRun, corruption_of, repeated, sizes_of
 from rankagg.cli.options.typed import TIME, Number, flag, jobs, option
 from rankagg.cli.options.wording import options_named
 
@@ -116,11 +116,16 @@ def cycles(
 @command(
     data(whole=True),
     option(
-        "--study missing-scores|task-subsets|confidence",
+        "--study missing-scores|task-subsets|confidence|corruption",
         default="missing-scores",
         help="missing-scores: rank what is left when scores go missing. task-subsets: rank by "
         "random subsets of the tasks. confidence: resample instances, and see which pairs are "
-        "decided.",
+        "decided. corruption: rank when more and more tasks are corrupted.",
+    ),
+    option(
+        "--corruption CORRUPTION...",
+        help="For --study corruption: reversed (the default), adversarial, copied, noisy, "
+        "noisy=SHARE or rescaled=FACTOR.",
     ),
     rules_to("hold against themselves", default="mean, borda"),
     time_limit("each ranking"),
@@ -128,18 +133,25 @@ def cycles(
     output("rows", plot="what the study found"),
 )
 def experiment(
-    given: Input, *, study: str, methods: Sequence[str], deadline: ra.Deadline, run: StudyRun
+    given: Input,
+    *,
+    study: str,
+    corruption: Sequence[str],
+    methods: Sequence[str],
+    deadline: ra.Deadline,
+    run: StudyRun,
 ) -> Answer:
     """Run an experiment of the papers on a table of scores: how stable is its ranking.
 
-    A proportion of the scores is removed at random, or of the tasks, and every method is held
-    against what it says of all. The last line says which method stays nearest. For confidence,
-    methods are intervals, and --method is not used.
+    A proportion of the scores is removed at random, or of the tasks, or tasks are corrupted, and
+    every method is held against what it says of all. For confidence, methods are intervals, and
+    --method is not used.
 
     \b
         rankagg experiment scores.csv --plot missing.svg
         rankagg experiment scores.csv --study task-subsets --method mean --method kemeny
         rankagg experiment instances.csv --instance instance --study confidence
+        rankagg experiment scores.csv --study corruption --corruption copied --corruption noisy
     """
     if not isinstance(given.data, ra.ScoreTable):
         raise click.UsageError("An experiment needs scores; rankings and votes do not hold them.")
@@ -147,16 +159,21 @@ def experiment(
         raise click.UsageError(f"--tolerance has no meaning for --study {study}.")
     if methods and study == "confidence":
         raise click.UsageError("--method has no meaning for --study confidence.")
+    if corruption and study != "corruption":
+        raise click.UsageError(f"--corruption has no meaning for --study {study}.")
     rules = limited(made(methods or ("mean", "borda"), given.unranked), deadline)
     table, label = given.data, given.name
     asked: Any = ra.studies.MissingScoresStudy
     settings: dict[str, Any] = {"aggregators": rules}
-    if study == "missing-scores":
+    if study in ("missing-scores", "corruption"):
         settings["models"] = [ra.studies.Observed(label=label, data=table)]
+    if study == "corruption":
+        asked = ra.studies.CorruptionStudy
+        settings["corruptions"] = [corruption_of(text) for text in corruption or ("reversed",)]
     elif study == "task-subsets":
         asked = ra.studies.TaskSubsetStudy
         settings |= {"data": table, "tolerance": given.tolerance}
-    else:
+    elif study == "confidence":
         asked = ra.studies.ConfidenceStudy
         settings = {"models": [ra.studies.Resampled(label=label, data=table)]}
     return run.answer(asked, called={"models": "FILE", "data": "FILE"}, **settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -16,6 +16,8 @@ from rankagg.cli.options.command import FILE, Answer, Group, write_frame
 from rankagg.cli.options.typed import Number, Whole, jobs, option, seed
 from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import InvalidInputError, nearest
+
+T = TypeVar("T")
 
 
 def _euclidean(number: float, **points: Any) -> ra.cultures.Culture:
@@ -54,20 +56,44 @@ def culture_of(text: str) -> ra.cultures.Culture:
         "balanced": ra.cultures.GroupSeparableCulture(),
         "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
     }
+    return _named("--culture", text, plain, WITH_NUMBER)
+
+
+def corruption_of(text: str) -> ra.studies.Corruption:
+    """Return the corruption that was named."""
+    studies = ra.studies
+    plain = {
+        "reversed": studies.Reversed(),
+        "adversarial": studies.Adversarial(),
+        "copied": studies.Copied(),
+        "noisy": studies.Noisy(),
+    }
+    numbers: dict[str, Callable[[float], ra.studies.Corruption]] = {
+        "rescaled": lambda number: studies.Rescaled(factor=number),
+        "adversarial": lambda number: studies.Adversarial(step=number),
+        "noisy": lambda number: studies.Noisy(share=number),
+    }
+    return _named("--corruption", text, plain, numbers)
+
+
+def _named(
+    option: str, text: str, plain: Mapping[str, T], numbers: Mapping[str, Callable[[float], T]]
+) -> T:
+    """Return what a text NAME or NAME=NUMBER stands for."""
     name, sign, number = text.partition("=")
     if name in plain and not sign:
         return plain[name]
-    if name in WITH_NUMBER:
+    if name in numbers:
         try:
             stated = float(ascii_number(number))
         except ValueError:
-            raise InvalidInputError("--culture", f"{name}=NUMBER", text) from None
-        return WITH_NUMBER[name](stated)
+            raise InvalidInputError(option, f"{name}=NUMBER", text) from None
+        return numbers[name](stated)
     if name in plain:
-        raise InvalidInputError("--culture", f"{name}, which takes no number", text)
-    every = [*plain, *(f"{one}=NUMBER" for one in WITH_NUMBER)]
-    remedy = nearest(name, [*plain, *WITH_NUMBER])
-    raise InvalidInputError("--culture", f"one of {', '.join(every)}", text, remedy)
+        raise InvalidInputError(option, f"{name}, which takes no number", text)
+    every = [*plain, *(f"{one}=NUMBER" for one in numbers)]
+    remedy = nearest(name, [*plain, *numbers])
+    raise InvalidInputError(option, f"one of {', '.join(every)}", text, remedy)
 
 
 def _models(

@@ -9,6 +9,7 @@ import rankagg as ra
 from rankagg.cli.exit_codes import UNPROVED
 
 STUDY = "study --mallows 0.8 --items 5 --repetitions 6 --rankings 4"
+CORRUPTION = "experiment --dataset superglue_human --study corruption --corruption"
 CONFIDENCE = "experiment --dataset superglue_human --study confidence"
 
 
@@ -105,6 +106,15 @@ def test_cycles_are_those_of_the_study(said, parsed, run):
                 data=table, aggregators=[ra.Borda()], n_repetitions=2, seed=3
             ),
         ),
+        (
+            "corruption --corruption noisy=0.5 --corruption copied --corruption rescaled=10",
+            lambda table: ra.studies.CorruptionStudy(
+                models=[ra.studies.Observed(label="superglue_human", data=table)],
+                corruptions=[ra.studies.Noisy(share=0.5), ra.studies.Copied(),
+                             ra.studies.Rescaled(factor=10.0)],
+                aggregators=[ra.Borda()], n_repetitions=2, seed=3,
+            ),
+        ),
     ],
 )  # fmt: skip
 def test_an_experiment_is_that_of_the_library(said, name, study):
@@ -125,6 +135,10 @@ REFUSED = {
     f"{STUDY} --method mean": "rules without scores",
     f"{CONFIDENCE} --method borda": "no meaning",
     "experiment --dataset tennessee": "needs scores",
+    "experiment --dataset superglue_human --corruption noisy": "--corruption has no meaning",
+    f"{CORRUPTION} rescaled": "rescaled=NUMBER",
+    f"{CORRUPTION} reversed=2": "takes no number",
+    f"{CORRUPTION} revers": "Did you mean 'reversed'",
     "experiment --dataset superglue_human --tolerance 0.1": "--tolerance has no meaning",
 }
 

@@ -1,0 +1,20 @@
+"""
+Tasks that lie, shout or repeat
+===============================
+
+How far a rule's ranking of a leaderboard moves as tasks are corrupted: the curve that stays low
+longest is the most robust rule. Rules on rankings do not see the scale of a task.
+"""
+
+import rankagg as ra
+from rankagg import plotting
+
+study = ra.studies.CorruptionStudy(
+    models=[ra.datasets.load("superglue_human")],
+    corruptions=[ra.studies.Reversed(), ra.studies.Rescaled(factor=100), ra.studies.Copied()],
+    aggregators=[ra.Mean(), ra.Borda()],
+    n_repetitions=20,
+)
+
+with plotting.style("paper"):
+    plotting.corruption_plot(study.run())
