@@ -182,9 +182,8 @@ def _in_words(name: str, value: Any) -> str:
         return value
     if name.startswith("n_"):
         return f"no {name[2:]}" if value is None else counted(value, name[2:-1])
-    return (
-        f"{name.replace('_', '-')} = {value:.12g}" if isinstance(value, Real) else f"{name} {value}"
-    )
+    told = f"= {value:.12g}" if isinstance(value, Real) else getattr(value, "name", value)
+    return f"{name.replace('_', '-')} {told}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -126,11 +126,10 @@ class CorruptionResult(StudyResult):
     @property
     def distance_to(self) -> str:
         """What distances are measured to."""
-        told = {True: "the true order", False: "what the rule says of the uncorrupted scores"}
+        own = "what the rule says of the uncorrupted scores"
         known = {model.true_ranking is not None for model in self.study.models}
-        return ", or where none is known to ".join(
-            told[is_known] for is_known in sorted(known)[::-1]
-        )
+        either = f"the true order, or where none is known to {own}"
+        return either if len(known) > 1 else "the true order" if True in known else own
 
     @property
     def n_unproved(self) -> int:
@@ -155,21 +154,12 @@ class CorruptionResult(StudyResult):
         whole: pd.DataFrame = table.reset_index()
         return whole
 
-    def _to_paste(self) -> pd.DataFrame:
-        table = self._table()
-        return table.drop(
-            columns=[name for name in table.columns[:2] if table[name].nunique() == 1]
-        )
-
     def _facts(self) -> Iterable[str]:
-        rules, tables = len(self.study.aggregators), counted(self.n_cells, "table")
-        yield f"{counted(rules, 'rule')} on {tables}, seed {self.study.seed}"
+        rules = counted(len(self.study.aggregators), "rule")
+        yield f"{rules} on {counted(self.n_cells, 'table')}, seed {self.study.seed}"
         yield f"normalized Kendall distance to {self.distance_to}"
         yield from self.notes
-        yield (
-            "its mean by the number of corrupted tasks; breakdown: the fewest with one above "
-            f"{LOST}, where there are some"
-        )
+        yield f"its mean by the number of corrupted tasks; breakdown: first above {LOST}"
 
     def _content(self) -> dict[str, Any]:
         breakdown = plain_rows(self.breakdown())
@@ -275,17 +265,15 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
-        numbers = self.n_corrupted
+        numbers, owner = self.n_corrupted, "of CorruptionStudy"
         self._set("n_corrupted", (0,) if numbers is None else numbers)
         super().__post_init__()
-        owner = "of CorruptionStudy"
         tables = check_removal(self.models, (), owner, whole_tasks=True)
         fewest = min(table.n_tasks for table in tables)
         if numbers is None:
             self._set("n_corrupted", tuple(range(fewest + 1)))
-        most = check_integer(
-            max(self.n_corrupted or ()), f"n_corrupted {owner}", low=0, high=fewest
-        )
+        most = max(self.n_corrupted or ())
+        check_integer(most, f"n_corrupted {owner}", low=0, high=fewest)
         for table, corruption in product(tables, self.corruptions):
             corruption.corrupt(table, table.tasks.at(range(most)), rng=0)
 
@@ -296,6 +284,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     def _try(self, cell: CorruptionCell, prepared: None) -> list[Row]:
         """Corrupt tasks of a table, and hold every rule against the truth, or against itself."""
         table = cast("ScoreTable", cell.model.draw(rng=cell.shared(self.seed, "data")))
+        before, truth, rows = Evidence(table), cell.model.true_ranking, list[Row]()
         # So that no rule gains from how it ties.
         order = cell.shared(self.seed, "systems").permutation(table.n_systems)
         shuffled = table._with(values=table.values[order], systems=table.systems.at(order))
@@ -303,41 +292,32 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
         tasks = table.tasks.at(order[: cell.n_corrupted])
 
         @cache
-        def corrupted(truth: PartialRanking) -> Evidence:
+        def corrupted(against: PartialRanking) -> Evidence:
             rng = cell.shared(self.seed, "corruption")
-            return Evidence(cell.corruption.corrupt(shuffled, tasks, truth, rng=rng))
+            return Evidence(cell.corruption.corrupt(shuffled, tasks, against, rng=rng))
 
-        before = Evidence(table)
-        return [self._row(cell, rule, before, corrupted) for rule in self.aggregators]
-
-    def _row(
-        self,
-        cell: CorruptionCell,
-        rule: Aggregator,
-        before: Evidence,
-        corrupted: Callable[[PartialRanking], Evidence],
-    ) -> Row:
-        row: Row = dict.fromkeys(self._fields) | {"method": rule.name, "unproved": False}
-        truth, notes = cell.model.true_ranking, list[str]()
-
-        def says(scores: Evidence, rng: np.random.Generator) -> Consensus:
-            deadline = Deadline.after(self.time_limit)
-            return finished(rule.aggregate(scores, rng=rng, deadline=deadline))
-
-        try:
-            if truth is None:
-                own = says(before, cell.shared(self.seed, repr(rule)))
-                truth, notes = own.ranking, [*own.notes]
-            found = says(corrupted(truth), cell.generator(self.seed, repr(rule)))
-        except RankaggError as error:
-            return {**row, "error": str(error)}
-        against = truth.reindex(found.ranking.items)
-        one, other = set(against.buckets[0]), set(found.buckets[0])
-        return {
-            **row,
+        for rule in self.aggregators:
+            row: Row = dict.fromkeys(self._fields) | {"method": rule.name, "unproved": False}
+            rows.append(row)
+            try:
+                own = self._says(rule, before, cell.shared) if truth is None else None
+                against = own.ranking if own else cast("PartialRanking", truth)
+                found = self._says(rule, corrupted(against), cell.generator)
+            except RankaggError as error:
+                row["error"] = str(error)
+                continue
+            against = against.reindex(found.ranking.items)
+            one, other = set(against.buckets[0]), set(found.buckets[0])
             # Both as if ties were broken at random.
-            "distance": kendall_distance(against, found.ranking, p=0.5, normalized=True),
-            "top1": len(one & other) / (len(one) * len(other)),
+            row["distance"] = kendall_distance(against, found.ranking, p=0.5, normalized=True)
+            row["top1"] = len(one & other) / (len(one) * len(other))
             # A rule of two levels has no certificate, but says so too.
-            "unproved": any("not proved" in note for note in (*notes, *found.notes)),
-        }
+            notes = found.notes + (own.notes if own else ())
+            row["unproved"] = any("not proved" in note for note in notes)
+        return rows
+
+    def _says(
+        self, rule: Aggregator, scores: Evidence, draw: Callable[[int, str], np.random.Generator]
+    ) -> Consensus:
+        rng, deadline = draw(self.seed, repr(rule)), Deadline.after(self.time_limit)
+        return finished(rule.aggregate(scores, rng=rng, deadline=deadline))

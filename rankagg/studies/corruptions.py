@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -60,8 +60,11 @@ class Corruption(Named, ABC):
     needs_all: ClassVar[bool] = True
     after: Corruption | None = None
 
-    def __str__(self) -> str:
-        return self.name
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            if one.metadata:
+                name = f"{one.name} of {type(self).__name__}"
+                check_number(getattr(self, one.name), name, **one.metadata)
 
     def corrupt(
         self,
@@ -171,10 +174,7 @@ class Adversarial(Corruption):
 
     _kind = "adversarial"
     needs_all = False
-    step: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_number(self.step, "step of Adversarial", low=0, high=1e9)
+    step: float = field(default=1.0, metadata={"low": 0, "high": 1e9})
 
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
         return [rng.gumbel(-self.step * heights[:, None], size=task.shape) for task in tasks]
@@ -199,10 +199,7 @@ class Rescaled(Corruption):
 
     _kind = "rescaled"
     needs_all = False
-    factor: float
-
-    def __post_init__(self) -> None:
-        check_number(self.factor, "factor of Rescaled", low=0, high=1e9, open_low=True)
+    factor: float = field(metadata={"low": 0, "high": 1e9, "open_low": True})
 
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
         return [self.factor * task for task in tasks]
@@ -240,10 +237,7 @@ class Noisy(Corruption):
 
     _kind = "noisy"
     needs_all = False
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_number(self.share, "share of Noisy", low=0, high=1)
+    share: float = field(default=1.0, metadata={"low": 0, "high": 1})
 
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
         for task in tasks:

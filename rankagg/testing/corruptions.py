@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import pickle
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg._typing import Floats
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies import Corruption
 
 __all__ = ["CorruptionContract"]
 
-TABLE = ra.ScoreTable(
-    np.random.default_rng(0).normal(size=(5, 6)),
-    systems="ABCDE",
-    tasks=list("xxyyzz"),
-    instances=[0, 1] * 3,
-    higher_is_better=True,
-    task_weights={"y": 2.0},
-)
-MIRRORED = ra.ScoreTable(-TABLE.to_frame(), higher_is_better=False, task_weights={"y": 2.0})
-GAPS = np.array([[np.nan, *TABLE.values[0, 1:]], *TABLE.values[1:]])
+SCORES = np.random.default_rng(0).normal(size=(5, 6))
+NAMES: dict[str, Any] = {"systems": "ABCDE", "tasks": list("xxyyzz"), "instances": [0, 1] * 3}
+TABLE = ra.ScoreTable(SCORES, higher_is_better=True, **NAMES)
+MIRRORED = ra.ScoreTable(-SCORES, higher_is_better=False, **NAMES)
+INCOMPLETE = TABLE._with(values=np.where(SCORES.max() == SCORES, np.nan, SCORES))
 
 
 class CorruptionContract:
@@ -41,9 +37,8 @@ class CorruptionContract:
 
     corruption: ClassVar[Corruption]
 
-    def _values(self, table: ra.ScoreTable) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        truth = ra.Permutation.from_order("CABED")
-        return self.corruption.corrupt(table, ["z", "x"], truth, rng=3).values
+    def _values(self, table: ra.ScoreTable) -> Floats:
+        return self.corruption.corrupt(table, ["z", "x"], rng=3).values
 
     def test_it_is_a_value_with_a_name(self) -> None:
         assert pickle.loads(pickle.dumps(self.corruption)) == self.corruption
@@ -61,17 +56,15 @@ class CorruptionContract:
         np.testing.assert_allclose(self._values(MIRRORED), -self._values(TABLE))
 
     def test_missing_scores_stay_missing_or_are_refused(self) -> None:
-        incomplete = TABLE._with(values=GAPS)
         if self.corruption.needs_all:
             with pytest.raises(InvalidInputError, match="missing score"):
-                self._values(incomplete)
+                self._values(INCOMPLETE)
         else:
-            assert np.isnan(self._values(incomplete)).tolist() == incomplete.missing.tolist()
+            assert np.isnan(self._values(INCOMPLETE)).tolist() == INCOMPLETE.missing.tolist()
 
     def test_it_takes_part_in_a_study(self) -> None:
-        study = ra.studies.CorruptionStudy(
-            models=[TABLE], corruptions=[self.corruption], n_repetitions=2
-        )
+        kinds = [self.corruption]
+        study = ra.studies.CorruptionStudy(models=[TABLE], corruptions=kinds, n_repetitions=2)
         distances = study.run(progress=False).to_frame()["distance"]
         assert distances.between(0, 1).all()
         assert not distances[:3].any()

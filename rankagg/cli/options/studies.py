@@ -61,19 +61,14 @@ def culture_of(text: str) -> ra.cultures.Culture:
 
 def corruption_of(text: str) -> ra.studies.Corruption:
     """Return the corruption that was named."""
-    studies = ra.studies
-    plain = {
-        "reversed": studies.Reversed(),
-        "adversarial": studies.Adversarial(),
-        "copied": studies.Copied(),
-        "noisy": studies.Noisy(),
-    }
+    one = ra.studies
+    plain = [one.Reversed(), one.Adversarial(), one.Copied(), one.Noisy()]
     numbers: dict[str, Callable[[float], ra.studies.Corruption]] = {
-        "rescaled": lambda number: studies.Rescaled(factor=number),
-        "adversarial": lambda number: studies.Adversarial(step=number),
-        "noisy": lambda number: studies.Noisy(share=number),
+        "rescaled": lambda number: one.Rescaled(factor=number),
+        "adversarial": lambda number: one.Adversarial(step=number),
+        "noisy": lambda number: one.Noisy(share=number),
     }
-    return _named("--corruption", text, plain, numbers)
+    return _named("--corruption", text, {each.name: each for each in plain}, numbers)
 
 
 def _named(
