@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from math import isnan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,32 +123,28 @@ def gumbel_rankings(_: Bench, found: ExperimentRun) -> None:
 MODELS = {phi: LatentModel(step=phi) for phi in (0.05, 0.1, 0.3)}
 
 
-def figure_3(n_repetitions: int) -> CorruptionStudy:
-    """Return the study of more and more corrupted tasks, with the exact rule on both levels."""
-    exact = ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Kemeny())
-    return CorruptionStudy(
-        models=[*MODELS.values()],
-        corruptions=[Adversarial()],
-        aggregators=[*PROCEDURES.values(), *exact],
-        n_repetitions=n_repetitions,
-    )
+#: The paper's rules, and the exact one on both levels.
+LEVELS = [*PROCEDURES.values(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Kemeny())]
+FACTORS = range(1, 11)
+#: The multiplied scores of section 4.3, as they are and reversed before.
+SCALED = [Rescaled(factor=factor, after=one) for one in (None, Adversarial()) for factor in FACTORS]
 
 
-def figure_7(n_repetitions: int) -> CorruptionStudy:
-    """Return the study of one task whose scores are multiplied, as they are and reversed."""
-    ways = product((None, Adversarial()), range(1, 11))
-    return CorruptionStudy(
-        models=[*MODELS.values()],
-        corruptions=[Rescaled(factor=factor, after=before) for before, factor in ways],
-        n_corrupted=[1],
-        n_repetitions=n_repetitions,
-    )
+def figure_3(**size: Any) -> CorruptionStudy:
+    """Return the study of more and more corrupted tasks."""
+    models = [*MODELS.values()]
+    return CorruptionStudy(models=models, corruptions=[Adversarial()], aggregators=LEVELS, **size)
+
+
+def figure_7(**size: Any) -> CorruptionStudy:
+    """Return the study of one task whose scores are multiplied."""
+    return CorruptionStudy(models=[*MODELS.values()], corruptions=SCALED, n_corrupted=[1], **size)
 
 
 @experiment("p1-figure-3", "robustness to corrupted tasks", "Section 4.2", "Figure 3")
 def corrupted_tasks(bench: Bench, found: ExperimentRun) -> None:
     """Corrupt more and more tasks."""
-    result = bench.run("p1-figure-3", figure_3(bench.repetitions()))
+    result = bench.run("p1-figure-3", figure_3(n_repetitions=bench.repetitions()))
     means = result.by_method()["mean_distance"].unstack("method").droplevel("corruption")
     broken = result.breakdown().set_index(["model", "method"])["n_corrupted"]
     for phi, model in MODELS.items():
@@ -174,7 +171,7 @@ def corrupted_tasks(bench: Bench, found: ExperimentRun) -> None:
 @experiment("p1-figure-7", "robustness to scaling", "Section 4.3", "Figure 7")
 def rescaled_task(bench: Bench, found: ExperimentRun) -> None:
     """Multiply the scores of one task, as it is and reversed."""
-    result = bench.run("p1-figure-7", figure_7(bench.repetitions()))
+    result = bench.run("p1-figure-7", figure_7(n_repetitions=bench.repetitions()))
     errors = result.by_method()["mean_distance"].unstack("method").droplevel("n_corrupted")
     turned = errors.index.get_level_values("corruption").str.contains("after")
     depends = errors["Borda"].groupby([errors.index.get_level_values("model"), turned]).nunique()

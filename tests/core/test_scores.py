@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import ItemSet, PartialRanking, ScoreTable
-from rankagg.distributions import rescale_tasks
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
 from tests.strategies import quick
@@ -296,7 +295,7 @@ def test_dropping_leaves_the_rest_as_it_is():
         (lambda table: table.drop(tasks=["f1"]), r"`tasks` must be one of the 2 tasks .*'f1'"),
         (lambda table: table.drop(systems=["Z"]), r"`systems` must be one of the 2 systems .*'Z'"),
         (lambda table: table.relative_to("Z"), r"`system` must be one of the 2 systems .*'Z'"),
-        (lambda table: rescale_tasks(table, {"f1": 2.0}), r"`factors` .* 2 tasks .*'f1'"),
+        (lambda table: ra.studies.Reversed().corrupt(table, ["f1"]), r"`tasks` .* 2 tasks .*'f1'"),
     ],
     ids=["tasks", "systems", "relative", "factors"],
 )

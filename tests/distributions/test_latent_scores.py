@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.distributions import LatentScores, remove_scores, replace_tasks, rescale_tasks
-from rankagg.exceptions import InvalidInputError, ItemMismatchError, RankaggError
+from rankagg.distributions import LatentScores, remove_scores
+from rankagg.exceptions import InvalidInputError, RankaggError
 
 LOCATIONS = [0.0, 0.7, 1.2]
 
@@ -158,84 +158,6 @@ def test_laws_are_values():
     law = LatentScores([0.0, 1.0])
     assert law == LatentScores([0.0, 1.0])
     assert law not in (LatentScores([0.0, 2.0]), LatentScores([0.0, 1.0], scale=2.0))
-
-
-# -- replaced tasks -------------------------------------------------------------------------------
-
-
-def test_only_the_named_tasks_are_replaced(table):
-    law = LatentScores([100.0, 200.0, 300.0], systems="ABC")
-    new = replace_tasks(table, ["up"], law, rng=0)
-    up = table.unit_tasks == 0
-    assert np.array_equal(new.values[:, ~up], table.values[:, ~up], equal_nan=True)
-    assert (np.abs(new.values[:, up] - [[100], [200], [300]]) < 20).all()
-    assert new.higher_is_better == table.higher_is_better
-    assert new.instances == table.instances
-    assert replace_tasks(table, ["up"], law, rng=0) == new
-    assert replace_tasks(table, [], law, rng=0) == table
-
-
-def test_scores_of_which_lower_are_better_are_turned(table):
-    law = LatentScores([100.0, 200.0, 300.0], systems="ABC")
-    new = replace_tasks(table, ["down"], law, rng=0)
-    down = table.unit_tasks == 1
-    drawn = new.values[:, down]
-    assert np.nanmax(drawn) < -80
-    for ranking in list(new.rankings())[5:]:
-        observed = [item for item in "CBA" if item not in ranking.unranked]
-        assert list(ranking.order) == observed
-
-
-def test_missing_scores_stay_missing(table):
-    law = LatentScores(np.zeros(3), systems="ABC")
-    new = replace_tasks(table, ["up", "down"], law, rng=0)
-    assert (new.missing == table.missing).all()
-    assert not (new.values == table.values).any()
-
-
-def test_replaced_scores_have_the_law():
-    law = LatentScores([0.0, 1.0], systems="AB")
-    start = LatentScores([1.0, 0.0], systems="AB").sample(2, 5000, rng=0)
-    new = replace_tasks(start, [1], law, rng=1)
-    wins = new.rankings().ranks[5000:, 1] == 0
-    assert abs(wins.mean() - stats.logistic.cdf(1.0)) < band(stats.logistic.cdf(1.0), 5000)
-
-
-def test_a_law_of_other_systems_is_refused(table):
-    with pytest.raises(ItemMismatchError):
-        replace_tasks(table, ["up"], LatentScores(np.zeros(3), systems="ABD"))
-
-
-def test_a_task_that_is_not_there_is_refused(table):
-    law = LatentScores(np.zeros(3), systems="ABC")
-    with pytest.raises((RankaggError, KeyError), match="side"):
-        replace_tasks(table, ["side"], law)
-    with pytest.raises((RankaggError, KeyError), match="side"):
-        rescale_tasks(table, {"side": 2.0})
-
-
-# -- other scales ---------------------------------------------------------------------------------
-
-
-def test_other_units_leave_the_rankings(table):
-    new = rescale_tasks(table, {"down": 1000.0})
-    down = table.unit_tasks == 1
-    assert np.array_equal(new.values[:, down], 1000 * table.values[:, down], equal_nan=True)
-    assert np.array_equal(new.values[:, ~down], table.values[:, ~down])
-    assert new.rankings() == table.rankings()
-    assert ra.Borda().aggregate(new).ranking == ra.Borda().aggregate(table).ranking
-
-
-def test_other_units_change_a_mean():
-    table = ra.ScoreTable([[1.0, 0.0], [0.0, 0.9]], systems="AB", higher_is_better=True)
-    assert ra.Mean().aggregate(table).order == ("A", "B")
-    assert ra.Mean().aggregate(rescale_tasks(table, {1: 2.0})).order == ("B", "A")
-
-
-@pytest.mark.parametrize("factor", [0.0, -1.0, np.nan, np.inf, "2"])
-def test_factors_are_positive(table, factor):
-    with pytest.raises(InvalidInputError, match="factors"):
-        rescale_tasks(table, {"up": factor})
 
 
 # -- missing scores -------------------------------------------------------------------------------

@@ -610,7 +610,7 @@ def p1_subsets(data, n_repetitions=100):
 def p1_drawn(data=None, n_repetitions=100):
     """Return what follows from the random tables of sections 4.2 and 4.3."""
     found, curves = {}, {}
-    study = figure_3(n_repetitions)
+    study = figure_3(n_repetitions=n_repetitions)
     for cell in study.cells():
         for rule, error in cell_errors(study, cell).items():
             curve = curves.setdefault((cell.model.step, rule), {})
@@ -627,7 +627,7 @@ def p1_drawn(data=None, n_repetitions=100):
             found["Section 4.2", where] = float(least)
     where = "error of the mean with 2 corrupted tasks, phi = 0.1"
     found["Section 4.2", where] = means[0.1, "mean"][2]
-    study = figure_7(n_repetitions)
+    study = figure_7(n_repetitions=n_repetitions)
     curves = {}
     for cell in study.cells():
         errors = cell_errors(study, cell)

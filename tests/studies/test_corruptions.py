@@ -96,6 +96,15 @@ def test_what_is_drawn_for_a_task_stays_when_others_follow(corruption):
     np.testing.assert_array_equal(task_of(one, "y"), task_of(two, "y"))
 
 
+def test_other_units_leave_the_rankings_and_change_a_mean():
+    new = Rescaled(factor=1000).corrupt(TABLE, ["y"])
+    np.testing.assert_array_equal(task_of(new, "y"), 1000 * task_of(TABLE, "y"))
+    assert new.rankings() == TABLE.rankings()
+    table = ra.ScoreTable([[1.0, 0.0], [0.0, 0.9]], systems="AB", higher_is_better=True)
+    assert ra.Mean().aggregate(table).order == ("A", "B")
+    assert ra.Mean().aggregate(Rescaled(factor=2).corrupt(table, [1])).order == ("B", "A")
+
+
 def test_names_tell_what_happens():
     names = [c.name for c in (Reversed(), Adversarial(), Adversarial(step=2.0), Copied(), Noisy())]
     assert names == ["reversed", "adversarial", "adversarial, step = 2", "copied", "noisy"]
@@ -115,7 +124,8 @@ class Lost(Corruption):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: Rescaled(factor=0), r"factor of Rescaled"),
+        *((lambda by=by: Rescaled(factor=by), "factor of Rescaled")
+          for by in (0.0, -1.0, np.nan, np.inf, "2")),
         (lambda: Adversarial(step=-1), "step of Adversarial"),
         (lambda: Noisy(share=1.5), "share of Noisy"),
         (lambda: Reversed().corrupt(TABLE, ["w"]), r"`tasks`.*'w'"),
