@@ -216,10 +216,21 @@ def test_what_is_not_proved_in_time_is_counted(model):
     assert result.by_method()["unproved"].tolist() == [0, 2, 2]
 
 
+def test_what_is_not_proved_of_the_scores_before_is_counted_too():
+    """All tasks are the same in the end, so that the optimum is plain."""
+    model = ra.studies.LatentModel(step=0, n_systems=40, n_tasks=9, n_instances=None)
+    result = make(aggregators=EXACT[:1], models=[model], corruptions=[Copied()], n_corrupted=[9],
+                  n_repetitions=1, time_limit=0.0).run()  # fmt: skip
+    assert result.n_unproved == 1
+
+
 def test_ties_count_as_if_broken_at_random():
     frame = make(aggregators=[Stubborn(refused="nothing", ties=True)]).run().to_frame()
     assert (frame["distance"] == 0.5).all()
     assert (frame["top1"] == 0.25).all()
+    own = make(models=[TABLE], aggregators=[Stubborn(refused="nothing", ties=True)]).run()
+    assert (own.to_frame()["distance"] == 0).all()
+    assert (own.to_frame()["top1"] == 0.25).all()
 
 
 @pytest.mark.parametrize("models", [MODELS, [TABLE, TABLE.drop(tasks="v")]])
