@@ -144,8 +144,8 @@ def experiment(
     """Run an experiment of the papers on a table of scores: how stable is its ranking.
 
     A proportion of the scores is removed at random, or of the tasks, or tasks are corrupted, and
-    every method is held against what it says of all. For confidence, methods are intervals, and
-    --method is not used.
+    every method is held against what it says of all. Where scores are removed the last line says
+    which method stays nearest. For confidence, methods are intervals, and --method is not used.
 
     \b
         rankagg experiment scores.csv --plot missing.svg
