@@ -36,7 +36,7 @@ UNRENAMED = {
     "distributions": (
         "BradleyTerryFit FitResult GeneralizedMallowsFit Intransitivity "
         "kendall_distance_counts LatentScores mallows_log_normalizer MallowsFit "
-        "PlackettLuceFit QuasiVariances remove_scores UniformityTest"
+        "PlackettLuceFit QuasiVariances UniformityTest"
     ),
     "inference": (
         "Decisions DispersionReport distance_to EmpiricalBernsteinStopping Estimate "

@@ -42,6 +42,13 @@ def check_unranked(value: object, parameter: str = "unranked") -> Unranked:
     return cast(Unranked, check_choice(value, UNRANKED_POLICIES, parameter))
 
 
+def check_kind(value: object, parameter: str, *, kind: type, example: str) -> Any:
+    """Return an object of a kind, and refuse what is none, such as a text."""
+    if isinstance(value, kind):
+        return value
+    raise InvalidInputError(parameter, f"objects such as {example}", value)
+
+
 def check_flag(value: object, parameter: str, remedy: str = "") -> bool:
     """Return a truth value; nothing else passes for one."""
     if isinstance(value, bool | np.bool_):

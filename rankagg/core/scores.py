@@ -454,7 +454,7 @@ class ScoreTable(Pastable, ScoredTasks):
         return ScoreTable(
             self.values[np.ix_(rows, columns)],
             systems=self.systems.at(rows),
-            tasks=[self._unit_labels[u] for u in columns],
+            tasks=self.tasks.at(self.unit_tasks[columns]),
             instances=None if self.instances is None else [self.instances[u] for u in columns],
             higher_is_better={task: self._directions[task] for task in kept},
             task_weights={task: self._weights[task] for task in kept},

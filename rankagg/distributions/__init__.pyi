@@ -2,7 +2,6 @@ from .bradley_terry.result import BradleyTerryFit as BradleyTerryFit
 from .bradley_terry.sandwich import Intransitivity as Intransitivity
 from .fit_result import FitResult as FitResult
 from .latent_scores import LatentScores as LatentScores
-from .latent_scores import remove_scores as remove_scores
 from .mallows.fit import MallowsFit as MallowsFit
 from .mallows.generalized import GeneralizedMallowsFit as GeneralizedMallowsFit
 from .mallows.kendall_distances import kendall_distance_counts as kendall_distance_counts

@@ -1,8 +1,8 @@
-"""Score tables drawn from latent scores, and what may happen to them afterwards.
+"""Score tables drawn from latent scores.
 
 A system's score on an instance of a task is its location there plus independent noise. With
 Gumbel noise the ranking of an instance has the Plackett-Luce distribution, with normal noise
-Thurstone's. Missing scores are an operation on tables; `rankagg.studies` has corruptions of them.
+Thurstone's. `rankagg.studies` has corruptions of tables, and mechanisms of missing scores.
 """
 
 from __future__ import annotations
@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Label, RNGLike
-from rankagg._validation import (
-    as_generator,
-    as_matrix,
-    check_choice,
-    check_flag,
-    check_integer,
-    check_number,
-)
+from rankagg._validation import as_generator, as_matrix, check_choice, check_integer, check_number
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.scores import ScoreTable
@@ -187,44 +180,3 @@ class LatentScores(Value):
             f"<LatentScores of {counted(n, 'system')}{where}: {self.noise} noise, scale "
             f"{self.scale:g}>"
         )
-
-
-def remove_scores(
-    table: ScoreTable, share: float, *, whole_tasks: bool = False, rng: RNGLike = None
-) -> ScoreTable:
-    """Remove scores at random, independently of their values.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        The table.
-    share : float
-        The chance of every score to be removed, in [0, 1).
-    whole_tasks : bool, default False
-        Remove all scores of a system on a task together.
-    rng : int, numpy.random.Generator or None, optional
-        A seed or a generator (SPEC 7).
-
-    Returns
-    -------
-    ScoreTable
-
-    Raises
-    ------
-    InvalidInputError
-        If a task loses all its scores; take a smaller share, or another seed.
-    """
-    chance = check_number(share, "share", low=0, high=1, open_high=True)
-    generator = as_generator(rng)
-    if check_flag(whole_tasks, "whole_tasks"):
-        gone = generator.random((table.n_systems, table.n_tasks)) < chance
-        gone = gone[:, table.unit_tasks]
-    else:
-        gone = generator.random(table.values.shape) < chance
-    values = np.where(gone, np.nan, table.values)
-    for position, task in enumerate(table.tasks):
-        if np.isnan(values[:, table.unit_tasks == position]).all():
-            allowed = "so small that every task keeps a score"
-            remedy = f"Task {task!r} lost all of them: take a smaller share or another seed."
-            raise InvalidInputError("share", allowed, share, remedy)
-    return table._with(values=values)

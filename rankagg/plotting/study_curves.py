@@ -21,6 +21,7 @@ from rankagg.studies.agreement import AgreementResult, Scope
 from rankagg.studies.closed_forms import known_cycle, known_winner
 from rankagg.studies.cycles import CycleResult
 from rankagg.studies.missing_scores import MissingScoresResult
+from rankagg.studies.sources import gaps_told
 from rankagg.studies.task_subsets import TaskSubsetResult
 
 Curve = Literal["top", "last", "top_tau"]
@@ -236,11 +237,13 @@ def missing_scores_plot(
     measure: Tau = "tau",
     model: str | None = None,
     scale: float | None = None,
+    removal: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw how near rankings stay to those of the full data, against what was removed.
 
-    A line a method for the mean of tau over the tables, in a band that holds their middle half.
+    A line a method and mechanism for the mean of tau over the tables, in a band that holds their
+    middle half.
 
     Parameters
     ----------
@@ -252,12 +255,14 @@ def missing_scores_plot(
         The name of a model of the study; its first by default.
     scale : float, optional
         A scale of the study; its first by default.
+    removal : str, optional
+        The name of a mechanism of the study; all of them by default.
 
     Raises
     ------
     InvalidInputError
-        If the argument is no result of such a study, the study has no such model or scale, or no
-        true ranking is known.
+        If the argument is no result of such a study, the study has no such model, scale or
+        mechanism, or no true ranking is known.
 
     References
     ----------
@@ -287,16 +292,21 @@ def missing_scores_plot(
     if what == "tau_true" and frame["tau_true"].isna().all():
         allowed = '"tau" where no true ranking is known'
         raise InvalidInputError("measure", allowed, measure, f"{name} has none.")
-    methods, bands = result.study.methods, []
-    for method, label in zip(methods, plot_labels(methods, 40), strict=True):
-        groups = frame[frame["method"] == method].groupby("proportion")[what]
+    study, bands = result.study, []
+    if removal is not None:
+        check_choice(removal, [one.name for one in study.removals], "removal")
+    by = [column for column in ("method", "removal") if column in frame]
+    cases = frame.groupby(by, sort=False)
+    lines = {", ".join(of): part for of, part in cases if removal in (None, *of[1:]) or not of[1:]}
+    for part, label in zip(lines.values(), plot_labels(lines, 56), strict=True):
+        groups = part.groupby("proportion")[what]
         parts = (groups.mean(), groups.quantile(0.25), groups.quantile(0.75))
         at = groups.mean().index.to_numpy(np.float64)
         bands.append(Band(label, at, *(part.to_numpy(np.float64) for part in parts)))
     sheet = band_sheet(ax, bands)
     ax, handles = sheet.ax, draw_bands(sheet.ax, bands)
     frame_curves(ax, bands, start=0.0)
-    most = max(0.1, *result.study.proportions)
+    most = max(0.1, *study.proportions)
     ax.set_xlim(0, most)
     ticks = [k / 10 for k in range(11) if k / 10 <= most + 1e-9]
     ax.set_xticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
@@ -304,7 +314,7 @@ def missing_scores_plot(
     ax.tick_params(axis="x", pad=letter(0.4))
     ax.set_ylabel(TAUS[what])
     along, *notes = _notes_on_removal(result, frame, what)
-    columns = 1 if max(map(len, methods)) > 20 else 2
+    columns = 1 if max(map(len, lines)) > 20 else 2
     return sheet.finish(notes, axis=along, handles=handles, columns=columns)
 
 
@@ -326,6 +336,7 @@ def _notes_on_removal(result: MissingScoresResult, frame: pd.DataFrame, measure:
     return [
         f"proportion of {what} removed",
         f"{name}{scaled}; mean and middle half of {counted(study.n_repetitions, 'table')} each",
+        *gaps_told(model for model in study.models if model.name == name),
         placed if unranked else "",
         ties if undefined else "",
     ]

@@ -17,6 +17,7 @@ from scipy.stats import kendalltau
 import rankagg as ra
 from rankagg._typing import Floats, Label
 from rankagg.studies.missing_scores import taus
+from rankagg.studies.removal import without_scores
 
 Entry = TypeVar("Entry")
 RUN_LEVELS = tuple(level / 19 for level in range(20))
@@ -112,16 +113,8 @@ def _summary(rows: Floats) -> AsRun:
 
 def _remove(table: ra.ScoreTable, level: float, rng: np.random.Generator) -> ra.ScoreTable | None:
     """Remove each score with a probability; None where none is left."""
-    values = np.where(rng.random(table.values.shape) < level, np.nan, table.values)
-    kept = np.flatnonzero(~np.isnan(values).all(axis=0))
-    if not len(kept):
-        return None
-    return ra.ScoreTable(
-        values[:, kept],
-        systems=table.systems,
-        tasks=[table.tasks[task] for task in kept.tolist()],
-        higher_is_better=True,
-    )
+    gone = rng.random(table.values.shape) < level
+    return None if gone.all() else without_scores(table, gone)
 
 
 def _rank_by_mean(

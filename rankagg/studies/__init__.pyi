@@ -21,6 +21,13 @@ from .missing_scores import MissingScoresStudy as MissingScoresStudy
 from .pair_methods import IntervalMethod as IntervalMethod
 from .pair_methods import PairMethod as PairMethod
 from .pair_methods import PrintedRadius as PrintedRadius
+from .removal import AtRandom as AtRandom
+from .removal import Blocks as Blocks
+from .removal import ByAge as ByAge
+from .removal import ByScore as ByScore
+from .removal import BySystem as BySystem
+from .removal import ByTask as ByTask
+from .removal import Removal as Removal
 from .sources import LatentModel as LatentModel
 from .sources import Observed as Observed
 from .sources import Resampled as Resampled

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from rankagg import _pandas as pd
 from rankagg._typing import Unranked
-from rankagg._validation import check_alpha, check_flag
+from rankagg._validation import check_alpha, check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
@@ -220,10 +220,10 @@ class DrawnCell(Cell):
 
     # What it is drawn from.
     model: DataSource
-    n_items: int = dimension(low=2)
-    n_rankings: int = dimension(low=1)
+    n_items: int = dimension(check_integer, low=2)
+    n_rankings: int = dimension(check_integer, low=1)
     # The share of items that each ranking has lost.
-    missing: float = dimension(low=0, high=1, open_high=True)
+    missing: float = dimension(check_number, low=0, high=1, open_high=True)
     # Its number among its like.
     repetition: int = 0
 

@@ -8,7 +8,7 @@ from math import asin, pi, sqrt
 import numpy as np
 from scipy.stats import binom
 
-from rankagg._validation import check_integer
+from rankagg._validation import check_integer, check_kind
 from rankagg.core.items import counted
 from rankagg.cultures import (
     AnonymousCulture,
@@ -122,12 +122,11 @@ def cycle_probability(culture: DataSource, n_items: int, n_rankings: int | None 
 
 def _asked(
     known: Callable[[DataSource, int, int | None], float | None],
-    culture: object,
+    culture: DataSource,
     n_items: int,
     n_rankings: int | None,
 ) -> float:
-    if not isinstance(culture, DataSource):
-        raise InvalidInputError("culture", "objects such as ImpartialCulture()", culture)
+    check_kind(culture, "culture", kind=DataSource, example="`ImpartialCulture()`")
     size = check_integer(n_items, "n_items", low=2)
     number = None if n_rankings is None else check_integer(n_rankings, "n_rankings", low=1)
     found = known(culture, size, number)

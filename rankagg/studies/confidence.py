@@ -12,12 +12,12 @@ from scipy.stats import hypergeom
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
-from rankagg._validation import check_number
+from rankagg._validation import check_kind, check_number
 from rankagg.core.items import counted
 from rankagg.core.results import ROWS
 from rankagg.core.scores import ScoreTable
 from rankagg.cultures import DataSource
-from rankagg.exceptions import InvalidInputError, RankaggError
+from rankagg.exceptions import RankaggError
 from rankagg.inference.units import Unit
 from rankagg.studies.journal import INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.pair_methods import (
@@ -28,8 +28,9 @@ from rankagg.studies.pair_methods import (
     RankedTable,
     Ties,
 )
-from rankagg.studies.sources import LatentModel, check_removal, n_removed, without_proportion
-from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, several, several_of
+from rankagg.studies.removal import AT_RANDOM
+from rankagg.studies.sources import LatentModel, gaps_told, n_removed, tables_of
+from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, several_of
 
 #: The grid of figure 4, and equal systems.
 FIGURE_4 = tuple(
@@ -70,7 +71,7 @@ class JudgedCell(Cell):
     # Where its scores come from.
     model: DataSource
     # The proportion of single scores that is removed.
-    proportion: float = dimension(low=0, high=1, open_high=True)
+    proportion: float = dimension(check_number, low=0, high=1, open_high=True)
     # Its number among its like.
     repetition: int = 0
 
@@ -81,7 +82,7 @@ class JudgedCell(Cell):
     def left(self, table: ScoreTable, seed: int) -> ScoreTable:
         """Return what is left of the scores."""
         rng = self.generator(seed, "missing")
-        return without_proportion(table, self.proportion, whole_tasks=False, rng=rng)
+        return AT_RANDOM.remove(table, self.proportion, whole_tasks=False, rng=rng)
 
     def judge(self, seed: int, ranked: RankedTable, method: PairMethod, alpha: float) -> Judged:
         """Return what a method says of the table."""
@@ -242,6 +243,7 @@ class ConfidenceResult(StudyResult):
         )
         if any(study.proportions):
             yield "a proportion of the single scores removed at random"
+        yield from gaps_told(study.models)
         yield (
             "decided: mean share of pairs; wrong: share of these; any_wrong, covers_all: shares of "
             "tables"
@@ -354,7 +356,9 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         inside = {"low": 0, "high": 1, "open_low": True, "open_high": True}
         levels = several_of(check_number, self.alphas, f"alphas {owner}", **inside)
         self._set("alphas", levels)
-        tables = check_removal(self.models, self.proportions, owner, whole_tasks=False)
+        tables = tables_of(self.models)
+        for table in tables:
+            AT_RANDOM.remove(table, max(self.proportions), whole_tasks=False, rng=0)
         if self.methods is None:
             # Whether an instance has several rankings.
             shared = any(
@@ -362,12 +366,8 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
                 for table in tables
             )
             self._set("methods", SEVERAL_RANKINGS if shared else ONE_RANKING_EACH)
-        methods = several(self.methods, f"methods {owner}")
-        self._set("methods", methods)
-        for method in methods:
-            if not isinstance(method, PairMethod):
-                allowed = "objects such as IntervalMethod()"
-                raise InvalidInputError(f"methods {owner}", allowed, method)
+        kind = {"kind": PairMethod, "example": "`IntervalMethod()`"}
+        self._set("methods", several_of(check_kind, self.methods, f"methods {owner}", **kind))
 
     @property
     def ways(self) -> tuple[PairMethod, ...]:

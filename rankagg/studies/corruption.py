@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._validation import check_integer, check_number
+from rankagg._validation import check_integer, check_kind, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
@@ -29,7 +29,7 @@ from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Corruption, Reversed
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
-from rankagg.studies.sources import check_removal
+from rankagg.studies.sources import gaps_told, tables_of
 from rankagg.studies.study import Cell, Study, StudyResult, dimension, finished
 
 #: The normalized distance beyond which Colombo et al. (2022) call an order lost.
@@ -158,6 +158,7 @@ class CorruptionResult(StudyResult):
         rules = counted(len(self.study.aggregators), "rule")
         yield f"{rules} on {counted(self.n_cells, 'table')}, seed {self.study.seed}"
         yield f"normalized Kendall distance to {self.distance_to}"
+        yield from gaps_told(self.study.models)
         yield from self.notes
         yield f"its mean by the number of corrupted tasks; breakdown: first above {LOST}"
 
@@ -178,9 +179,9 @@ class CorruptionCell(Cell):
 
     # Where its scores come from.
     model: DataSource
-    corruption: Corruption
+    corruption: Corruption = dimension(check_kind, kind=Corruption, example="`Reversed()`")
     # So many of its tasks are corrupted.
-    n_corrupted: int = dimension(low=0)
+    n_corrupted: int = dimension(check_integer, low=0)
     # Its number among its like.
     repetition: int = 0
 
@@ -268,7 +269,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
         numbers, owner = self.n_corrupted, "of CorruptionStudy"
         self._set("n_corrupted", (0,) if numbers is None else numbers)
         super().__post_init__()
-        tables = check_removal(self.models, (), owner, whole_tasks=True)
+        tables = tables_of(self.models)
         fewest = min(table.n_tasks for table in tables)
         if numbers is None:
             self._set("n_corrupted", tuple(range(fewest + 1)))

@@ -243,10 +243,3 @@ class Noisy(Corruption):
         for task in tasks:
             middle, noise = np.nanmean(task), np.nanstd(task) * rng.standard_normal(task.shape)
             yield middle + (1 - self.share) ** 0.5 * (task - middle) + self.share**0.5 * noise
-
-
-def check_corruption(value: object, parameter: str) -> Corruption:
-    """Return a corruption, and refuse what is none."""
-    if isinstance(value, Corruption):
-        return value
-    raise InvalidInputError(parameter, "objects such as `Reversed()`", value)

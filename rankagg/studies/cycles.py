@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rankagg import _pandas as pd
 from rankagg._typing import Bools
-from rankagg._validation import check_alpha
+from rankagg._validation import check_alpha, check_integer
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -159,8 +159,8 @@ class ProfileCell(Cell):
 
     # What it is drawn from.
     model: DataSource
-    n_items: int = dimension(low=2)
-    n_rankings: int = dimension(low=1)
+    n_items: int = dimension(check_integer, low=2)
+    n_rankings: int = dimension(check_integer, low=1)
     # Its number among its like.
     repetition: int = 0
 

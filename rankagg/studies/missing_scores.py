@@ -1,4 +1,4 @@
-"""Missing scores: how far rankings move when scores are removed from tables at random."""
+"""Missing scores: how far rankings move when scores are removed from tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
-from rankagg._validation import check_flag, check_number
+from rankagg._validation import check_flag, check_kind, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.means import Mean
@@ -30,7 +30,8 @@ from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Rescaled
 from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
-from rankagg.studies.sources import check_removal, without_proportion
+from rankagg.studies.removal import AT_RANDOM, Removal
+from rankagg.studies.sources import gaps_told, tables_of
 from rankagg.studies.study import (
     ROUNDING,
     Cell,
@@ -143,11 +144,12 @@ class MissingScoresResult(StudyResult):
         Returns
         -------
         pandas.DataFrame
-            model, scale, proportion, repetition: the table; method: the rule and its policy. Held
-            against the ranking of the full data by the same method: tau, tau-b over all systems,
-            those that are left unranked at random places; top1 and top3, the expected share of
-            the first and of the first three that are the same; same_top3, the chance that the
-            first three are the same set; tau_ranked, tau-b over the systems that both rank.
+            model, scale, proportion, removal (where that is not completely at random throughout),
+            repetition: the table; method: the rule and its policy. Held against the ranking of the
+            full data by the same method: tau, tau-b over all systems, those that are left unranked
+            at random places; top1 and top3, the expected share of the first and of the first three
+            that are the same; same_top3, the chance that the first three are the same set;
+            tau_ranked, tau-b over the systems that both rank.
             tau_true: tau with the true ranking, where there is one. unranked: systems without a
             rank; lost_systems and lost_tasks: those without any score left; proved: whether the
             rankings of an exact rule are proved optimal; error: what a rule said that could not
@@ -166,11 +168,11 @@ class MissingScoresResult(StudyResult):
         Returns
         -------
         pandas.DataFrame
-            Index: model, scale, proportion, method. tables; failed: those that the method could
-            not rank; undefined: those it ranked, where tau is not defined; unranked: those in
-            which it left systems unranked; mean_tau with its standard error se_tau and a column
-            tau_q for each quantile q; mean_tau_ranked, mean_top1, mean_top3 and mean_same_top3;
-            mean_tau_true with se_tau_true.
+            Index: model, scale, proportion, removal as in `to_frame`, method. tables; failed: those
+            that the method could not rank; undefined: those it ranked, where tau is not defined;
+            unranked: those in which it left systems unranked; mean_tau with its standard error
+            se_tau and a column tau_q for each quantile q; mean_tau_ranked, mean_top1, mean_top3 and
+            mean_same_top3; mean_tau_true with se_tau_true.
         """
         levels = [check_number(q, "quantiles", low=0, high=1) for q in quantiles]
         groups = self._groups("method")
@@ -204,11 +206,11 @@ class MissingScoresResult(StudyResult):
         Returns
         -------
         pandas.DataFrame
-            Index: model, scale, proportion unless pooled, method, other. tables; mean_tau with
-            its standard deviation sd_tau, over the tables where it is defined, which `defined`
-            counts; mean_top1, mean_top3, mean_same_top3.
+            Index: model, scale, proportion unless pooled, removal as in `to_frame`, method, other.
+            tables; mean_tau with its standard deviation sd_tau, over the tables where it is
+            defined, which `defined` counts; mean_top1, mean_top3, mean_same_top3.
         """
-        place = ["model", "scale"] if check_flag(pooled, "pooled") else self._grid
+        place = self._cases if check_flag(pooled, "pooled") else self._grid
         methods = self.study.methods
         parts = []
         for one, other in combinations(methods, 2):
@@ -228,26 +230,31 @@ class MissingScoresResult(StudyResult):
         }
         return pd.DataFrame(table)
 
+    @property
+    def _cases(self) -> list[str]:
+        """The dimensions of the grid but the proportion."""
+        return [name for name in self._grid if name != "proportion"]
+
     def _content(self) -> dict[str, Any]:
         return super()._content() | {"pairs": plain_rows(self.by_pair().reset_index())}
 
     def _table(self) -> pd.DataFrame:
-        means = self._groups("method")["tau"].mean().unstack("proportion")
-        models = [model.name for model in self.study.models]
-        order = product(models, self.study.scales, self.study.methods)
+        means = self._groups("method")["tau"].mean().unstack("proportion", sort=False)
         shares = {share: f"{100 * share:g} %" for share in self.study.proportions}
-        table = means.reindex(list(order))[list(shares)].rename(columns=shares)
+        table = means[list(shares)].rename(columns=shares)
         table = table.rename_axis(columns=None).reset_index()
         return table if len(self.study.scales) > 1 else table.drop(columns="scale")
 
     def _facts(self) -> Iterable[str]:
         study, tables = self.study, counted(self.n_cells, "table")
         yield f"{counted(len(study.methods), 'method')} on {tables}, seed {study.seed}"
+        how = "; ".join(removal.name for removal in study.removals)
         yield (
-            "a proportion of entries removed at random, all scores of a system on a task at once"
+            f"a proportion of entries removed, all scores of a system on a task at once: {how}"
             if study.whole_tasks
-            else "a proportion of single scores removed at random"
+            else f"a proportion of single scores removed: {how}"
         )
+        yield from gaps_told(study.models)
         yield "mean tau-b with the ranking of the full data by the same method"
         each = self._frame.drop_duplicates([*self._grid, "repetition"])
         for noun in ("system", "task"):
@@ -264,12 +271,13 @@ class MissingScoresResult(StudyResult):
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say for every model which method stays nearest to its own ranking of the full data."""
         frame = self._frame[self._frame["proportion"] > 0]
-        lines = []
-        for (model, scale), part in frame.groupby(["model", "scale"], sort=False):
+        lines, several = [], len(self.study.scales) > 1
+        for case, part in frame.groupby(self._cases, sort=False):
             means = part.groupby("method", sort=False)["tau"].mean().dropna()
             if len(means) < 2:
                 continue
-            where = f"{model}, scale {scale:g}" if len(self.study.scales) > 1 else f"{model}"
+            told = (one for one in case if several or not isinstance(one, float))
+            where = ", ".join(f"scale {x:g}" if isinstance(x, float) else str(x) for x in told)
             lines.append(
                 f"{where}: over all proportions removed, {means.idxmax()} stays nearest to its "
                 f"ranking of the full data (mean tau {means.max():.2f}), {means.idxmin()} farthest "
@@ -285,10 +293,20 @@ class RemovalCell(Cell):
     # Where its scores come from.
     model: DataSource
     # What the scores of one of its tasks are multiplied by.
-    scale: float = dimension(low=0, open_low=True)
-    proportion: float = dimension(low=0, high=1, open_high=True)
+    scale: float = dimension(check_number, low=0, open_low=True)
+    proportion: float = dimension(check_number, low=0, high=1, open_high=True)
+    removal: Removal = dimension(
+        check_kind, default=AT_RANDOM, kind=Removal, example="`AtRandom()`"
+    )
     # Its number among its like.
     repetition: int = 0
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells it apart; completely at random is not told, as before there was a choice."""
+        model, *rest, removal, repetition = super().key
+        told = model if self.removal == AT_RANDOM else f"{model}, {removal}"
+        return (told, *rest, repetition)
 
 
 #: What a method made of a table: None where it could not rank it, whether the ranking of an exact
@@ -300,8 +318,8 @@ Attempt: TypeAlias = tuple[PartialRanking | None, bool | None, str | None]
 class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     """How near rankings of incomplete scores come to those of the full data.
 
-    From every table a proportion of the scores is removed at random, many times, and every method
-    ranks what is left. Its ranking is held against what the same method makes of the full data,
+    From every table a proportion of the scores is removed, many times, and every method ranks what
+    is left. Its ranking is held against what the same method makes of the full data,
     against the true ranking where there is one, and against the other methods. The random numbers
     of a table depend on the seed and on its cell of the grid alone: a study gives the same figures
     whatever the number of workers, and a cell stays what it is when the grid grows.
@@ -309,13 +327,17 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     Parameters
     ----------
     models : sequence of DataSource or ScoreTable
-        Where complete scores come from: the table of a leaderboard, `LatentModel` for scores that
-        are drawn, or your own.
+        Where scores come from: the table of a leaderboard, `LatentModel` for scores that are drawn,
+        or your own. They should be complete: the full data of a table with gaps are those that are
+        there, as results say.
     aggregators : sequence of Aggregator, default (Mean(), Borda())
         The methods. The same rule may take part with several policies for missing scores.
     proportions : sequence of float, default (0, 0.1, ..., 0.9)
         Proportions of the entries that are removed, rounded to whole entries, in [0, 1). Entries
         that are missing from the start do not count.
+    removals : sequence of Removal, default (AtRandom(),)
+        Which entries go: `AtRandom`, `BySystem`, `ByTask`, `ByScore`, `ByAge`, `Blocks` or your
+        own.
     scales : sequence of float, default (1,)
         Positive factors for the scores of one task, drawn anew for every table. The ranking of
         the full data is that of the scores before.
@@ -330,8 +352,8 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     Raises
     ------
     InvalidInputError
-        If a parameter is out of its range, two models or two methods are alike, or a proportion
-        leaves no score.
+        If a parameter is out of its range, two models, methods or removals are alike, or a
+        proportion leaves no score, or more than may go.
 
     Notes
     -----
@@ -361,6 +383,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     models: Sequence[Any]
     aggregators: Sequence[Aggregator] = (Mean(), Borda(unranked="uniform"))
     proportions: Sequence[float] = tuple(tenth / 10 for tenth in range(10))
+    removals: Sequence[Removal] = (AT_RANDOM,)
     scales: Sequence[float] = (1.0,)
     whole_tasks: bool = True
     n_repetitions: int = 100
@@ -370,7 +393,8 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         super().__post_init__()
         owner = "of MissingScoresStudy"
         whole = check_flag(self.whole_tasks, f"whole_tasks {owner}")
-        check_removal(self.models, self.proportions, owner, whole_tasks=whole)
+        for table, removal in product(tables_of(self.models), self.removals):
+            removal.remove(table, max(self.proportions), whole_tasks=whole, rng=0)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -407,7 +431,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         """Return what the methods make of full tables that are the same in every cell."""
         return {
             model.identity: self._ranked(
-                cast("ScoreTable", model.draw()), RemovalCell(model, 1.0, 0.0, -1), "full data"
+                model.draw(), RemovalCell(model, 1.0, 0.0, AT_RANDOM, -1), "full data"
             )
             for model in self.models
             if model.is_fixed
@@ -421,7 +445,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
             full = self._ranked(table, cell, "full data")
         rng = cell.generator(self.seed, "missing")
         scaled = self._scaled(table, cell)
-        left = without_proportion(scaled, cell.proportion, whole_tasks=self.whole_tasks, rng=rng)
+        left = cell.removal.remove(scaled, cell.proportion, whole_tasks=self.whole_tasks, rng=rng)
         found = self._ranked(left, cell, "")
         lost = left.missing.all(axis=1) & ~table.missing.all(axis=1)
         shared = {"lost_systems": int(lost.sum()), "lost_tasks": table.n_tasks - left.n_tasks}
@@ -430,18 +454,18 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         tables = _agreements([*rankings, truth and truth.reindex(table.systems)])
         count, rows = len(self.aggregators), []
         for at, label in enumerate(self.methods):
-            (ranking, is_proved, error), (whole, was_proved, before) = found[at], full[at]
+            (ranking, is_proved, error), (before, was_proved, failed) = found[at], full[at]
             unranked = None if ranking is None else int((ranking.ranks == UNRANKED).sum())
             known = is_proved is not None and was_proved is not None
             row = {
                 "method": label,
                 **{measure: tables[measure][at][at + count] for measure in PAIR_MEASURES},
-                "tau_ranked": _tau_ranked(whole, ranking),
+                "tau_ranked": _tau_ranked(before, ranking),
                 "tau_true": tables["tau"][at][2 * count],
                 "unranked": unranked,
                 **shared,
                 "proved": is_proved and was_proved if known else None,
-                "error": error or before,
+                "error": error or failed,
             }
             for number, other in enumerate(self.methods):
                 for measure in PAIR_MEASURES:
@@ -449,9 +473,9 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
             rows.append(row)
         return rows
 
-    def _ranked(self, table: ScoreTable, cell: RemovalCell, purpose: str) -> list[Attempt]:
+    def _ranked(self, data: Any, cell: RemovalCell, purpose: str) -> list[Attempt]:
         """Return what every method makes of a table."""
-        evidence = Evidence(table)
+        evidence = Evidence(data)
         found: list[Attempt] = []
         for rule in self.aggregators:
             rng = cell.generator(self.seed, f"{purpose}{with_policy(rule, 'uniform')!r}")

@@ -1,9 +1,9 @@
-"""Sources of a study's data: drawn scores, real data as they are or resampled; removing scores."""
+"""Sources of a study's data: drawn scores, real data as they are or resampled."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from os import PathLike
@@ -14,17 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats, Label
+from rankagg._typing import Label
 from rankagg._validation import check_integer, check_number
 from rankagg.analysis.comparison.agreement import averaged_tasks
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core.rankings.places import competition_ranks
 from rankagg.core.scores import ScoreTable
 from rankagg.cultures import DataSource
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.latent_scores import LatentScores
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
 from rankagg.io.preflib import read_preflib, title_of
@@ -353,6 +354,23 @@ def as_sources(models: Iterable[object], parameter: str) -> tuple[DataSource, ..
     return tuple(sources)
 
 
+def tables_of(models: Iterable[DataSource]) -> list[ScoreTable]:
+    """Return a table of each source, and refuse what is none of scores."""
+    tables = []
+    for model in models:
+        table = model.draw(rng=0) if model.gives == "scores" else None
+        if not isinstance(table, ScoreTable) or table.n_systems < 2:
+            raise InvalidInputError("models", "sources of scores of two or more systems", model)
+        tables.append(table)
+    return tables
+
+
+def gaps_told(models: Iterable[DataSource]) -> list[str]:
+    """Say of which tables scores are missing from the start."""
+    known = ((m.name, getattr(m.data, "n_missing", 0)) for m in models if isinstance(m, Observed))
+    return [f"{name}: {counted(gap, 'score')} missing from the start" for name, gap in known if gap]
+
+
 def check_most_items(models: Iterable[DataSource], n_items: Iterable[int]) -> None:
     """Refuse sizes that a source cannot give."""
     for model in models:
@@ -376,44 +394,26 @@ def _resampled(table: ScoreTable, number: int | None, rng: np.random.Generator) 
     drawn = [groups[k] for k in rng.integers(len(groups), size=number or len(groups)).tolist()]
     columns = np.concatenate(drawn)
     numbers = np.repeat(np.arange(len(drawn)), [len(group) for group in drawn]).tolist()
-    if table.instances is not None:
-        return _at_units(table, columns, table.values[:, columns], numbers)
-    tasks = table.unit_tasks[columns].tolist()
-    weights = [table.task_weights[table.tasks[task]] for task in tasks]
+    tasks = table.tasks.at(table.unit_tasks[columns])
+    # What is drawn are the tasks where there is no instance.
+    names = numbers if table.instances is None else tasks
+    task_of = dict(zip(names, tasks, strict=True))
     return ScoreTable(
-        (table.values * table.signs)[:, columns],
+        table.values[:, columns],
         systems=table.systems,
-        tasks=numbers,
-        higher_is_better=True,
-        task_weights=dict(zip(numbers, weights, strict=True)),
+        tasks=names,
+        instances=None if table.instances is None else numbers,
+        higher_is_better={name: table.higher_is_better[task] for name, task in task_of.items()},
+        task_weights={name: table.task_weights[task] for name, task in task_of.items()},
     )
 
 
 def _instances_of(table: ScoreTable) -> list[NDArray[np.intp]]:
     """Return the columns of each instance, or each column where there is none."""
-    if table.instances is None:
-        return list(np.arange(table.n_units)[:, None])
-    codes, _ = pd.factorize(np.array(list(table.instances), dtype=object))
+    labels = range(table.n_units) if table.instances is None else table.instances
+    codes, _ = pd.factorize(np.array(list(labels), dtype=object))
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
-
-
-def _at_units(
-    table: ScoreTable,
-    columns: NDArray[np.intp],
-    values: Floats,
-    instances: Sequence[Label] | None,
-) -> ScoreTable:
-    """Return a table of some of the columns, with these values."""
-    tasks = [table.tasks[t] for t in table.unit_tasks[columns].tolist()]
-    return ScoreTable(
-        values,
-        systems=table.systems,
-        tasks=tasks,
-        instances=instances,
-        higher_is_better={task: table.higher_is_better[task] for task in tasks},
-        task_weights={task: table.task_weights[task] for task in tasks},
-    )
 
 
 # -- taking scores out ------------------------------------------------------------------------
@@ -437,64 +437,5 @@ def without_entries(
     gone = np.argsort(np.argsort(rng.random((rows, n_items)), axis=1), axis=1) < lost
     if isinstance(data, ScoreTable):
         return data._with(values=np.where(gone.T[:, data.unit_tasks], np.nan, data.values))
-    return Profile.from_ranks(
-        np.where(gone | (data.ranks < 0), np.nan, data.ranks),
-        items=data.items,
-        counts=data.counts,
-        weights=data.weights,
-        groups=data.groups,
-    )
-
-
-def entries_of(table: ScoreTable, *, whole_tasks: bool) -> Bools:
-    """Mark what may be removed: the systems' tasks with a score, or their single scores."""
-    if not whole_tasks:
-        return ~table.missing
-    present = np.zeros((table.n_tasks, table.n_systems), dtype=np.bool_)
-    np.logical_or.at(present, table.unit_tasks, ~table.missing.T)
-    return present.T
-
-
-def check_removal(
-    models: Iterable[DataSource], proportions: Iterable[float], owner: str, *, whole_tasks: bool
-) -> list[ScoreTable]:
-    """Return a table of each model, which no proportion empties."""
-    tables = []
-    for model in models:
-        table = model.draw(rng=0) if model.gives == "scores" else None
-        if not isinstance(table, ScoreTable) or table.n_systems < 2:
-            allowed = "sources of scores of two or more systems"
-            raise InvalidInputError(f"models {owner}", allowed, model)
-        total = int(entries_of(table, whole_tasks=whole_tasks).sum())
-        entries = counted(total, "entry" if whole_tasks else "score")
-        for share in proportions:
-            if n_removed(total, share) == total:
-                raise InvalidInputError(
-                    f"proportions {owner}",
-                    f"proportions that leave something of {entries}",
-                    Described(f"{share:g} for {model.name}"),
-                )
-        tables.append(table)
-    return tables
-
-
-def without_proportion(
-    table: ScoreTable, proportion: float, *, whole_tasks: bool, rng: np.random.Generator
-) -> ScoreTable:
-    """Return a table that has lost a proportion of all its entries at random.
-
-    Tasks that keep no score are left out; some must keep one.
-    """
-    present = entries_of(table, whole_tasks=whole_tasks)
-    places = np.flatnonzero(present)
-    lost = n_removed(len(places), proportion)
-    if lost == 0:
-        return table
-    gone = np.zeros(present.shape, dtype=np.bool_)
-    gone.flat[rng.choice(places, lost, replace=False)] = True
-    values = np.where(gone[:, table.unit_tasks] if whole_tasks else gone, np.nan, table.values)
-    scored = np.zeros(table.n_tasks, dtype=np.bool_)
-    scored[table.unit_tasks[~np.isnan(values).all(axis=0)]] = True
-    units = np.flatnonzero(scored[table.unit_tasks])
-    instances = None if table.instances is None else [table.instances[u] for u in units]
-    return _at_units(table, units, values[:, units], instances)
+    left = np.where(gone | (data.ranks < 0), np.nan, data.ranks)
+    return data._replace(ranks=competition_ranks(left))

@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import product
 from operator import attrgetter, itemgetter
@@ -32,7 +32,6 @@ from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
 from rankagg.core.results import Result, plain_rows, plain_value
 from rankagg.core.scores import ScoreTable
-from rankagg.cultures import DataSource
 from rankagg.exceptions import (
     Described,
     InvalidInputError,
@@ -41,8 +40,7 @@ from rankagg.exceptions import (
     WorkerError,
 )
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
-from rankagg.studies.corruptions import check_corruption
-from rankagg.studies.journal import INTEGER, NUMBER, TEXT, Journal, Kinds, Row
+from rankagg.studies.journal import Journal, Kinds, Row
 from rankagg.studies.sources import as_sources
 
 if TYPE_CHECKING:
@@ -53,18 +51,11 @@ if TYPE_CHECKING:
 
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
-# The kinds of the values of a key and what checks them, by the annotation of the cell's field.
-DIMENSIONS: dict[str, tuple[Kinds, Callable[..., Any]]] = {
-    "int": (INTEGER, check_integer),
-    "float": (NUMBER, check_number),
-    "DataSource": (TEXT, lambda value, *_: value),
-    "Corruption": (TEXT, check_corruption),
-}
 
 
-def dimension(**bounds: Any) -> Any:
-    """Return the field of a cell whose values in the grid have these bounds."""
-    return field(metadata=bounds)
+def dimension(check: Callable[..., Any], *, default: Any = MISSING, **bounds: Any) -> Any:
+    """Return the field of a cell, and what checks its values in the grid."""
+    return field(default=default, metadata={"check": partial(check, **bounds)})
 
 
 class Cell:
@@ -72,18 +63,16 @@ class Cell:
 
     Its random numbers depend on the seed and on itself alone: not on the other cells, nor on who
     computes it. A subclass is a frozen dataclass. Each of its fields but the last, the repetition,
-    is a dimension of the grid, whose values the study has under that name or its plural.
+    is a dimension of the grid, whose values the study has under that name or its plural. One with
+    a default is not told where it is the only value.
     """
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What tells it apart, as plain data: texts, integers, numbers."""
-        return tuple(self._plain(getattr(self, one.name)) for one in fields(cast("Any", self)))
-
-    def _plain(self, value: Any) -> Any:
-        if isinstance(value, DataSource) and hasattr(self, "n_items"):
-            return value.identity_of_sizes
-        return getattr(value, "identity", value)
+        kind = "identity_of_sizes" if hasattr(self, "n_items") else "identity"
+        values = (getattr(self, one.name) for one in fields(cast("Any", self)))
+        return tuple(getattr(value, kind, value) for value in values)
 
     def generator(self, seed: int, purpose: str) -> np.random.Generator:
         """Return the random numbers for one purpose."""
@@ -183,7 +172,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             path=path,
             schema=self._schema,
             trial={**self._told(), "seed": self.seed},
-            cell=tuple(_dimension(one)[0] for one in fields(cast("Any", self._cell))),
+            cell=tuple((type(value),) for value in next(self.cells()).key),
             fields=self._fields,
             labels=self._labels,
         )
@@ -321,9 +310,9 @@ class StudyResult(Result):
     @cached_property
     def _frame(self) -> pd.DataFrame:
         """One line per cell and row: the values of its key, then the row."""
-        rows, names = [], [one.name for one in fields(cast("Any", self.study._cell))]
+        rows = []
         for cell, found in self._rows.items():
-            values = ((name, getattr(cell, name)) for name in names)
+            values = ((name, getattr(cell, name)) for name in (*self._grid, "repetition"))
             key = {name: getattr(value, "name", value) for name, value in values}
             rows += [key | row for row in found]
         kinds = self.study._fields.items()
@@ -331,8 +320,9 @@ class StudyResult(Result):
 
     @property
     def _grid(self) -> list[str]:
-        """The dimensions of the grid."""
-        return [one.name for one in self.study._dimensions]
+        """The dimensions of the grid that are told."""
+        told = self.study._dimensions.items()
+        return [one.name for one, name in told if getattr(self.study, name) != (one.default,)]
 
     def _groups(self, *more: str) -> Groups:
         """Return the rows by the dimensions of the grid, and more."""
@@ -377,17 +367,12 @@ def wilson(groups: Groups, column: str, alpha: float) -> list[Floats]:
 # -- checks, and rules --------------------------------------------------------------------------
 
 
-def _dimension(one: Any) -> tuple[Kinds, Callable[..., Any]]:
-    """Return kinds and check of the type of a field, whether its annotation is a text or not."""
-    return DIMENSIONS[str(getattr(one.type, "__name__", one.type)).rpartition(".")[2]]
-
-
 def _checked(one: Any, values: object, parameter: str) -> tuple[Any, ...]:
     """Return the values of a dimension, which are within its bounds and different."""
-    if one.name == "model" and isinstance(values, Iterable):
+    if one.name == "model":
         remedy = "`Observed(label=..., data=...)` gives data another name."
-        return several(as_sources(values, parameter), parameter, remedy)
-    return several_of(_dimension(one)[1], values, parameter, **one.metadata)
+        return several(as_sources(listed_values(values, parameter), parameter), parameter, remedy)
+    return several_of(one.metadata["check"], values, parameter)
 
 
 def several_of(

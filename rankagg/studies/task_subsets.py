@@ -171,7 +171,7 @@ class SubsetCell(Cell):
     """One random subset of tasks."""
 
     # How many tasks it has.
-    size: int = dimension(low=1)
+    size: int = dimension(check_integer, low=1)
     # Its number among those of that size.
     repetition: int = 0
 

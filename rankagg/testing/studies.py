@@ -1,4 +1,4 @@
-"""What every study promises."""
+"""What every study promises, and every mechanism of missing scores."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from joblib import parallel_config
 
+import rankagg as ra
 from rankagg import _pandas as pd
 
-__all__ = ["StudyContract"]
+__all__ = ["RemovalContract", "StudyContract"]
+
+FULL = ra.distributions.LatentScores([0, 1, 2, 3, 4]).sample(4, 3, rng=0)
 
 
 class StudyContract:
@@ -62,3 +66,38 @@ class StudyContract:
         other = replace(self.study, seed=self.study.seed + 1)
         with pytest.raises(ValueError, match="journal"):
             other.run(journal=path, progress=False)
+
+
+@pytest.mark.parametrize("whole_tasks", [True, False])
+class RemovalContract:
+    """Tests that a mechanism takes what it is asked for, of what is there, by its random numbers.
+
+    Subclass it and set `removal`, and `table` where it is for other systems or tasks.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg.testing.studies import RemovalContract
+    >>> class TestBySystem(RemovalContract):
+    ...     removal = ra.studies.BySystem(spread=3)
+    """
+
+    removal: ClassVar[ra.studies.Removal]
+    table: ClassVar[ra.ScoreTable] = ra.studies.AtRandom().remove(FULL, 0.2, rng=0)
+
+    def test_as_many_go_as_are_asked_for_and_the_rest_stays(self, whole_tasks: bool) -> None:
+        for share in (0.0, 0.25, 0.5):
+            left = self.removal.remove(self.table, share, whole_tasks=whole_tasks, rng=0)
+            entries = [t.task_scores() if whole_tasks else t.values for t in (self.table, left)]
+            total, rest = (int(np.isfinite(one).sum()) for one in entries)
+            assert rest == total - int(share * total + 0.5)
+            before = self.table.to_frame()[left.to_frame().columns]
+            assert before.equals(left.to_frame().fillna(before))
+
+    def test_random_numbers_decide_and_directions_do_not(self, whole_tasks: bool) -> None:
+        same = pickle.loads(pickle.dumps(self.removal))
+        assert {same} == {self.removal}
+        mirrored = ra.ScoreTable(-self.table.to_frame(), higher_is_better=False)
+        left = same.remove(self.table, 0.5, whole_tasks=whole_tasks, rng=0).to_frame()
+        other = self.removal.remove(mirrored, 0.5, whole_tasks=whole_tasks, rng=0).to_frame()
+        assert left.equals(-other)

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.distributions import LatentScores, remove_scores
+from rankagg.distributions import LatentScores
 from rankagg.exceptions import InvalidInputError, RankaggError
 
 LOCATIONS = [0.0, 0.7, 1.2]
@@ -158,48 +158,6 @@ def test_laws_are_values():
     law = LatentScores([0.0, 1.0])
     assert law == LatentScores([0.0, 1.0])
     assert law not in (LatentScores([0.0, 2.0]), LatentScores([0.0, 1.0], scale=2.0))
-
-
-# -- missing scores -------------------------------------------------------------------------------
-
-
-def test_scores_are_removed_with_the_share():
-    table = LatentScores(np.zeros(20)).sample(50, 4, rng=0)
-    new = remove_scores(table, 0.3, rng=1)
-    assert abs(new.missing.mean() - 0.3) < band(0.3, 4000)
-    assert np.array_equal(new.values[~new.missing], table.values[~new.missing])
-    assert remove_scores(table, 0.3, rng=1) == new
-    assert remove_scores(table, 0.0, rng=1) == table
-
-
-def test_whole_tasks_are_removed_together():
-    table = LatentScores(np.zeros(20)).sample(50, 4, rng=0)
-    new = remove_scores(table, 0.3, whole_tasks=True, rng=1)
-    cells = new.missing.reshape(20, 50, 4)
-    assert (cells.all(axis=2) == cells.any(axis=2)).all()
-    assert abs(cells[:, :, 0].mean() - 0.3) < band(0.3, 1000)
-
-
-def test_what_was_missing_stays_missing(table):
-    new = remove_scores(table, 0.2, rng=3)
-    assert (new.missing >= table.missing).all()
-    assert new.n_missing > table.n_missing
-
-
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_task_must_keep_a_score(whole):
-    table = LatentScores([0.0, 1.0]).sample(30, rng=0)
-    with pytest.raises(InvalidInputError, match="lost all of them: take a smaller share"):
-        remove_scores(table, 0.9, whole_tasks=whole, rng=0)
-
-
-@pytest.mark.parametrize(
-    "arguments", [{"share": 1.0}, {"share": -0.1}, {"share": np.nan},
-                  {"share": 0.5, "whole_tasks": 1}], ids=str
-)  # fmt: skip
-def test_shares_are_checked(table, arguments):
-    with pytest.raises(InvalidInputError, match=list(arguments)[-1]):
-        remove_scores(table, **arguments)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from rankagg.replication.p2 import IMPUTING
 from rankagg.replication.p2 import INSTANCES_OF as FIVE
 from rankagg.replication.p3 import DIAGNOSTICS, GENERATION
 from rankagg.studies.pair_methods import PrintedRadius
-from rankagg.studies.sources import without_proportion
 
 BOARDS = ("GLUE", "SuperGLUE", "XTREME")
 DIGITS = 10
@@ -693,7 +692,7 @@ def cell_errors(study, cell):
 def removed(study, cell):
     """Return what the study's cell draws: the full scores, and what is left of them."""
     table = cell.model.draw(rng=cell.generator(study.seed, "data"))
-    left = without_proportion(
+    left = cell.removal.remove(
         study._scaled(table, cell),
         cell.proportion,
         whole_tasks=study.whole_tasks,

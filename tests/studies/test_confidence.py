@@ -16,7 +16,6 @@ import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.confidence import imputed_proportions
 from rankagg.studies.pair_methods import Judged
-from rankagg.studies.sources import without_proportion
 from tests import oracles
 from tests.studies.test_sources import metrics
 
@@ -80,7 +79,8 @@ def test_printed_rows_agree_with_a_loop_over_the_scores(method):
     for cell in study.cells():
         table = model.draw(rng=cell.generator(study.seed, "data"))
         rng = cell.generator(study.seed, "missing")
-        left = without_proportion(table, cell.proportion, whole_tasks=False, rng=rng)
+        removal = ra.studies.AtRandom()
+        left = removal.remove(table, cell.proportion, whole_tasks=False, rng=rng)
         assert left.n_missing == round(cell.proportion * 160)
         heights = 1.5 * np.array(list(left.systems))
         truth = scipy.stats.logistic.cdf(np.subtract.outer(heights, heights))

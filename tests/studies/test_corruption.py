@@ -351,7 +351,7 @@ class Mine(Corruption):
         ({"corruptions": []}, "corruptions of CorruptionStudy"),
         ({"corruptions": ["reversed"]}, r"corruptions of CorruptionStudy.*such as `Reversed\(\)`"),
         ({"corruptions": [Noisy(), Noisy()]}, "different values. Got noisy 2 times"),
-        ({"models": [TABLE.rankings()]}, "models of CorruptionStudy.*sources of scores"),
+        ({"models": [TABLE.rankings()]}, "`models`.*sources of scores"),
         (
             {"models": [TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))],
              "corruptions": [Reversed(), Mine()]},

@@ -5,8 +5,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.sources import without_entries, without_proportion
-from tests.studies.test_missing_scores import LATENT, SMALL, make
+from rankagg.studies.sources import without_entries
 
 MODELS = [
     ra.cultures.MallowsCulture(phi=0.7),
@@ -148,7 +147,7 @@ def test_tasks_are_drawn_where_there_is_no_instance():
     assert drawn.n_tasks == 60
     columns = {(1.0, 2.0): 1, (-5.0, -2.0): 2, (3.0, None): 3}
     seen = set()
-    for number, column in enumerate(drawn.values.T.tolist()):
+    for number, column in enumerate((drawn.values * drawn.signs).T.tolist()):
         key = tuple(None if np.isnan(value) else value for value in column)
         assert drawn.task_weights[number] == columns[key]
         seen.add(key)
@@ -171,41 +170,3 @@ def test_true_proportions_are_those_of_the_table(unit):
         if unit == "ranking":
             untied = gap[gap != 0]
             assert model.true_proportions(ties="exclude").loc[a, b] == (untied > 0).mean()
-
-
-def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other():
-    study = make(models=[LATENT], proportions=[0.25], n_repetitions=400)
-    gone = np.zeros((5, 4))
-    for cell in study.cells():
-        table = LATENT.draw(rng=1)
-        left = without_proportion(
-            table, 0.25, whole_tasks=True, rng=cell.generator(study.seed, "missing")
-        )
-        assert left.tasks == table.tasks
-        missing = left.missing.reshape(5, 4, 3)
-        assert (missing.all(axis=2) == missing.any(axis=2)).all()
-        assert missing.any(axis=2).sum() == 5
-        gone += missing.any(axis=2)
-    # Each is gone in about 100 of 400 tables, with a standard deviation of 8.7.
-    assert abs(gone - 100).max() < 4 * 8.7
-
-
-def test_single_scores_can_be_removed_and_lost_tasks_are_left_out():
-    table = LATENT.draw(rng=1)
-    left = without_proportion(table, 0.5, whole_tasks=False, rng=np.random.default_rng(0))
-    assert left.n_missing == 30
-    assert (left.missing.reshape(5, 4, 3).any(axis=2) & ~left.missing.reshape(5, 4, 3).all(axis=2)
-            ).any()  # fmt: skip
-    lost = 0
-    for seed in range(30):
-        left = without_proportion(SMALL, 0.7, whole_tasks=True, rng=np.random.default_rng(seed))
-        lost += left.n_tasks < 3
-        assert left.systems == SMALL.systems
-        assert (~left.missing).sum() == 11 - 8
-        for position, task in enumerate(left.tasks):
-            whole = SMALL.values[:, SMALL.tasks.index(task)]
-            column = left.values[:, position]
-            np.testing.assert_array_equal(column[~np.isnan(column)], whole[~np.isnan(column)])
-            assert left.higher_is_better[task] == SMALL.higher_is_better[task]
-            assert left.task_weights[task] == SMALL.task_weights[task]
-    assert lost

@@ -15,7 +15,7 @@ from rankagg.cli.options.command import FOLDER, Answer, Output, command, in_colu
 from rankagg.cli.options.exact import limited, time_limit
 from rankagg.cli.options.inputs import UNRANKED, Input, data
 from rankagg.cli.options.rules import made, rules_to
-from rankagg.cli.options.studies import DRAWN, StudyRun, corruption_of, repeated, sizes_of
+from rankagg.cli.options.studies import DRAWN, StudyRun, repeated, sizes_of, varied
 from rankagg.cli.options.typed import TIME, Number, flag, jobs, option
 from rankagg.cli.options.wording import options_named
 
@@ -127,6 +127,11 @@ def cycles(
         help="For --study corruption: reversed (the default), adversarial, copied, noisy, "
         "noisy=SHARE or rescaled=FACTOR.",
     ),
+    option(
+        "--removal REMOVAL...",
+        help="Which scores go missing, for missing-scores: at-random (the default), by-system, "
+        "by-task, by-score, by-score=STRENGTH, by-age or blocks.",
+    ),
     rules_to("hold against themselves", default="mean, borda"),
     time_limit("each ranking"),
     repeated("tables", "point"),
@@ -137,18 +142,20 @@ def experiment(
     *,
     study: str,
     corruption: Sequence[str],
+    removal: Sequence[str],
     methods: Sequence[str],
     deadline: ra.Deadline,
     run: StudyRun,
 ) -> Answer:
     """Run an experiment of the papers on a table of scores: how stable is its ranking.
 
-    A proportion of the scores is removed at random, or of the tasks, or tasks are corrupted, and
-    every method is held against what it says of all. Where scores are removed the last line says
+    A proportion of the scores is removed, or of the tasks, or tasks are corrupted, and every
+    method is held against what it says of all. Where scores are removed the last line says
     which method stays nearest. For confidence, methods are intervals, and --method is not used.
 
     \b
         rankagg experiment scores.csv --plot missing.svg
+        rankagg experiment scores.csv --removal at-random --removal by-score
         rankagg experiment scores.csv --study task-subsets --method mean --method kemeny
         rankagg experiment instances.csv --instance instance --study confidence
         rankagg experiment scores.csv --study corruption --corruption copied --corruption noisy
@@ -161,15 +168,21 @@ def experiment(
         raise click.UsageError("--method has no meaning for --study confidence.")
     if corruption and study != "corruption":
         raise click.UsageError(f"--corruption has no meaning for --study {study}.")
+    if removal and study != "missing-scores":
+        raise click.UsageError(f"--removal has no meaning for --study {study}.")
     rules = limited(made(methods or ("mean", "borda"), given.unranked), deadline)
     table, label = given.data, given.name
     asked: Any = ra.studies.MissingScoresStudy
     settings: dict[str, Any] = {"aggregators": rules}
     if study in ("missing-scores", "corruption"):
         settings["models"] = [ra.studies.Observed(label=label, data=table)]
-    if study == "corruption":
+    if study == "missing-scores":
+        settings["removals"] = [varied("--removal", text) for text in removal or ("at-random",)]
+    elif study == "corruption":
         asked = ra.studies.CorruptionStudy
-        settings["corruptions"] = [corruption_of(text) for text in corruption or ("reversed",)]
+        settings["corruptions"] = [
+            varied("--corruption", text) for text in corruption or ("reversed",)
+        ]
     elif study == "task-subsets":
         asked = ra.studies.TaskSubsetStudy
         settings |= {"data": table, "tolerance": given.tolerance}

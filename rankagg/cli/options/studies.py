@@ -59,16 +59,26 @@ def culture_of(text: str) -> ra.cultures.Culture:
     return _named("--culture", text, plain, WITH_NUMBER)
 
 
-def corruption_of(text: str) -> ra.studies.Corruption:
-    """Return the corruption that was named."""
-    one = ra.studies
-    plain = [one.Reversed(), one.Adversarial(), one.Copied(), one.Noisy()]
-    numbers: dict[str, Callable[[float], ra.studies.Corruption]] = {
-        "rescaled": lambda number: one.Rescaled(factor=number),
-        "adversarial": lambda number: one.Adversarial(step=number),
-        "noisy": lambda number: one.Noisy(share=number),
+#: Classes of `rankagg.studies` as they are typed ("by-score" is `ByScore`), and what a number is.
+VARIED = {
+    "--corruption": {"adversarial": "step", "noisy": "share", "rescaled": "factor"}
+    | dict.fromkeys(("reversed", "copied")),
+    "--removal": {"by-system": "spread", "by-task": "spread", "by-score": "strength"}
+    | {"at-random": None, "by-age": "strength", "blocks": None},
+}
+
+
+def varied(option: str, text: str) -> Any:
+    """Return the corruption or the mechanism that was named."""
+    kinds = {name: getattr(ra.studies, name.title().replace("-", "")) for name in VARIED[option]}
+    numbers = {
+        name: lambda number, kind=kinds[name], parameter=parameter: kind(**{parameter: number})
+        for name, parameter in VARIED[option].items()
+        if parameter
     }
-    return _named("--corruption", text, {each.name: each for each in plain}, numbers)
+    # A factor has no default.
+    plain = {name: kind() for name, kind in kinds.items() if name != "rescaled"}
+    return _named(option, text, plain, numbers)
 
 
 def _named(

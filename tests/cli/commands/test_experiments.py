@@ -124,6 +124,24 @@ def test_an_experiment_is_that_of_the_library(said, name, study):
     assert found.splitlines()[2:] == result.summary(rows=20).splitlines()
 
 
+def test_an_experiment_compares_mechanisms(said):
+    name = "superglue_human"
+    line = f"experiment --dataset {name} --repetitions 2 --removal by-score=1 --removal blocks"
+    result = ra.studies.MissingScoresStudy(
+        models=[ra.studies.Observed(label=name, data=ra.datasets.load(name))],
+        removals=[ra.studies.ByScore(strength=1), ra.studies.Blocks()], n_repetitions=2,
+    ).run()  # fmt: skip
+    assert said(line).splitlines()[2:] == result.summary(rows=20).splitlines()
+    assert {"low scores first, strength = 1", "in blocks"} == set(result.to_frame()["removal"])
+
+
+def test_every_mechanism_can_be_named(said):
+    for name in ("at-random", "by-system", "by-task", "by-score", "by-age", "blocks"):
+        assert "Borda" in said(
+            f"experiment --dataset superglue_human --removal {name} --repetitions 1"
+        )
+
+
 def test_an_experiment_on_confidence(run):
     run(f"{CONFIDENCE} --repetitions 2 --out rows.csv --json")
     assert "sign-test, holm" in Path("rows.csv").read_text()
@@ -140,6 +158,8 @@ REFUSED = {
     f"{CORRUPTION} reversed=2": "takes no number",
     f"{CORRUPTION} revers": "Did you mean 'reversed'",
     "experiment --dataset superglue_human --tolerance 0.1": "--tolerance has no meaning",
+    "experiment --dataset superglue_human --study task-subsets --removal by-age": "no meaning",
+    "experiment --dataset superglue_human --removal by-scor": "Did you mean 'by-score'?",
 }
 
 

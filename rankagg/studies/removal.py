@@ -1,0 +1,312 @@
+"""Which scores of a table go missing: any alike, or by system, task, score, age or in blocks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankagg import _pandas as pd
+from rankagg._typing import Bools, Floats, RNGLike
+from rankagg._validation import as_generator, check_entries, check_flag, check_integer, check_number
+from rankagg.core.items import counted
+from rankagg.core.scores import ScoreTable
+from rankagg.cultures import Named
+from rankagg.exceptions import InvalidInputError
+from rankagg.studies.sources import n_removed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Removal(Named, ABC):
+    """A mechanism of missing scores: how readily each entry of a table goes, against the others.
+
+    An entry is what a system scored on a task, or a single score. As many go as are asked for, one
+    after another, each next one with a chance in proportion to the odds of those that are left. A
+    new mechanism is a frozen dataclass that implements `_log_odds`. What it says of itself decides
+    random numbers, so its fields must tell all that it depends on.
+
+    Notes
+    -----
+    The entries with the largest log odds plus Gumbel noise are drawn so. Where all log odds are
+    equal, a set of entries is drawn uniformly.
+
+    References
+    ----------
+    Efraimidis and Spirakis (2006), https://doi.org/10.1016/j.ipl.2005.11.003, draw so by a random
+    key for each entry; Rubin (1976), https://doi.org/10.1093/biomet/63.3.581, says what missing at
+    random is.
+    """
+
+    @abstractmethod
+    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+        """Return how readily entries go: the logarithms of their odds, up to a common number.
+
+        Scores are those of systems (rows) on tasks, or on instances with their task as a label
+        (columns). Higher is better; NaN where there is none. What is returned has that shape, or
+        one that NumPy broadcasts to it: inf for before all others, -inf for never.
+        """
+
+    def remove(
+        self, table: ScoreTable, proportion: float, *, whole_tasks: bool = True, rng: RNGLike = None
+    ) -> ScoreTable:
+        """Return the table without a proportion of its entries.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            The table. What is missing from the start does not count.
+        proportion : float
+            Of the entries, rounded to whole ones, in [0, 1).
+        whole_tasks : bool, default True
+            An entry is all that a system scored on a task; else it is a single score.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator (SPEC 7).
+
+        Returns
+        -------
+        ScoreTable
+            With all systems. Tasks that keep no score are left out.
+
+        Raises
+        ------
+        InvalidInputError
+            If nothing would be left, or more would go than may.
+        """
+        share = check_number(proportion, "proportion", low=0, high=1, open_high=True)
+        whole = check_flag(whole_tasks, "whole_tasks")
+        scores, generator = _scores_of(table, whole), as_generator(rng)
+        places = np.flatnonzero(~np.isnan(scores.to_numpy()))
+        lost = n_removed(len(places), share)
+        told = np.asarray(self._log_odds(scores, generator), dtype=np.float64)
+        odds = np.broadcast_to(told, scores.shape).flat[places]
+        check_entries(odds, ~np.isnan(odds), f"log odds of {type(self).__name__}", "no NaN")
+        may = min(int((odds > -np.inf).sum()), len(places) - 1)
+        if lost > may:
+            allowed = f"one that leaves some of {counted(len(places), 'entry')}; {may} may go"
+            raise InvalidInputError("proportion", allowed, proportion)
+        gone = np.zeros(scores.shape, dtype=np.bool_)
+        gone.flat[places[_drawn(odds, lost, generator)]] = True
+        return without_scores(table, gone[:, table.unit_tasks] if whole else gone)
+
+
+def _scores_of(table: ScoreTable, whole_tasks: bool) -> pd.DataFrame:
+    """Return what the systems scored on tasks, or their single scores; higher is better."""
+    values = table.task_scores(signed=True) if whole_tasks else table.values * table.signs
+    labels = table.tasks if whole_tasks else table.tasks.at(table.unit_tasks)
+    systems, columns = (pd.Index(list(of), dtype=object) for of in (table.systems, labels))
+    return pd.DataFrame(values, systems, columns)
+
+
+def _drawn(odds: Floats, number: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draw positions without replacement, each next one in proportion to the odds of the rest."""
+    if (odds == odds[0]).all():
+        return rng.choice(len(odds), number, replace=False)
+    noise = rng.gumbel(size=len(odds))
+    # The noise alone decides between infinite odds.
+    return np.lexsort((noise, odds + noise))[len(odds) - number :]
+
+
+def without_scores(table: ScoreTable, gone: Bools) -> ScoreTable:
+    """Return a table without some of its single scores, and without tasks that keep none."""
+    left = np.where(gone, np.nan, table.values)
+    scored = np.bincount(table.unit_tasks, ~np.isnan(left).all(axis=0)) > 0
+    kept = table if scored.all() else table.drop(tasks=table.tasks.where(~scored))
+    return kept._with(values=left[:, scored[table.unit_tasks]])
+
+
+# -- mechanisms -----------------------------------------------------------------------------------
+
+
+class AtRandom(Removal):
+    """Scores go missing completely at random: any entry as readily as any other.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.datasets.load("superglue_human")
+    >>> ra.studies.AtRandom().remove(table, 0.2, rng=0)
+    <ScoreTable of 6 systems x 10 tasks, 12 of 60 scores missing>
+    """
+
+    _kind = "completely at random"
+
+    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+        """Return 0."""
+        return 0.0
+
+
+#: What studies do unless they are told otherwise.
+AT_RANDOM = AtRandom()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Drawn(Removal):
+    """Log odds that are drawn for every system, or task."""
+
+    spread: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_number(self.spread, f"spread of {type(self).__name__}", low=0)
+
+    def _each(self, labels: pd.Index[Any], rng: np.random.Generator) -> Floats:
+        """Return a normal number for each label, the same wherever that stands."""
+        numbers, names = pd.factorize(labels)
+        return np.asarray(rng.normal(0.0, self.spread, len(names))[numbers])
+
+
+class BySystem(_Drawn):
+    """Scores go missing at random given the system: some systems lack more than others.
+
+    For every table the log odds of each system are drawn from a normal distribution.
+
+    Parameters
+    ----------
+    spread : float, default 1
+        Its standard deviation, at least 0.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.datasets.load("superglue_human")
+    >>> left = ra.studies.BySystem(spread=3).remove(table, 0.3, rng=0)
+    >>> left.missing.sum(axis=1).tolist()
+    [3, 1, 8, 0, 0, 6]
+    """
+
+    _kind = "by system"
+
+    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+        """Return a normal number for each system."""
+        return self._each(scores.index, rng)[:, None]
+
+
+class ByTask(_Drawn):
+    """Scores go missing at random given the task: some tasks lack more than others.
+
+    For every table the log odds of each task are drawn from a normal distribution.
+
+    Parameters
+    ----------
+    spread : float, default 1
+        Its standard deviation, at least 0.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.datasets.load("superglue_human")
+    >>> left = ra.studies.ByTask(spread=3).remove(table, 0.2, rng=0)
+    >>> left.missing.sum(axis=0).tolist()
+    [1, 1, 2, 2, 0, 0, 5, 1, 0, 0]
+    """
+
+    _kind = "by task"
+
+    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+        """Return a normal number for each task."""
+        return self._each(scores.columns, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Graded(Removal):
+    """Log odds that grow with something, from one end to the other by so much."""
+
+    strength: float = 2.0
+
+    def __post_init__(self) -> None:
+        check_number(self.strength, f"strength of {type(self).__name__}")
+
+
+class ByScore(_Graded):
+    """Scores go missing not at random: those that are low, held against the others of the task.
+
+    The log odds grow from the best score of a task to its worst with the share of the others that
+    are better, so that no scale matters.
+
+    Parameters
+    ----------
+    strength : float, default 2
+        The log odds of the worst against the best. Where it is negative, high scores go.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.ScoreTable([[4, 7], [3, 8], [2, 9]], systems="ABC", higher_is_better=True)
+    >>> ra.studies.ByScore(strength=100).remove(table, 0.3, rng=0).values.tolist()
+    [[4.0, nan], [3.0, 8.0], [nan, 9.0]]
+    """
+
+    _kind = "low scores first"
+
+    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+        """Return the strength times the share of the others of the task that are better."""
+        better = (scores.rank(ascending=False) - 1) / np.maximum(scores.count() - 1, 1)
+        return np.asarray(self.strength * better)
+
+
+class ByAge(_Graded):
+    """Older systems lack newer tasks: the log odds grow with the age of either against the other.
+
+    Age is the order of the table: the first system and the first task are the oldest, the last
+    are the newest.
+
+    Parameters
+    ----------
+    strength : float, default 2
+        The log odds of the newest task against the oldest, and of the oldest system against the
+        newest. Where it is negative, newer systems lack older tasks.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.ScoreTable([[4, 7], [3, 8], [2, 9]], systems="ABC", higher_is_better=True)
+    >>> ra.studies.ByAge(strength=100).remove(table, 0.3, rng=0).values.tolist()
+    [[4.0, nan], [3.0, nan], [2.0, 9.0]]
+    """
+
+    _kind = "by age"
+
+    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+        """Return the strength times how much newer a task is than a system."""
+        axes = map(pd.factorize, scores.axes)
+        systems, tasks = (np.linspace(0.0, 1.0, len(labels))[numbers] for numbers, labels in axes)
+        return self.strength * (tasks - systems[:, None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blocks(Removal):
+    """Rectangles of systems and tasks go missing together, as where a group skips a suite.
+
+    For every table systems and tasks are put into groups at random, and blocks of a group of each
+    go one after another in random order, the last of them in part.
+
+    Parameters
+    ----------
+    n_systems, n_tasks : int, default 2
+        How many of each a block has, at least 1. What remains is a smaller group.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> table = ra.ScoreTable([[4, 7, 1], [3, 8, 2]], systems="AB", higher_is_better=True)
+    >>> ra.studies.Blocks(n_systems=1, n_tasks=3).remove(table, 0.5, rng=0).values.tolist()
+    [[nan, nan, nan], [3.0, 8.0, 2.0]]
+    """
+
+    _kind = "in blocks"
+    n_systems: int = 2
+    n_tasks: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("n_systems", "n_tasks"):
+            check_integer(getattr(self, name), f"{name} of Blocks", low=1)
+
+    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+        """Return numbers that are far apart for different blocks."""
+        axes = map(pd.factorize, scores.axes)
+        systems, tasks = (rng.permutation(len(labels))[numbers] for numbers, labels in axes)
+        blocks = systems[:, None] // self.n_systems * scores.shape[1] + tasks // self.n_tasks
+        # No noise comes near to that.
+        return np.asarray(1000.0 * rng.permutation(scores.size)[blocks])

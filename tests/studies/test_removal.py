@@ -1,0 +1,316 @@
+"""Mechanisms of missing scores: what they take, how often, and what a study says of them."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import permutations, product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError
+from rankagg.testing.studies import RemovalContract, StudyContract
+from tests.studies.test_missing_scores import LATENT, SMALL, make
+
+S = ra.studies
+TABLE = ra.ScoreTable(
+    [[4, 7, 1], [3, 8, np.nan]], systems="AB", tasks="xyz", higher_is_better=True
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stated(S.Removal):
+    """Log odds as they are given, row by row."""
+
+    odds: tuple[float, ...]
+
+    def _log_odds(self, scores, rng):
+        return np.reshape(self.odds, (len(scores), -1))
+
+
+class TestAtRandom(RemovalContract):
+    removal = S.AtRandom()
+
+
+class TestBySystem(RemovalContract):
+    removal = S.BySystem(spread=3)
+
+
+class TestByTask(RemovalContract):
+    removal = S.ByTask(spread=3)
+
+
+class TestByScore(RemovalContract):
+    removal = S.ByScore(strength=5)
+
+
+class TestByAge(RemovalContract):
+    removal = S.ByAge(strength=-1.5)
+
+
+class TestBlocks(RemovalContract):
+    removal = S.Blocks(n_systems=2, n_tasks=3)
+
+
+class TestStudyOfSeveral(StudyContract):
+    study = make(models=[SMALL, LATENT], removals=[S.AtRandom(), S.ByScore(), S.Blocks()])
+
+
+# -- how often -------------------------------------------------------------------------------------
+
+
+def chances(odds, number):
+    """Draw one place after another, each in proportion to the odds of those that are left."""
+    found = Counter()
+    for order in permutations(odds, number):
+        left, chance = dict(odds), 1.0
+        for place in order:
+            chance *= left[place] / sum(left.values())
+            del left[place]
+        found[frozenset(order)] += chance
+    return found
+
+
+def frequencies(removal, number, n_draws, table=TABLE):
+    share, found, rng = number / (~table.missing).sum(), Counter(), np.random.default_rng(0)
+    for _ in range(n_draws):
+        left = removal.remove(table, share, rng=rng)
+        kept = {(i, t) for t, row in zip(left.tasks, left.missing.T, strict=True)
+                for i in np.flatnonzero(~row).tolist()}  # fmt: skip
+        there = np.argwhere(~table.missing).tolist()
+        gone = frozenset((i, j) for i, j in there if (i, table.tasks[j]) not in kept)
+        found[gone] += 1 / n_draws
+    return found
+
+
+def assert_alike(found, expected, n_draws):
+    assert found.keys() <= expected.keys()
+    assert sum(expected.values()) == pytest.approx(1)
+    for places, chance in expected.items():
+        assert abs(found[places] - chance) < 4 * np.sqrt(chance * (1 - chance) / n_draws)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_sets_are_as_frequent_as_drawn_one_after_another(number):
+    odds = {(0, 0): 1.0, (0, 1): 4.0, (0, 2): 0.5, (1, 0): 2.0, (1, 1): 1.0}
+    logs = (*np.log(list(odds.values())), np.nan)
+    found = frequencies(Stated(odds=logs), number, 1000)
+    assert_alike(found, chances(odds, number), 1000)
+
+
+@pytest.mark.parametrize("removal", [S.BySystem(spread=2), S.ByTask(spread=2)], ids=repr)
+def test_log_odds_of_systems_and_tasks_are_normal(removal):
+    table, axis = TABLE.drop(tasks=["z"]), int(isinstance(removal, S.ByTask))
+    expected, rng = Counter(), np.random.default_rng(1)
+    for _ in range(3000):
+        worths = np.exp(rng.normal(0, 2, 2))
+        odds = {place: worths[place[axis]] for place in np.ndindex(2, 2)}
+        for places, chance in chances(odds, 2).items():
+            expected[places] += chance / 3000
+    assert_alike(frequencies(removal, 2, 1000, table), expected, 1000)
+
+
+def test_a_stronger_mechanism_takes_lower_scores():
+    chance = [frequencies(S.ByScore(strength=s), 1, 1000)[frozenset({(1, 0)})] for s in (0, 2)]
+    # The odds of B on x are e to the strength; A on x, y and z has 1, e and 1, B on y 1.
+    for s, found in zip((0, 2), chance, strict=True):
+        expected = np.exp(s) / (2 * np.exp(s) + 3)
+        assert abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / 1000)
+
+
+# -- what is taken ---------------------------------------------------------------------------------
+
+
+def test_infinite_odds_go_first_and_never():
+    removal = Stated(odds=(np.inf, -np.inf, np.inf, -np.inf, 0.0, 5.0))
+    assert set(frequencies(removal, 1, 60)) == {frozenset({(0, 0)}), frozenset({(0, 2)})}
+    assert set(frequencies(removal, 3, 20)) == {frozenset({(0, 0), (0, 2), (1, 1)})}
+    with pytest.raises(InvalidInputError, match=r"leaves some of 5 entries; 3 may go\. Got 0.8"):
+        removal.remove(TABLE, 0.8)
+    with pytest.raises(InvalidInputError, match=r"leaves some of 5 entries; 4 may go\. Got 0.99"):
+        S.AtRandom().remove(TABLE, 0.99)
+    with pytest.raises(InvalidInputError, match="log odds of Stated"):
+        Stated(odds=(np.nan, 0, 0, 0, 0, 0)).remove(TABLE, 0.2)
+
+
+def test_old_systems_lack_new_tasks():
+    scores = ra.distributions.LatentScores(np.zeros(4)).sample(4, rng=0)
+    gone = S.ByAge(strength=1e6).remove(scores, 3 / 16, rng=0).missing
+    assert np.argwhere(gone).tolist() == [[0, 2], [0, 3], [1, 3]]
+
+
+@pytest.mark.parametrize("whole_tasks", [True, False])
+def test_blocks_go_together(whole_tasks):
+    scores = ra.distributions.LatentScores(np.zeros(6)).sample(8, 2, rng=0)
+    shapes = set()
+    for seed in range(10):
+        removal = S.Blocks(n_systems=3, n_tasks=2)
+        left = removal.remove(scores, 2 / 8, whole_tasks=whole_tasks, rng=seed)
+        # A task may have lost both of its blocks.
+        scored = left.to_frame().reindex(columns=scores.to_frame().columns).notna()
+        gone = ~scored.to_numpy().reshape(6, 8, 2)
+        assert (gone.all(axis=2) == gone.any(axis=2)).all()
+        cells = gone.all(axis=2)
+        # Two blocks: they may share their systems, or their tasks.
+        shapes.add((cells.any(axis=1).sum(), cells.any(axis=0).sum()))
+        assert cells.sum() == 12
+    assert shapes <= {(3, 4), (6, 2), (6, 4)}
+    assert len(shapes) > 1
+
+
+@pytest.mark.parametrize(
+    ("make_one", "message"),
+    [
+        (lambda: S.BySystem(spread=-1), "spread of BySystem"),
+        (lambda: S.ByTask(spread="1"), "spread of ByTask"),
+        (lambda: S.ByScore(strength=np.nan), "strength of ByScore"),
+        (lambda: S.ByAge(strength=np.inf), "strength of ByAge"),
+        (lambda: S.Blocks(n_tasks=0), "n_tasks of Blocks"),
+        (lambda: S.AtRandom().remove(TABLE, 1.0), "proportion"),
+        (lambda: S.AtRandom().remove(TABLE, 0.5, whole_tasks=1), "whole_tasks"),
+    ],
+)
+def test_bad_values_are_named(make_one, message):
+    with pytest.raises(InvalidInputError, match=message):
+        make_one()
+
+
+def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other():
+    study = make(models=[LATENT], proportions=[0.25], n_repetitions=400)
+    gone = np.zeros((5, 4))
+    for cell in study.cells():
+        table = LATENT.draw(rng=1)
+        left = cell.removal.remove(table, 0.25, rng=cell.generator(study.seed, "missing"))
+        assert left.tasks == table.tasks
+        missing = left.missing.reshape(5, 4, 3)
+        assert (missing.all(axis=2) == missing.any(axis=2)).all()
+        assert missing.any(axis=2).sum() == 5
+        gone += missing.any(axis=2)
+    # Each is gone in about 100 of 400 tables, with a standard deviation of 8.7.
+    assert abs(gone - 100).max() < 4 * 8.7
+
+
+def test_single_scores_can_be_removed_and_lost_tasks_are_left_out():
+    table = LATENT.draw(rng=1)
+    left = S.AtRandom().remove(table, 0.5, whole_tasks=False, rng=0)
+    assert left.n_missing == 30
+    assert (left.missing.reshape(5, 4, 3).any(axis=2) & ~left.missing.reshape(5, 4, 3).all(axis=2)
+            ).any()  # fmt: skip
+    lost = 0
+    for seed in range(30):
+        left = S.AtRandom().remove(SMALL, 0.7, rng=seed)
+        lost += left.n_tasks < 3
+        assert left.systems == SMALL.systems
+        assert (~left.missing).sum() == 11 - 8
+        for position, task in enumerate(left.tasks):
+            whole = SMALL.values[:, SMALL.tasks.index(task)]
+            column = left.values[:, position]
+            np.testing.assert_array_equal(column[~np.isnan(column)], whole[~np.isnan(column)])
+            assert left.higher_is_better[task] == SMALL.higher_is_better[task]
+            assert left.task_weights[task] == SMALL.task_weights[task]
+    assert lost
+
+
+# -- in a study ------------------------------------------------------------------------------------
+
+
+def test_a_journal_of_before_goes_on_with_more_mechanisms(tmp_path, monkeypatch):
+    study = make(models=[LATENT], proportions=[0.3], n_repetitions=2)
+    assert next(study.cells()).key == (LATENT.identity, 1.0, 0.3, 0)
+    study.run(journal=tmp_path / "j.jsonl")
+    tried, seen = type(study)._try, []
+    monkeypatch.setattr(
+        type(study), "_try", lambda *of: seen.append(of[1].removal.name) or tried(*of)
+    )
+    grown = make(
+        models=[LATENT], proportions=[0.3], n_repetitions=2,
+        removals=[S.AtRandom(), S.ByScore(strength=3)],
+    )  # fmt: skip
+    keys = [cell.key for cell in grown.cells()]
+    assert keys[2:] == [(f"{LATENT.identity}, ByScore(strength=3)", 1.0, 0.3, k) for k in (0, 1)]
+    result = grown.run(journal=tmp_path / "j.jsonl")
+    assert seen == ["low scores first, strength = 3"] * 2
+    frame = result.to_frame()
+    own = frame[frame["removal"] == "completely at random"].drop(columns="removal")
+    assert own.reset_index(drop=True).equals(study.run(progress=False).to_frame())
+
+
+def test_a_mechanism_is_told_unless_it_is_the_usual_one():
+    usual = make(models=[LATENT], proportions=[0, 0.3]).run()
+    assert "removal" not in usual.to_frame()
+    assert "removal" not in usual.by_method().index.names
+    assert "at once: completely at random\n" in usual.summary()
+    removals = [S.AtRandom(), S.BySystem()]
+    both = make(models=[LATENT], proportions=[0, 0.3], removals=removals).run()
+    names = ["completely at random", "by system"]
+    index = ["model", "scale", "proportion", "removal", "method"]
+    assert both.by_method().index.names == index
+    assert both.by_pair(pooled=True).index.names == ["model", "scale", *index[3:], "other"]
+    shown = both._table()
+    assert shown.columns.tolist() == ["model", "removal", "method", "0 %", "30 %"]
+    assert shown["removal"].tolist() == [name for name in names for _ in both.study.methods]
+    assert shown["method"].tolist() == [*both.study.methods] * 2
+    assert "at once: completely at random; by system\n" in both.summary()
+    assert f"{LATENT.name}, by system: over all proportions removed" in both.summary()
+    assert "by system & Mean" in both.to_latex()
+    labels = [line.get_label() for line in both.plot().get_legend().legend_handles]
+    assert labels == [f"{m}, {name}" for name in names for m in both.study.methods]
+    labels = [line.get_label() for line in both.plot(removal=names[1]).get_legend().legend_handles]
+    assert labels == [f"{method}, by system" for method in both.study.methods]
+    labels = [line.get_label() for line in usual.plot(removal=names[0]).get_legend().legend_handles]
+    assert labels == list(usual.study.methods)
+    with pytest.raises(InvalidInputError, match="removal"):
+        both.plot(removal="by task")
+
+
+def test_what_a_mechanism_cannot_take_is_refused_before_any_run():
+    never = Stated(odds=(-np.inf,) * 5 + (0.0,) * 7)
+    with pytest.raises(InvalidInputError, match="leaves some of 11 entries; 6 may go"):
+        make(models=[SMALL], proportions=[0.1, 0.8], removals=[never])
+
+
+def test_gaps_from_the_start_are_told():
+    told = "small: 1 score missing from the start"
+    result = make(n_repetitions=2).run()
+    assert told in result.summary()
+    assert LATENT.name + ":" not in result.summary().split("mean tau-b")[0]
+    assert told in " ".join(text.get_text() for text in result.plot().figure.findobj() if
+                            hasattr(text, "get_text"))  # fmt: skip
+    study = S.ConfidenceStudy(models=[S.Observed(label="small", data=SMALL)], n_repetitions=1)
+    assert told in study.run().summary()
+
+
+# -- the figures of the page -----------------------------------------------------------------------
+
+
+def test_the_page_states_the_means_of_the_program():
+    root = Path(__file__).parents[2]
+    means = pd.read_csv(root / "examples" / "long" / "removal.csv")
+    table = means.groupby(["model", "removal", "method"], sort=False)["mean_tau"].mean().unstack()
+    table = table.iloc[:, [table.columns.str.startswith(of).argmax() for of in (
+        "Mean", "Borda, uniform", "Kemeny", "TwoLevel", "Borda, last")]]  # fmt: skip
+    page = (root / "docs" / "howto" / "own_removal.rst").read_text(encoding="utf-8")
+    rows = re.findall(r"^\S+ +(?:at random|strength \d) +(0\..*)$", page, re.MULTILINE)
+    names = ("XTREME", "SuperGLUE", "GLUE")
+    hows = ("completely at random", "low scores first", "low scores first, strength = 5")
+    assert len(rows) == 9
+    for row, place in zip(rows, product(names, hows), strict=True):
+        told = [np.nan if x == "\\" else float(x) for x in row.split()]
+        np.testing.assert_allclose(told, table.loc[place], atol=0.00051)
+    # One level less the mean, and "last" less the best other, as the sentences say.
+    by = means.set_index(["removal", "model", "proportion", "method"])["mean_tau"].unstack()
+    lead = by["Borda, uniform"] - by["Mean"]
+    assert (lead[hows[0]] > 0).all()
+    assert lead[hows[2], "SuperGLUE"].loc[:0.5].between(-0.155, -0.025).all()
+    assert lead[hows[2], "GLUE"].loc[0.3:].between(-0.155, -0.025).all()
+    assert (lead[hows[2], "XTREME"] > 0).all()
+    assert lead[hows[1], "SuperGLUE"].loc[:0.7].abs().max() < 0.065
+    assert (lead[hows[1]].drop("SuperGLUE") > 0).all()
+    ahead = table["Borda, last"] - table.drop(columns="Borda, last").max(axis=1)
+    ahead = ahead.unstack("model").round(2)
+    assert (ahead.min(axis=1) < 0).tolist() == [True, False, False]
+    assert [ahead.loc[hows[1]].min(), ahead.loc[hows[1]].max()] == [0.07, 0.14]
+    assert [ahead.loc[hows[2]].min(), ahead.loc[hows[2]].max()] == [0.38, 0.43]
