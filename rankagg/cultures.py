@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
+from functools import partial
 from math import exp, lgamma
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -43,12 +45,22 @@ __all__ = [
 ]
 
 
+def checked(check: Callable[..., Any], *, default: Any = MISSING, **bounds: Any) -> Any:
+    """Return a field, of what is `Named` or of a cell of a study, and what checks its values."""
+    return field(default=default, metadata={"check": partial(check, **bounds)})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Named:
     """What a study varies: a frozen dataclass whose fields tell all that results depend on."""
 
     #: What a reader calls such; the name of the class by default.
     _kind: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            if check := one.metadata.get("check"):
+                check(getattr(self, one.name), parameter=f"{one.name} of {type(self).__name__}")
 
     @property
     def name(self) -> str:
@@ -319,10 +331,7 @@ class UrnCulture(Culture):
 
     _kind = "urn"
 
-    contagion: float
-
-    def __post_init__(self) -> None:
-        check_number(self.contagion, "contagion of UrnCulture", low=0)
+    contagion: float = checked(check_number, low=0)
 
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         return _from_urn(n_items, n_rankings, float(self.contagion), rng)
@@ -374,10 +383,9 @@ class SinglePeakedCulture(Culture):
 
     _kind = "single-peaked"
 
-    variant: Literal["walsh", "conitzer"] = "walsh"
-
-    def __post_init__(self) -> None:
-        check_choice(self.variant, ("walsh", "conitzer"), "variant of SinglePeakedCulture")
+    variant: Literal["walsh", "conitzer"] = checked(
+        check_choice, default="walsh", choices=("walsh", "conitzer")
+    )
 
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         on_axis = (_walsh if self.variant == "walsh" else _conitzer)(n_items, n_rankings, rng)
@@ -498,10 +506,9 @@ class GroupSeparableCulture(Culture):
 
     _kind = "group-separable"
 
-    tree: Literal["balanced", "caterpillar"] = "balanced"
-
-    def __post_init__(self) -> None:
-        check_choice(self.tree, ("balanced", "caterpillar"), "tree of GroupSeparableCulture")
+    tree: Literal["balanced", "caterpillar"] = checked(
+        check_choice, default="balanced", choices=("balanced", "caterpillar")
+    )
 
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         ranks = np.zeros((n_rankings, n_items), dtype=np.int32)
@@ -554,12 +561,10 @@ class EuclideanCulture(Culture):
 
     _kind = "Euclidean"
 
-    n_dimensions: int = 2
-    points: Literal["uniform", "gaussian"] = "uniform"
-
-    def __post_init__(self) -> None:
-        check_integer(self.n_dimensions, "n_dimensions of EuclideanCulture", low=1)
-        check_choice(self.points, ("uniform", "gaussian"), "points of EuclideanCulture")
+    n_dimensions: int = checked(check_integer, default=2, low=1)
+    points: Literal["uniform", "gaussian"] = checked(
+        check_choice, default="uniform", choices=("uniform", "gaussian")
+    )
 
     def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
         candidates = self._some(n_items, rng)
@@ -670,10 +675,7 @@ class PlackettLuceCulture(Culture):
 
     _kind = "Plackett-Luce"
 
-    spread: float
-
-    def __post_init__(self) -> None:
-        check_number(self.spread, "spread of PlackettLuceCulture", low=0)
+    spread: float = checked(check_number, low=0)
 
     @property
     def identity(self) -> str:

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -329,9 +329,12 @@ class ScoreTable(Pastable, ScoredTasks):
             _weights=as_task_weights(task_weights, task_set),
             _families=as_task_families(task_families, task_set),
         )
-        unscored = set(task_set) - set(task_set.at(unit_tasks[~np.isnan(scores).all(axis=0)]))
-        if unscored:
-            task = next(task for task in task_set if task in unscored)
+        self._check_scored()
+
+    def _check_scored(self) -> None:
+        scored = self.tasks.at(self.unit_tasks[~np.isnan(self.values).all(axis=0)])
+        if unscored := set(self.tasks) - set(scored):
+            task = next(task for task in self.tasks if task in unscored)
             allowed = "a table in which every task has a score"
             remedy = "All cells of this task are missing: leave it out."
             raise InvalidInputError("values", allowed, task, remedy)
@@ -601,15 +604,22 @@ class ScoreTable(Pastable, ScoredTasks):
         task_weights: TaskWeights | None = None,
         task_families: TaskFamilies | None = None,
     ) -> ScoreTable:
-        return ScoreTable(
-            self.values if values is None else values,
-            systems=self.systems if systems is None else systems,
-            tasks=self._unit_labels,
-            instances=self.instances,
-            higher_is_better=self.higher_is_better,
-            task_weights=self.task_weights if task_weights is None else task_weights,
-            task_families=self.task_families if task_families is None else task_families,
-        )
+        """Return a table with the same columns; what is not given stays."""
+        changes: dict[str, Any] = {}
+        if values is not None:
+            changes["values"] = frozen_array(as_matrix(values, "values", nan=True) + 0.0)
+        if systems is not None:
+            changes["systems"] = ItemSet(systems)
+        if task_weights is not None:
+            changes["_weights"] = as_task_weights(task_weights, self.tasks)
+        if task_families is not None:
+            changes["_families"] = as_task_families(task_families, self.tasks)
+        table = object.__new__(ScoreTable)
+        held = ("systems", "tasks", "values", "unit_tasks", "instances")
+        names = (*held, "_directions", "_weights", "_families")
+        table._set(**{name: vars(self)[name] for name in names} | changes)
+        table._check_scored()
+        return table
 
     # -- descriptions -------------------------------------------------------------------------
 

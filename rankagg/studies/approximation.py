@@ -18,7 +18,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.core.items import counted
-from rankagg.cultures import DataSource
+from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
@@ -29,7 +29,6 @@ from rankagg.studies.study import (
     Study,
     StudyResult,
     consensus_of,
-    dimension,
     finished,
     wilson,
     with_policy,
@@ -220,10 +219,10 @@ class DrawnCell(Cell):
 
     # What it is drawn from.
     model: DataSource
-    n_items: int = dimension(check_integer, low=2)
-    n_rankings: int = dimension(check_integer, low=1)
+    n_items: int = checked(check_integer, low=2)
+    n_rankings: int = checked(check_integer, low=1)
     # The share of items that each ranking has lost.
-    missing: float = dimension(check_number, low=0, high=1, open_high=True)
+    missing: float = checked(check_number, low=0, high=1, open_high=True)
     # Its number among its like.
     repetition: int = 0
 

@@ -16,7 +16,7 @@ from rankagg._validation import check_kind, check_number
 from rankagg.core.items import counted
 from rankagg.core.results import ROWS
 from rankagg.core.scores import ScoreTable
-from rankagg.cultures import DataSource
+from rankagg.cultures import DataSource, checked
 from rankagg.exceptions import RankaggError
 from rankagg.inference.units import Unit
 from rankagg.studies.journal import INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
@@ -30,7 +30,7 @@ from rankagg.studies.pair_methods import (
 )
 from rankagg.studies.removal import AT_RANDOM
 from rankagg.studies.sources import LatentModel, gaps_told, n_removed, tables_of
-from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, several_of
+from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, several_of
 
 #: The grid of figure 4, and equal systems.
 FIGURE_4 = tuple(
@@ -71,7 +71,7 @@ class JudgedCell(Cell):
     # Where its scores come from.
     model: DataSource
     # The proportion of single scores that is removed.
-    proportion: float = dimension(check_number, low=0, high=1, open_high=True)
+    proportion: float = checked(check_number, low=0, high=1, open_high=True)
     # Its number among its like.
     repetition: int = 0
 

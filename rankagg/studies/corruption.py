@@ -24,13 +24,13 @@ from rankagg.core.items import counted
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.results import plain_rows
 from rankagg.core.scores import ScoreTable
-from rankagg.cultures import DataSource
+from rankagg.cultures import DataSource, checked
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Corruption, Reversed
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import gaps_told, tables_of
-from rankagg.studies.study import Cell, Study, StudyResult, dimension, finished
+from rankagg.studies.study import Cell, Study, StudyResult, finished
 
 #: The normalized distance beyond which Colombo et al. (2022) call an order lost.
 LOST = 0.75
@@ -179,9 +179,9 @@ class CorruptionCell(Cell):
 
     # Where its scores come from.
     model: DataSource
-    corruption: Corruption = dimension(check_kind, kind=Corruption, example="`Reversed()`")
+    corruption: Corruption = checked(check_kind, kind=Corruption, example="`Reversed()`")
     # So many of its tasks are corrupted.
-    n_corrupted: int = dimension(check_integer, low=0)
+    n_corrupted: int = checked(check_integer, low=0)
     # Its number among its like.
     repetition: int = 0
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -21,7 +21,7 @@ from rankagg.core.items import counted
 from rankagg.core.rankings import places
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.scores import ScoreTable
-from rankagg.cultures import Named
+from rankagg.cultures import Named, checked
 from rankagg.exceptions import Described, InvalidInputError
 
 #: The scores of tasks, each of shape (n_systems, n_instances).
@@ -59,12 +59,6 @@ class Corruption(Named, ABC):
 
     needs_all: ClassVar[bool] = True
     after: Corruption | None = None
-
-    def __post_init__(self) -> None:
-        for one in fields(self):
-            if one.metadata:
-                name = f"{one.name} of {type(self).__name__}"
-                check_number(getattr(self, one.name), name, **one.metadata)
 
     def corrupt(
         self,
@@ -174,7 +168,7 @@ class Adversarial(Corruption):
 
     _kind = "adversarial"
     needs_all = False
-    step: float = field(default=1.0, metadata={"low": 0, "high": 1e9})
+    step: float = checked(check_number, default=1.0, low=0, high=1e9)
 
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
         return [rng.gumbel(-self.step * heights[:, None], size=task.shape) for task in tasks]
@@ -199,7 +193,7 @@ class Rescaled(Corruption):
 
     _kind = "rescaled"
     needs_all = False
-    factor: float = field(metadata={"low": 0, "high": 1e9, "open_low": True})
+    factor: float = checked(check_number, low=0, high=1e9, open_low=True)
 
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
         return [self.factor * task for task in tasks]
@@ -237,7 +231,7 @@ class Noisy(Corruption):
 
     _kind = "noisy"
     needs_all = False
-    share: float = field(default=1.0, metadata={"low": 0, "high": 1})
+    share: float = checked(check_number, default=1.0, low=0, high=1)
 
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
         for task in tasks:

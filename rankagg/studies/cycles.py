@@ -21,12 +21,12 @@ from rankagg.core.items import counted, counts_told
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.results import ROWS
-from rankagg.cultures import DataSource
+from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
 from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import averaged, check_most_items
-from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, dimension, finished, wilson
+from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, finished, wilson
 
 
 class CycleResult(StudyResult):
@@ -159,8 +159,8 @@ class ProfileCell(Cell):
 
     # What it is drawn from.
     model: DataSource
-    n_items: int = dimension(check_integer, low=2)
-    n_rankings: int = dimension(check_integer, low=1)
+    n_items: int = checked(check_integer, low=2)
+    n_rankings: int = checked(check_integer, low=1)
     # Its number among its like.
     repetition: int = 0
 

@@ -25,7 +25,7 @@ from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import ROWS, plain_rows
 from rankagg.core.scores import ScoreTable
-from rankagg.cultures import DataSource
+from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Rescaled
@@ -38,7 +38,6 @@ from rankagg.studies.study import (
     Study,
     StudyResult,
     consensus_of,
-    dimension,
     with_policy,
 )
 
@@ -293,11 +292,9 @@ class RemovalCell(Cell):
     # Where its scores come from.
     model: DataSource
     # What the scores of one of its tasks are multiplied by.
-    scale: float = dimension(check_number, low=0, open_low=True)
-    proportion: float = dimension(check_number, low=0, high=1, open_high=True)
-    removal: Removal = dimension(
-        check_kind, default=AT_RANDOM, kind=Removal, example="`AtRandom()`"
-    )
+    scale: float = checked(check_number, low=0, open_low=True)
+    proportion: float = checked(check_number, low=0, high=1, open_high=True)
+    removal: Removal = checked(check_kind, default=AT_RANDOM, kind=Removal, example="`AtRandom()`")
     # Its number among its like.
     repetition: int = 0
 

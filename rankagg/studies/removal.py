@@ -14,7 +14,7 @@ from rankagg._typing import Bools, Floats, RNGLike
 from rankagg._validation import as_generator, check_entries, check_flag, check_integer, check_number
 from rankagg.core.items import counted
 from rankagg.core.scores import ScoreTable
-from rankagg.cultures import Named
+from rankagg.cultures import Named, checked
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import n_removed
 
@@ -146,10 +146,7 @@ AT_RANDOM = AtRandom()
 class _Drawn(Removal):
     """Log odds that are drawn for every system, or task."""
 
-    spread: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_number(self.spread, f"spread of {type(self).__name__}", low=0)
+    spread: float = checked(check_number, default=1.0, low=0)
 
     def _each(self, labels: pd.Index[Any], rng: np.random.Generator) -> Floats:
         """Return a normal number for each label, the same wherever that stands."""
@@ -213,10 +210,7 @@ class ByTask(_Drawn):
 class _Graded(Removal):
     """Log odds that grow with something, from one end to the other by so much."""
 
-    strength: float = 2.0
-
-    def __post_init__(self) -> None:
-        check_number(self.strength, f"strength of {type(self).__name__}")
+    strength: float = checked(check_number, default=2.0)
 
 
 class ByScore(_Graded):
@@ -296,12 +290,8 @@ class Blocks(Removal):
     """
 
     _kind = "in blocks"
-    n_systems: int = 2
-    n_tasks: int = 2
-
-    def __post_init__(self) -> None:
-        for name in ("n_systems", "n_tasks"):
-            check_integer(getattr(self, name), f"{name} of Blocks", low=1)
+    n_systems: int = checked(check_integer, default=2, low=1)
+    n_tasks: int = checked(check_integer, default=2, low=1)
 
     def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
         """Return numbers that are far apart for different blocks."""

@@ -22,7 +22,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.core.rankings.places import competition_ranks
 from rankagg.core.scores import ScoreTable
-from rankagg.cultures import DataSource
+from rankagg.cultures import DataSource, checked
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import InvalidInputError
@@ -66,16 +66,15 @@ class LatentModel(DataSource):
 
     gives: ClassVar[Literal["scores", "rankings"]] = "scores"
     _kind = "Gumbel scores"
-    step: float
-    n_systems: int = 20
-    n_tasks: int = 20
+    step: float = checked(check_number, low=0)
+    n_systems: int = checked(check_integer, default=20, low=2)
+    n_tasks: int = checked(check_integer, default=20, low=1)
     n_instances: int | None = 20
 
     def __post_init__(self) -> None:
-        check_number(self.step, "step of LatentModel", low=0)
-        for name, low in (("n_systems", 2), ("n_tasks", 1), ("n_instances", 1)):
-            if (value := getattr(self, name)) is not None or name != "n_instances":
-                check_integer(value, f"{name} of LatentModel", low=low)
+        super().__post_init__()
+        if self.n_instances is not None:
+            check_integer(self.n_instances, "n_instances of LatentModel", low=1)
 
     def _draw(
         self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator

@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from hashlib import sha256
 from itertools import product
 from operator import attrgetter, itemgetter
@@ -51,11 +51,6 @@ if TYPE_CHECKING:
 
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
-
-
-def dimension(check: Callable[..., Any], *, default: Any = MISSING, **bounds: Any) -> Any:
-    """Return the field of a cell, and what checks its values in the grid."""
-    return field(default=default, metadata={"check": partial(check, **bounds)})
 
 
 class Cell:
@@ -379,7 +374,7 @@ def several_of(
     check: Callable[..., Any], values: object, parameter: str, **bounds: Any
 ) -> tuple[Any, ...]:
     """Return one or more different values, each as its check returns it."""
-    given = [check(value, parameter, **bounds) for value in several(values, parameter)]
+    given = [check(value, parameter=parameter, **bounds) for value in several(values, parameter)]
     return several(given, parameter)
 
 

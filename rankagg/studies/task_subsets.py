@@ -24,6 +24,7 @@ from rankagg.core.items import counted, listed
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores import ScoreTable, as_tolerance
+from rankagg.cultures import checked
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import table_digest
@@ -34,7 +35,6 @@ from rankagg.studies.study import (
     StudyResult,
     check_table,
     consensus_of,
-    dimension,
     finished,
 )
 
@@ -171,7 +171,7 @@ class SubsetCell(Cell):
     """One random subset of tasks."""
 
     # How many tasks it has.
-    size: int = dimension(check_integer, low=1)
+    size: int = checked(check_integer, low=1)
     # Its number among those of that size.
     repetition: int = 0
 
