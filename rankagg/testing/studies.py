@@ -1,4 +1,4 @@
-"""What every study promises, and every mechanism of missing scores."""
+"""What every study promises, every corruption, and every mechanism of missing scores."""
 
 from __future__ import annotations
 
@@ -13,10 +13,17 @@ from joblib import parallel_config
 
 import rankagg as ra
 from rankagg import _pandas as pd
+from rankagg._typing import Floats
+from rankagg.exceptions import InvalidInputError
 
-__all__ = ["RemovalContract", "StudyContract"]
+__all__ = ["CorruptionContract", "RemovalContract", "StudyContract"]
 
 FULL = ra.distributions.LatentScores([0, 1, 2, 3, 4]).sample(4, 3, rng=0)
+INCOMPLETE = ra.studies.AtRandom().remove(FULL, 0.2, rng=0)
+
+
+def _mirrored(table: ra.ScoreTable) -> ra.ScoreTable:
+    return ra.ScoreTable(-table.to_frame(), higher_is_better=False)
 
 
 class StudyContract:
@@ -68,6 +75,54 @@ class StudyContract:
             other.run(journal=path, progress=False)
 
 
+class CorruptionContract:
+    """Tests that a corruption is a value, and touches nothing but scores of its tasks.
+
+    Subclass it and set `corruption`.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg.testing.studies import CorruptionContract
+    >>> class TestReversed(CorruptionContract):
+    ...     corruption = ra.studies.Reversed()
+    """
+
+    corruption: ClassVar[ra.studies.Corruption]
+
+    def _values(self, table: ra.ScoreTable) -> Floats:
+        return self.corruption.corrupt(table, [2, 0], rng=3).values
+
+    def test_it_is_a_value_with_a_name(self) -> None:
+        assert pickle.loads(pickle.dumps(self.corruption)) == self.corruption
+        assert self.corruption.name
+        with pytest.raises(AttributeError):
+            self.corruption.after = None  # type: ignore[misc]
+
+    def test_other_tasks_stay_and_the_seed_decides(self) -> None:
+        values, others = self._values(FULL), np.isin(FULL.unit_tasks, [1, 3])
+        np.testing.assert_array_equal(values[:, others], FULL.values[:, others])
+        np.testing.assert_array_equal(values, self._values(FULL))
+        assert self.corruption.corrupt(FULL, []) == FULL
+
+    def test_the_direction_of_a_task_does_not_matter(self) -> None:
+        np.testing.assert_allclose(self._values(_mirrored(FULL)), -self._values(FULL))
+
+    def test_missing_scores_stay_missing_or_are_refused(self) -> None:
+        if self.corruption.needs_all:
+            with pytest.raises(InvalidInputError, match="missing score"):
+                self._values(INCOMPLETE)
+        else:
+            assert np.isnan(self._values(INCOMPLETE)).tolist() == INCOMPLETE.missing.tolist()
+
+    def test_it_takes_part_in_a_study(self) -> None:
+        kinds = [self.corruption]
+        study = ra.studies.CorruptionStudy(models=[FULL], corruptions=kinds, n_repetitions=2)
+        distances = study.run(progress=False).to_frame()["distance"]
+        assert distances.between(0, 1).all()
+        assert not distances[:3].any()
+
+
 @pytest.mark.parametrize("whole_tasks", [True, False])
 class RemovalContract:
     """Tests that a mechanism takes what it is asked for, of what is there, by its random numbers.
@@ -83,7 +138,7 @@ class RemovalContract:
     """
 
     removal: ClassVar[ra.studies.Removal]
-    table: ClassVar[ra.ScoreTable] = ra.studies.AtRandom().remove(FULL, 0.2, rng=0)
+    table: ClassVar[ra.ScoreTable] = INCOMPLETE
 
     def test_as_many_go_as_are_asked_for_and_the_rest_stays(self, whole_tasks: bool) -> None:
         for share in (0.0, 0.25, 0.5):
@@ -97,7 +152,6 @@ class RemovalContract:
     def test_random_numbers_decide_and_directions_do_not(self, whole_tasks: bool) -> None:
         same = pickle.loads(pickle.dumps(self.removal))
         assert {same} == {self.removal}
-        mirrored = ra.ScoreTable(-self.table.to_frame(), higher_is_better=False)
         left = same.remove(self.table, 0.5, whole_tasks=whole_tasks, rng=0).to_frame()
-        other = self.removal.remove(mirrored, 0.5, whole_tasks=whole_tasks, rng=0).to_frame()
+        other = same.remove(_mirrored(self.table), 0.5, whole_tasks=whole_tasks, rng=0).to_frame()
         assert left.equals(-other)

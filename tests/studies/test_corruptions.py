@@ -8,7 +8,12 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies import Adversarial, Copied, Corruption, Noisy, Rescaled, Reversed
-from rankagg.testing.corruptions import TABLE, CorruptionContract
+from rankagg.testing.studies import CorruptionContract
+
+TABLE = ra.ScoreTable(
+    np.random.default_rng(0).normal(size=(5, 6)), systems="ABCDE", tasks=list("xxyyzz"),
+    instances=[0, 1] * 3, higher_is_better=True,
+)  # fmt: skip
 
 
 class TestReversed(CorruptionContract):

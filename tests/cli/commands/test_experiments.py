@@ -126,13 +126,13 @@ def test_an_experiment_is_that_of_the_library(said, name, study):
 
 def test_an_experiment_compares_mechanisms(said):
     name = "superglue_human"
-    line = f"experiment --dataset {name} --repetitions 2 --removal by-score=1 --removal blocks"
+    line = f"experiment --dataset {name} --repetitions 2 --removal by-score=0.5 --removal blocks"
     result = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=ra.datasets.load(name))],
-        removals=[ra.studies.ByScore(strength=1), ra.studies.Blocks()], n_repetitions=2,
+        removals=[ra.studies.ByScore(strength=0.5), ra.studies.Blocks()], n_repetitions=2,
     ).run()  # fmt: skip
     assert said(line).splitlines()[2:] == result.summary(rows=20).splitlines()
-    assert {"low scores first, strength = 1", "in blocks"} == set(result.to_frame()["removal"])
+    assert {"low scores first, strength = 0.5", "in blocks"} == set(result.to_frame()["removal"])
 
 
 def test_every_mechanism_can_be_named(said):
