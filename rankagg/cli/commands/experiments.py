@@ -113,6 +113,10 @@ def cycles(
     )
 
 
+#: What may vary in an experiment beside the methods, and what it is by default.
+VARIES = {"missing-scores": ("removal", "at-random"), "corruption": ("corruption", "reversed")}
+
+
 @command(
     data(whole=True),
     option(
@@ -138,14 +142,7 @@ def cycles(
     output("rows", plot="what the study found"),
 )
 def experiment(
-    given: Input,
-    *,
-    study: str,
-    corruption: Sequence[str],
-    removal: Sequence[str],
-    methods: Sequence[str],
-    deadline: ra.Deadline,
-    run: StudyRun,
+    given: Input, *, study: str, methods: Any, deadline: ra.Deadline, run: StudyRun, **typed: Any
 ) -> Answer:
     """Run an experiment of the papers on a table of scores: how stable is its ranking.
 
@@ -166,23 +163,19 @@ def experiment(
         raise click.UsageError(f"--tolerance has no meaning for --study {study}.")
     if methods and study == "confidence":
         raise click.UsageError("--method has no meaning for --study confidence.")
-    if corruption and study != "corruption":
-        raise click.UsageError(f"--corruption has no meaning for --study {study}.")
-    if removal and study != "missing-scores":
-        raise click.UsageError(f"--removal has no meaning for --study {study}.")
+    varies, usual = VARIES.get(study, ("", ""))
+    for name in (name for name in typed if typed[name] and name != varies):
+        raise click.UsageError(f"--{name} has no meaning for --study {study}.")
     rules = limited(made(methods or ("mean", "borda"), given.unranked), deadline)
     table, label = given.data, given.name
     asked: Any = ra.studies.MissingScoresStudy
     settings: dict[str, Any] = {"aggregators": rules}
-    if study in ("missing-scores", "corruption"):
+    if varies:
         settings["models"] = [ra.studies.Observed(label=label, data=table)]
-    if study == "missing-scores":
-        settings["removals"] = [varied("--removal", text) for text in removal or ("at-random",)]
-    elif study == "corruption":
+        texts = typed[varies] or [usual]
+        settings[f"{varies}s"] = [varied(f"--{varies}", text) for text in texts]
+    if study == "corruption":
         asked = ra.studies.CorruptionStudy
-        settings["corruptions"] = [
-            varied("--corruption", text) for text in corruption or ("reversed",)
-        ]
     elif study == "task-subsets":
         asked = ra.studies.TaskSubsetStudy
         settings |= {"data": table, "tolerance": given.tolerance}

@@ -61,23 +61,27 @@ def culture_of(text: str) -> ra.cultures.Culture:
 
 #: Classes of `rankagg.studies` as they are typed ("by-score" is `ByScore`), and what a number is.
 VARIED = {
-    "--corruption": {"adversarial": "step", "noisy": "share", "rescaled": "factor"}
-    | dict.fromkeys(("reversed", "copied")),
-    "--removal": {"by-system": "spread", "by-task": "spread", "by-score": "strength"}
-    | {"at-random": None, "by-age": "strength", "blocks": None},
+    "--corruption": {"reversed": "", "adversarial": "step", "copied": "", "noisy": "share"}
+    | {"rescaled": "factor"},
+    "--removal": {"at-random": "", "by-system": "spread", "by-task": "spread", "blocks": ""}
+    | {"by-score": "strength", "by-age": "strength"},
 }
 
 
 def varied(option: str, text: str) -> Any:
     """Return the corruption or the mechanism that was named."""
-    kinds = {name: getattr(ra.studies, name.title().replace("-", "")) for name in VARIED[option]}
-    numbers = {
-        name: lambda number, kind=kinds[name], parameter=parameter: kind(**{parameter: number})
-        for name, parameter in VARIED[option].items()
-        if parameter
-    }
+
+    def made(name: str, **number: float) -> Any:
+        return getattr(ra.studies, name.title().replace("-", ""))(**number)
+
+    known = VARIED[option]
     # A factor has no default.
-    plain = {name: kind() for name, kind in kinds.items() if name != "rescaled"}
+    plain = {name: made(name) for name in known if name != "rescaled"}
+    numbers = {
+        name: lambda number, name=name, what=what: made(name, **{what: number})
+        for name, what in known.items()
+        if what
+    }
     return _named(option, text, plain, numbers)
 
 
