@@ -285,12 +285,13 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     def _try(self, cell: CorruptionCell, prepared: None) -> list[Row]:
         """Corrupt tasks of a table, and hold every rule against the truth, or against itself."""
         table = cast("ScoreTable", cell.model.draw(rng=cell.shared(self.seed, "data")))
-        before, truth, rows = Evidence(table), cell.model.true_ranking, list[Row]()
+        before, known, rows = Evidence(table), cell.model.true_ranking, list[Row]()
         # So that no rule gains from how it ties.
         order = cell.shared(self.seed, "systems").permutation(table.n_systems)
         shuffled = table._with(values=table.values[order], systems=table.systems.at(order))
         order = cell.shared(self.seed, "tasks").permutation(table.n_tasks)
         tasks = table.tasks.at(order[: cell.n_corrupted])
+        truth = None if known is None else known.reindex(shuffled.systems)
 
         @cache
         def corrupted(against: PartialRanking) -> Evidence:
@@ -302,12 +303,12 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
             rows.append(row)
             try:
                 own = self._says(rule, before, cell.shared) if truth is None else None
-                against = own.ranking if own else cast("PartialRanking", truth)
+                ranking = own.ranking.reindex(shuffled.systems) if own else truth
+                against = cast("PartialRanking", ranking)
                 found = self._says(rule, corrupted(against), cell.generator)
             except RankaggError as error:
                 row["error"] = str(error)
                 continue
-            against = against.reindex(found.ranking.items)
             one, other = set(against.buckets[0]), set(found.buckets[0])
             # Both as if ties were broken at random.
             row["distance"] = kendall_distance(against, found.ranking, p=0.5, normalized=True)

@@ -534,3 +534,30 @@ def test_steps_that_are_too_large_for_a_float_are_ranked_in_silence():
     table = ra.ScoreTable([[1.7e308], [-1.7e308], [0.0]], higher_is_better=True)
     assert table.rankings().ranks.tolist() == [[0, 2, 1]]
     assert table.rankings(1e300).ranks.tolist() == [[0, 2, 1]]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"values": -np.arange(8.0).reshape(2, 4)},
+        {"systems": ["C", "A"]},
+        {"task_weights": {"y": 3.0}},
+        {"task_families": {"x": "f"}},
+        {"values": np.ones((2, 4)), "systems": "XY", "task_weights": {"x": 2}},
+    ],
+    ids=str,
+)
+def test_a_table_with_something_else_is_the_one_that_is_made_anew(changes):
+    given = {
+        "systems": "AB", "tasks": list("xxyy"), "instances": [0, 1, 0, 1], "task_weights": {"x": 5},
+        "higher_is_better": {"x": True, "y": False}, "task_families": {"y": "g"},
+    }  # fmt: skip
+    values = np.arange(8.0).reshape(2, 4)
+    table = ScoreTable(values, **given)
+    assert table.missing.sum() + table.signs.sum() == 0  # which are kept
+    found, new = table._with(**changes), ScoreTable(**{"values": values} | given | changes)
+    assert found == new
+    for name in ("missing", "signs", "unit_tasks"):
+        assert np.array_equal(getattr(found, name), getattr(new, name))
+    with pytest.raises(InvalidInputError, match="every task has a score"):
+        table._with(values=np.where([1, 1, 0, 0], np.nan, values))

@@ -330,6 +330,10 @@ def test_it_says_what_distances_are_to():
         result = make(models=models, n_repetitions=1, n_corrupted=[1]).run()
         assert result.distance_to == result.to_dict()["distance_to"] == told
         assert f"distance to {told}\n" in result.summary()
+        assert "from the start" not in result.summary()
+    gaps = TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))
+    result = make(models=[gaps], corruptions=[Reversed()], n_repetitions=1).run()
+    assert "table 1: 2 scores missing from the start" in result.summary()
 
 
 # -- input ----------------------------------------------------------------------------------------
