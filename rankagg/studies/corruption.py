@@ -242,12 +242,12 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     ...     n_repetitions=20,
     ... )
     >>> print(study.run().to_markdown(decimals=2).rstrip())
-    | corruption             | method   |    1 |
-    |:-----------------------|:---------|-----:|
-    | reversed               | Mean     | 0.04 |
-    | reversed               | Borda    | 0.05 |
-    | rescaled, factor = 100 | Mean     | 0.12 |
-    | rescaled, factor = 100 | Borda    | 0.00 |
+    | model   | corruption             | method   |    1 |
+    |:--------|:-----------------------|:---------|-----:|
+    | table 1 | reversed               | Mean     | 0.04 |
+    | table 1 | reversed               | Borda    | 0.05 |
+    | table 1 | rescaled, factor = 100 | Mean     | 0.12 |
+    | table 1 | rescaled, factor = 100 | Borda    | 0.00 |
     """
 
     _schema: ClassVar[str] = "rankagg.corruption_study"
