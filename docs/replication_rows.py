@@ -9,9 +9,12 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from rankagg.replication.leaderboards import LEADERBOARDS
+
 ROWS = Path(__file__).parent / "replication" / "replication.csv"
 PLACE = re.compile(r"^\.\. replication-rows:: (P\d)$", flags=re.MULTILINE)
 COUNTS = re.compile(r"^\.\. replication-counts::$", flags=re.MULTILINE)
+DATA = re.compile(r"^\.\. replication-data::$", flags=re.MULTILINE)
 # Reasons that need no explanation.
 PLAIN = ("as printed", "as defined", "not in print; as an independent program has it")
 HEAD = ("quantity", "printed", "definition", "authors", "here", "verdict")
@@ -96,10 +99,23 @@ def counts():
     return "\n".join(lines)
 
 
+def data():
+    """Return which tables there are, where, and by what they are known, as reStructuredText."""
+    files = {}
+    for name, one in LEADERBOARDS.items():
+        files.setdefault((one.source, one.file), []).append((name, one.digest))
+    lines = [".. list-table::", "   :header-rows: 1", "", *_line(["file", "tables", "digest"])]
+    for (source, file), tables in files.items():
+        names, digests = zip(*tables, strict=True)
+        lines += _line([f"{file} of {source}", ", ".join(names), ", ".join(digests)])
+    return "\n".join(lines)
+
+
 def fill(app, docname, source):
     """Put rows where a page asks for them."""
     source[0] = PLACE.sub(lambda found: chapter(found[1]), source[0])
     source[0] = COUNTS.sub(lambda _: counts(), source[0])
+    source[0] = DATA.sub(lambda _: data(), source[0])
 
 
 def setup(app):

@@ -1,69 +1,70 @@
-"""The tables that the papers speak of: which files they are, and whether they are there."""
+"""The tables that the papers speak of, found by their content in any folder that has them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+import warnings
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import rankagg as ra
+from rankagg import _pandas as pd
 from rankagg.datasets.catalogue import load
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import DataWarning, Described, InvalidInputError, RankaggError
 from rankagg.studies.sources import table_digest
+
+#: Where the authors of the papers, and others, published what they used.
+FIRST_PAPER: Final = "https://github.com/PierreColombo/RankingNLPSystems"
+SECOND_PAPER: Final = "https://github.com/AnasHimmi/MissingDataRanking"
+GEM_RESULTS: Final = "https://gem-benchmark.com"
 
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """A file with scores."""
+    """A table of scores that the papers used."""
 
-    # Its path below the folder of the data.
-    file: str
-    # The first digits of the `table_digest` of the papers' table.
+    # The first digits of its `table_digest`.
     digest: str
-    # How `read_scores` reads it.
-    options: Mapping[str, Any]
+    # Where it is published, and what the file is called there.
+    source: str
+    file: str
 
 
-def _at(file: str, digest: str, **options: Any) -> Leaderboard:
-    return Leaderboard(f"{file}.csv", digest, {"higher_is_better": True, **options})
-
-
-def _of_instances(name: str, digest: str, **options: Any) -> Leaderboard:
-    return _at(f"instances/{name}", digest, instance="instance", **options)
-
-
-def _of_authors(name: str, digest: str) -> Leaderboard:
-    # Their headings of systems and instances are exchanged.
-    file = f"authors/p1/final_df/{name}"
-    return _at(file, digest, instance="System", system="Utterance")
-
+# A date in the name of a system; and bytes of a file that is larger than all that the papers used.
+DATE, LARGEST = r"[A-Z][a-z]{2} \d{1,2} \d{4}", 2_000_000
 
 #: The leaderboards by name.
 LEADERBOARDS: Mapping[str, Leaderboard] = {
-    "GLUE": _at("tasks/glue_full", "acb368a5aa31fc61", drop=("Score",)),
-    "GLUE with Score": _at("tasks/glue_full", "9be60793226bb039"),
-    "SuperGLUE": _at("tasks/superglue_full", "f9bce98720b628fe", drop=("Score",)),
-    "SuperGLUE with Score": _at("tasks/superglue_full", "8e17df66bdd72605"),
-    "XTREME": _at("tasks/xtreme", "d94836d799859f79"),
-    "XTREME Score": _at("tasks/xtreme_leaderboard_score", "ae27d73832120856"),
-    "XTREME with gaps": _at("tasks/xtreme_missing", "3c9904b4f0ccc27e"),
-    "GEM": _at("authors/p2/data_task/gem_filtered", "8ef66ea5d32aab7f"),
-    "GEM of 22": _at("authors/p2/data_task/gem", "6ba63fea5ff9b107"),
-    "GEM BLEU": _at("tasks/gem_bleu_main", "631518f957b445c4"),
-    "dialog_pc": _of_instances("dialog_pc", "81412ee50ddf560e"),
-    "dialog_tc": _of_instances("dialog_tc", "29aeda554c841548"),
-    "flickr": _of_instances("flickr", "f4f1298e52376ce0"),
-    "sum_eval": _of_instances("sum_eval", "456693d35aa15107"),
-    "tac_08": _of_instances("tac_08", "75c5ce5aaa776989"),
-    "mlqe": _of_authors("MLQE", "60f3d660dc7ea1e6"),
-    "real_sum": _of_authors("REAL_SUM", "e9f693d7e5ae8b5d"),
-    "tac_09": _of_authors("TAC_09", "1f1e539043050f68"),
-    "tac_11": _of_authors("TAC_11", "f551fcc32ff0e32d"),
-    "dialogue with gaps": _of_instances(
-        "m_dialogue_pc_missing", "d6a0f92761da4b3e", higher_is_better=False
+    "GLUE": Leaderboard("acb368a5aa31fc61", SECOND_PAPER, "data_task/glue.csv"),
+    "GLUE with Score": Leaderboard("9be60793226bb039", SECOND_PAPER, "data_task/glue.csv"),
+    "SuperGLUE": Leaderboard("f9bce98720b628fe", SECOND_PAPER, "data_task/superglue.csv"),
+    "SuperGLUE with Score": Leaderboard(
+        "8e17df66bdd72605", SECOND_PAPER, "data_task/superglue.csv"
+    ),
+    "XTREME": Leaderboard("d94836d799859f79", SECOND_PAPER, "data_task/xtrem.csv"),
+    "XTREME Score": Leaderboard("19e905acc7312da1", SECOND_PAPER, "data_task/xtrem.csv"),
+    "XTREME with gaps": Leaderboard(
+        "baa78503d517db21", SECOND_PAPER, "example_data_cli/xtreme_missing.csv"
+    ),
+    "GEM": Leaderboard("8ef66ea5d32aab7f", SECOND_PAPER, "data_task/gem_filtered.csv"),
+    "GEM of 22": Leaderboard("6ba63fea5ff9b107", SECOND_PAPER, "data_task/gem.csv"),
+    "GEM BLEU": Leaderboard("631518f957b445c4", GEM_RESULTS, "gem_bleu_main.csv"),
+    "dialog_pc": Leaderboard("81412ee50ddf560e", FIRST_PAPER, "final_df/DIALOG_pc.csv"),
+    "dialog_tc": Leaderboard("29aeda554c841548", FIRST_PAPER, "final_df/DIALOG_tc.csv"),
+    "flickr": Leaderboard("f4f1298e52376ce0", FIRST_PAPER, "final_df/FLICKR.csv"),
+    "sum_eval": Leaderboard("456693d35aa15107", FIRST_PAPER, "final_df/SUM_EVAL.csv"),
+    "tac_08": Leaderboard("75c5ce5aaa776989", FIRST_PAPER, "final_df/TAC_08.csv"),
+    "mlqe": Leaderboard("60f3d660dc7ea1e6", FIRST_PAPER, "final_df/MLQE.csv"),
+    "real_sum": Leaderboard("e9f693d7e5ae8b5d", FIRST_PAPER, "final_df/REAL_SUM.csv"),
+    "tac_09": Leaderboard("1f1e539043050f68", FIRST_PAPER, "final_df/TAC_09.csv"),
+    "tac_11": Leaderboard("f551fcc32ff0e32d", FIRST_PAPER, "final_df/TAC_11.csv"),
+    "dialogue with gaps": Leaderboard(
+        "d6a0f92761da4b3e", SECOND_PAPER, "example_data_cli/DIALOGUE_pc_missing.csv"
     ),
 }
 
@@ -76,38 +77,71 @@ def load_table(name: str) -> ra.ScoreTable:
 
 
 class Leaderboards:
-    """Those of the leaderboards that a folder has."""
+    """Those of the leaderboards that a folder has, in whatever files below it."""
 
     def __init__(self, folder: str | PathLike[str] | None = None) -> None:
         self._folder = None if folder is None else Path(folder)
         if self._folder is not None and not self._folder.is_dir():
             raise InvalidInputError("data", "a folder of leaderboards", Described(str(folder)))
-        self._read: dict[str, ra.ScoreTable] = {}
+
+    @cached_property
+    def _tables(self) -> dict[str, ra.ScoreTable]:
+        """The tables of all files, by their digests."""
+        paths = [] if self._folder is None else sorted(self._folder.rglob("*.csv"))
+        with warnings.catch_warnings():
+            # Of files that the papers did not use, too.
+            warnings.simplefilter("ignore", DataWarning)
+            tables = [table for path in paths for table in _tables_of(path)]
+        return {table_digest(table)[:16]: table for table in tables}
 
     def why_not(self, name: str) -> str:
         """Say why a leaderboard cannot be used; "" where it can."""
-        leaderboard = LEADERBOARDS[name]
-        if self._folder is None:
-            return f"needs {leaderboard.file}, which is not bundled"
-        if not (self._folder / leaderboard.file).is_file():
-            return f"there is no {leaderboard.file} in the folder of the data"
-        if not table_digest(self[name]).startswith(leaderboard.digest):
-            return f"{leaderboard.file} is another version than the papers'"
-        return ""
+        wanted = LEADERBOARDS[name]
+        if wanted.digest in self._tables:
+            return ""
+        there = "is not bundled" if self._folder is None else "is in no file of the folder"
+        return f"{name} {there}: {wanted.file} of {wanted.source}"
 
     def content_of(self, file: str) -> Any:
         """Return what a file of the authors holds that is no table; None where it is not there."""
-        path = None if self._folder is None else self._folder / file
-        return json.loads(path.read_text(encoding="utf-8")) if path and path.is_file() else None
+        found = None if self._folder is None else next(self._folder.rglob(file), None)
+        return None if found is None else json.loads(found.read_text(encoding="utf-8"))
 
     def __contains__(self, name: str) -> bool:
         return not self.why_not(name)
 
     def __getitem__(self, name: str) -> ra.ScoreTable:
-        """Return a table, read once."""
-        if self._folder is None:
-            raise KeyError(name)
-        if name not in self._read:
-            known = LEADERBOARDS[name]
-            self._read[name] = ra.read_scores(self._folder / known.file, **known.options)
-        return self._read[name]
+        """Return a table."""
+        return self._tables[LEADERBOARDS[name].digest]
+
+
+def _tables_of(path: Path) -> Iterator[ra.ScoreTable]:
+    """Yield the tables that a file can be read as; none where it has another layout."""
+    if path.stat().st_size > LARGEST:
+        return
+    try:
+        headings = [str(name).strip() for name in pd.read_csv(path, nrows=0).columns]
+        if len(headings) > 1 and headings[1] in ("instance", "Utterance"):
+            system, instance = headings[:2]
+            yield ra.read_scores(path, higher_is_better=True, system=system, instance=instance)
+            yield ra.read_scores(path, higher_is_better=False, system=system, instance=instance)
+            # The first paper's headings of systems and instances are exchanged.
+            yield ra.read_scores(path, higher_is_better=True, system=instance, instance=system)
+        elif headings[0] in ("system", "Model"):
+            scores = pd.read_csv(path, index_col=0)
+            # One file has lost what is between the parts of a name.
+            between = " " if scores.isna().any(axis=None) else " | "
+            scores.index = [between.join(_parts(label)) for label in scores.index]
+            scores.columns = [name.replace("leaderboard_score", "Score") for name in headings[1:]]
+            yield ra.ScoreTable(scores, higher_is_better=True)
+            for part in (scores.drop(columns="Score"), scores[["Score"]]):
+                yield ra.ScoreTable(part, higher_is_better=True)
+    except (RankaggError, ValueError, KeyError):
+        # No file that the papers used, or one without a total.
+        return
+
+
+def _parts(label: object) -> list[str]:
+    """Return the parts of a system's name, without the date that some files add."""
+    parts = [" ".join(part.split()).strip("- ") for part in re.split(r"\t| \| ", str(label))]
+    return [part for part in parts if part and not re.fullmatch(DATE, part)]

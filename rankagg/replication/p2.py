@@ -304,7 +304,7 @@ def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
         _add_run(found, label, run)
     shipped = {}
     for name, file in SHIPPED.items():
-        path = f"authors/p2/task_level_correlations/{file}_filtered.json"
+        path = f"{file}_filtered.json"
         if (content := bench.leaderboards.content_of(path)) is not None:
             shipped[name] = run = as_shipped(content)
             _add_run(found, name, run, as_run=True)

@@ -176,8 +176,9 @@ def replicate(
     *names : str
         Papers ("p1", "p2", "p3") or experiments ("p1-table-7"); all by default.
     data : path, optional
-        The folder of the leaderboards that are not bundled. Rows that need one which is not there
-        are "not judged" and say which.
+        A folder with what is not bundled, such as checkouts of both papers' repositories; tables
+        are found by their content. Rows that need one which is not there are "not judged" and say
+        which, and where it is published.
     output : path, optional
         The folder for the page, the rows, tables and figures. Until all is done studies keep
         journals in it, so that a run that was stopped goes on where it was.

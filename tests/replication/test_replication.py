@@ -15,8 +15,10 @@ import pytest
 import rankagg as ra
 from rankagg.cli.app import main
 from rankagg.exceptions import InvalidInputError, OutputError
+from rankagg.replication import leaderboards
 from rankagg.replication import replication as module
 from rankagg.replication.experiment import Experiment, Illustration, Sheet
+from rankagg.replication.leaderboards import LEADERBOARDS, Leaderboard, Leaderboards
 from rankagg.replication.published import (
     MISSED,
     NO_VERDICT,
@@ -28,6 +30,7 @@ from rankagg.replication.published import (
 )
 from rankagg.replication.replication import EXPERIMENTS
 from rankagg.studies.corruption import CorruptionStudy
+from rankagg.studies.sources import table_digest
 from tests.conftest import DATA
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -154,20 +157,57 @@ def test_tables_that_are_there_or_not(experiment, tmp_path, data):
     experiment(needs=("XTREME", "GLUE"))
     (row,) = ra.replication.replicate(progress=False).rows
     assert row.verdict == "not judged"
+    second = "https://github.com/AnasHimmi/MissingDataRanking"
     assert row.reason == (
-        "needs tasks/xtreme.csv, which is not bundled; "
-        "needs tasks/glue_full.csv, which is not bundled"
+        f"XTREME is not bundled: data_task/xtrem.csv of {second}; "
+        f"GLUE is not bundled: data_task/glue.csv of {second}"
     )
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks" / "xtreme.csv").write_text("system,A\nx,1\ny,2\n")
     (row,) = ra.replication.replicate(data=tmp_path, progress=False).rows
-    assert row.reason == (
-        "tasks/xtreme.csv is another version than the papers'; "
-        "there is no tasks/glue_full.csv in the folder of the data"
-    )
+    assert row.reason.startswith("XTREME is in no file of the folder: data_task/xtrem.csv of")
     folder = data("tasks/xtreme.csv").parents[1]
     (row,) = ra.replication.replicate(data=folder, progress=False).rows
     assert row.verdict == "beyond the paper"
+
+
+LAYOUTS = {
+    "plain": "system,Score,A, B\nOne | Lab,1,3,5\nTwo,2,4,\n",
+    "of the second paper": (
+        'Model,\tScore,\tA,B\n"One\t-Lab   \tJan 3  2021",1,3,5\nTwo \t-,2, 4,\n'
+    ),
+    "instances": "system,instance,A,B\nx,0,1,2\ny,0,3,4\nx,1,5,6\ny,1,7,8\n",
+    "of the first paper": "System,Utterance,A,B\n0,x,1,2\n0,y,3,4\n1,x,5,6\n1,y,7,8\n",
+}
+
+
+@pytest.mark.parametrize(
+    "layouts", [("plain", "of the second paper"), ("instances", "of the first paper")]
+)
+def test_a_table_is_found_by_its_content_in_every_layout(tmp_path, layouts, monkeypatch):
+    found = []
+    for number, layout in enumerate(layouts):
+        folder = tmp_path / str(number)
+        (folder / "deep" / "down").mkdir(parents=True)
+        (folder / "deep" / "down" / "any name.csv").write_text(LAYOUTS[layout])
+        (folder / "empty.csv").touch()
+        (folder / "other.csv").write_text("a;b\n1;2\n")
+        found.append(set(Leaderboards(folder)._tables))
+    plain, theirs = found
+    assert len(plain & theirs) >= 2
+    digest = min(plain & theirs)
+    wanted = Leaderboard(digest, "somewhere", "any name.csv")
+    monkeypatch.setattr(leaderboards, "LEADERBOARDS", {"board": wanted})
+    assert "board" in Leaderboards(tmp_path / "1")
+    assert table_digest(Leaderboards(tmp_path / "1")["board"]).startswith(digest)
+
+
+def test_the_files_of_the_authors_are_enough(data):
+    found = Leaderboards(data("authors/p1/final_df/MLQE.csv").parents[2])
+    absent = [name for name in LEADERBOARDS if name not in found]
+    assert absent == ["XTREME with gaps", "GEM BLEU", "dialogue with gaps"]
+    assert found.content_of("glue_filtered.json") is not None
+    assert found.content_of("nothing.json") is None
 
 
 def test_names(tmp_path):

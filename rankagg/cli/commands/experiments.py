@@ -191,7 +191,7 @@ def experiment(
     option(
         "--data DIR",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="The folder of the leaderboards that are not bundled.",
+        help="A folder with tables that are not bundled, in any files of it.",
     ),
     jobs(),
     time_limit("the whole command", searches=False),
