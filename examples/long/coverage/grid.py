@@ -118,9 +118,11 @@ def hidden(rng: np.random.Generator, tasks: int) -> np.ndarray:
 
 
 def but(scores: np.ndarray, gone: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Drop scores, but of each system one in a random task."""
-    kept = rng.integers(scores.shape[1], size=(len(scores), 1)) == np.arange(scores.shape[1])
-    return np.where(gone & ~kept, np.nan, scores)
+    """Drop scores, but of each system, and in each task, a random one."""
+    systems, tasks = scores.shape
+    gone[np.arange(systems), rng.integers(tasks, size=systems)] = False
+    gone[rng.integers(systems, size=tasks), np.arange(tasks)] = False
+    return np.where(gone, np.nan, scores)
 
 
 EQUAL = (0.0,) * 5
