@@ -128,10 +128,15 @@ def rank_sets(
         raise InvalidInputError("standard_errors", "given, or `covariance` in their place", named)
     is_independent = covariance is None
     if is_independent:
-        matrix = np.diag(_errors_of(standard_errors, items) ** 2)
+        matrix = np.diag(spreads := _errors_of(standard_errors, items))
     else:
         matrix = _covariance_of(covariance, items)
-    found = ScoredItems(sign * values, matrix, np.full(len(items), np.inf), len(items))
+        spreads = np.sqrt(np.fmax(matrix.diagonal(), 0.0))
+    # A power of two changes no rank, and what is left has squares that are numbers.
+    power = -int(np.frexp(max(np.abs(values).max(), spreads.max()))[1])
+    matrix = np.ldexp(matrix, power) ** 2 if is_independent else np.ldexp(matrix, 2 * power)
+    scores = sign * np.ldexp(values, power)
+    found = ScoredItems(scores, matrix, np.full(len(items), np.inf), len(items))
     basis = Basis("max-t", "estimate", len(items), None, is_possible=True)
     notes = _notes(found, is_independent=is_independent)
     unit: KnownUnit | None = "estimate" if is_independent else None

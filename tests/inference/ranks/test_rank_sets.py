@@ -211,6 +211,21 @@ def test_numbers_go_by_their_labels():
     assert rank_sets([1.0, 2], standard_errors=[1, 1]).items.labels == (0, 1)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("power", [-1070, -900, 300, 1020])
+def test_no_power_of_two_changes_a_rank(power):
+    values, errors = np.array([3.0, 2.5, 1.0, 0.2]), np.array([0.3, 0.3, 0.2, 0.4])
+    frames = [
+        rank_sets(np.ldexp(values, k), standard_errors=np.ldexp(errors, k)).to_frame()
+        for k in (0, power)
+    ]
+    if power == 300:
+        table = np.ldexp(np.diag(errors**2), 2 * power)
+        frames.append(rank_sets(np.ldexp(values, power), covariance=table).to_frame())
+    first, *others = (frame.drop(columns="estimate") for frame in frames)
+    assert all(first.equals(other) for other in others)
+
+
 def test_what_has_no_error_is_decided_as_it_stands():
     ranks = rank_sets([3.0, 2, 2, 0], standard_errors=[0, 0, 0, 50])
     assert ranks.decisions.above[:3, :3].tolist() == [[False, True, True], [False] * 3, [False] * 3]
