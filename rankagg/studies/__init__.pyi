@@ -27,7 +27,7 @@ from .removal import ByAge as ByAge
 from .removal import ByScore as ByScore
 from .removal import BySystem as BySystem
 from .removal import ByTask as ByTask
-from .removal import Removal as Removal
+from .removal import ScoreRemoval as ScoreRemoval
 from .sources import LatentModel as LatentModel
 from .sources import Observed as Observed
 from .sources import Resampled as Resampled

@@ -30,7 +30,7 @@ from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Rescaled
 from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
-from rankagg.studies.removal import AT_RANDOM, Removal
+from rankagg.studies.removal import AT_RANDOM, ScoreRemoval
 from rankagg.studies.sources import gaps_told, tables_of
 from rankagg.studies.study import (
     ROUNDING,
@@ -294,7 +294,9 @@ class RemovalCell(Cell):
     # What the scores of one of its tasks are multiplied by.
     scale: float = checked(check_number, low=0, open_low=True)
     proportion: float = checked(check_number, low=0, high=1, open_high=True)
-    removal: Removal = checked(check_kind, default=AT_RANDOM, kind=Removal, example="`AtRandom()`")
+    removal: ScoreRemoval = checked(
+        check_kind, default=AT_RANDOM, kind=ScoreRemoval, example="`AtRandom()`"
+    )
     # Its number among its like.
     repetition: int = 0
 
@@ -332,7 +334,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     proportions : sequence of float, default (0, 0.1, ..., 0.9)
         Proportions of the entries that are removed, rounded to whole entries, in [0, 1). Entries
         that are missing from the start do not count.
-    removals : sequence of Removal, default (AtRandom(),)
+    removals : sequence of ScoreRemoval, default (AtRandom(),)
         Which entries go: `AtRandom`, `BySystem`, `ByTask`, `ByScore`, `ByAge`, `Blocks` or your
         own.
     scales : sequence of float, default (1,)
@@ -380,7 +382,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     models: Sequence[Any]
     aggregators: Sequence[Aggregator] = (Mean(), Borda(unranked="uniform"))
     proportions: Sequence[float] = tuple(tenth / 10 for tenth in range(10))
-    removals: Sequence[Removal] = (AT_RANDOM,)
+    removals: Sequence[ScoreRemoval] = (AT_RANDOM,)
     scales: Sequence[float] = (1.0,)
     whole_tasks: bool = True
     n_repetitions: int = 100

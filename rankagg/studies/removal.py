@@ -20,7 +20,7 @@ from rankagg.studies.sources import n_removed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Removal(Named, ABC):
+class ScoreRemoval(Named, ABC):
     """A mechanism of missing scores: how readily each entry of a table goes, against the others.
 
     An entry is what a system scored on a task, or a single score. As many go as are asked for, one
@@ -120,7 +120,7 @@ def without_scores(table: ScoreTable, gone: Bools) -> ScoreTable:
 # -- mechanisms -----------------------------------------------------------------------------------
 
 
-class AtRandom(Removal):
+class AtRandom(ScoreRemoval):
     """Scores go missing completely at random: any entry as readily as any other.
 
     Examples
@@ -143,7 +143,7 @@ AT_RANDOM = AtRandom()
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Drawn(Removal):
+class _Drawn(ScoreRemoval):
     """Log odds that are drawn for every system, or task."""
 
     spread: float = checked(check_number, default=1.0, low=0)
@@ -207,7 +207,7 @@ class ByTask(_Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Graded(Removal):
+class _Graded(ScoreRemoval):
     """Log odds that grow with something, from one end to the other by so much."""
 
     strength: float = checked(check_number, default=2.0)
@@ -270,7 +270,7 @@ class ByAge(_Graded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blocks(Removal):
+class Blocks(ScoreRemoval):
     """Rectangles of systems and tasks go missing together, as where a group skips a suite.
 
     For every table systems and tasks are put into groups at random, and blocks of a group of each

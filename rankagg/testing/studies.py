@@ -137,7 +137,7 @@ class RemovalContract:
     ...     removal = ra.studies.BySystem(spread=3)
     """
 
-    removal: ClassVar[ra.studies.Removal]
+    removal: ClassVar[ra.studies.ScoreRemoval]
     table: ClassVar[ra.ScoreTable] = INCOMPLETE
 
     def test_as_many_go_as_are_asked_for_and_the_rest_stays(self, whole_tasks: bool) -> None:

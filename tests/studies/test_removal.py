@@ -22,7 +22,7 @@ TABLE = ra.ScoreTable(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stated(S.Removal):
+class Stated(S.ScoreRemoval):
     """Log odds as they are given, row by row."""
 
     odds: tuple[float, ...]

@@ -109,7 +109,7 @@ def by_largest(
     """
     n, errors, seen = len(found.scores), found.errors(), found.studentized()
     scale = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
-    draws = _Draws(found, alpha, found.drawn(n_draws, rng), scale)
+    draws = _ErrorDraws(found, alpha, found.drawn(n_draws, rng), scale)
     others, every = ~np.eye(n, dtype=bool), np.full(n_draws, -np.inf)
     alone, led = np.zeros((n, n), dtype=np.int8), np.zeros(n, dtype=bool)
     for i in range(n):
@@ -126,7 +126,7 @@ def by_largest(
 
 
 @dataclass(frozen=True, eq=False)
-class _Draws:
+class _ErrorDraws:
     """Drawn errors, and what the largest of them lets pass."""
 
     found: ScoredItems

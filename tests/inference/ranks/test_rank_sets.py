@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.inference import rank_multinomial, rank_sets
 from rankagg.inference.ranks.rank_sets import ranks_of_ratings
-from rankagg.inference.ranks.scored_items import ScoredItems, _Draws, by_largest
+from rankagg.inference.ranks.scored_items import ScoredItems, _ErrorDraws, by_largest
 from tests import strategies
 
 # -- a slow oracle --------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def test_only_what_tells_the_quantile_is_looked_at_again(seed, times, alpha):
         return exact[chosen]
 
     found = ScoredItems(np.zeros(1), np.eye(1), np.ones(1), 1)
-    _Draws(found, alpha, np.zeros((1, times)), np.zeros((1, 1)))._lower(largest, again)
+    _ErrorDraws(found, alpha, np.zeros((1, times)), np.zeros((1, 1)))._lower(largest, again)
     assert np.quantile(largest, 1 - alpha) == np.quantile(exact, 1 - alpha)
     assert len(looked_at) == len(set(looked_at))
 
