@@ -574,3 +574,22 @@ def test_the_page_says_of_the_grid_what_its_rows_say(study):
         numbers = [int(text) for text in re.findall(r"\d+", told)]
         found = [100 * rows.loc[(name, kind, tasks), "power"] for kind in kinds]
         assert numbers == pytest.approx(found, abs=0.56)
+
+
+def test_notes_say_how_often_so_few_units_were_wrong(study, kept):
+    right = study["summary"].right_unit(kept["ranks"])
+    grid = pd.read_csv(FOLDER / "grid.csv").rename(columns={"tasks": "units"})
+    grid = grid[(grid["tables"] != "families of three") & (grid["method"] == "max-t of means")]
+    assumed = pd.read_csv(FOLDER / "assumptions.csv").rename(columns={"tasks": "units"})
+    measured = {
+        "units": pd.concat([right[right["method"] == "max-t"], grid]),
+        "tasks and their instances": assumed[assumed["method"].str.contains("hierarchical")],
+    }
+    for drawn, rows in measured.items():
+        for least, share in methods.WRONG_IN[drawn]:
+            beyond = 100 * rows.loc[rows["units"] >= least, "wrong"].max()
+            assert beyond == pytest.approx(share, abs=0.51)
+            (note,) = methods.few_units("max-t", np.array([least]), "task", drawn)
+            assert f"wrong in up to {share} % of tables" in note
+            (before,) = methods.few_units("max-t", np.array([least - 1]), "task", drawn)
+            assert f"up to {share} %" not in before
