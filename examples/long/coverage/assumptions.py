@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from cells import ALPHA, RESAMPLES, seed
-from joblib import Parallel, delayed
+from cells import ALPHA, RESAMPLES, completed, seed
 
 import rankagg as ra
 
@@ -173,17 +173,8 @@ def _cell(row: dict[str, float]) -> str:
 
 
 def main(repetitions: int, jobs: int) -> None:
-    """Complete the rows, write them, and print the table."""
-    kept = pd.read_csv(FILE).to_dict("records") if FILE.exists() else []
-    have = {tuple(row[key] for key in KEYS): row for row in kept}
-    todo = [cell for cell in CELLS if cell not in have]
-    pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    for row in pool(delayed(row_of)(*cell, repetitions) for cell in todo):
-        have[tuple(row[key] for key in KEYS)] = row
-        # Kept at once, so that a study that was stopped goes on.
-        rows = pd.DataFrame([have[cell] for cell in CELLS if cell in have])
-        rows.to_csv(FILE, index=False, float_format="%.5g")
-    print(summary(pd.read_csv(FILE)))
+    """Complete the rows, write them, and print the tables."""
+    print(summary(completed(FILE, KEYS, CELLS, partial(row_of, repetitions=repetitions), jobs)))
 
 
 if __name__ == "__main__":

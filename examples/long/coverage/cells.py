@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 from distributions import Distribution
+from joblib import Parallel, delayed
 
 import rankagg as ra
 
@@ -111,3 +115,18 @@ def right(ranks: ra.inference.RankIntervals, truth: np.ndarray) -> dict[str, obj
         **{f"top_{k}": set(np.flatnonzero(place <= k)) <= set(ranks.top(k)) for k in (1, 3)},
         "power": above[truth].mean() if truth.any() else np.nan,
     }
+
+
+def completed(
+    path: Path, keys: list[str], cells: Sequence[tuple], row_of: Callable[..., dict], jobs: int
+) -> pd.DataFrame:
+    """Compute the rows that a file does not hold, write them, and return all in order."""
+    kept = pd.read_csv(path).to_dict("records") if path.exists() else []
+    have = {tuple(row[key] for key in keys): row for row in kept}
+    pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    for row in pool(delayed(row_of)(*cell) for cell in cells if cell not in have):
+        have[tuple(row[key] for key in keys)] = row
+        # Kept at once, so that a study that was stopped goes on.
+        rows = pd.DataFrame([have[cell] for cell in cells if cell in have])
+        rows.to_csv(path, index=False, float_format="%.5g")
+    return pd.read_csv(path)

@@ -18,8 +18,7 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
-from cells import ALPHA, seed
-from joblib import Parallel, delayed
+from cells import ALPHA, completed, seed
 from scipy import stats
 
 import rankagg as ra
@@ -298,16 +297,7 @@ def _line(method: str, marks: dict[int, str]) -> str:
 
 def main(repetitions: int, jobs: int) -> None:
     """Complete the rows, write them, and print the tables."""
-    kept = pd.read_csv(FILE).to_dict("records") if FILE.exists() else []
-    have = {tuple(row[key] for key in KEYS): row for row in kept}
-    todo = [cell for cell in CELLS if cell not in have]
-    pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    for row in pool(delayed(row_of)(*cell, repetitions) for cell in todo):
-        have[tuple(row[key] for key in KEYS)] = row
-        # Kept at once, so that a study that was stopped goes on.
-        rows = pd.DataFrame([have[cell] for cell in CELLS if cell in have])
-        rows.to_csv(FILE, index=False, float_format="%.5g")
-    print(summary(pd.read_csv(FILE)))
+    print(summary(completed(FILE, KEYS, CELLS, partial(row_of, repetitions=repetitions), jobs)))
 
 
 if __name__ == "__main__":
