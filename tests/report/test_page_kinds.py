@@ -111,7 +111,8 @@ def test_an_election_of_several_seats_is_counted_by_stv():
             one = frame[(frame["candidate"] == row["Candidate"]) & (frame["round"] == 1)]
             assert float(row["round 1"]) == one["votes"].item()
     facts = page.sections["count"]
-    assert "Seats2, by Scottish rulesQuota34 votes (Droop)Ties broken byorder" in facts
+    told = "Seats2, by Scottish rulesQuota34 votes (Droop)Ties broken bythe order of the data"
+    assert told in facts
     assert "Closest pair" not in facts
     assert "STV(seats=2" in page.sections["made"]
     assert "SSI 2007/42" in page.sections["made"]

@@ -208,11 +208,13 @@ class ElectionKind(Kind):
     def _how(self, findings: Findings) -> list[tuple[str, object]]:
         """Return the rule and its quota, and of one winner who was closest."""
         if self.rule is None:
-            return [("Counted by", repr(USUAL)), self._closest(findings)]
+            told = "instant runoff; of those who tie for going out the last of the data goes"
+            return [("Counted by", told), self._closest(findings)]
         rule, quota = self.rule, stated(self.count.quota or 0, "quota", VOTES, "vote")
         seats = said("{}, by {} rules", stated(rule.seats, "seats"), rule.counting.capitalize())
         quota = said("{} ({})", quota, rule.quota.capitalize())
-        return [("Seats", seats), ("Quota", quota), ("Ties broken by", rule.tie_breaking)]
+        ties = {"order": "the order of the data"}.get(rule.tie_breaking, rule.tie_breaking)
+        return [("Seats", seats), ("Quota", quota), ("Ties broken by", ties)]
 
     def _closest(self, findings: Findings) -> tuple[str, object]:
         """Return the candidate that is closest to the winner in pairs, and by how many votes."""
