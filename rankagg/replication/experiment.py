@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 
 import rankagg as ra
 from rankagg import _pandas as pd
@@ -15,9 +18,6 @@ from rankagg._typing import Label, Unranked
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.published import Row, Value
 from rankagg.studies.study import AnyResult, Study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Repetitions of a quick run: enough to see that everything works.
 QUICK_REPETITIONS = 3
@@ -184,6 +184,22 @@ def as_order(ranking: ra.PartialRanking, *, first: int | None = None) -> str:
     """
     groups = ranking.buckets[:first]
     return " > ".join(" = ".join(str(item) for item in group) for group in groups)
+
+
+def beside(plots: Mapping[str, Callable[..., object]]) -> Axes:
+    """Draw plots in two columns, each below its title, and return the first."""
+    rows, columns = ceil(len(plots) / 2), min(2, len(plots))
+    size = 5.5 * columns, 4.5 * rows
+    _, grid = plt.subplots(rows, columns, squeeze=False, layout="constrained", figsize=size)
+    axes: list[Axes] = list(grid.flat)
+    for ax in axes[len(plots) :]:
+        ax.remove()
+    for ax, (title, plot) in zip(axes, plots.items(), strict=False):
+        plot(ax=ax)
+        legend = ax.get_legend()
+        above = 0.0 if legend is None else legend.get_window_extent().height
+        ax.set_title(title, loc="left", weight="bold", pad=6 + above * 72 / ax.figure.dpi)
+    return axes[0]
 
 
 def frame_of(table: ra.ScoreTable) -> pd.DataFrame:

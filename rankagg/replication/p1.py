@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import combinations, permutations
 from math import isnan
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 import rankagg as ra
@@ -18,10 +19,12 @@ from rankagg.core.items import counted
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.inference.dispersion import DispersionReport
 from rankagg.inference.sampling import EmpiricalBernsteinStopping, mean_distance
+from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,
     as_order,
+    beside,
     experiment,
     frame_of,
     scores_of_items,
@@ -34,8 +37,7 @@ from rankagg.replication.p1_as_run import (
     inverse_distances,
     tau_with_score,
 )
-from rankagg.replication.panels import bands_of, draw_panels
-from rankagg.studies.agreement import AgreementStudy
+from rankagg.studies.agreement import AgreementResult, AgreementStudy
 from rankagg.studies.corruption import CorruptionResult, CorruptionStudy
 from rankagg.studies.corruptions import Adversarial, Rescaled
 from rankagg.studies.sources import LatentModel
@@ -369,13 +371,9 @@ def _of_board(board: str, frame: pd.DataFrame) -> Iterator[tuple[str, object]]:
 @experiment("p1-figure-8", "random subsets of tasks", "Figure 5", "Figure 8")
 def subsets_of_tasks(bench: Bench, found: ExperimentRun) -> None:
     """Draw subsets of the tasks of the three leaderboards."""
-    names = {"Mean": "mean", "Borda": "Borda"}
-    caption = (
-        "Mean correlation of a rule on some tasks with itself on all, in a band of one standard "
-        "deviation either way. Figures 5 (a, f) and 8 of the paper draw the same."
-    )
-    tables = bench.tables(*BOARDS)
-    for board, means, _ in _on_subsets(bench, found, tables, names, caption, drawn="tasks"):
+    caption = "Figures 5 (a, f) and 8 of the paper draw the same."
+    tables, rules = bench.tables(*BOARDS), [ra.Mean(), ra.Borda()]
+    for board, means, _ in _on_subsets(bench, found, tables, rules, caption):
         lead = means["Borda"] - means["Mean"]
         if board != "SuperGLUE":
             # The shares between which the paper sees the greatest difference.
@@ -402,11 +400,11 @@ def subsets_of_metrics(bench: Bench, found: ExperimentRun) -> None:
     """Draw subsets of the metrics of the tables of instances that are public."""
     names = {rule.name: name for name, rule in PROCEDURES.items()}
     caption = (
-        "Mean correlation of a procedure on some metrics with itself on all, in a band of one "
-        "standard deviation either way, on the data sets of Figures 5 and 9 that are public."
+        "The data sets of Figures 5 and 9 that are public; tasks are metrics here. Borda is one "
+        "level, TwoLevel(Borda, Borda) two levels."
     )
-    tables = instance_tables(bench)
-    for data, means, spreads in _on_subsets(bench, found, tables, names, caption, drawn="metrics"):
+    tables, rules = instance_tables(bench), [*PROCEDURES.values()]
+    for data, means, spreads in _on_subsets(bench, found, tables, rules, caption):
         for rule in list(names)[1:]:
             higher = _sizes_where(means[rule] - means["Mean"], "higher")
             lower = _sizes_where(spreads["Mean"] - spreads[rule], "lower")
@@ -420,31 +418,24 @@ def _on_subsets(
     bench: Bench,
     found: ExperimentRun,
     tables: Mapping[str, ra.ScoreTable],
-    names: Mapping[str, str],
+    rules: Sequence[ra.Aggregator],
     caption: str,
-    *,
-    drawn: str,
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
     """Yield means and spreads of the rules' correlations by size on each table, and hand all on."""
-    name, frames = found.experiment.name, {}
-    rules = [rule for rule in PROCEDURES.values() if rule.name in names]
+    name, frames, plots = found.experiment.name, {}, {}
     for title, table in tables.items():
         study = TaskSubsetStudy(data=table, aggregators=rules, n_repetitions=bench.repetitions())
         result = bench.run(f"{name}-{title.lower()}", study)
-        frames[title] = frame = result.by_size()
+        frames[title], plots[title] = result.by_size(), partial(result.plot)
+        frame = frames[title]
         found.sentences.append(f"{title}: {result.headline()}.")
         yield title, frame["mean"].unstack("method"), frame["std"].unstack("method")
     if not frames:
         return
     sheet = pd.concat(frames, names=["data"]).reset_index().drop(columns=["failed", "unproved"])
     found.add_sheet(name, "Correlation with all tasks, by the size of subsets.", sheet)
-    panels = {
-        title: bands_of(frame.swaplevel(), names, "mean", "std", -1.0)
-        for title, frame in frames.items()
-    }
-    upright = "tau-b with the same rule on all tasks"
-    draw = partial(draw_panels, panels, f"{drawn} drawn at random", upright)
-    found.add_picture(name, caption, draw)
+    told = "Mean correlation of a rule on some tasks with itself on all. "
+    found.add_picture(name, told + caption, partial(beside, plots))
 
 
 def _sizes_where(lead: pd.Series[float], word: str) -> str:
@@ -460,7 +451,6 @@ PAIRED = {
     " and ".join(pair): pair
     for pair in (("one level", "two levels"), ("mean", "two levels"), ("mean", "one level"))
 }
-ITSELF = {pair: pair for pair in PAIRED}
 #: Figure 6 has columns under the names of others, and the first and last row exchanged for PC.
 COLUMN_OF = {"RSUM": "SEVAL", "SEVAL": "TAC08", "TAC08": "RSUM"}
 
@@ -474,7 +464,7 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
     """Aggregate every table with the three procedures, as it is and with its axes exchanged."""
     tables = instance_tables(bench)
     taus: dict[str, pd.Series[float]] = {}
-    winners, tops, curves = [], [], {}
+    winners, tops, curves, results = [], [], {}, {}
     for name, table in tables.items():
         ranked = {rule: PROCEDURES[rule].aggregate(table) for rule in PROCEDURES}
         # Points count the systems that are worse; the paper's ranks begin with 1.
@@ -495,7 +485,8 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
             }
         )
         found.add("Figure 6", {f"tau of {pair}": tau for pair, tau in taus[name].items()}, name)
-        curves[name] = by_k = _agreement_by_k(table)
+        results[name] = AgreementStudy(data=table, aggregators=[*PROCEDURES.values()]).run()
+        curves[name] = by_k = _agreement_by_k(results[name])
         k = min(10, int(by_k.index.get_level_values("k").max()))
         for pair in PAIRED:
             share, tau = by_k["top"][pair, 3], by_k["top_tau"][pair, k]
@@ -511,23 +502,23 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
     if len(tables) == len(INSTANCE_TABLES):
         found.add("Section 5.3", {"data sets with three different winners": sum(winners)})
         found.add("Section 5.3", {"data sets with one order of the first three": sum(tops)})
-        _together(found, pd.DataFrame(taus), curves)
+        _together(found, pd.DataFrame(taus), curves, results)
 
 
-def _agreement_by_k(table: ra.ScoreTable) -> pd.DataFrame:
-    """Return top, tau and common number by pair of procedures and k."""
-    names = {PROCEDURES[name].name: name for name in ("one level", "two levels", "mean")}
-    rules = [PROCEDURES[name] for name in names.values()]
-    by_k = AgreementStudy(data=table, aggregators=rules).run().by_k().loc["instances"].sort_index()
-    parts: dict[str, pd.DataFrame] = {}
-    for first, second in dict.fromkeys(key[:2] for key in by_k.index):
-        both = {names[first], names[second]}
-        label = next(label for label, pair in PAIRED.items() if set(pair) == both)
-        parts[label] = by_k.loc[first, second]
-    return pd.concat(parts, names=["pair"])
+def _agreement_by_k(result: AgreementResult) -> pd.DataFrame:
+    """Return the agreement on all instances, by pair of procedures and k."""
+    called = {rule.name: name for name, rule in PROCEDURES.items()}
+    frame = result.by_k().loc["instances"].reset_index()
+    frame["pair"] = frame["first"].map(called) + " and " + frame["second"].map(called)
+    return frame.set_index(["pair", "k"])
 
 
-def _together(found: ExperimentRun, taus: pd.DataFrame, curves: Mapping[str, pd.DataFrame]) -> None:
+def _together(
+    found: ExperimentRun,
+    taus: pd.DataFrame,
+    curves: Mapping[str, pd.DataFrame],
+    results: Mapping[str, AgreementResult],
+) -> None:
     """Hand on what the text says of the global analysis."""
     every = pd.concat(curves, names=["data"])
     # Means and deviations over the data sets with more than k systems.
@@ -554,34 +545,38 @@ def _together(found: ExperimentRun, taus: pd.DataFrame, curves: Mapping[str, pd.
         "p1-figure-10", "Agreement on the first k systems.", every.reset_index()[columns]
     )
     public = "on the nine data sets, with systems for systems"
-    both = {
-        "(a) common share of the first k": bands_of(table, ITSELF, "top", "std_top", 0.0),
-        "(b) tau among the common": bands_of(table, ITSELF, "top_tau", "std_top_tau", -1.0),
-    }
-    single = {
-        column: {
-            name: bands_of(by_k, ITSELF, column, f"std_{column}", -1.0)
-            for name, by_k in curves.items()
-        }
-        for column in ("top", "top_tau")
-    }
     found.add_picture(
         "p1-figure-4",
         f"Agreement on the first k systems {public}: means and standard deviations over the "
         "data sets with more than k systems.",
-        partial(draw_panels, both, "k", "", alike=False),
+        partial(
+            beside,
+            {
+                "(a) common share of the first k": partial(_draw_means, table, "top"),
+                "(b) tau among the common": partial(_draw_means, table, "top_tau"),
+            },
+        ),
     )
-    found.add_picture(
-        "p1-figure-10",
-        f"Tau-b among the systems that two procedures have in common in their first k, {public}"
-        ". The paper joins data sets of a kind in one panel.",
-        partial(draw_panels, single["top_tau"], "k", "tau-b among the common of the first k"),
-    )
-    found.add_picture(
-        "p1-figure-11",
-        f"Share of the first k that two procedures have in common, {public}.",
-        partial(draw_panels, single["top"], "k", "common share of the first k", start=0.0),
-    )
+    legend = "Mean is the mean, Borda one level, TwoLevel(Borda, Borda) two levels."
+    kinds = {
+        "p1-figure-10": ("top_tau", "Tau-b among the first k systems that two procedures share"),
+        "p1-figure-11": ("top", "Share of the first k that two procedures have in common"),
+    }
+    for file, (curve, about) in kinds.items():
+        plots = {name: partial(result.plot, curve=curve) for name, result in results.items()}
+        found.add_picture(file, f"{about}, {public}. {legend}", partial(beside, plots))
+
+
+def _draw_means(table: pd.DataFrame, column: str, ax: Axes) -> Axes:
+    """Draw the mean of a column for each pair of procedures, in a band of one deviation."""
+    bands = []
+    for pair in PAIRED:
+        part, least = table.loc[pair].sort_index(), -1.0 if column == "top_tau" else 0.0
+        bands.append(Band.around(pair, part.index, part[column], part[f"std_{column}"], least))
+    sheet = band_sheet(ax, bands)
+    handles = draw_bands(sheet.ax, bands)
+    frame_curves(sheet.ax, bands)
+    return sheet.finish([], axis="k", handles=handles)
 
 
 # -- dispersion -----------------------------------------------------------------------------------

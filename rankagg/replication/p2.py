@@ -22,6 +22,7 @@ from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,
     as_order,
+    beside,
     experiment,
     frame_of,
     proved,
@@ -38,7 +39,6 @@ from rankagg.replication.p2_as_run import (
     counted_profile,
     run_again,
 )
-from rankagg.replication.panels import beside
 from rankagg.replication.published import as_text
 from rankagg.studies.confidence import ConfidenceResult, ConfidenceStudy
 from rankagg.studies.missing_scores import MissingScoresResult, MissingScoresStudy
@@ -259,9 +259,7 @@ def _decide_tables(bench: Bench, found: ExperimentRun) -> None:
         # A data set of 62 systems stands alone.
         alone, file = plots.pop("tac_08", None), f"p2-{item.lower().replace(' ', '-')}"
         if plots:
-            first, *others = plots.values()
-            draw = partial(beside, list(plots.values())) if others else first
-            found.add_picture(file, caption, draw)
+            found.add_picture(file, caption, partial(beside, plots))
         if alone is not None:
             found.add_picture(f"{file}-tac_08", caption, alone)
     frame = _shares_decided(result, "comparisons")
@@ -349,7 +347,10 @@ def _add_curves(
 ) -> None:
     """Hand on plots of a study beside each other, one for each of some models or scales."""
     ((keyword, values),) = by.items()
-    plots = [partial(result.plot, **{keyword: value}) for value in values]
+    plots = {
+        f"{keyword} {x}".removeprefix("model "): partial(result.plot, **{keyword: x})
+        for x in values
+    }
     found.add_picture(name, caption, partial(beside, plots))
 
 

@@ -6,16 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from textwrap import fill
 
 import numpy as np
 
 import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Label, Unranked
+from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,
     as_order,
+    beside,
     experiment,
     frame_of,
     proved,
@@ -23,7 +26,6 @@ from rankagg.replication.experiment import (
     scores_of_items,
 )
 from rankagg.replication.leaderboards import load_table
-from rankagg.replication.panels import FlowPanel, draw_flows
 from rankagg.replication.published import as_text
 
 HUMAN = "Human"
@@ -292,17 +294,16 @@ for number, name in ((7, "GLUE"), (8, "SuperGLUE")):
 @experiment("p3-section-4", "columns held fixed under three means", "Sections 1 and 4", "Section 4")
 def fixed_columns(_: Bench, found: ExperimentRun) -> None:
     """Rank by three means over the columns in print, and over the same columns for all."""
-    rows, panels, below = [], [], {}
+    rows, plots, below = [], {}, {}
     for benchmark in (one for one in benchmarks().values() if one.has_humans):
-        name, systems, places = benchmark.name, benchmark.means_of.systems, {}
+        name = benchmark.name
         for columns, ranked in _by_columns(benchmark):
+            compared = RuleComparison(consensuses=tuple(ranked.values()), unranked="uniform")
+            plots[fill(f"{name}, {columns}", 40)] = compared.plot
             for mean, consensus in ranked.items():
                 rank = rank_in(consensus, HUMAN)
                 place = {"place of humans": rank}
                 found.add("Section 4", place, name, f"{mean} mean", columns)
-                places[columns, f"{mean[0].upper()}M"] = [
-                    rank_in(consensus, system) for system in consensus.items
-                ]
                 scores = scores_of_items(consensus)
                 rows.append(
                     {
@@ -324,7 +325,6 @@ def fixed_columns(_: Bench, found: ExperimentRun) -> None:
                 moved = ra.kendall_distance(ranked[one].ranking, ranked[other].ranking)
                 said = f"pairs on which the {one} and the {other} mean differ"
                 found.add("Section 4", {said: moved}, name, columns)
-        panels.append(FlowPanel(name, systems.labels, HUMAN, places))
     found.each("Sections 1 and 4", "per cent below humans", below)
     worse = f"{min(below.values()):.1f} to {max(below.values()):.1f} %"
     found.add("Sections 1 and 4", {"the best models are worse than humans by": worse})
@@ -332,12 +332,11 @@ def fixed_columns(_: Bench, found: ExperimentRun) -> None:
     found.add("Sections 1 and 4", {"scores of humans": told}, "XGLUE")
     found.add_sheet("p3-columns", "Orders by mean and columns.", pd.DataFrame(rows))
     caption = (
-        "Places among the systems in print by arithmetic, geometric and harmonic means (AM, GM, "
-        "HM), humans in color. On the left as in print, where AM is the leaderboard's average, "
-        "over other columns than GM and HM; elsewhere the three means are over the same columns. "
-        "The paper has tables only."
+        "Places among the systems in print by the three means. As in print, the arithmetic mean "
+        "is the leaderboard's average, over other columns than the two others; elsewhere the three "
+        "are over the same columns. The paper has tables only."
     )
-    found.add_picture("p3-columns", caption, partial(draw_flows, panels))
+    found.add_picture("p3-columns", caption, partial(beside, plots))
     found.sentences += [
         "In print the arithmetic mean is over other columns than the two others, and on GLUE the "
         "means of humans leave out the diagnostic AX, on which models score 51 to 53. Over GLUE's "

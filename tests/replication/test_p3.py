@@ -78,16 +78,16 @@ def test_pictures_follow_the_rows(replication, rows):
         for picture in outcome.pictures
         if picture.name == "p3-columns"
     )
-    ax = picture.draw()
-    human = ax.get_yticklabels()
-    at = [label.get_text() for label in human].index("Human")
-    drawn = {line.get_gid(): line.get_ydata().tolist() for line in ax.get_lines()}
+    figure = picture.draw().figure
     blocks = ("as in print", "the columns of the printed geometric mean", "the same ten tasks")
-    for number, block in enumerate(blocks):
+    for ax, block in zip(figure.axes, blocks, strict=False):
+        assert " ".join(ax.get_title(loc="left").split()) == f"GLUE, {block}"
+        labels = [label.get_text().split()[0] for label in ax.get_yticklabels()]
+        lines = {line.get_gid(): line.get_ydata().tolist() for line in ax.get_lines()}
+        drawn = lines[f"item-{labels.index('Human')}"]
         # As in print the arithmetic mean's place is among all systems of the leaderboard.
-        expected = [place(rows, "GLUE", mean, block) for mean in MEANS]
-        assert drawn[f"system-{at}-{number}"] == expected
-    plt.close(ax.figure)
+        assert [slot + 1 for slot in drawn] == [place(rows, "GLUE", mean, block) for mean in MEANS]
+    plt.close(figure)
 
 
 def test_long_orders_do_not_widen_the_columns_of_numbers(replication):

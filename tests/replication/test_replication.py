@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import joblib
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -17,7 +18,7 @@ from rankagg.cli.app import main
 from rankagg.exceptions import InvalidInputError, OutputError
 from rankagg.replication import leaderboards
 from rankagg.replication import replication as module
-from rankagg.replication.experiment import Experiment, Illustration, Sheet
+from rankagg.replication.experiment import Experiment, Illustration, Sheet, beside
 from rankagg.replication.leaderboards import LEADERBOARDS, Leaderboard, Leaderboards
 from rankagg.replication.published import (
     MISSED,
@@ -367,3 +368,17 @@ def test_the_papers_page_links_to_items_that_exist():
     }
     assert links <= items
     assert len(links) > 20
+
+
+def test_plots_stand_beside_each_other_below_their_titles():
+    comparison = ra.compare(ra.datasets.load("borda_fails_condorcet"))
+    study = ra.studies.TaskSubsetStudy(data=ra.datasets.load("xtreme_human"), n_repetitions=2)
+    result = study.run()
+    first = beside({"a": comparison.plot, "b": result.plot, "c": comparison.plot})
+    figure = first.figure
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["a", "b", "c"]
+    figure.draw_without_rendering()
+    with_legend = figure.axes[1]
+    title = with_legend._left_title.get_window_extent()
+    assert title.y0 >= with_legend.get_legend().get_window_extent().y1
+    plt.close(figure)
