@@ -70,7 +70,7 @@ class Published:
         return tuple(errata()[name] for name in self.erratum.split(" + ") if name)
 
     @property
-    def reason(self) -> str:
+    def explanation(self) -> str:
         """The explanations in one text; empty where there is none."""
         return " ".join(erratum.text for erratum in self.errata)
 
@@ -141,32 +141,15 @@ PLAIN: Final = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
-    """A quantity: where it is printed, what is printed, what comes out, and the verdict."""
+@dataclass(frozen=True, kw_only=True)
+class Row(Published):
+    """A quantity with what comes out, and the verdict."""
 
-    # Where it is printed, and what it is.
-    paper: str
-    item: str
-    quantity: str
-    # As in print; empty where the paper has no number for it.
-    printed: str
-    # What the paper's words give and nothing else, from an independent computation.
-    definition: str
-    # What the authors' program gives on their file.
-    authors: str
     # What came out here; empty where it was not computed.
     here: str
-    # "reached": by the paper's words it is as printed, or as they determine where nothing is
-    # printed. "reached as the authors ran it": the print comes out, or there is only something to
-    # come out, the way their program ran. "differs as explained": here it is as the paper's words
-    # have it, and the print is not. "beyond the paper": it is as an independent program has it.
-    # "no verdict": there is nothing to hold it against, or it is not computed here. "not judged":
-    # not computed in full in this run. "not reached": a fault of this side.
+    # One of `VERDICTS`.
     verdict: str
     reason: str
-    # The names of the explanations, for links.
-    errata: tuple[str, ...] = ()
 
     @property
     def is_fault(self) -> bool:
@@ -179,21 +162,15 @@ def judge(
 ) -> Row:
     """Hold what came out against its references and the print."""
     verdict, reason = _judged(entry, here, as_run, open_because)
-    return Row(
-        *(entry.paper, entry.item, entry.quantity),
-        *(entry.printed, entry.definition, entry.authors),
-        here="" if here is None else as_text(here),
-        verdict=verdict,
-        reason=reason,
-        errata=tuple(erratum.name for erratum in entry.errata),
-    )
+    told = "" if here is None else as_text(here)
+    return Row(**vars(entry), here=told, verdict=verdict, reason=reason)
 
 
 def _judged(  # noqa: PLR0911
     entry: Published, here: Value | None, as_run: Value | None, open_because: str
 ) -> tuple[str, str]:
     if entry.is_open or not entry.reference:
-        return NO_VERDICT, entry.reason or "there is nothing to hold it against"
+        return NO_VERDICT, entry.explanation or "there is nothing to hold it against"
     if here is None or open_because:
         return NOT_JUDGED, open_because or "it was not computed"
     if not _agree(here, entry.reference, entry.tolerance):
@@ -202,13 +179,13 @@ def _judged(  # noqa: PLR0911
         return MISSED, f"the authors' program gives {entry.authors}, and here it gave {as_run}"
     reached = REACHED if entry.definition else AS_RUN if entry.authors else BEYOND
     if not entry.printed:
-        return reached, entry.reason or PLAIN[reached]
+        return reached, entry.explanation or PLAIN[reached]
     if _is_print(entry, here):
-        return reached, entry.reason or "as printed"
-    if not entry.reason:
+        return reached, entry.explanation or "as printed"
+    if not entry.explanation:
         return MISSED, f"{entry.printed} is printed, and nothing explains the difference"
     ran = as_run is not None and _is_print(entry, as_run)
-    return (AS_RUN if ran else EXPLAINED), entry.reason
+    return (AS_RUN if ran else EXPLAINED), entry.explanation
 
 
 def _is_print(entry: Published, value: Value) -> bool:

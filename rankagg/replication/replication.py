@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, field, fields
+from dataclasses import field
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -38,7 +38,7 @@ from rankagg.replication.experiment import (
     Sheet,
 )
 from rankagg.replication.leaderboards import Leaderboards
-from rankagg.replication.published import PAPERS, VERDICTS, Published, Row, errata, judge, published
+from rankagg.replication.published import PAPERS, VERDICTS, Published, Row, judge, published
 from rankagg.report.figures import figure_of
 from rankagg.report.sections import (
     UNKNOWN,
@@ -52,6 +52,8 @@ from rankagg.report.sections import (
 
 #: All experiments, in the order of the papers.
 EXPERIMENTS = tuple(sorted(REGISTERED, key=lambda one: one.paper))
+# What a file of rows has of each.
+ROW = ["paper", "item", "quantity", "printed", "definition", "authors", "here", "verdict", "reason"]
 # Why what was not finished is not judged.
 UNFINISHED = "not computed in time"
 
@@ -96,8 +98,7 @@ class Replication(Result):
             Columns paper, item, quantity, printed, definition (by the paper's words), authors (by
             their program), here, verdict and reason.
         """
-        columns = [one.name for one in fields(Row) if one.name != "errata"]
-        return pd.DataFrame([asdict(row) for row in self.rows], columns=columns, dtype=str)
+        return pd.DataFrame([vars(row) for row in self.rows], columns=ROW, dtype=str)
 
     def to_html(self) -> str:
         """Return one page with all rows, figures and explanations."""
@@ -364,8 +365,8 @@ def _value(text: str) -> PageCell:
 
 
 def _reason(row: Row) -> PageCell:
-    known = [errata()[name] for name in row.errata]
-    if not known or row.reason != " ".join(erratum.text for erratum in known):
+    known = row.errata
+    if not known or row.reason != row.explanation:
         return PageCell(row.reason)
     titles = "; ".join(erratum.title for erratum in known)
     return PageCell(titles, link=f"#why-{known[0].name}")
@@ -373,8 +374,8 @@ def _reason(row: Row) -> PageCell:
 
 def _explanations(rows: Iterable[Row]) -> Iterator[Section]:
     section = Section("why", "Why prints and definitions differ")
-    used = dict.fromkeys(name for row in rows for name in row.errata)
-    for erratum in map(errata().__getitem__, used):
+    used = dict.fromkeys(erratum for row in rows for erratum in row.errata)
+    for erratum in used:
         anchor = f"why-{erratum.name}", f"{erratum.paper}: {erratum.title}"
         section.add("anchor", anchor).text(erratum.text)
     if used:

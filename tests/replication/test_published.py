@@ -32,14 +32,14 @@ def test_rows_are_whole(paper):
         assert set(row.needs) <= set(LEADERBOARDS)
         where = f"{row.item}, {row.quantity}"
         # What is open says why; all else is held against something.
-        assert row.reason if row.is_open else row.reference, where
+        assert row.explanation if row.is_open else row.reference, where
         # A number beyond the paper is not in it.
         assert not row.beyond or not (row.printed or row.definition or row.authors), where
         if row.definition and row.printed and row.printed != row.definition:
             near = 0.0 if row.is_exact else half_unit(row.printed) + row.slack + row.tolerance
             texts = not half_unit(row.printed) or not half_unit(row.definition)
             apart = texts or abs(float(row.printed) - float(row.definition)) > near
-            assert row.reason or not apart, where
+            assert row.explanation or not apart, where
 
 
 @pytest.mark.parametrize("paper", PAPERS)
