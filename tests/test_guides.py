@@ -28,18 +28,20 @@ def files_of(guide):
 LEAST = {
     "own_rule": 20, "own_distance": 7, "own_distribution": 25, "own_axiom": 5, "own_result": 20,
     "own_reader": 7, "own_command": 10, "own_study": 4, "own_corruption": 5, "own_removal": 5,
+    "every_study": 3,
 }  # fmt: skip
 
 
 def test_every_guide_for_authors_is_followed():
-    assert {path.stem for path in GUIDES.glob("own_*.rst")} == LEAST.keys()
+    assert {path.stem for path in GUIDES.glob("own_*.rst")} == LEAST.keys() - {"every_study"}
 
 
 def test_guides_followed_literally_pass_their_contracts(tmp_path):
     """Follow each guide in a folder of its own, and run the tests of all: one start for all."""
     for guide in LEAST:
         files = files_of(guide)
-        assert len(files) == 2
+        assert len(files) == 2 or guide == "every_study"
+        assert all(len(code.splitlines()) <= 30 for code in files.values()) or guide[:4] == "own_"
         (tmp_path / guide).mkdir()
         for name, code in files.items():
             (tmp_path / guide / name).write_text(code, encoding="utf-8")
