@@ -27,7 +27,11 @@ INLINE = re.compile(r"`(rankagg [a-z][^`]*)`")
 # What shows something that is no code: output, files, other programs' settings.
 SHOWN = {"none", "text", "json", "yaml"}
 # Pages whose blocks of Python are files, which tests/test_guides.py writes and runs.
-GUIDES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/howto").glob("own_*.rst")}
+GUIDES = {
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("own_*.rst", "every_study.rst")
+    for path in (ROOT / "docs/howto").glob(pattern)
+}
 # Why a block of Python is not run, by its page and a line of it.
 NOT_RUN = {
     ("docs/howto/cluster.rst", "from distributed import Client"): "needs a cluster",
