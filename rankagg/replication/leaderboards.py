@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import re
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 import rankagg as ra
 from rankagg import _pandas as pd
+from rankagg._typing import Floats
 from rankagg.datasets.catalogue import load
 from rankagg.exceptions import DataWarning, Described, InvalidInputError, RankaggError
 from rankagg.studies.sources import table_digest
@@ -26,9 +31,9 @@ GEM_RESULTS: Final = "https://gem-benchmark.com"
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """A table of scores that the papers used."""
+    """A table of scores that the papers used, or the folder that a run left behind."""
 
-    # The first digits of its `table_digest`.
+    # The first digits of its `table_digest`; of a folder those of all its files.
     digest: str
     # Where it is published, and what the file is called there.
     source: str
@@ -37,6 +42,8 @@ class Leaderboard:
 
 # A date in the name of a system; and bytes of a file that is larger than all that the papers used.
 DATE, LARGEST = r"[A-Z][a-z]{2} \d{1,2} \d{4}", 2_000_000
+#: What is no table: rankings of the second paper's instances, by three rules.
+RUN: Final = "the run on 34 data sets"
 
 #: The leaderboards by name.
 LEADERBOARDS: Mapping[str, Leaderboard] = {
@@ -66,6 +73,7 @@ LEADERBOARDS: Mapping[str, Leaderboard] = {
     "dialogue with gaps": Leaderboard(
         "d6a0f92761da4b3e", SECOND_PAPER, "example_data_cli/DIALOGUE_pc_missing.csv"
     ),
+    RUN: Leaderboard("392ed3d6df100134", SECOND_PAPER, "instance_level_correlations"),
 }
 
 
@@ -94,10 +102,26 @@ class Leaderboards:
             tables = [table for path in paths for table in _tables_of(path)]
         return {table_digest(table)[:16]: table for table in tables}
 
+    @cached_property
+    def rankings(self) -> list[Floats]:
+        """Ranks of each data set of the run, by rule, table and system; none unless it is whole."""
+        wanted = LEADERBOARDS[RUN]
+        folder = None if self._folder is None else next(self._folder.rglob(wanted.file), None)
+        paths = [] if folder is None else sorted(folder.rglob("*.json"), key=Path.as_posix)
+        texts = [path.read_bytes() for path in paths]
+        samples: dict[str, list[Floats]] = defaultdict(list)
+        if sha256(b"".join(texts)).hexdigest().startswith(wanted.digest):
+            for content in map(json.loads, texts):
+                removed = content["results"]["robustness"]["system-col"]
+                rules = (removed[rule] for rule in ("mean", "one_level", "two_level"))
+                ranks = np.array([[found["ranking"] for found in rule] for rule in rules])
+                samples[content["file"]].append(ranks)
+        return [np.concatenate(parts, axis=1) for parts in samples.values()]
+
     def why_not(self, name: str) -> str:
         """Say why a leaderboard cannot be used; "" where it can."""
         wanted = LEADERBOARDS[name]
-        if wanted.digest in self._tables:
+        if self.rankings if name == RUN else wanted.digest in self._tables:
             return ""
         there = "is not bundled" if self._folder is None else "is in no file of the folder"
         return f"{name} {there}: {wanted.file} of {wanted.source}"

@@ -37,6 +37,7 @@ from rankagg.replication.p2_as_run import (
     by_counts,
     chance_of,
     counted_profile,
+    pooled_as_shipped,
     run_again,
 )
 from rankagg.replication.published import as_text
@@ -467,6 +468,9 @@ def drawn_scores(bench: Bench, found: ExperimentRun) -> None:
 )
 def missing_instances(bench: Bench, found: ExperimentRun) -> None:
     """Remove a system's scores on a metric, on the data sets that are here."""
+    if runs := bench.leaderboards.rankings:
+        for pair, shared in zip(combinations(IMPUTING, 2), pooled_as_shipped(runs), strict=True):
+            _add_shared(found, shared, " and ".join(pair), "34 data sets")
     models = _metrics_of(bench)
     if not models:
         return
@@ -514,10 +518,14 @@ def _pool(found: ExperimentRun, result: MissingScoresResult) -> None:
         squares = (part["sd_tau"] ** 2 * (part["defined"] - 1)).sum()
         within = squares / part["defined"].sum()
         between = (weights * (part["mean_tau"] - tau) ** 2).sum()
-        taus = {"tau": tau, "standard deviation of tau": (within + between) ** 0.5}
-        found.add("Table 3", taus, label)
-        tops = {"top 1": part["mean_top1"].mean(), "top 3": part["mean_same_top3"].mean()}
-        found.add("Table 4", tops, label)
+        tops = part["mean_top1"].mean(), part["mean_same_top3"].mean()
+        _add_shared(found, (tau, (within + between) ** 0.5, *tops), label)
+
+
+def _add_shared(found: ExperimentRun, shared: Iterable[float], *of: str) -> None:
+    tau, spread, *tops = shared
+    found.add("Table 3", {"tau": tau, "standard deviation of tau": spread}, *of)
+    found.add("Table 4", dict(zip(("top 1", "top 3"), tops, strict=True)), *of)
 
 
 # -- tables with gaps -----------------------------------------------------------------------------
@@ -601,6 +609,8 @@ def sizes_of_data(bench: Bench, found: ExperimentRun) -> None:
         kinds = {str(task).lower().split("_")[0] for task in table.tasks}
         numbers = {"kinds of metrics": len(kinds), "metrics with their variants": table.n_tasks}
         found.add("Section 4.1", numbers, "dialogue")
+    if runs := bench.leaderboards.rankings:
+        _add_ends(found, [run.shape[2] for run in runs], "all data sets")
     tables = bench.tables(*INSTANCES_OF).items()
     sizes = {name: _sizes_of(metrics_of(table)) for name, table in tables}
     frame = pd.DataFrame(sizes, dtype=float).T
@@ -609,14 +619,15 @@ def sizes_of_data(bench: Bench, found: ExperimentRun) -> None:
         found.each(item, what, frame[what])
     if len(frame) < len(INSTANCES_OF):
         return
-    ends = {
-        "fewest systems of a data set": frame["systems"].min(),
-        "most systems of a data set": frame["systems"].max(),
-    }
-    found.add("Figure 7", ends)
+    _add_ends(found, frame["systems"])
     found.add("Section 4.1", {"scores of instances that are here": frame["scores"].sum()})
     caption = "Sizes of the data sets that are here; scores of automatic metrics."
     found.add_sheet("p2-sizes", caption, frame.rename_axis("data set").reset_index())
+
+
+def _add_ends(found: ExperimentRun, sizes: Iterable[float], *of: str) -> None:
+    ends = {"fewest systems of a data set": min(sizes), "most systems of a data set": max(sizes)}
+    found.add("Figure 7", ends, *of)
 
 
 def _sizes_of(metrics: ra.ScoreTable) -> dict[str, int]:

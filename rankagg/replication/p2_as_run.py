@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import cycle
+from itertools import combinations
 from math import factorial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.stats import kendalltau
 
 import rankagg as ra
 from rankagg._typing import Floats, Label
@@ -88,20 +87,47 @@ def run_again(
 
 def as_shipped(content: Mapping[str, Any]) -> AsRun:
     """Return what a file of the authors' run has, from its rankings; 0 is the worst system."""
-    noise, rows = content["results"]["robustness"]["noise"], []
+    noise = content["results"]["robustness"]["noise"]
+    runs = [noise[rule] for rule in ("one_level", "mean")]
+    one, mean = (np.array([found["ranking"] for found in run]) for run in runs)
+    own = [[found["correlation"] for found in run] for run in runs]
     # A repetition goes through all levels.
-    for level, *both in zip(
-        cycle(content["etas"]), noise["one_level"], noise["mean"], strict=False
-    ):
-        one, mean = (np.array(found["ranking"]) for found in both)
-        places = [np.flatnonzero(ranks == place) for place in (0, 2) for ranks in (one, mean)]
-        same = [
-            len(a) == len(b) == 1 and a[0] == b[0]
-            for a, b in zip(places[::2], places[1::2], strict=True)
-        ]
-        own = [found["correlation"] for found in both]
-        rows.append([level, kendalltau(one, mean).statistic, *same, *own])
-    return _summary(np.nan_to_num(np.array(rows, dtype=float)))
+    level = np.resize(content["etas"], len(one))
+    places = [(one == place, mean == place) for place in (0, 2)]
+    same = [(a == b).all(axis=1) & (a.sum(axis=1) == 1) for a, b in places]
+    rows = np.array([level, taus_of_rows(one, mean), *same, *own], dtype=float)
+    return _summary(np.nan_to_num(rows.T))
+
+
+def pooled_as_shipped(runs: Sequence[Floats]) -> Floats:
+    """Return what each two of three rules share over all data sets, as the authors pool them.
+
+    It is the mean of tau, its standard deviation, and how often the same systems are last and
+    third last. The runs are those of `Leaderboards.rankings`.
+    """
+    # The program leaves the last table of each data set out.
+    shared = np.concatenate([_shared(ranks[:, :-1]) for ranks in runs], axis=2)
+    found: Floats = np.insert(shared.mean(axis=2), 1, shared[0].std(axis=1), axis=0).T
+    return found
+
+
+def _shared(ranks: Floats) -> Floats:
+    found = [[taus_of_rows(a, b) for a, b in combinations(ranks, 2)]]
+    for place in (0, 2):
+        there = ranks == place
+        # Where one of the three has no system in a place, it is the same in no two of them.
+        taken = there.any(axis=2).all(axis=0)
+        found.append([(a == b).all(axis=1) & taken for a, b in combinations(there, 2)])
+    return np.array(found)
+
+
+def taus_of_rows(one: Floats, other: Floats) -> Floats:
+    """Return tau-b of ranks with those in the same row, 0 where it is undefined."""
+    above, below = np.triu_indices(one.shape[1], 1)
+    a, b = (np.sign(ranks[:, above] - ranks[:, below]) for ranks in (one, other))
+    untied = (a != 0).sum(axis=1) * (b != 0).sum(axis=1)
+    taus: Floats = (a * b).sum(axis=1) / np.sqrt(np.maximum(untied, 1))
+    return taus
 
 
 def _summary(rows: Floats) -> AsRun:

@@ -1,17 +1,26 @@
-"""The papers' tables, where all of them are there."""
+"""The papers' tables and the authors' run on instances, where all of them are there."""
 
 import pytest
 
-from rankagg.replication.leaderboards import LEADERBOARDS, Leaderboards
+from rankagg.replication.leaderboards import LEADERBOARDS, RUN, Leaderboards
 from tests.conftest import DATA
 
 
 @pytest.fixture(scope="session")
 def leaderboards():
     found = Leaderboards(DATA if DATA.is_dir() else None)
-    absent = [why for name in LEADERBOARDS if (why := found.why_not(name))]
+    absent = [why for name in LEADERBOARDS if name != RUN and (why := found.why_not(name))]
     if absent:
         pytest.skip(absent[0])
+    return found
+
+
+@pytest.fixture(scope="session")
+def run_on_instances():
+    """Return a folder with the rankings of the second paper's run, for which no table is needed."""
+    found = Leaderboards(DATA if DATA.is_dir() else None)
+    if why := found.why_not(RUN):
+        pytest.skip(why)
     return found
 
 

@@ -6,6 +6,7 @@ against it to the last digit. Ranks, means, votes, distances, optima and correla
 
 from __future__ import annotations
 
+import json
 from itertools import combinations, permutations, product
 from math import comb, factorial, isnan, lcm, log
 
@@ -1243,4 +1244,45 @@ def p2_shipped(data):
                 for a, b in zip(one, by_mean, strict=True)
             ]
             found["Table 2", f"top {k}, {name}"] = float(np.mean(same))
+    return found
+
+
+def p2_run(data):
+    """Return what the authors' run on instances has, table after table."""
+    samples = {}
+    for path in sorted(data._folder.rglob("instance_level_correlations/**/*.json"), key=str):
+        samples.setdefault(str(path).rpartition("_")[0], []).append(path)
+    taus = {pair: [] for pair in PAIRS}
+    same = {(k, pair): [] for k in (1, 3) for pair in PAIRS}
+    sizes = []
+    for paths in samples.values():
+        tables = []
+        for path in paths:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            by_rule = content["results"]["robustness"]["system-col"]
+            tables += zip(
+                *(by_rule[rule] for rule in ("mean", "one_level", "two_level")), strict=True
+            )
+        sizes += [len(found["ranking"]) for table in tables for found in table]
+        for table in tables[:-1]:
+            rankings = {rule: found["ranking"] for rule, found in zip(IMPUTING, table, strict=True)}
+            for pair, (one, other) in PAIRS.items():
+                tau = tau_b(rankings[one], rankings[other])
+                taus[pair].append(0.0 if isnan(tau) else tau)
+            for k, place in ((1, 0), (3, 2)):
+                there = {
+                    rule: {at for at, rank in enumerate(ranking) if rank == place}
+                    for rule, ranking in rankings.items()
+                }
+                for pair, (one, other) in PAIRS.items():
+                    same[k, pair].append(all(there.values()) and there[one] == there[other])
+    found = {
+        ("Figure 7", "fewest systems of a data set, all data sets"): min(sizes),
+        ("Figure 7", "most systems of a data set, all data sets"): max(sizes),
+    }
+    for pair, some in taus.items():
+        found["Table 3", f"tau, {pair}, 34 data sets"] = float(np.mean(some))
+        found["Table 3", f"standard deviation of tau, {pair}, 34 data sets"] = float(np.std(some))
+    for (k, pair), some in same.items():
+        found["Table 4", f"top {k}, {pair}, 34 data sets"] = float(np.mean(some))
     return found

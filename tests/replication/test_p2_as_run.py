@@ -4,10 +4,18 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau, rankdata
 
 import rankagg as ra
 from rankagg.replication import p2_as_run as as_run
-from rankagg.replication.p2_as_run import chance_of, counted_profile, run_again, shuffle
+from rankagg.replication.p2_as_run import (
+    chance_of,
+    counted_profile,
+    pooled_as_shipped,
+    run_again,
+    shuffle,
+    taus_of_rows,
+)
 
 
 def test_the_run_of_the_paper(leaderboards):
@@ -57,3 +65,37 @@ def test_the_coin(a, b):
         assert abs(drawn.count(word) / size - law[word]) <= 5 * error
     # The lists keep their order.
     assert [x for x in shuffle(range(3), range(10, 13), rng) if x < 10] == [0, 1, 2]
+
+
+def test_taus_of_rows_are_those_of_each_row():
+    rng = np.random.default_rng(0)
+    one, other = (rankdata(rng.integers(0, 4, (300, 4)), axis=1) for _ in range(2))
+    taus = [kendalltau(a, b).statistic for a, b in zip(one, other, strict=True)]
+    assert np.isnan(taus).any()
+    assert taus_of_rows(one, other) == pytest.approx(np.nan_to_num(taus), abs=1e-12)
+
+
+def test_what_the_program_pools():
+    # Two tables of three systems, and one of two; the last of each data set is left out.
+    mean = [[0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]
+    one_level = [[0.0, 2.0, 1.0], [0.5, 0.5, 2.0], [0.0, 1.0, 2.0]]
+    two_levels = [[0.0, 2.0, 1.0], [1.0, 0.0, 2.0], [0.0, 1.0, 2.0]]
+    pair = [[0.0, 1.0], [1.0, 0.0]]
+    pooled = pooled_as_shipped([np.array([mean, one_level, two_levels]), np.array([pair] * 3)])
+    near = 2 / 6**0.5
+    taus = [1 / 3, near, 1.0], [1 / 3, 1 / 3, 1.0], [1.0, near, 1.0]
+    # In the second table one level has no system in the last place, and of two none is third.
+    tops = [(2 / 3, 1 / 3), (2 / 3, 1 / 3), (2 / 3, 2 / 3)]
+    expected = [[np.mean(tau), np.std(tau), *top] for tau, top in zip(taus, tops, strict=True)]
+    assert pooled == pytest.approx(np.array(expected))
+
+
+def test_the_run_on_instances(run_on_instances):
+    runs = run_on_instances.rankings
+    assert len(runs) == 34
+    assert sum(run.shape[1] for run in runs) == 71_394
+    # Of the smallest and the largest data set; `test_references` goes through all.
+    for run in (min(runs, key=np.size), max(runs, key=np.size)):
+        _, one, two = run[:, ::50]
+        taus = [kendalltau(a, b).statistic for a, b in zip(one, two, strict=True)]
+        assert taus_of_rows(one, two) == pytest.approx(np.nan_to_num(taus), abs=1e-12)
