@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -37,7 +37,7 @@ from rankagg.plotting.theme import (
     letter,
     plot_of,
 )
-from rankagg.studies.confidence import ConfidenceResult
+from rankagg.studies.confidence import ConfidenceResult, JudgedCell
 
 if TYPE_CHECKING:
     from rankagg.inference.decisions import Decisions
@@ -251,6 +251,7 @@ def confidence_heatmap(
     model: str | None = None,
     alpha: float | None = None,
     proportion: float | None = None,
+    removal: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the estimated proportions of one table, row above column, with a dot on decided pairs.
@@ -269,6 +270,8 @@ def confidence_heatmap(
         The name of a model of the study; its first by default.
     alpha, proportion : float, optional
         A level and a proportion of the study; its first by default.
+    removal : str, optional
+        The name of a mechanism of the study; its first by default.
 
     Raises
     ------
@@ -298,24 +301,30 @@ def confidence_heatmap(
     6
     """
     study = result.study
-    ways = {way.name: way for way in study.ways}
-    models = {one.name: one for one in study.models}
-    way = ways[check_choice(method or next(iter(ways)), list(ways), "method")]
-    source = models[check_choice(model or next(iter(models)), list(models), "model")]
+    way = _chosen(method, study.ways, "method")
+    source = _chosen(model, study.models, "model")
+    mechanism = _chosen(removal, study.removals, "removal")
     level = number_of_study(alpha, study.alphas, "alpha")
     share = number_of_study(proportion, study.proportions, "proportion")
-    ranked, judged = result._judged(source, share, level, way)
+    removed = f", {100 * share:g} % of the single scores removed, {mechanism.name}"
+    ranked, judged = result._judged(JudgedCell(source, share, mechanism), level, way)
     order = Borda(unranked="uniform").aggregate(ranked.profile).ranking
     pairs = counted(len(judged.items) * (len(judged.items) - 1) // 2, "pair")
     units = counted(round(ranked.comparisons(way.unit)), way.unit)
     notes = [
-        source.name + f", {100 * share:g} % of the single scores removed at random" * bool(share),
+        source.name + removed * bool(share),
         f"dot: decided by {way.name} at alpha {level:g}, {int(judged.above.sum())} of {pairs}, "
         f"from {units} each on average",
         *_marks_told(judged.estimate, order),
     ]
     label = f"estimated proportion of {way.unit}s\nwith row above column"
     return share_matrix(judged.estimate, order, above=judged.above, label=label, notes=notes, ax=ax)
+
+
+def _chosen(name: str | None, among: Iterable[Any], parameter: str) -> Any:
+    """Return what has the name, the first by default."""
+    known = {one.name: one for one in among}
+    return known[check_choice(name or next(iter(known)), list(known), parameter)]
 
 
 # Between the column of all other tasks, or of no rank, and the others.

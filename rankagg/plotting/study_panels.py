@@ -107,14 +107,15 @@ def confidence_plot(
     table = table.assign(middle=table[what])
     names = [model.name for model in study.models] if axis == "model" else []
     if names:
-        panels = [StudyPanel("", table.assign(at=table["model"].map(names.index)))]
-        alike, left_out = "", list[str]()
+        table, alike, left_out = table.assign(at=table["model"].map(names.index)), "", list[str]()
+        parts = table.groupby("removal", sort=False) if "removal" in table else [("", table)]
+        panels = [StudyPanel(str(removal), part) for removal, part in parts]
     else:
         # Of scores that are drawn, how many comparisons there are says most.
         words = {model.name_without("step"): _sizes_of(model) for model in study.models}
         told = words if axis == "step" else {}
         panels, alike, left_out = panels_over(
-            result, table, axis, lambda cell: (told.get(cell[0], cell[0]),)
+            result, table, axis, lambda cell: (told.get(cell[0], cell[0]), *cell[2:])
         )
     is_coverage = what in ("coverage", "covers_all")
     # What the level promises of all pairs, or of each; the axis starts at 0 but for high coverages.

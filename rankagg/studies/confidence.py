@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias, cast, get_args
 
@@ -28,9 +29,9 @@ from rankagg.studies.pair_methods import (
     RankedTable,
     Ties,
 )
-from rankagg.studies.removal import AT_RANDOM
+from rankagg.studies.removal import AT_RANDOM, GapCell, ScoreRemoval
 from rankagg.studies.sources import LatentModel, gaps_told, n_removed, tables_of
-from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, several_of
+from rankagg.studies.study import ROUNDING, Study, StudyResult, several_of
 
 #: The grid of figure 4, and equal systems.
 FIGURE_4 = tuple(
@@ -65,13 +66,16 @@ SEVERAL_RANKINGS: tuple[PairMethod, ...] = tuple(
 
 
 @dataclass(frozen=True)
-class JudgedCell(Cell):
+class JudgedCell(GapCell):
     """One table of the grid."""
 
     # Where its scores come from.
     model: DataSource
     # The proportion of single scores that is removed.
     proportion: float = checked(check_number, low=0, high=1, open_high=True)
+    removal: ScoreRemoval = checked(
+        check_kind, default=AT_RANDOM, kind=ScoreRemoval, example="`AtRandom()`"
+    )
     # Its number among its like.
     repetition: int = 0
 
@@ -82,7 +86,7 @@ class JudgedCell(Cell):
     def left(self, table: ScoreTable, seed: int) -> ScoreTable:
         """Return what is left of the scores."""
         rng = self.generator(seed, "missing")
-        return AT_RANDOM.remove(table, self.proportion, whole_tasks=False, rng=rng)
+        return self.removal.remove(table, self.proportion, whole_tasks=False, rng=rng)
 
     def judge(self, seed: int, ranked: RankedTable, method: PairMethod, alpha: float) -> Judged:
         """Return what a method says of the table."""
@@ -146,14 +150,15 @@ class ConfidenceResult(StudyResult):
         Returns
         -------
         pandas.DataFrame
-            model, proportion, repetition: the table; method; alpha; pairs: how many there are;
-            comparisons: mean number of units that compare a pair; width: mean width of the
-            intervals, which end at 0 and 1; decided: pairs that are; wrong: those of them whose
-            true proportion is on the other side of 1/2, or equal to it; covered: intervals that
-            hold the true proportion of the units that compare the two; covered_imputed: those that
-            hold the expected proportion of compatible permutations. What is not known, and
-            intervals of a method that has none, are missing. error: what a method said that could
-            not judge the table.
+            model, proportion, removal (where that is not completely at random throughout),
+            repetition: the table; method; alpha; pairs: how many there are; comparisons: mean
+            number of units that compare a pair; width: mean width of the intervals, which end at 0
+            and 1; decided: pairs that are; wrong: those of them whose true proportion is on the
+            other side of 1/2, or equal to it; covered: intervals that hold the true proportion of
+            the units that compare the two; covered_imputed: those that hold the expected proportion
+            of compatible permutations, which is known where scores go completely at random. What
+            is not known, and intervals of a method that has none, are missing. error: what a method
+            said that could not judge the table.
         """
         return self._frame.copy()
 
@@ -167,13 +172,13 @@ class ConfidenceResult(StudyResult):
         Returns
         -------
         pandas.DataFrame
-            Index: model, proportion, alpha, method. tables; failed: those that the method could
-            not judge; comparisons: mean number of units that compare a pair; width: mean width;
-            decided: mean share of pairs, with its standard error se_decided; wrong: share of the
-            decided pairs; any_wrong: share of the tables with a wrong decision; coverage: share of
-            the intervals that hold the true proportion; covers_all: share of the tables where all
-            of them do; coverage_imputed and covers_all_imputed: likewise for the expected
-            proportion of compatible permutations.
+            Index: model, proportion, removal as in `to_frame`, alpha, method. tables; failed: those
+            that the method could not judge; comparisons: mean number of units that compare a pair;
+            width: mean width; decided: mean share of pairs, with its standard error se_decided;
+            wrong: share of the decided pairs; any_wrong: share of the tables with a wrong decision;
+            coverage: share of the intervals that hold the true proportion; covers_all: share of the
+            tables where all of them do; coverage_imputed and covers_all_imputed: likewise for the
+            expected proportion of compatible permutations.
         """
         counts = "decided", "wrong", "covered", "covered_imputed"
         frame = self._frame.astype(dict.fromkeys(counts, np.float64))
@@ -204,10 +209,9 @@ class ConfidenceResult(StudyResult):
         return pd.DataFrame(table)
 
     def _judged(
-        self, model: DataSource, proportion: float, alpha: float, method: PairMethod
+        self, cell: JudgedCell, alpha: float, method: PairMethod
     ) -> tuple[RankedTable, Judged]:
-        """Return the first table of a model, and what a method says of its pairs."""
-        cell = JudgedCell(model, proportion, 0)
+        """Return a table, and what a method says of its pairs."""
         seed = self.study.seed
         ranked = RankedTable.of(cell.left(cell.complete(seed), seed))
         return ranked, cell.judge(seed, ranked, method, alpha)
@@ -225,14 +229,13 @@ class ConfidenceResult(StudyResult):
         return table[[name for name in shown if name in self._by or table[name].notna().any()]]
 
     def _printed(self, table: pd.DataFrame) -> str:
-        """Return for every model, proportion and level what each method does."""
+        """Return for every table and level what each method does."""
         lines, case_of = [], self._by[:-1]
-        for case, part in table.groupby(case_of, sort=False):
-            model, proportion, alpha = cast("tuple[str, float, float]", case)
-            gaps = f", {100 * proportion:g} % removed" if proportion else ""
+        for _, part in table.groupby(case_of, sort=False):
+            first = part.to_dict("records")[0]
             shown = part.drop(columns=case_of).set_index("method").rename_axis(None)
             text = shown.to_string(na_rep="-", float_format=self._number.format)
-            lines += ["", f"{model}{gaps}, alpha {alpha:g}:", text]
+            lines += ["", f"{_where(first)}, alpha {first['alpha']:g}:", text]
         return "\n".join(lines)
 
     def _facts(self) -> Iterable[str]:
@@ -242,7 +245,8 @@ class ConfidenceResult(StudyResult):
             f"{counted(len(study.alphas), 'level')}, seed {study.seed}"
         )
         if any(study.proportions):
-            yield "a proportion of the single scores removed at random"
+            how = "; ".join(removal.name for removal in study.removals)
+            yield f"a proportion of single scores removed: {how}"
         yield from gaps_told(study.models)
         yield (
             "decided: mean share of pairs; wrong: share of these; any_wrong, covers_all: shares of "
@@ -259,10 +263,16 @@ class ConfidenceResult(StudyResult):
         worst = table.loc[beyond.index].drop_duplicates("method")
         lines = [
             f"{row['method']}: wrong decisions in {100 * row['any_wrong']:.1f} % of the tables at "
-            f"alpha {row['alpha']:g} ({row['model']}), at worst"
+            f"alpha {row['alpha']:g} ({_where(row)}), at worst"
             for row in worst.sort_index().to_dict("records")
         ]
         return lines[:rows]
+
+
+def _where(row: Mapping[Any, Any]) -> str:
+    """Say which tables a row is about."""
+    removed = f"{100 * row['proportion']:g} % removed" if row["proportion"] else ""
+    return ", ".join(filter(None, (row["model"], removed, row.get("removal"))))
 
 
 def _flag(known: pd.Series[float], is_true: pd.Series[bool]) -> pd.Series[float]:
@@ -274,10 +284,10 @@ def _flag(known: pd.Series[float], is_true: pd.Series[bool]) -> pd.Series[float]
 class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     """How many pairs of systems are decided, how many wrongly, and how often intervals cover.
 
-    From every table a proportion of the single scores is removed at random, and every method
-    decides the pairs of systems on what is left. Where the true proportions are known its
-    decisions and its intervals are held against them. The random numbers of a table depend on the
-    seed and on its cell of the grid alone.
+    From every table a proportion of the single scores is removed, and every method decides the
+    pairs of systems on what is left. Where the true proportions are known its decisions and its
+    intervals are held against them. The random numbers of a table depend on the seed and on its
+    cell of the grid alone.
 
     Parameters
     ----------
@@ -295,6 +305,8 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         Probabilities of error.
     proportions : sequence of float, default (0,)
         Proportions of the single scores that are removed, in [0, 1).
+    removals : sequence of ScoreRemoval, default (AtRandom(),)
+        Which scores go: `AtRandom`, `BySystem`, `ByTask`, `ByScore`, `ByAge`, `Blocks` or your own.
     n_repetitions : int, default 100
         Tables for each combination.
     seed : int, default 0
@@ -303,8 +315,8 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     Raises
     ------
     InvalidInputError
-        If a parameter is out of its range, two models or two methods are alike, or a proportion
-        leaves no score.
+        If a parameter is out of its range, two models, methods or removals are alike, or a
+        proportion leaves no score, or more than may go.
 
     References
     ----------
@@ -347,6 +359,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     methods: Sequence[PairMethod] | None = None
     alphas: Sequence[float] = (0.01, 0.1)
     proportions: Sequence[float] = (0.0,)
+    removals: Sequence[ScoreRemoval] = (AT_RANDOM,)
     n_repetitions: int = 100
     seed: int = 0
 
@@ -357,8 +370,8 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         levels = several_of(check_number, self.alphas, f"alphas {owner}", **inside)
         self._set("alphas", levels)
         tables = tables_of(self.models)
-        for table in tables:
-            AT_RANDOM.remove(table, max(self.proportions), whole_tasks=False, rng=0)
+        for table, removal in product(tables, self.removals):
+            removal.remove(table, max(self.proportions), whole_tasks=False, rng=0)
         if self.methods is None:
             # Whether an instance has several rankings.
             shared = any(
@@ -402,6 +415,8 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         ranked = RankedTable.of(cell.left(complete, self.seed))
         lost = n_removed(complete.values.size, cell.proportion)
         labels, known = list(ranked.profile.items), {}
+        # Of other mechanisms nothing is expected.
+        is_known = cell.removal == AT_RANDOM or not lost
         for method in self.ways:
             true, halves = (
                 None if frame is None else frame.loc[labels, labels].to_numpy(np.float64)
@@ -411,7 +426,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
                 )
             )
             imputed = None
-            if halves is not None and not complete.n_missing:
+            if halves is not None and not complete.n_missing and is_known:
                 imputed = imputed_proportions(halves, complete.n_units, lost)
             known[method] = {"covered": true, "covered_imputed": imputed}
         return [

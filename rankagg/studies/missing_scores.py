@@ -30,16 +30,9 @@ from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Rescaled
 from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
-from rankagg.studies.removal import AT_RANDOM, ScoreRemoval
+from rankagg.studies.removal import AT_RANDOM, GapCell, ScoreRemoval
 from rankagg.studies.sources import gaps_told, tables_of
-from rankagg.studies.study import (
-    ROUNDING,
-    Cell,
-    Study,
-    StudyResult,
-    consensus_of,
-    with_policy,
-)
+from rankagg.studies.study import ROUNDING, Study, StudyResult, consensus_of, with_policy
 
 
 def taus(rankings: Sequence[PartialRanking]) -> Floats:
@@ -286,7 +279,7 @@ class MissingScoresResult(StudyResult):
 
 
 @dataclass(frozen=True)
-class RemovalCell(Cell):
+class RemovalCell(GapCell):
     """One table of the grid."""
 
     # Where its scores come from.
@@ -299,13 +292,6 @@ class RemovalCell(Cell):
     )
     # Its number among its like.
     repetition: int = 0
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What tells it apart; completely at random is not told, as before there was a choice."""
-        model, *rest, removal, repetition = super().key
-        told = model if self.removal == AT_RANDOM else f"{model}, {removal}"
-        return (told, *rest, repetition)
 
 
 #: What a method made of a table: None where it could not rank it, whether the ranking of an exact

@@ -17,6 +17,7 @@ from rankagg.core.scores import ScoreTable
 from rankagg.cultures import Named, checked
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import n_removed
+from rankagg.studies.study import Cell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +141,19 @@ class AtRandom(ScoreRemoval):
 
 #: What studies do unless they are told otherwise.
 AT_RANDOM = AtRandom()
+
+
+class GapCell(Cell):
+    """A table that loses scores by a mechanism, the last of its dimensions."""
+
+    removal: ScoreRemoval
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells it apart; completely at random is not told, as before there was a choice."""
+        model, *rest, removal, repetition = super().key
+        told = model if self.removal == AT_RANDOM else f"{model}, {removal}"
+        return (told, *rest, repetition)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -155,3 +155,12 @@ class RemovalContract:
         left = same.remove(self.table, 0.5, whole_tasks=whole_tasks, rng=0).to_frame()
         other = same.remove(_mirrored(self.table), 0.5, whole_tasks=whole_tasks, rng=0).to_frame()
         assert left.equals(-other)
+
+    def test_it_takes_part_in_a_study(self, whole_tasks: bool) -> None:
+        studies = {True: ra.studies.MissingScoresStudy, False: ra.studies.ConfidenceStudy}
+        asked = studies[whole_tasks](
+            models=[self.table], removals=[self.removal], proportions=[0.25], n_repetitions=2
+        )
+        frame = asked.run(progress=False).to_frame()
+        assert frame["error"].isna().all()
+        assert {self.removal.name} >= set(frame.get("removal", ()))

@@ -126,6 +126,31 @@ def test_headings_say_what_differs():
     assert faults(ax) == []
 
 
+def test_mechanisms_have_panels_of_their_own():
+    mechanisms = [ra.studies.AtRandom(), ra.studies.ByScore(strength=9)]
+    result = ra.studies.ConfidenceStudy(
+        models=[ra.studies.Resampled(label="drawn", data=TABLE)], methods=METHODS, alphas=[0.2],
+        proportions=[0, 0.4], removals=mechanisms, n_repetitions=4,
+    ).run()  # fmt: skip
+    table = result.by_method()["decided"].droplevel(["model", "alpha"])
+    names = [mechanism.name for mechanism in mechanisms]
+    for ax, shares in ((result.plot(), [0, 0.4]), (result.plot(along="model"), [0])):
+        assert [text.get_text() for text in of_group(ax, "heading")] == names
+        for panel, name in enumerate(names):
+            for number, method in enumerate(METHODS):
+                _, y = heights(ax, panel, number)
+                np.testing.assert_array_equal(y, [table[x, name, method.name] for x in shares])
+        assert faults(ax) == []
+    frame = result.to_frame().set_index(["removal", "proportion", "repetition", "method"])
+    for name in names:
+        ax = plotting.confidence_heatmap(result, removal=name, proportion=0.4, method="hoeffding")
+        assert f"40 % of the single scores removed, {name}" in notes(ax)
+        decided = frame.loc[(name, 0.4, 0, "hoeffding"), "decided"]
+        assert len(of_group(ax, "decided")) == decided
+    with pytest.raises(InvalidInputError, match="`removal`"):
+        plotting.confidence_heatmap(result, removal="by task")
+
+
 @pytest.mark.parametrize("name", ["equation 4", "hoeffding, holm", "hoeffding, holm, by instance"])
 def test_the_heat_map_marks_what_the_study_decided(tables, name):
     ax = plotting.confidence_heatmap(tables, method=name, model="drawn", proportion=0.2)

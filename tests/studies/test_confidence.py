@@ -73,20 +73,21 @@ def loop(values, alpha, radius):
 @pytest.mark.parametrize("method", [EQUATION, FIGURE])
 def test_printed_rows_agree_with_a_loop_over_the_scores(method):
     model = latent(1.5, 40, 4)
-    study = make(models=[model], methods=[method], proportions=[0, 0.4], alphas=[0.3, 0.6])
-    frame = study.run().to_frame().set_index(["proportion", "repetition", "alpha"])
+    removals = [ra.studies.AtRandom(), ra.studies.ByScore(strength=3)]
+    study = make(models=[model], methods=[method], proportions=[0, 0.4], alphas=[0.3, 0.6],
+                 removals=removals)  # fmt: skip
+    frame = study.run().to_frame().set_index(["removal", "proportion", "repetition", "alpha"])
     decided = 0
     for cell in study.cells():
         table = model.draw(rng=cell.generator(study.seed, "data"))
         rng = cell.generator(study.seed, "missing")
-        removal = ra.studies.AtRandom()
-        left = removal.remove(table, cell.proportion, whole_tasks=False, rng=rng)
+        left = cell.removal.remove(table, cell.proportion, whole_tasks=False, rng=rng)
         assert left.n_missing == round(cell.proportion * 160)
         heights = 1.5 * np.array(list(left.systems))
         truth = scipy.stats.logistic.cdf(np.subtract.outer(heights, heights))
         for alpha in study.alphas:
             rows = loop(left.values, alpha, method.radius)
-            row = frame.loc[cell.proportion, cell.repetition, alpha]
+            row = frame.loc[cell.removal.name, cell.proportion, cell.repetition, alpha]
             assert row["pairs"] == 6
             assert row["comparisons"] == pytest.approx(np.mean([z for _, z, *_ in rows.values()]))
             assert row["width"] == pytest.approx(np.mean([u - o for *_, o, u in rows.values()]))
@@ -98,6 +99,28 @@ def test_printed_rows_agree_with_a_loop_over_the_scores(method):
             assert row["covered"] == sum(o <= truth[p] <= u for p, (*_, o, u) in rows.items())
             decided += row["decided"]
     assert decided > 0
+
+
+def test_a_study_with_more_mechanisms_goes_on_from_the_journal_of_one_without(tmp_path):
+    study, path = make(), tmp_path / "j.jsonl"
+    (model,) = study.models
+    assert [cell.key for cell in study.cells()][-1] == (model.identity, 0.3, 2)
+    before = study.run(journal=path).to_frame()
+    noted = path.read_bytes()
+    mechanism = ra.studies.ByScore(strength=3)
+    grown = make(removals=[ra.studies.AtRandom(), mechanism])
+    result = grown.run(journal=path)
+    assert path.read_bytes()[: len(noted)] == noted
+    assert path.read_bytes().count(b"\n") == 1 + 12
+    assert [cell.key for cell in grown.cells()][-1] == (f"{model.identity}, {mechanism}", 0.3, 2)
+    frame = result.to_frame()
+    usual = frame[frame["removal"] == "completely at random"].drop(columns="removal")
+    assert usual.reset_index(drop=True).equals(before)
+    # What is imputed is expected of scores that go completely at random alone.
+    known = frame.dropna(subset="covered").groupby(["removal", "proportion"])["covered_imputed"]
+    assert known.count().unstack().to_numpy().tolist() == [[6, 6], [6, 0]]
+    assert "low scores first, strength = 3, alpha 0.05:" in result.summary()
+    assert "removed: completely at random; low scores first, strength = 3\n" in result.summary()
 
 
 def test_methods_of_the_package_are_its_own_intervals():
