@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from importlib.metadata import version
 from inspect import cleandoc
+from typing import Any
 
 from rankagg import __version__
 from rankagg import _pandas as pd
-from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
@@ -126,16 +126,16 @@ def _who_lacks(section: Section, report: MissingReport) -> None:
     )
 
 
-def colophon(findings: Findings) -> Section:
+def colophon(rules: Iterable[Any]) -> Section:
     """Say how the page was made, and how to cite what it rests on."""
-    rules = [c.aggregator for c in findings.comparison.consensuses]
     section = Section("made", "Methods, versions, citation")
     rows = [
-        {"Method": rule.name, "Parameters": repr(rule), "Source": _references(rule)}
+        {"Method": rule.name, "Parameters": repr(rule), "Source": references_of(rule)}
         for rule in rules
     ]
-    caption = "Methods, with all parameters"
-    section.table(table_of(pd.DataFrame(rows), caption, text=["Method", "Parameters", "Source"]))
+    if rows:
+        caption, text = "Methods, with all parameters", list(rows[0])
+        section.table(table_of(pd.DataFrame(rows), caption, text=text))
     names = ("numpy", "scipy", "highspy", "networkx", "statsmodels")
     packages = [(name, version(name)) for name in names]
     section.add("heading", "Versions")
@@ -154,7 +154,7 @@ def colophon(findings: Findings) -> Section:
     )
 
 
-def _references(rule: Aggregator) -> str | None:
+def references_of(rule: object) -> str | None:
     """Return the references that the class itself states."""
     text = cleandoc(type(getattr(rule, "rule", rule)).__doc__ or "")
     found = re.search(r"References\n-+\n(.*?)(?:\n\n|\Z)", text, flags=re.DOTALL)

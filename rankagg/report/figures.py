@@ -1,12 +1,12 @@
-"""Plots as SVG inside a page, and the page of the steps of a rule."""
+"""Plots as SVG inside a page, and the pages of the steps of a rule and of a study."""
 
 from __future__ import annotations
 
 import io
 import re
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from typing import Any, cast
 
@@ -16,10 +16,14 @@ from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from rankagg import __version__
+from rankagg import __version__, plotting
+from rankagg.core.names import capital
+from rankagg.cultures import Named
 from rankagg.plotting.permutohedra import MOST_PERMUTED, permutohedron_plot
 from rankagg.plotting.theme import style
-from rankagg.report.sections import STYLES, Inline, environment
+from rankagg.report.chapters_data import colophon, references_of
+from rankagg.report.sections import STYLES, Inline, Section, environment, render_page, table_of
+from rankagg.studies.study import Paged
 from rankagg.teaching.steps import Step, Steps, plain
 
 
@@ -127,3 +131,37 @@ def _picture(steps: Steps) -> Figure | None:
         "All orders: a line swaps two neighbors, and the number is the votes that an order "
         "contradicts (its Kemeny cost). A thick frame marks the cheapest, a triangle the answer.",
     )
+
+
+def study_page(result: Paged, title: str, source: Iterable[str], **plotted: Any) -> str:
+    """Return what a study found as one page of HTML."""
+    study, table = result.study, result._table()
+    kind = re.sub("(?<=.)([A-Z])", r" \1", type(study).__name__).capitalize()
+    lead, *facts = result._facts()
+    # Points of the grid stay as they were asked for.
+    rounded = {*map(str, table.select_dtypes("float"))} - {"alpha", *getattr(result, "_grid", ())}
+    formats = dict.fromkeys(rounded, result._number[2:-1])
+    words = map(str, table.select_dtypes(exclude="number"))
+    found = Section("found", "What was found", is_open=True).items(facts)
+    if result._plot is not None:
+        drawn = str(getattr(plotting, result._plot).__doc__).split("\n")[0].removeprefix("Draw ")
+        found.add("figure", figure_of(lambda: result.plot(**plotted), kind, capital(drawn)))
+    found.table(table_of(table, "In numbers", formats=formats, text=words))
+    rules, asked = list[Any](), list[tuple[str, object]]()
+    for name, value in ((one.name, getattr(study, one.name)) for one in fields(study)):
+        if name in ("aggregators", "methods", "corruptions", "removals"):
+            rules += value
+        elif value is not None:
+            asked.append((name.removeprefix("n_").replace("_", " ").capitalize(), _told(value)))
+    asked += [("After", reference)] if (reference := references_of(study)) else []
+    found.items(result._below(None))
+    sections = found, Section("asked", "What was asked").items(source).facts(asked), colophon(rules)
+    return render_page(title or kind, sections, lead=[lead])
+
+
+def _told(value: Any) -> str:
+    """Return the value of a parameter: data by their size, sources by their names, several so."""
+    if isinstance(value, tuple):
+        return "; ".join(map(_told, value))
+    sized = f" ({repr(value.data)[1:-1]})" if hasattr(value, "data") else ""
+    return value.name + sized if isinstance(value, Named) else str(value).strip("<>")

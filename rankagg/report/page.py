@@ -412,7 +412,7 @@ def make_report(
         proof(findings).text(check.sentence),
         *([missing_data(findings)] if chosen.lacks else []),
         what_was_read(findings, lines),
-        colophon(findings),
+        colophon(c.aggregator for c in findings.comparison.consensuses),
     ]
     html = render_page(
         title,

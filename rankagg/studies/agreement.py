@@ -25,11 +25,11 @@ from rankagg.analysis.robustness.stability import Parts
 from rankagg.core.items import counted, listed
 from rankagg.core.rankings.partial import PartialRanking
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results import Result, plain_rows
+from rankagg.core.results import plain_rows
 from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.studies.study import check_rules, check_table, finished, several, several_of
+from rankagg.studies.study import Paged, check_rules, check_table, finished, several, several_of
 
 Scope: TypeAlias = Literal["tasks", "instances", "within"]
 CURVES_OF_PAIRS = ["top", "last", "top_tau"]
@@ -45,7 +45,7 @@ class Compared:
     comparison: RuleComparison
 
 
-class AgreementResult(Result):
+class AgreementResult(Paged):
     """How far rules agree on the first, on the last and on all systems.
 
     Made by `AgreementStudy.run`; `plot` draws a `rankagg.plotting.agreement_plot`.
@@ -64,7 +64,6 @@ class AgreementResult(Result):
     _schema = "rankagg.agreement_result"
     _plot = "agreement_plot"
     _row = "pair"
-    _named_rows = False
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.study, self.comparisons
@@ -202,9 +201,6 @@ class AgreementResult(Result):
         table = self.by_scope().reset_index()
         single = len(table) == table["tables"].sum()
         return table.drop(columns=["defined", "std_tau"] if single else [])
-
-    def _to_paste(self) -> pd.DataFrame:
-        return self._table()
 
     def _facts(self) -> list[str]:
         data, rules = self.study.data, counted(len(self.study.rules), "rule")

@@ -55,12 +55,8 @@ class ApproximationResult(StudyResult):
     _number = "{:z.4f}"
     _intervals = MappingProxyType({"hit_rate": ("hit_low", "hit_high")})
     _stated = MappingProxyType(
-        {
-            "time_limit": "study.time_limit",
-            "unranked_policy": "study.unranked",
-            "cells": "n_cells",
-            "unproved": "n_unproved",
-        }
+        {"time_limit": "study.time_limit", "unranked_policy": "study.unranked"}
+        | {"cells": "n_cells", "unproved": "n_unproved"}
     )
 
     def to_frame(self, *, runtime: bool = True) -> pd.DataFrame:
@@ -175,13 +171,6 @@ class ApproximationResult(StudyResult):
         for cell, part in table.groupby(self._grid, sort=False):
             lines += ["", heading_of(cell), _part_text(part.set_index("method"))]
         return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        rules = len(self.study.aggregators)
-        return (
-            f"<ApproximationResult: {counted(rules, 'rule')} on {counted(self.n_cells, 'cell')}, "
-            f"{self.n_unproved} unproved>"
-        )
 
 
 def parts_told(cell: tuple[Any, ...]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -273,13 +274,43 @@ def _on(client: Client | None) -> Iterator[None]:
         yield
 
 
-class StudyResult(Result):
+class Paged(Result):
+    """What a study found, which can stand on a page of its own."""
+
+    study: Any
+
+    _named_rows = False
+
+    def _to_paste(self) -> pd.DataFrame:
+        return self._table()
+
+    def to_html(self, *, title: str = "", source: Iterable[str] = (), **options: Any) -> str:
+        """Return one self-contained page: figure and table, what was asked, methods, versions.
+
+        Parameters
+        ----------
+        title : str
+            The heading; by default the kind of the study.
+        source : iterable of str
+            What readers should know of where the data come from, a line each.
+        **options
+            Those of the plot.
+
+        Returns
+        -------
+        str
+        """
+        # By name: studies know nothing about pages.
+        page = importlib.import_module("rankagg.report.figures")
+        return str(page.study_page(self, title, source, **options))
+
+
+class StudyResult(Paged):
     """The rows of every cell of a study, and what follows from them."""
 
     study: Study[Any, Any]
     _rows: Rows[Any] = field(compare=False)
 
-    _named_rows = False
     #: The method that says what the repetitions do.
     _summed: ClassVar[str] = "by_method"
     #: What plain data state beside it: attributes, and methods without arguments, by their keys.
@@ -289,9 +320,6 @@ class StudyResult(Result):
         """Return what the repetitions say, as a table without an index."""
         table: pd.DataFrame = getattr(self, self._summed)()
         return table.reset_index()
-
-    def _to_paste(self) -> pd.DataFrame:
-        return self._table()
 
     def _content(self) -> dict[str, Any]:
         stated = {key: plain_value(attrgetter(of)(self)) for key, of in self._stated.items()}

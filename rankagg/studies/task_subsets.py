@@ -57,12 +57,8 @@ class TaskSubsetResult(StudyResult):
     _row = "row"
     _summed = "by_size"
     _stated = MappingProxyType(
-        {
-            "tasks": "study.data.n_tasks",
-            "repetitions": "study.n_repetitions",
-            "headline": "headline",
-            "notes": "notes",
-        }
+        {"tasks": "study.data.n_tasks", "repetitions": "study.n_repetitions"}
+        | {"headline": "headline", "notes": "notes"}
     )
 
     def to_frame(self) -> pd.DataFrame:

@@ -1,0 +1,122 @@
+"""The page of a study: it says what the result says, of any study, and asks nothing of anyone."""
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import visible
+from rankagg.report.sections import UNKNOWN
+from rankagg.studies.study import Paged
+from tests.test_results import EVIL, RESULTS
+
+STUDIES = [
+    "AgreementResult", "ApproximationResult", "ConfidenceResult", "CorruptionResult",
+    "CycleResult", "MissingScoresResult", "TaskSubsetResult",
+]  # fmt: skip
+
+
+class Tables(HTMLParser):
+    """The cells of every table by its caption, with what they are sorted by."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.rows, self.at, self.found = [], None, {}
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.rows = []
+        elif tag == "tr":
+            self.rows.append([])
+        elif tag in ("th", "td"):
+            self.rows[-1].append(["", dict(attrs).get("data-key")])
+        self.at = tag
+
+    def handle_data(self, data):
+        if self.at in ("th", "td"):
+            self.rows[-1][-1][0] += data.strip()
+        elif self.at == "caption":
+            self.found[data] = self.rows
+
+    def handle_endtag(self, tag):
+        self.at = None
+
+
+def test_every_result_of_a_study_has_a_page():
+    public = {name: getattr(ra.studies, name) for name in ra.studies.__all__}
+    assert sorted(name for name in public if name.endswith("Result")) == STUDIES
+    assert all(issubclass(public[name], Paged) for name in STUDIES)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_it_says_what_the_result_says(name):
+    result = RESULTS[name]()
+    page = result.to_html(title=f"A & {EVIL}", source=[f"read: {EVIL}.csv"])
+    assert page == result.to_html(title=f"A & {EVIL}", source=[f"read: {EVIL}.csv"])
+    assert EVIL not in page
+    told = unescape(re.sub(r"<[^>]*>", "", page))
+    assert f"A & {EVIL}" in told
+    assert f"read: {EVIL}.csv" in told
+    for line in (*result._facts(), *result._below(None)):
+        assert visible(line) in told
+    head, *rows = Tables(page).found["In numbers"]
+    table = result._table()
+    assert [text for text, _ in head] == [*map(str, table)]
+    assert len(rows) == len(table) > 1
+    for cells, row in zip(rows, table.itertuples(index=False), strict=True):
+        for (text, key), value in zip(cells, row, strict=True):
+            if isinstance(value, str):
+                assert (text, key) == (value, None)
+            elif pd.isna(value):
+                assert (text, key) == (UNKNOWN, "Infinity")
+            else:
+                assert float(key) == value
+                assert float(text.replace(",", "")) == pytest.approx(value, abs=0.00051)
+    study = result.study
+    assert f"Seed{getattr(study, 'seed', '')}" in re.sub(r"\s", "", told) or "Agreement" in name
+    for rule in getattr(study, "aggregators", ()) or getattr(study, "ways", ()):
+        assert visible(repr(rule)) in told
+    assert f"rankagg{ra.__version__}" in re.sub(r"\s", "", told)
+    assert page.count("<svg") == 1
+    # Nothing is asked of the network; the references are text.
+    assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
+
+
+def test_options_are_those_of_the_plot():
+    result = RESULTS["CycleResult"]()
+    assert "share with a Condorcet winner" in result.to_html(measure="winner")
+    assert "share with a Condorcet winner" not in result.to_html()
+    with pytest.raises(ValueError, match="measure"):
+        result.to_html(measure="power")
+
+
+def test_what_was_asked_is_told_with_all_values():
+    table = ra.ScoreTable(np.arange(12).reshape(4, 3), systems="ABCD", higher_is_better=True)
+    study = ra.studies.MissingScoresStudy(
+        models=[ra.studies.Observed(label="board", data=table)], proportions=[0, 0.25],
+        removals=[ra.studies.ByScore(strength=3)], n_repetitions=2, seed=7,
+    )  # fmt: skip
+    page = study.run(progress=False).to_html()
+    pairs = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    assert pairs["Models"] == "board (ScoreTable of 4 systems x 3 tasks, 0 of 12 scores missing)"
+    assert (pairs["Proportions"], pairs["Repetitions"], pairs["Seed"]) == ("0.0; 0.25", "2", "7")
+    assert pairs["After"].startswith("Himmi et al. (2023)")
+    methods = Tables(page).found["Methods, with all parameters"]
+    assert ["ByScore(strength=3)", None] in [row[1] for row in methods]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_browsers_have_nothing_to_complain_about(name, tmp_path, visit_page):
+    path = tmp_path / "p.html"
+    path.write_text(RESULTS[name]().to_html(), encoding="utf-8")
+    with visit_page(path, width=360) as visit:
+        visit.unfold()
+        assert [url for url in visit.requests if not url.startswith("data:")] == [path.as_uri()]
+        assert visit.messages == []
+        wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        assert visit.page.evaluate(wide)
