@@ -157,10 +157,8 @@ class RemovalContract:
         assert left.equals(-other)
 
     def test_it_takes_part_in_a_study(self, whole_tasks: bool) -> None:
-        studies = {True: ra.studies.MissingScoresStudy, False: ra.studies.ConfidenceStudy}
-        asked = studies[whole_tasks](
-            models=[self.table], removals=[self.removal], proportions=[0.25], n_repetitions=2
-        )
-        frame = asked.run(progress=False).to_frame()
+        kind = (ra.studies.ConfidenceStudy, ra.studies.MissingScoresStudy)[whole_tasks]
+        asked = kind(models=[self.table], removals=[self.removal], proportions=[0.25])
+        frame = replace(asked, n_repetitions=2).run(progress=False).to_frame()
         assert frame["error"].isna().all()
         assert {self.removal.name} >= set(frame.get("removal", ()))

@@ -17,7 +17,8 @@ from rankagg.cli.options.inputs import UNRANKED, Input, data
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, StudyRun, repeated, sizes_of, varied
 from rankagg.cli.options.typed import TIME, Number, flag, jobs, option
-from rankagg.cli.options.wording import options_named
+from rankagg.cli.options.wording import options_named, typed_option
+from rankagg.core.items import listed
 
 QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 
@@ -113,76 +114,88 @@ def cycles(
     )
 
 
-#: What may vary in an experiment beside the methods, and what it is by default.
-VARIES = {"missing-scores": ("removal", "at-random"), "corruption": ("corruption", "reversed")}
+RULES, GAPS = ("methods", "unranked", "deadline"), ("removal", "proportion")
+RUNS = ("n_repetitions", "n_jobs", "journal")
+#: The studies of an experiment: their classes, and what they are told that not all are.
+STUDIES = {
+    "missing-scores": ("MissingScoresStudy", (*GAPS, *RULES, *RUNS)),
+    "task-subsets": ("TaskSubsetStudy", ("tolerance", *RULES, *RUNS)),
+    "confidence": ("ConfidenceStudy", (*GAPS, *RUNS)),
+    "corruption": ("CorruptionStudy", ("corruption", *RULES, *RUNS)),
+    "agreement": ("AgreementStudy", ("tolerance", *RULES)),
+}
 
 
 @command(
     data(whole=True),
     option(
-        "--study missing-scores|task-subsets|confidence|corruption",
+        f"--study {'|'.join(STUDIES)}",
         default="missing-scores",
-        help="missing-scores: rank what is left when scores go missing. task-subsets: rank by "
-        "random subsets of the tasks. confidence: resample instances, and see which pairs are "
-        "decided. corruption: rank when more and more tasks are corrupted.",
+        help="What happens: scores go missing; tasks are drawn; instances are resampled, and pairs "
+        "are decided; tasks are corrupted; or nothing, and methods are held against each other.",
     ),
     option(
         "--corruption CORRUPTION...",
-        help="For --study corruption: reversed (the default), adversarial, copied, noisy, "
-        "noisy=SHARE or rescaled=FACTOR.",
+        default=["reversed"],
+        callback=varied,
+        help="For --study corruption: reversed, adversarial, copied, noisy, noisy=SHARE or "
+        "rescaled=FACTOR.",
     ),
     option(
         "--removal REMOVAL...",
-        help="Which scores go missing, for missing-scores: at-random (the default), by-system, "
+        default=["at-random"],
+        callback=varied,
+        help="Which scores go missing, for missing-scores and confidence: at-random, by-system, "
         "by-task, by-score, by-score=STRENGTH, by-age or blocks.",
+    ),
+    option(
+        "--proportion SHARE...",
+        type=Number(0, 1, open_high=True),
+        help="How many go missing; by default 0, 0.1, ..., 0.9, and for confidence none.",
     ),
     rules_to("hold against themselves", default="mean, borda"),
     time_limit("each ranking"),
     repeated("tables", "point"),
-    output("rows", plot="what the study found"),
+    output("rows", pasted=True, plot="what the study found"),
 )
 def experiment(
-    given: Input, *, study: str, methods: Any, deadline: ra.Deadline, run: StudyRun, **typed: Any
+    given: Input, *, study: str, methods: Any, deadline: ra.Deadline, run: StudyRun, **varying: Any
 ) -> Answer:
     """Run an experiment of the papers on a table of scores: how stable is its ranking.
 
     A proportion of the scores is removed, or of the tasks, or tasks are corrupted, and every
     method is held against what it says of all. Where scores are removed the last line says
     which method stays nearest. For confidence, methods are intervals, and --method is not used.
+    For agreement, methods are held against each other, once.
 
     \b
         rankagg experiment scores.csv --plot missing.svg
-        rankagg experiment scores.csv --removal at-random --removal by-score
+        rankagg experiment scores.csv --removal at-random --removal by-score --html page.html
         rankagg experiment scores.csv --study task-subsets --method mean --method kemeny
         rankagg experiment instances.csv --instance instance --study confidence
         rankagg experiment scores.csv --study corruption --corruption copied --corruption noisy
+        rankagg experiment scores.csv --study agreement --method borda --method kemeny
     """
-    if not isinstance(given.data, ra.ScoreTable):
-        raise click.UsageError("An experiment needs scores; rankings and votes do not hold them.")
-    if given.tolerance and study != "task-subsets":
-        raise click.UsageError(f"--tolerance has no meaning for --study {study}.")
-    if methods and study == "confidence":
-        raise click.UsageError("--method has no meaning for --study confidence.")
-    varies, usual = VARIES.get(study, ("", ""))
-    for name in (name for name in typed if typed[name] and name != varies):
-        raise click.UsageError(f"--{name} has no meaning for --study {study}.")
-    rules = limited(made(methods or ("mean", "borda"), given.unranked), deadline)
-    table, label = given.data, given.name
-    asked: Any = ra.studies.MissingScoresStudy
-    settings: dict[str, Any] = {"aggregators": rules}
-    if varies:
-        settings["models"] = [ra.studies.Observed(label=label, data=table)]
-        texts = typed[varies] or [usual]
-        settings[f"{varies}s"] = [varied(f"--{varies}", text) for text in texts]
-    if study == "corruption":
-        asked = ra.studies.CorruptionStudy
-    elif study == "task-subsets":
-        asked = ra.studies.TaskSubsetStudy
-        settings |= {"data": table, "tolerance": given.tolerance}
-    elif study == "confidence":
-        asked = ra.studies.ConfidenceStudy
-        settings = {"models": [ra.studies.Resampled(label=label, data=table)]}
-    return run.answer(asked, called={"models": "FILE", "data": "FILE"}, **settings)
+    if not isinstance(given.data, ra.ScoreTable) or given.data.n_systems < 2:
+        raise click.UsageError("An experiment needs scores of two or more systems, and no votes.")
+    asked, takes = STUDIES[study]
+    for name in dict.fromkeys(name for _, names in STUDIES.values() for name in names):
+        if name not in takes and (typed := typed_option(name)):
+            others = listed([one for one, (_, names) in STUDIES.items() if name in names])
+            raise click.UsageError(f"{typed} has no meaning for --study {study}, but for {others}.")
+    if study == "confidence" and typed_option("removal") and not any(varying["proportion"]):
+        raise click.UsageError("--removal for --study confidence needs --proportion, as 0.2.")
+    settings = {f"{name}s": values for name, values in varying.items() if values and name in takes}
+    if "methods" in takes:
+        rules = made(methods or ("mean", "borda"), given.unranked)
+        settings["aggregators"] = limited(rules, deadline)
+    if "tolerance" in takes:
+        settings |= {"data": given.data, "tolerance": given.tolerance}
+    else:
+        source = ra.studies.Resampled if study == "confidence" else ra.studies.Observed
+        settings["models"] = [source(label=given.name, data=given.data)]
+    called = dict.fromkeys(("models", "data", "table"), "FILE")
+    return run.answer(getattr(ra.studies, asked), called=called, source=given.lines, **settings)
 
 
 @command(

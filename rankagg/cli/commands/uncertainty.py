@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 import click
-from click.core import ParameterSource
 
 import rankagg as ra
 from rankagg._typing import Label, Unranked
@@ -36,7 +35,7 @@ from rankagg.cli.options.typed import (
     option,
     seed,
 )
-from rankagg.cli.options.wording import option_of, options_named
+from rankagg.cli.options.wording import options_named, typed_option
 from rankagg.core.items import listed
 
 UNITS = OneOf(["ranking", "instance", "task"])
@@ -343,17 +342,11 @@ def missing(given: Input, *, method: str, deadline: ra.Deadline, **options: Any)
 
 
 def _refuse_completions(given: Input) -> None:
-    if typed := _typed("n_samples", "rng"):
+    if typed := typed_option("n_samples", "rng"):
         raise click.UsageError(
             f"{typed} is for completions of rankings, and {given.name} holds what scores add "
             "up to: give the file of the scores."
         )
-
-
-def _typed(*names: str) -> str | None:
-    """Return the first of some options that was typed, as it is typed."""
-    told = click.get_current_context().get_parameter_source
-    return next((option_of(n) for n in names if told(n) is not ParameterSource.DEFAULT), None)
 
 
 PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
@@ -468,7 +461,7 @@ def intervals(
         rankagg intervals --estimates ratings.csv --top 3
     """
     if isinstance(given.data, Estimates):
-        if typed := _typed(*OF_DATA):
+        if typed := typed_option(*OF_DATA):
             raise click.UsageError(f"{typed} has no meaning for --estimates.")
         with options_named({"k": "--top"}):
             asked = {"alpha": shared["alpha"], "rng": shared["rng"], "n_resamples": n_resamples}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from rankagg.cli.options.command import FILE, Answer, Group, write_frame
 from rankagg.cli.options.typed import Number, Whole, jobs, option, seed
 from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import InvalidInputError, nearest
+from rankagg.io.output_files import write_text
 
 T = TypeVar("T")
 
@@ -68,13 +69,13 @@ VARIED = {
 }
 
 
-def varied(option: str, text: str) -> Any:
-    """Return the corruption or the mechanism that was named."""
+def varied(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> list[Any]:
+    """Return the corruptions or the mechanisms that were named."""
 
     def made(name: str, **number: float) -> Any:
         return getattr(ra.studies, name.title().replace("-", ""))(**number)
 
-    known = VARIED[option]
+    known = VARIED[option.opts[0]]
     # A factor has no default.
     plain = {name: made(name) for name in known if name != "rescaled"}
     numbers = {
@@ -82,7 +83,8 @@ def varied(option: str, text: str) -> Any:
         for name, what in known.items()
         if what
     }
-    return _named(option, text, plain, numbers)
+    with options_named({what: f"The {what} in {option.opts[0]}" for what in known.values()}):
+        return [_named(option.opts[0], text, plain, numbers) for text in texts]
 
 
 def _named(
@@ -155,6 +157,7 @@ class StudyRun:
     n_jobs: int
     journal: Path | None
     out: Path | None
+    html: Path | None
 
     def answer(
         self,
@@ -164,17 +167,25 @@ class StudyRun:
         called: Mapping[str, str] | None = None,
         time_limit: float | None = None,
         plotted: Mapping[str, Any] | None = None,
+        source: Iterable[str] = (),
         **settings: Any,
     ) -> Answer:
         """Make and run a study, and return its result, whose rows go where they are asked for."""
         models = "--mallows, --plackett-luce, --gumbel and --culture"
+        how: dict[str, Any] = {"rng": self.rng}
+        if study is not ra.studies.AgreementStudy:
+            settings |= {"n_repetitions": self.n_repetitions, "seed": self.rng}
+            how = {"n_jobs": self.n_jobs, "journal": self.journal, "time_limit": time_limit}
         with options_named({"models": models, "aggregators": "--method", **(called or {})}):
-            asked = study(n_repetitions=self.n_repetitions, seed=self.rng, **settings)
-            result = asked.run(n_jobs=self.n_jobs, journal=self.journal, time_limit=time_limit)
+            result = study(**settings).run(**how)
+        shown = plotted or {}
         return Answer(
             result=result,
-            plot=lambda: result.plot(**(plotted or {})),
-            files=[(self.out, lambda path: write_frame(result.to_frame(), path))],
+            plot=lambda: result.plot(**shown),
+            files=[
+                (self.out, lambda path: write_frame(result.to_frame(), path)),
+                (self.html, lambda path: write_text(path, result.to_html(source=source, **shown))),
+            ],
             code=code(result),
         )
 
@@ -191,6 +202,7 @@ def repeated(unit: str, each: str, repetitions: int = 100) -> Group:
             jobs(),
             option("--journal", type=FILE, help=f"Note finished {unit} here, and go on from it."),
             option("--out", type=FILE, help="Write all rows here as CSV."),
+            option("--html", type=FILE, help="Write a page here: table, plot, what was asked."),
         ],
         StudyRun,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import click
+from click.core import ParameterSource
 
 from rankagg.exceptions import (
     DataFormatError,
@@ -52,6 +53,12 @@ def option_of(name: str) -> str:
     return _options()[name]
 
 
+def typed_option(*names: str) -> str | None:
+    """Return the first of some options that was typed, as it is typed."""
+    told = click.get_current_context().get_parameter_source
+    return next((option_of(n) for n in names if told(n) is not ParameterSource.DEFAULT), None)
+
+
 @contextmanager
 def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
     """Let errors name the options that were typed, and not the parameters behind them.
@@ -82,7 +89,8 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
         # "n_items of ApproximationStudy" is the option for `n_items`.
         name = error.parameter.partition(" of ")[0]
         raise InvalidInputError(
-            options.get(name) or error.parameter,
+            # What is typed several times is a list there.
+            options.get(name) or options.get(name.removesuffix("s")) or error.parameter,
             GIVEN.sub(written, error.allowed),
             error.value,
             # What has no option is no remedy here.

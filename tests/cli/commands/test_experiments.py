@@ -1,14 +1,21 @@
 """`rankagg study`, `cycles` and `experiment`: what they print is what the library finds."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import rankagg as ra
-from rankagg.cli.exit_codes import UNPROVED
+from rankagg.cli.commands.experiments import STUDIES
+from rankagg.cli.exit_codes import INTERRUPTED, UNPROVED
 
 STUDY = "study --mallows 0.8 --items 5 --repetitions 6 --rankings 4"
+NAME = "superglue_human"
 CORRUPTION = "experiment --dataset superglue_human --study corruption --corruption"
 CONFIDENCE = "experiment --dataset superglue_human --study confidence"
 
@@ -142,12 +149,88 @@ def test_every_mechanism_can_be_named(said):
         )
 
 
-def test_an_experiment_on_confidence(run):
-    run(f"{CONFIDENCE} --repetitions 2 --out rows.csv --json")
+def test_an_experiment_on_confidence_by_mechanism(parsed):
+    line = f"{CONFIDENCE} --repetitions 2 --proportion 0 --proportion 0.25 --removal by-score=3"
+    result = ra.studies.ConfidenceStudy(
+        models=[ra.studies.Resampled(label=NAME, data=ra.datasets.load(NAME))],
+        removals=[ra.studies.ByScore(strength=3.0)], proportions=[0, 0.25], n_repetitions=2,
+    ).run()  # fmt: skip
+    found = json.loads(json.dumps(result.to_dict()))["results"]
+    assert parsed(f"{line} --out rows.csv")["results"] == found
     assert "sign-test, holm" in Path("rows.csv").read_text()
+    assert "low scores first, strength = 3" in Path("rows.csv").read_text()
+
+
+def test_proportions_are_those_that_are_asked_for(said):
+    table = said(f"experiment --dataset {NAME} --repetitions 2 --proportion 0.2 --as markdown")
+    assert table.splitlines()[0].split("|")[3].strip() == "20 %"
+
+
+def test_an_experiment_on_agreement(run):
+    line = f"experiment --dataset {NAME} --study agreement --method borda --method kemeny --seed 4"
+    table = ra.datasets.load(NAME)
+    result = ra.studies.AgreementStudy(
+        data=table, aggregators=[ra.Borda(), ra.Kemeny()], tolerance=0.2
+    ).run(rng=4)
+    told = run(f"{line} --tolerance 0.2 --out rows.csv --plot agreement.svg")
+    assert result.summary(rows=20).splitlines() == told.out.splitlines()[3:]
+    assert len(Path("rows.csv").read_text().splitlines()) == 2
+    assert Path("agreement.svg").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_study_has_a_page_a_picture_and_a_table_for_papers(study, run):
+    few = "" if study == "agreement" else "--repetitions 2"
+    line = f"experiment --dataset {NAME} --study {study} {few} --html page.html --plot one.png"
+    latex = run(f"{line} --as latex")
+    assert latex.out.startswith(r"\begin{tabular}")
+    assert Path("one.png").read_bytes().startswith(b"\x89PNG")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "data set superglue_human, ScoreTable of 6 systems" in page
+
+
+def test_pages_are_those_of_the_library(run):
+    run("cycles --rankings 5 --repetitions 8 --seed 3 --measure winner --html page.html")
+    study = ra.studies.CycleStudy(
+        models=[ra.cultures.ImpartialCulture()], n_rankings=[5], n_repetitions=8, seed=3
+    )
+    assert Path("page.html").read_text(encoding="utf-8") == study.run().to_html(measure="winner")
+
+
+OF_SOME = {
+    "--method borda": ["missing-scores", "task-subsets", "corruption", "agreement"],
+    "--unranked last": ["missing-scores", "task-subsets", "corruption", "agreement"],
+    "--time-limit 9": ["missing-scores", "task-subsets", "corruption", "agreement"],
+    "--removal by-age": ["missing-scores", "confidence"],
+    "--proportion 0.3": ["missing-scores", "confidence"],
+    "--corruption noisy": ["corruption"],
+    "--tolerance 0.1": ["task-subsets", "agreement"],
+    "--repetitions 100": ["missing-scores", "task-subsets", "confidence", "corruption"],
+    "--journal j.jsonl": ["missing-scores", "task-subsets", "confidence", "corruption"],
+    "--jobs 1": ["missing-scores", "task-subsets", "confidence", "corruption"],
+}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("option", OF_SOME)
+def test_what_means_nothing_for_a_study_is_refused(option, study, refused):
+    if study in OF_SOME[option]:
+        return
+    told = refused(f"experiment --dataset {NAME} --study {study} {option}")
+    name = option.split()[0]
+    assert f"{name} has no meaning for --study {study}, but for " in told
+    assert told.rstrip(".").split("but for ")[1].split(", ") == OF_SOME[option]
 
 
 REFUSED = {
+    f"{CONFIDENCE} --removal by-age": "--removal for --study confidence needs --proportion",
+    f"{CONFIDENCE} --removal by-age --proportion 0": "needs --proportion",
+    f"{CONFIDENCE} --proportion 1": "--proportion",
+    f"experiment --dataset {NAME} --proportion 0.999": "--proportion must be one that leaves some",
+    f"experiment --dataset {NAME} --proportion 0.2 --proportion 0.2": "--proportion must be a list",
+    f"experiment --dataset {NAME} --removal blocks --removal blocks": "--removal must be a list",
+    f"{CORRUPTION} rescaled=2 --corruption rescaled=2": "--corruption must be a list",
+    f"experiment --dataset {NAME} --study agreement --method borda": "--method must be two or more",
     "study": "--mallows",
     "cycles --items 4 --items 4 --repetitions 1": "--items",
     f"{STUDY} --method mean": "rules without scores",
@@ -156,6 +239,7 @@ REFUSED = {
     "experiment --dataset superglue_human --corruption noisy": "--corruption has no meaning",
     f"{CORRUPTION} rescaled": "rescaled=NUMBER",
     f"{CORRUPTION} reversed=2": "takes no number",
+    f"{CORRUPTION} rescaled=-1": "The factor in --corruption must be a number in (0, 1e+09]",
     f"{CORRUPTION} revers": "Did you mean 'reversed'",
     "experiment --dataset superglue_human --tolerance 0.1": "--tolerance has no meaning",
     "experiment --dataset superglue_human --study task-subsets --removal by-age": "no meaning",
@@ -166,3 +250,43 @@ REFUSED = {
 @pytest.mark.parametrize("line", REFUSED)
 def test_what_does_not_suit_is_refused(refused, line):
     assert REFUSED[line] in refused(line)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("study", ["missing-scores", "corruption"])
+def test_an_interrupted_experiment_goes_on_to_the_same_bytes(study, tmp_path):
+    line = f"experiment --dataset {NAME} --study {study} --repetitions 30 --method borda --json"
+    command = [sys.executable, "-m", "rankagg", *line.split()]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def run(*options):
+        line = [*command, *options]
+        return subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, check=False)
+
+    whole = run("--out", "one.csv")
+    assert whole.returncode == 0
+    journal, more = (
+        tmp_path / "j.jsonl",
+        ["--out", "two.csv", "--journal", "j.jsonl", "--jobs", "2"],
+    )
+    noted = [0]
+    for sign in (signal.SIGINT, signal.SIGKILL, signal.SIGINT):
+        process = subprocess.Popen(
+            [*command, *more], cwd=tmp_path, env=env, start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        deadline = time.monotonic() + 60
+        while not journal.exists() or journal.read_bytes().count(b"\n") <= noted[-1] + 1:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        # A kill takes the workers too.
+        (os.killpg if sign is signal.SIGKILL else os.kill)(process.pid, sign)
+        assert process.wait(60) in (INTERRUPTED, -signal.SIGKILL)
+        noted.append(journal.read_bytes().count(b"\n"))
+    assert 1 < noted[1] < noted[2] < noted[3] < 300
+    assert not (tmp_path / "two.csv").exists()
+    again = run(*more)
+    assert again.returncode == 0
+    assert again.stdout == whole.stdout
+    assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
