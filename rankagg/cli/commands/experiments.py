@@ -138,8 +138,7 @@ STUDIES = {
         "--corruption CORRUPTION...",
         default=["reversed"],
         callback=varied,
-        help="For --study corruption: reversed, adversarial, copied, noisy, noisy=SHARE or "
-        "rescaled=FACTOR.",
+        help="For corruption: reversed, adversarial, copied, noisy, noisy=SHARE, rescaled=FACTOR.",
     ),
     option(
         "--removal REMOVAL...",

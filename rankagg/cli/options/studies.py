@@ -71,17 +71,13 @@ VARIED = {
 
 def varied(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> list[Any]:
     """Return the corruptions or the mechanisms that were named."""
-
-    def made(name: str, **number: float) -> Any:
-        return getattr(ra.studies, name.title().replace("-", ""))(**number)
-
     known = VARIED[option.opts[0]]
+    kinds = {name: getattr(ra.studies, name.title().replace("-", "")) for name in known}
     # A factor has no default.
-    plain = {name: made(name) for name in known if name != "rescaled"}
+    plain = {name: kind() for name, kind in kinds.items() if name != "rescaled"}
     numbers = {
-        name: lambda number, name=name, what=what: made(name, **{what: number})
-        for name, what in known.items()
-        if what
+        name: lambda number, name=name: kinds[name](**{known[name]: number})
+        for name in filter(known.get, known)
     }
     with options_named({what: f"The {what} in {option.opts[0]}" for what in known.values()}):
         return [_named(option.opts[0], text, plain, numbers) for text in texts]
