@@ -29,7 +29,7 @@ from rankagg.studies.pair_methods import (
     RankedTable,
     Ties,
 )
-from rankagg.studies.removal import AT_RANDOM, GapCell, ScoreRemoval
+from rankagg.studies.removal import AT_RANDOM, MECHANISM, GapCell, ScoreRemoval
 from rankagg.studies.sources import LatentModel, gaps_told, n_removed, tables_of
 from rankagg.studies.study import ROUNDING, Study, StudyResult, several_of
 
@@ -73,9 +73,7 @@ class JudgedCell(GapCell):
     model: DataSource
     # The proportion of single scores that is removed.
     proportion: float = checked(check_number, low=0, high=1, open_high=True)
-    removal: ScoreRemoval = checked(
-        check_kind, default=AT_RANDOM, kind=ScoreRemoval, example="`AtRandom()`"
-    )
+    removal: ScoreRemoval = checked(check_kind, **MECHANISM)
     # Its number among its like.
     repetition: int = 0
 

@@ -30,7 +30,7 @@ from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Rescaled
 from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
-from rankagg.studies.removal import AT_RANDOM, GapCell, ScoreRemoval
+from rankagg.studies.removal import AT_RANDOM, MECHANISM, GapCell, ScoreRemoval
 from rankagg.studies.sources import gaps_told, tables_of
 from rankagg.studies.study import ROUNDING, Study, StudyResult, consensus_of, with_policy
 
@@ -287,9 +287,7 @@ class RemovalCell(GapCell):
     # What the scores of one of its tasks are multiplied by.
     scale: float = checked(check_number, low=0, open_low=True)
     proportion: float = checked(check_number, low=0, high=1, open_high=True)
-    removal: ScoreRemoval = checked(
-        check_kind, default=AT_RANDOM, kind=ScoreRemoval, example="`AtRandom()`"
-    )
+    removal: ScoreRemoval = checked(check_kind, **MECHANISM)
     # Its number among its like.
     repetition: int = 0
 

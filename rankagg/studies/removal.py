@@ -139,8 +139,9 @@ class AtRandom(ScoreRemoval):
         return 0.0
 
 
-#: What studies do unless they are told otherwise.
+#: What studies do unless they are told otherwise, and what their cells check.
 AT_RANDOM = AtRandom()
+MECHANISM: Any = {"default": AT_RANDOM, "kind": ScoreRemoval, "example": "`AtRandom()`"}
 
 
 class GapCell(Cell):
