@@ -286,7 +286,7 @@ def p1_boards_by_words(data):
                 ]
         found["Table 2", f"tau, {board}"] = tau_b(means, points)
         if board == "XTREME":
-            share = np.mean([len(a & b) / 3 for a in tops(means, 3) for b in tops(points, 3)])
+            share = common_share(means, points, 3)
             found["Table 2", f"common share of the top 3, {board}, ties broken at random"] = share
         votes = wins(values)
         borda = cost_of(points, votes)
@@ -492,14 +492,7 @@ def p1_instances(data):
             a, b = scores[one], scores[other]
             taus[pair, name] = found["Figure 6", f"tau of {pair}, {name}"] = tau_b(a, b)
             for k in range(1, n + 1):
-                share = (
-                    np.mean([len(x & y) / k for x in tops(a, k) for y in tops(b, k)])
-                    if len(tops(a, k)) * len(tops(b, k)) < 5000
-                    else np.nan
-                )
-                common = sorted(surely(a, k) & surely(b, k))
-                tau = tau_b(a[common], b[common]) if len(common) > 1 else np.nan
-                curves[pair, name, k] = share, tau, n
+                curves[pair, name, k] = common_share(a, b, k), tau_of_first(a, b, k), n
             where = f"common share of the first 3, {pair}, {name}"
             found["Figure 11", where] = curves[pair, name, 3][0]
             k = min(10, n)
@@ -512,15 +505,7 @@ def p1_instances(data):
     found["Section 5.3", "data sets with one order of the first three"] = float(together["tops"])
     means = {}
     for pair in PAIRS:
-        by_k = {}
-        for (which, _, k), (share, tau, n) in curves.items():
-            if which == pair and k < n:
-                by_k.setdefault(k, []).append((share, tau))
-        rows = [
-            [average(numbers) for numbers in zip(*pairs, strict=True)]
-            for pairs in by_k.values()
-            if len(pairs) > 1
-        ]
+        rows = [row for _, row in means_by_k(curves, pair)]
         means[pair] = [average(numbers) for numbers in zip(*rows, strict=True)]
         whole = np.mean([tau for (which, _), tau in taus.items() if which == pair])
         found["Figure 4", f"common share of the first k, {pair}"] = means[pair][0]
@@ -536,10 +521,37 @@ def p1_instances(data):
     return found
 
 
+def common_share(one, other, k):
+    """Return the expected share that the first k have in common, ties broken at random."""
+    a, b = tops(one, k), tops(other, k)
+    if len(a) * len(b) >= 5000:
+        return np.nan
+    return float(np.mean([len(x & y) for x in a for y in b])) / min(k, len(one))
+
+
+def tau_of_first(one, other, k):
+    """Return tau-b among the systems that both have at places 1 to k."""
+    common = sorted(surely(one, k) & surely(other, k))
+    return tau_b(one[common], other[common]) if len(common) > 1 else np.nan
+
+
 def average(numbers):
     """Return the mean of the numbers that are defined; NaN where none is."""
     known = [number for number in numbers if not isnan(number)]
     return float(np.mean(known)) if known else np.nan
+
+
+def means_by_k(curves, pair, of=average):
+    """Return for each k what the data sets with more systems say together: share, and tau."""
+    by_k = {}
+    for (which, _, k), (share, tau, n) in curves.items():
+        if which == pair and k < n:
+            by_k.setdefault(k, []).append((share, tau))
+    return [
+        (k, [of(numbers) for numbers in zip(*pairs, strict=True)])
+        for k, pairs in sorted(by_k.items())
+        if len(pairs) > 1
+    ]
 
 
 def surely(scores, k):
@@ -549,8 +561,8 @@ def surely(scores, k):
     )
 
 
-def subset_claims(table, said, study):
-    """Return by size how near rules on some tasks are to themselves on all: means and spreads."""
+def on_subsets(table, said, study):
+    """Return by rule and size what it says of some tasks, beside what it says of all of them."""
     values, units = higher(table)
     whole = {rule: RULES[rule](values, units) for rule in said}
     curves = {rule: {} for rule in said}
@@ -565,8 +577,17 @@ def subset_claims(table, said, study):
         for rule in said:
             some = parts[rule][:, tasks]
             scores = even(some.mean(axis=1) if rule == "mean" else -some.sum(axis=1))
-            curves[rule].setdefault(cell.size, []).append(tau_b(whole[rule], scores))
-    tables = {rule: np.array(list(by_size.values())) for rule, by_size in curves.items()}
+            curves[rule].setdefault(cell.size, []).append((whole[rule], scores))
+    return curves
+
+
+def subset_claims(table, said, study):
+    """Return by size how near rules on some tasks are to themselves on all: means and spreads."""
+    curves = on_subsets(table, said, study)
+    tables = {
+        rule: np.array([[tau_b(*pair) for pair in pairs] for pairs in by_size.values()])
+        for rule, by_size in curves.items()
+    }
     means = {rule: np.nanmean(taus, axis=1) for rule, taus in tables.items()}
     spreads = {rule: np.nanstd(taus, axis=1, ddof=1) for rule, taus in tables.items()}
     return means, spreads, list(curves["mean"])
@@ -655,8 +676,8 @@ def p1_drawn(data=None, n_repetitions=100):
     return found
 
 
-def cell_errors(study, cell):
-    """Return the normalized distances to the true order of the paper's rules on a table."""
+def corrupted(study, cell):
+    """Return the scores of a corrupted table, their tasks, and the height of each true place."""
     table = cell.model.draw(rng=cell.shared(study.seed, "data"))
     values, units = table.values.copy(), table.unit_tasks
     order = cell.shared(study.seed, "systems").permutation(len(values))
@@ -669,22 +690,31 @@ def cell_errors(study, cell):
         if not scaled or cell.corruption.after is not None:
             scores = noise.gumbel(size=scores.shape) - truth[:, None]
         values[:, units == task] = scores * (cell.corruption.factor if scaled else 1)
+    return values, units, truth
+
+
+def cell_scores(values, units):
+    """Return what the paper's rules make of scores that are all different."""
     ranks = np.argsort(np.argsort(-values, axis=0), axis=0)  # no two scores are equal
-    tasks = [ranks[:, units == task].sum(axis=1) for task in range(table.n_tasks)]
-    scores = {
+    tasks = [ranks[:, units == task].sum(axis=1) for task in np.unique(units)]
+    return {
         "mean": even(values.mean(axis=1)),
         "one level": -ranks.sum(axis=1),
         "two levels": -sum(rankdata(task) for task in tasks),
     }
-    pairs = comb(len(truth), 2)
+
+
+def error_of(one, truth):
+    """Return the normalized distance: 1 for a pair the wrong way round, a half for a tied one."""
     above = np.triu_indices(len(truth), 1)
+    signs = (np.sign(s[:, None] - s[None])[above] for s in (one, truth))
+    return float((1 - np.prod(list(signs), axis=0)).sum() / 2 / comb(len(truth), 2))
 
-    def error(one):
-        signs = (np.sign(s[:, None] - s[None])[above] for s in (one, truth))
-        # 1 for a pair the wrong way round, a half for one that is tied.
-        return float((1 - np.prod(list(signs), axis=0)).sum() / 2 / pairs)
 
-    return {rule: error(one) for rule, one in scores.items()}
+def cell_errors(study, cell):
+    """Return the normalized distances to the true order of the paper's rules on a table."""
+    values, units, truth = corrupted(study, cell)
+    return {rule: error_of(one, truth) for rule, one in cell_scores(values, units).items()}
 
 
 # -- P2 -------------------------------------------------------------------------------------------
@@ -699,7 +729,18 @@ def removed(study, cell):
         whole_tasks=study.whole_tasks,
         rng=cell.generator(study.seed, "missing"),
     )
+    # The nearest whole number of what systems scored on tasks.
+    there, kept = n_entries(table), n_entries(left)
+    assert there - kept == int(cell.proportion * there + 0.5)
     return table, left
+
+
+def n_entries(table):
+    """Return on how many tasks systems have a score, all together."""
+    there = ~np.isnan(table.values)
+    return sum(
+        int(there[:, table.unit_tasks == task].any(axis=1).sum()) for task in range(table.n_tasks)
+    )
 
 
 def missing_scores(study, rules):
@@ -719,21 +760,29 @@ def missing_scores(study, rules):
             for k in (1, 3):
                 sizes = {min(k, int((~np.isnan(scores)).sum())) for scores in pair}
                 row[f"top{k}", label] = same_top(*pair, k) if len(sizes) == 1 else 0.0
+            row["share3", label] = common_share(*pair, 3)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def p2_tasks(data, n_repetitions=100):
-    names = ("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
+TABLES = ("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
+
+
+def missing_of_tasks(data, n_repetitions):
+    """Return the tables of figure 2 and tables 1 and 2, all systems."""
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=name, data=data[name]) for name in names],
+        models=[ra.studies.Observed(label=name, data=data[name]) for name in TABLES],
         proportions=tuple(level / 20 for level in range(20)),
         n_repetitions=n_repetitions,
     )
+    return missing_scores(study, ("mean", "one level"))
+
+
+def p2_tasks(data, n_repetitions=100):
     pair = "mean", "one level"
-    frame = missing_scores(study, pair)
+    frame = missing_of_tasks(data, n_repetitions)
     found = {}
-    for name in names:
+    for name in TABLES:
         mine = frame[frame["model"] == name]
         taus = mine[[("tau", pair)]].to_numpy(float)
         found |= {
@@ -867,31 +916,44 @@ def alone(one, other, place):
     return bool(found[0]) and found[0] == found[1]
 
 
-def p2_drawn(data, n_repetitions=100):
-    """Return figures 3, 5 and 10, tables 3 and 4."""
-    rules = ("mean", "one level", "two levels")
-    found = {}
+ALL_RULES = ("mean", "one level", "two levels")
+
+
+def missing_and_scaled(n_repetitions, shares=(0.0, 0.2, 0.4, 0.6, 0.8), model=None):
+    """Return the tables of figure 3, with some proportions of them removed."""
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.LatentModel(step=0.1)],
+        models=[model or ra.studies.LatentModel(step=0.1)],
         aggregators=tuple(IMPUTING.values()),
         proportions=(0.0, 0.2, 0.4, 0.6, 0.8),
         scales=(1.0, 3.0, 10.0, 30.0),
         n_repetitions=n_repetitions,
     )
-    rows = [cell for cell in study.cells() if cell.proportion in (0.0, 0.4)]
+    rows = [cell for cell in study.cells() if cell.proportion in shares]
     object.__setattr__(study, "cells", lambda: iter(rows))
-    frame = missing_scores(study, rules)
-    for (scale, share), part in frame.groupby(["scale", "proportion"]):
-        for rule in rules:
-            where = f"tau, {rule}, factor {scale:g}, {share:.0%} removed"
-            found["Figure 3", where] = float(np.nanmean(part[[rule]].to_numpy(float)))
+    return missing_scores(study, ALL_RULES)
+
+
+def missing_of_instances(data, n_repetitions):
+    """Return the tables of figures 5 and 10 and tables 3 and 4."""
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
         aggregators=tuple(IMPUTING.values()),
         proportions=tuple(level / 10 for level in range(10)),
         n_repetitions=n_repetitions,
     )
-    frame = missing_scores(study, rules)
+    return missing_scores(study, ALL_RULES)
+
+
+def p2_drawn(data, n_repetitions=100):
+    """Return figures 3, 5 and 10, tables 3 and 4."""
+    rules = ALL_RULES
+    found = {}
+    frame = missing_and_scaled(n_repetitions, (0.0, 0.4))
+    for (scale, share), part in frame.groupby(["scale", "proportion"]):
+        for rule in rules:
+            where = f"tau, {rule}, factor {scale:g}, {share:.0%} removed"
+            found["Figure 3", where] = float(np.nanmean(part[[rule]].to_numpy(float)))
+    frame = missing_of_instances(data, n_repetitions)
     some = frame[frame["proportion"] > 0]
     means = {
         (name, rule): float(np.nanmean(part[[rule]].to_numpy(float)))
@@ -1139,15 +1201,20 @@ def place_of_humans(table, scores):
     return 1.0 + float((even(scores) > even(scores)[table.systems.index("Human")]).sum())
 
 
-def brute(table, votes):
-    """Try every order."""
-    n = len(votes)
+def best_orders(votes):
+    """Try every order; return the least cost and the orders that have it."""
     costs = {
         order: sum(votes[b, a] for a, b in combinations(order, 2))
-        for order in permutations(range(n))
+        for order in permutations(range(len(votes)))
     }
     least = min(costs.values())
-    best = [order for order, cost in costs.items() if cost <= least + 1e-9]
+    return least, [order for order, cost in costs.items() if cost <= least + 1e-9]
+
+
+def brute(table, votes):
+    """Return the facts of all optimal orders."""
+    n = len(votes)
+    least, best = best_orders(votes)
     groups, block = [], set()
     for k in range(1, n + 1):
         heads = {frozenset(order[:k]) for order in best}
