@@ -117,8 +117,8 @@ def p3_table_6(_, name):
         yield row | {f"ratio on {task}": ratio for task, ratio in ratios.items()}
 
 
-def p3_columns(_):
-    """Section 4: the place of humans by three means, over several choices of columns."""
+def choices_of_columns():
+    """Yield benchmark, columns, systems, and their three means over these columns."""
     systems, glue = averaged("glue")
     superglue, xtreme = averaged("superglue")[1], plain("xtreme_human")[1]
     borrowed = np.array(glue["AX"])
@@ -142,13 +142,19 @@ def p3_columns(_):
         means = own.kinds_of_means(np.column_stack(list(columns.values())))
         if label == printed:
             means["arithmetic"] = leaderboard_average(name, columns)
-        human = names[name].index("Human")
+        yield name, label, names[name], means
+
+
+def p3_columns(_):
+    """Section 4: the place of humans by three means, over several choices of columns."""
+    for name, label, systems, means in choices_of_columns():
+        human = systems.index("Human")
         for kind, scores in means.items():
             yield {
                 "benchmark": name, "columns": label, "mean": kind,
                 "place of humans": competition_ranks(own.even(scores))[human],
                 "humans": scores[human], "best model": np.delete(scores, human).max(),
-                "order": own.told(own.order_of(own.even(scores)), names[name]),
+                "order": own.told(own.order_of(own.even(scores)), systems),
             }  # fmt: skip
 
 
@@ -194,8 +200,8 @@ def p3_rank_intervals(_):
             yield row | dict(zip(("rank", "best", "worst"), found[at], strict=True))
 
 
-def columns_of_rules(_):
-    """Beyond the paper: GLUE's systems by three means and Borda, and all optima: their scores."""
+def scores_of_rules():
+    """Beyond the paper: GLUE's systems by three means and Borda, and in all optimal orders."""
     values, units = own.higher(ra.datasets.load("glue_human"))
     rules = [[own.even(scores)] for scores in own.kinds_of_means(values).values()]
     rules.append([own.one_level(values, units)])
@@ -225,4 +231,12 @@ PLACES = {
         for row in p3_rank_intervals(_)
         if row["leaderboard"] == "SuperGLUE, ten columns"
     ],
+}
+#: By title the scores of systems in each column of a figure, or several where any will do.
+COLUMNS = {
+    "p3-rules": lambda: {"": scores_of_rules()},
+    "p3-columns": lambda: {
+        f"{name}, {label}": [[own.even(scores)] for scores in means.values()]
+        for name, label, _, means in choices_of_columns()
+    },
 }

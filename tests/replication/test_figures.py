@@ -1,14 +1,16 @@
 """A second opinion of all that experiments hand on: each sheet and figure, on small tables.
 
 Opinions are computed from the papers' words in `opinions_p1`, `opinions_p2` and `opinions_p3`. That
-what is drawn has the law that is said, `tests/studies` holds.
+drawn scores and subsets have the law that is said, `tests/studies` holds.
 """
 
+from collections import Counter
 from functools import cache, partial
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 import rankagg as ra
 from rankagg.replication import p1, p2
@@ -23,7 +25,7 @@ SHEETS, CURVES, PANELS, PLACES = (
     {name: one for paper in PAPERS for name, one in getattr(paper, kind, {}).items()}
     for kind in ("SHEETS", "CURVES", "PANELS", "PLACES")
 )
-CELLS = opinions_p2.CELLS
+CELLS, COLUMNS = opinions_p2.CELLS, opinions_p3.COLUMNS
 #: Experiments whose numbers are all in rows, which `test_published` holds against references.
 NO_SHEET = {
     "p1-remark-1", "p1-tables-4-5", "p1-section-3.2", "p1-equation-3", "p2-equation-6",
@@ -37,8 +39,6 @@ HANDED_ON_BY = {
     "p2-sizes": "p2-figure-7", "p3-columns": "p3-section-4", "p3-rules": "p3-consensus",
     "p3-xtreme-policies": "p3-consensus", "p3-rank-intervals": "p3-consensus",
 }  # fmt: skip
-#: Figures that other tests hold: the places that `test_p3` reads off the panels.
-ELSEWHERE = {"p3-columns"}
 #: The rules by the papers' names, and two of them.
 CALLED = {
     "Mean / Borda": "mean and one level",
@@ -155,8 +155,20 @@ def test_every_sheet_and_figure_has_a_second_opinion(run):
             assert {experiment_of(each.name) for each in handed_on} <= {one.name}
             names |= {each.name for each in handed_on}
     assert sheets == set(SHEETS)
-    drawn = [*CURVES, *PANELS, *PLACES, *CELLS, "p3-rules", *ELSEWHERE]
+    drawn = [*CURVES, *PANELS, *PLACES, *CELLS, *COLUMNS]
     assert sorted(drawn) == sorted(pictures)
+
+
+@pytest.mark.parametrize("whole_tasks", [True, False])
+def test_every_set_of_entries_is_removed_as_often(whole_tasks):
+    """Of P2, section 4.2: "we randomly remove a proportion" of scores, here 2 of 9."""
+    table, rng = ra.ScoreTable(np.eye(3), higher_is_better=True), np.random.default_rng(0)
+    found = Counter()
+    for _ in range(1800):
+        left = ra.studies.AtRandom().remove(table, 0.2, whole_tasks=whole_tasks, rng=rng)
+        found[left.missing.tobytes()] += 1
+    assert all(sum(gone) == 2 for gone in found)
+    assert chisquare([*found.values(), *[0] * (36 - len(found))]).pvalue > 0.01
 
 
 def same(cell, expected):
@@ -281,11 +293,15 @@ def test_cells_are_the_proportions_of_the_first_table(name, shown, axes):
         assert {(order[round(y)], order[round(x)]) for x, y in dots} == decided
 
 
-def test_places_by_rules_are_those_of_their_scores(axes):
-    (ax,) = axes("p3-rules")
-    slots = np.array([lines(ax)[f"item-{at}"].get_ydata() for at in range(6)])
-    for column, answers in zip(slots.T, opinions_p3.columns_of_rules(None), strict=True):
-        assert sorted(column) == list(range(6))
-        # Tied systems stand beside each other in some order.
-        better = [(column[:, None] < column)[s[:, None] > s].all() for s in answers]
-        assert any(better)
+@pytest.mark.parametrize("name", COLUMNS)
+def test_places_by_rules_are_those_of_their_scores(name, axes):
+    drawn, opinion = axes(name), COLUMNS[name]()
+    assert [" ".join(ax.get_title(loc="left").split()) for ax in drawn] == list(opinion)
+    for ax, columns in zip(drawn, opinion.values(), strict=True):
+        items = sorted(gid for gid in lines(ax) if str(gid).startswith("item-"))
+        slots = np.array([lines(ax)[item].get_ydata() for item in items])
+        for column, answers in zip(slots.T, columns, strict=True):
+            assert sorted(column) == list(range(len(answers[0])))
+            # Tied systems stand beside each other in some order.
+            better = [(column[:, None] < column)[s[:, None] > s].all() for s in answers]
+            assert any(better)
