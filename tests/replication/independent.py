@@ -20,11 +20,12 @@ from rankagg.replication.p1 import INSTANCE_TABLES as NINE
 from rankagg.replication.p1 import figure_3, figure_7, name_of
 from rankagg.replication.p2 import IMPUTING
 from rankagg.replication.p2 import INSTANCES_OF as FIVE
-from rankagg.replication.p3 import DIAGNOSTICS, GENERATION
 from rankagg.studies.pair_methods import PrintedRadius
 
 BOARDS = ("GLUE", "SuperGLUE", "XTREME")
 DIGITS = 10
+#: SuperGLUE's diagnostics, and the tasks of XGLUE that are no understanding.
+DIAGNOSTICS, GENERATION = ("AX-b", "AX-g"), ("OG", "NTG")
 PAIRS = {
     "one level and two levels": ("one level", "two levels"),
     "mean and two levels": ("mean", "two levels"),

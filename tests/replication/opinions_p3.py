@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import rankagg as ra
-from rankagg.replication.p3 import DIAGNOSTICS, GENERATION
 from tests.replication import independent as own
+from tests.replication.independent import DIAGNOSTICS, GENERATION
 from tests.replication.opinions import (
     as_is,
     bounds_of,
