@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import inf
@@ -21,11 +21,12 @@ from rankagg.core.items import counted
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError
-from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import averaged, check_most_items, n_removed, without_entries
 from rankagg.studies.study import (
     ROUNDING,
     Cell,
+    Fields,
+    Row,
     Study,
     StudyResult,
     consensus_of,
@@ -88,7 +89,7 @@ class ApproximationResult(StudyResult):
     @property
     def n_unproved(self) -> int:
         """The number of data sets whose optimum is not proved."""
-        return sum(not rows[0]["proved"] for rows in self._rows.values())
+        return int((~self._frame["proved"]).sum()) // len(self.study._labels)
 
     def by_method(self, *, alpha: float = 0.05) -> pd.DataFrame:
         """Return what the repetitions say of every rule under every model and size.
@@ -321,12 +322,12 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         return policies[0] if policies else "uniform"
 
     @property
-    def _fields(self) -> Mapping[str, Kinds]:
+    def _fields(self) -> Fields:
         known = "optimum", "lower_bound", "exact_runtime"
         perhaps = "cost", "ratio", "ratio_high", "distance", "runtime"
-        kinds = {"method": TEXT, "proved": FLAG, "hit": FLAG + MISSING, "error": TEXT + MISSING}
-        kinds |= dict.fromkeys(known, NUMBER) | dict.fromkeys(perhaps, NUMBER + MISSING)
-        return kinds | ({"nearest": NUMBER + MISSING} if self.nearest else {})
+        kinds = {"method": "str", "proved": "bool", "hit": "boolean", "error": "str"}
+        kinds |= dict.fromkeys(known, "float64") | dict.fromkeys(perhaps, "float64")
+        return kinds | ({"nearest": "float64"} if self.nearest else {})
 
     def _told(self) -> dict[str, Any]:
         return {

@@ -20,7 +20,6 @@ from rankagg.core.scores import ScoreTable
 from rankagg.cultures import DataSource, checked
 from rankagg.exceptions import RankaggError
 from rankagg.inference.units import Unit
-from rankagg.studies.journal import INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.pair_methods import (
     IntervalMethod,
     Judged,
@@ -31,7 +30,7 @@ from rankagg.studies.pair_methods import (
 )
 from rankagg.studies.removal import AT_RANDOM, MECHANISM, GapCell, ScoreRemoval
 from rankagg.studies.sources import LatentModel, gaps_told, n_removed, tables_of
-from rankagg.studies.study import ROUNDING, Study, StudyResult, several_of
+from rankagg.studies.study import ROUNDING, Fields, Row, Study, StudyResult, several_of
 
 #: The grid of figure 4, and equal systems.
 FIGURE_4 = tuple(
@@ -340,17 +339,17 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     _schema: ClassVar[str] = "rankagg.confidence_study"
     _cell = JudgedCell
     _found = ConfidenceResult
-    _fields: ClassVar[Mapping[str, Kinds]] = {
-        "method": TEXT,
-        "alpha": NUMBER,
-        "pairs": INTEGER,
-        "comparisons": NUMBER + MISSING,
-        "width": NUMBER + MISSING,
-        "decided": INTEGER + MISSING,
-        "wrong": INTEGER + MISSING,
-        "covered": INTEGER + MISSING,
-        "covered_imputed": INTEGER + MISSING,
-        "error": TEXT + MISSING,
+    _fields: ClassVar[Fields] = {
+        "method": "str",
+        "alpha": "float64",
+        "pairs": "int64",
+        "comparisons": "float64",
+        "width": "float64",
+        "decided": "Int64",
+        "wrong": "Int64",
+        "covered": "Int64",
+        "covered_imputed": "Int64",
+        "error": "str",
     }
 
     models: Sequence[Any] = FIGURE_4

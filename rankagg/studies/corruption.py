@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -28,9 +28,8 @@ from rankagg.cultures import DataSource, checked
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Corruption, Reversed
-from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import gaps_told, tables_of
-from rankagg.studies.study import Cell, Study, StudyResult, finished
+from rankagg.studies.study import Cell, Fields, Row, Study, StudyResult, finished
 
 #: The normalized distance beyond which Colombo et al. (2022) call an order lost.
 LOST = 0.75
@@ -253,9 +252,11 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     _schema: ClassVar[str] = "rankagg.corruption_study"
     _cell = CorruptionCell
     _found = CorruptionResult
-    _fields: ClassVar[Mapping[str, Kinds]] = dict.fromkeys(
-        ("distance", "top1"), NUMBER + MISSING
-    ) | {"method": TEXT, "unproved": FLAG, "error": TEXT + MISSING}
+    _fields: ClassVar[Fields] = dict.fromkeys(("distance", "top1"), "float64") | {
+        "method": "str",
+        "unproved": "bool",
+        "error": "str",
+    }
 
     models: Sequence[Any]
     corruptions: Sequence[Corruption]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -24,9 +24,8 @@ from rankagg.core.results import ROWS
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
-from rankagg.studies.journal import FLAG, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import averaged, check_most_items
-from rankagg.studies.study import ROUNDING, Cell, Study, StudyResult, finished, wilson
+from rankagg.studies.study import ROUNDING, Cell, Fields, Row, Study, StudyResult, finished, wilson
 
 
 class CycleResult(StudyResult):
@@ -101,7 +100,7 @@ class CycleResult(StudyResult):
     @property
     def _sizes(self) -> list[tuple[Any, int, int]]:
         """The models and sizes, in the order of the table."""
-        sizes = ((cell.model, cell.n_items, cell.n_rankings) for cell in self._rows)
+        sizes = ((cell.model, cell.n_items, cell.n_rankings) for cell in self.study.cells())
         return list(dict.fromkeys(sizes))
 
     @property
@@ -213,9 +212,11 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
     _schema: ClassVar[str] = "rankagg.cycle_study"
     _cell = ProfileCell
     _found = CycleResult
-    _fields: ClassVar[Mapping[str, Kinds]] = dict.fromkeys(
-        ("winner", "cycle", "tied", "optimal"), FLAG
-    ) | {"method": TEXT, "distance": NUMBER, "finds_winner": FLAG + MISSING}
+    _fields: ClassVar[Fields] = dict.fromkeys(("winner", "cycle", "tied", "optimal"), "bool") | {
+        "method": "str",
+        "distance": "float64",
+        "finds_winner": "boolean",
+    }
     _labels = ("Borda",)
 
     models: Sequence[Any]

@@ -29,10 +29,17 @@ from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Rescaled
-from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.removal import AT_RANDOM, MECHANISM, GapCell, ScoreRemoval
 from rankagg.studies.sources import gaps_told, tables_of
-from rankagg.studies.study import ROUNDING, Study, StudyResult, consensus_of, with_policy
+from rankagg.studies.study import (
+    ROUNDING,
+    Fields,
+    Row,
+    Study,
+    StudyResult,
+    consensus_of,
+    with_policy,
+)
 
 
 def taus(rankings: Sequence[PartialRanking]) -> Floats:
@@ -395,15 +402,15 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         return [pair_field(measure, other) for other in self.methods for measure in PAIR_MEASURES]
 
     @property
-    def _fields(self) -> Mapping[str, Kinds]:
+    def _fields(self) -> Fields:
         numbers = *PAIR_MEASURES, "tau_ranked", "tau_true", *self._pairs
-        return dict.fromkeys(numbers, NUMBER + MISSING) | {
-            "method": TEXT,
-            "unranked": INTEGER + MISSING,
-            "lost_systems": INTEGER,
-            "lost_tasks": INTEGER,
-            "proved": FLAG + MISSING,
-            "error": TEXT + MISSING,
+        return dict.fromkeys(numbers, "float64") | {
+            "method": "str",
+            "unranked": "Int64",
+            "lost_systems": "int64",
+            "lost_tasks": "int64",
+            "proved": "boolean",
+            "error": "str",
         }
 
     def _told(self) -> dict[str, Any]:

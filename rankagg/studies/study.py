@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
+from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from hashlib import sha256
 from itertools import product
+from math import nan
 from operator import attrgetter, itemgetter
 from os import PathLike
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from rankagg import _pandas as pd
@@ -41,7 +42,7 @@ from rankagg.exceptions import (
     WorkerError,
 )
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
-from rankagg.studies.journal import Journal, Kinds, Row
+from rankagg.io.journal import JournalFile
 from rankagg.studies.sources import as_sources
 
 if TYPE_CHECKING:
@@ -79,8 +80,36 @@ class Cell:
 
 AnyCell = TypeVar("AnyCell", bound=Cell)
 AnyResult = TypeVar("AnyResult")
-#: What was found in each cell.
-Rows: TypeAlias = Mapping[AnyCell, list[Row]]
+#: What was found of one data set by one method, as plain data; and what tells the data set apart.
+Row: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[Any, ...]
+#: Columns of frames, and their types for pandas.
+Fields: TypeAlias = Mapping[str, str]
+
+
+class Columns:
+    """The rows of finished cells, by columns: a number takes eight bytes so."""
+
+    def __init__(self, fields: Fields) -> None:
+        self._fields = fields
+        # In the order in which rows have them.
+        self._values: dict[str, Any] = {}
+        # The numbers of the cells.
+        self.places: dict[Key, int] = {}
+
+    def add(self, key: Key, rows: list[Row]) -> None:
+        """Add the rows of a cell."""
+        self.places[key] = len(self.places)
+        for name in rows[0] if not self._values else ():
+            self._values[name] = array("d") if self._fields[name] == "float64" else []
+        for name, values in self._values.items():
+            empty = None if isinstance(values, list) else nan
+            values.extend([empty if row[name] is None else row[name] for row in rows])
+
+    def at(self, lines: NDArray[np.intp]) -> dict[str, Any]:
+        """Return some lines of the columns, as a frame has them."""
+        columns = self._values.items()
+        return {name: pd.array(of, dtype=self._fields[name]).take(lines) for name, of in columns}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +157,8 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
 
     @property
     @abstractmethod
-    def _fields(self) -> Mapping[str, Kinds]:
-        """What a row holds, and the kinds of its values; "method" says whose it is."""
+    def _fields(self) -> Fields:
+        """What a row holds; "method" says whose it is."""
 
     @abstractmethod
     def _told(self) -> dict[str, Any]:
@@ -162,16 +191,33 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                 if place[-1] == 0 or self._is_drawn(cell):
                     yield cell
 
-    def _journal(self, path: Path) -> Journal:
+    def _journal(self, path: str | PathLike[str]) -> JournalFile:
         """Return what finished cells are noted in."""
-        return Journal(
-            path=path,
-            schema=self._schema,
-            trial={**self._told(), "seed": self.seed},
-            cell=tuple((type(value),) for value in next(self.cells()).key),
-            fields=self._fields,
-            labels=self._labels,
+        return JournalFile(
+            path,
+            {"schema": self._schema, "version": 2, **self._told(), "seed": self.seed},
+            work="study",
+            same="rules, seed and limits",
+            again="its data set is computed again",
         )
+
+    def _noted(self, journal: JournalFile) -> Iterator[tuple[Key, list[Row]]]:
+        """Iterate over the keys of finished cells and their rows, one for each label."""
+        lines: dict[Key, int] = {}
+        labels, columns = list(self._labels), self._fields.keys()
+        for number, found in journal.read():
+            try:
+                key, rows = tuple(found["cell"]), found["rows"]
+                first = lines.setdefault(key, number)
+                is_whole = [row["method"] for row in rows] == labels
+                is_whole = is_whole and all(row.keys() == columns for row in rows)
+            except (KeyError, TypeError):
+                is_whole = False
+            if not is_whole:
+                journal.refuse(number, "not one row for each rule with all of its fields")
+            if first != number:
+                journal.refuse(number, f"the data set of line {first} again")
+            yield key, rows
 
     def run(
         self,
@@ -220,9 +266,11 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         """
         deadline = Deadline.after(time_limit_of(time_limit))
         cells = list(self.cells())
-        book = None if journal is None else self._journal(Path(journal))
-        done: dict[tuple[Any, ...], list[Row]] = {} if book is None else book.read()
-        left = [cell for cell in cells if cell.key not in done]
+        book = None if journal is None else self._journal(journal)
+        found = Columns(self._fields)
+        for key, rows in () if book is None else self._noted(book):
+            found.add(key, rows)
+        left = [cell for cell in cells if cell.key not in found.places]
         hidden = None if progress is None else not check_flag(progress, "progress")
         bar = tqdm(total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden)
         prepared, worker = self._prepared(deadline), self._without_grid()
@@ -236,8 +284,8 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                     rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
                 except OutOfTimeError:
                     raise OutOfTimeError(
-                        f"{len(done)} of {counted(len(cells), 'data set')} were done in time; the "
-                        "journal keeps them, if there is one."
+                        f"{len(found.places)} of {counted(len(cells), 'data set')} were done in "
+                        "time; the journal keeps them, if there is one."
                     ) from None
                 except BrokenProcessPool:
                     raise WorkerError(
@@ -246,14 +294,33 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                     ) from None
                 results = list(zip([cell.key for cell in batch], rows, strict=True))
                 if book is not None:
-                    book.append(results)
-                done.update(results)
+                    book.append({"cell": key, "rows": rows} for key, rows in results)
+                for key, rows in results:
+                    found.add(key, rows)
                 bar.update(len(batch))
-        return self._result({cell: done[cell.key] for cell in cells})
+        return self._result(self._frame(cells, found))
 
-    def _result(self, rows: Rows[AnyCell]) -> AnyResult:
+    @property
+    def _grid(self) -> list[str]:
+        """The dimensions of the grid that are told."""
+        told = self._dimensions.items()
+        return [one.name for one, name in told if getattr(self, name) != (one.default,)]
+
+    def _frame(self, cells: list[AnyCell], found: Columns) -> pd.DataFrame:
+        """Return one line per cell and row: the values of its key, then the row."""
+        each = len(self._labels)
+        first = np.array([found.places[cell.key] for cell in cells]) * each
+        columns: dict[str, Any] = {
+            name: [getattr(value, "name", value) for value in values for _ in range(each)]
+            for name in (*self._grid, "repetition")
+            for values in [[getattr(cell, name) for cell in cells]]
+        }
+        lines = np.add.outer(first, np.arange(each)).ravel()
+        return pd.DataFrame(columns | found.at(lines))
+
+    def _result(self, frame: pd.DataFrame) -> AnyResult:
         """Return what the rows of all cells become."""
-        return cast("AnyResult", self._found(study=self, _rows=rows))
+        return cast("AnyResult", self._found(study=self, _frame=frame))
 
     def _without_grid(self) -> Study[AnyCell, AnyResult]:
         """Return what goes to workers: tables of models go with their cells alone."""
@@ -309,7 +376,7 @@ class StudyResult(Paged):
     """The rows of every cell of a study, and what follows from them."""
 
     study: Study[Any, Any]
-    _rows: Rows[Any] = field(compare=False)
+    _frame: pd.DataFrame = field(compare=False)
 
     #: The method that says what the repetitions do.
     _summed: ClassVar[str] = "by_method"
@@ -330,22 +397,9 @@ class StudyResult(Paged):
         told = self._frame.drop(columns=["runtime", "exact_runtime"], errors="ignore")
         return self.study, told.to_json(double_precision=15)
 
-    @cached_property
-    def _frame(self) -> pd.DataFrame:
-        """One line per cell and row: the values of its key, then the row."""
-        rows = []
-        for cell, found in self._rows.items():
-            values = ((name, getattr(cell, name)) for name in (*self._grid, "repetition"))
-            key = {name: getattr(value, "name", value) for name, value in values}
-            rows += [key | row for row in found]
-        kinds = self.study._fields.items()
-        return pd.DataFrame(rows).astype({name: _dtype(kind) for name, kind in kinds})
-
     @property
     def _grid(self) -> list[str]:
-        """The dimensions of the grid that are told."""
-        told = self.study._dimensions.items()
-        return [one.name for one, name in told if getattr(self.study, name) != (one.default,)]
+        return self.study._grid
 
     def _groups(self, *more: str) -> Groups:
         """Return the rows by the dimensions of the grid, and more."""
@@ -363,14 +417,7 @@ class StudyResult(Paged):
     @property
     def n_cells(self) -> int:
         """The number of data sets that were drawn."""
-        return len(self._rows)
-
-
-def _dtype(kinds: Kinds) -> str:
-    """Return the type of a column; what may be missing has one that knows it."""
-    nullable = {bool: "boolean", int: "Int64"}
-    kind = float if float in kinds else kinds[0]
-    return nullable.get(kind, kind.__name__) if len(kinds) > 1 else kind.__name__
+        return len(self._frame) // len(self.study._labels)
 
 
 def wilson(groups: Groups, column: str, alpha: float) -> list[Floats]:

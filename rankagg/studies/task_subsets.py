@@ -26,11 +26,12 @@ from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.cultures import checked
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.journal import FLAG, INTEGER, MISSING, NUMBER, TEXT, Kinds, Row
 from rankagg.studies.sources import table_digest
 from rankagg.studies.study import (
     ROUNDING,
     Cell,
+    Fields,
+    Row,
     Study,
     StudyResult,
     check_table,
@@ -229,9 +230,12 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     _schema: ClassVar[str] = "rankagg.task_subset_study"
     _cell = SubsetCell
     _found = TaskSubsetResult
-    _fields: ClassVar[Mapping[str, Kinds]] = dict.fromkeys(
-        ("tau", "distance", "top1"), NUMBER + MISSING
-    ) | {"method": TEXT, "n_ranked": INTEGER, "proved": FLAG, "error": TEXT + MISSING}
+    _fields: ClassVar[Fields] = dict.fromkeys(("tau", "distance", "top1"), "float64") | {
+        "method": "str",
+        "n_ranked": "int64",
+        "proved": "bool",
+        "error": "str",
+    }
 
     data: ScoreTable
     aggregators: Sequence[Aggregator] = (Mean(), Borda())

@@ -10,6 +10,7 @@ import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies import Adversarial, Copied, Corruption, Noisy, Rescaled, Reversed
 from rankagg.studies.corruption import CorruptionCell, CorruptionResult
+from rankagg.studies.study import Columns
 from rankagg.testing.studies import StudyContract
 from tests.studies.rules import Stubborn
 
@@ -259,11 +260,11 @@ def result_of(distances):
         n_corrupted=counts[::-1], n_repetitions=2,
     )  # fmt: skip
     row = {"method": "Borda", "top1": 0.0, "unproved": False, "error": None}
-    rows = {
-        cell: [{**row, "distance": distances[cell.n_corrupted] + 0.02 * cell.repetition - 0.01}]
-        for cell in study.cells()
-    }
-    return CorruptionResult(study=study, _rows=rows)
+    cells, found = list(study.cells()), Columns(study._fields)
+    for cell in cells:
+        distance = distances[cell.n_corrupted] + 0.02 * cell.repetition - 0.01
+        found.add(cell.key, [{**row, "distance": distance}])
+    return CorruptionResult(study=study, _frame=study._frame(cells, found))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import math
 import os
 import signal
 import warnings
@@ -32,23 +31,24 @@ STUDY = ra.studies.ApproximationStudy(
     n_repetitions=3,
 )
 RESULT = STUDY.run()
+ROWS = {cell.key: STUDY._try(cell, None) for cell in STUDY.cells()}
 
 
-def journal(path):
-    return STUDY._journal(path)
+def note(path):
+    pieces = ({"cell": key, "rows": rows} for key, rows in ROWS.items())
+    STUDY._journal(path).append(pieces)
 
 
 @pytest.fixture
 def path(tmp_path):
     file = tmp_path / "study.jsonl"
-    book = journal(file)
-    assert book.read() == {}
-    book.append((cell.key, rows) for cell, rows in RESULT._rows.items())
+    assert read(file) == {}
+    note(file)
     return file
 
 
 def read(path):
-    return journal(path).read()
+    return dict(STUDY._noted(STUDY._journal(path)))
 
 
 def resigned(path, line, change):
@@ -57,14 +57,14 @@ def resigned(path, line, change):
     found = json.loads(lines[line])
     body = {"cell": found["cell"], "rows": found["rows"]}
     change(body)
-    check = journal(path)._file._checksum(body)
+    check = STUDY._journal(path)._checksum(body)
     lines[line] = json.dumps({**body, "check": check})
     path.write_text("\n".join(lines) + "\n")
 
 
 def test_what_was_noted_is_read_again(path):
     found = read(path)
-    assert found == {cell.key: rows for cell, rows in RESULT._rows.items()}
+    assert found == ROWS
     assert len(found) == 6
     assert read(path) == found
     assert_frame_equal(
@@ -77,17 +77,11 @@ CHANGES = {
     "a row less": lambda body: body["rows"].pop(),
     "a row twice": lambda body: body["rows"].append(body["rows"][0]),
     "another order": lambda body: body["rows"].reverse(),
-    "null": lambda body: body["rows"][0].update(optimum=None),
-    "nan": lambda body: body["rows"][0].update(cost=math.nan),
-    "a text": lambda body: body["rows"][0].update(ratio="1.0"),
-    "a truth value": lambda body: body["rows"][0].update(cost=True),
-    "a number as a flag": lambda body: body["rows"][0].update(proved=1),
     "a field less": lambda body: body["rows"][0].pop("hit"),
     "a field more": lambda body: body["rows"][0].update(nearest=0.0),
     "another method": lambda body: body["rows"][0].update(method="Mean"),
+    "a cell of lists": lambda body: body.update(cell=[[1], 3]),
     "no cell": lambda body: body.update(cell=None),
-    "a short cell": lambda body: body["cell"].pop(),
-    "a cell of texts": lambda body: body.update(cell=["a", "3", "4", "0", "1"]),
     "rows of no objects": lambda body: body.update(rows=[1, 2]),
 }
 
@@ -207,7 +201,7 @@ def test_a_full_disk_keeps_what_was_noted(path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", full)
     with pytest.raises(OutputError, match=r"No space left on device\. What was noted before stays"):
-        journal(path).append((cell.key, rows) for cell, rows in RESULT._rows.items())
+        note(path)
     assert read(path) == found
 
 
@@ -255,6 +249,6 @@ def test_a_killed_worker_does_not_spoil_the_journal(rule, n_jobs, kept, tmp_path
     study = replace(STUDY, aggregators=[rule], n_repetitions=kept)
     with pytest.raises(WorkerError, match="was killed"):
         study.run(n_jobs=n_jobs, journal=path)
-    left = study._journal(path).read()
+    left = dict(study._noted(study._journal(path)))
     assert {key[1] for key in left} <= {3}
     assert len(left) >= kept
