@@ -76,7 +76,7 @@ def run_again(
         mean = _rank_by_mean(left, list(table.systems), rng)
         ones = [tied if left is None else rule(left.rankings()) for rule in rules]
         # A ranking that ties all systems agrees with none.
-        tau = np.nan_to_num(taus([mean, *ones, *full]))
+        tau = np.nan_to_num(taus(np.stack([one.ranks for one in (mean, *ones, *full)])))
         for at, one in enumerate(ones, start=1):
             same = [_same(one, mean, place) for place in (0, 2)]
             own = tau[at, len(full) + at], tau[0, len(full)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import inf
 from types import MappingProxyType
@@ -329,9 +330,13 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         kinds |= dict.fromkeys(known, "float64") | dict.fromkeys(perhaps, "float64")
         return kinds | ({"nearest": "float64"} if self.nearest else {})
 
+    @cached_property
+    def _said(self) -> tuple[str, ...]:
+        return tuple(repr(with_policy(rule, self.unranked)) for rule in self.aggregators)
+
     def _told(self) -> dict[str, Any]:
         return {
-            "rules": [repr(with_policy(rule, self.unranked)) for rule in self.aggregators],
+            "rules": self._said,
             "unranked_policy": self.unranked,
             "time_limit": self.time_limit,
             "nearest": self.nearest,
@@ -350,10 +355,9 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         # For the proof, and for the nearest of all optima after it.
         deadline = Deadline.after(self.time_limit)
         exact = finished(Kemeny(unranked=self.unranked).aggregate(evidence, deadline=deadline))
-        said = [repr(with_policy(rule, self.unranked)) for rule in self.aggregators]
         results = [
-            consensus_of(rule, evidence, cell.generator(self.seed, name))
-            for rule, name in zip(self.aggregators, said, strict=True)
+            consensus_of(rule, evidence, cell.generator(self.seed, said))
+            for rule, said in zip(self.aggregators, self._said, strict=True)
         ]
         costs = [votes.cost(r.ranking) if isinstance(r, Consensus) else None for r in results]
         best = min([exact.cost, *(cost for cost in costs if cost is not None)])

@@ -280,8 +280,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
             corruption.corrupt(table, table.tasks.at(range(most)), rng=0)
 
     def _told(self) -> dict[str, Any]:
-        rules = [repr(rule) for rule in self.aggregators]
-        return {"rules": rules, "time_limit": self.time_limit}
+        return {"rules": self._said, "time_limit": self.time_limit}
 
     def _try(self, cell: CorruptionCell, prepared: None) -> list[Row]:
         """Corrupt tasks of a table, and hold every rule against the truth, or against itself."""

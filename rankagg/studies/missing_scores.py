@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from itertools import combinations, product
-from math import comb, isfinite
+from math import comb, isfinite, nan
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, TypeAlias, cast
 
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_flag, check_kind, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
@@ -41,68 +41,67 @@ from rankagg.studies.study import (
     with_policy,
 )
 
+#: How two methods are compared on the same table.
+PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
+TOP_MEASURES: Final = PAIR_MEASURES[1:]
 
-def taus(rankings: Sequence[PartialRanking]) -> Floats:
+
+def agreements(ranks: Ranks) -> dict[str, Floats]:
+    """Return how much each two of some rankings agree, by every measure."""
+    first, three = (places.top_k_shares(ranks, k) for k in (1, 3))
+    overlaps = _products(first), _products(three) / min(3, ranks.shape[1])
+    values = taus(ranks), *overlaps, same_sets(three)
+    return dict(zip(PAIR_MEASURES, values, strict=True))
+
+
+def taus(ranks: Ranks) -> Floats:
     """Return tau-b of each two rankings, over all systems.
 
     Where a ranking leaves systems out, it stands for all permutations that are compatible with
     it: what is correlated is the mean order of every pair, so that every ranking is held against
     the others on the same pairs.
     """
-    above, below = np.triu_indices(len(rankings[0].items), 1)
-    orders = np.empty((len(rankings), len(above)))
-    untied = np.empty(len(rankings))
-    for row, ranking in enumerate(rankings):
-        orders[row] = 2.0 * ranking.pairwise_probabilities()[above, below] - 1.0
-        # Only what was observed can be tied: a permutation ties nothing.
-        listed = ranking.ranks[ranking.ranks != UNRANKED]
-        sizes = np.unique(listed, return_counts=True)[1]
-        untied[row] = len(above) - (sizes * (sizes - 1) // 2).sum()
+    above, below = np.triu_indices(ranks.shape[1], 1)
+    mids = places.mid_ranks(ranks)
+    # How likely it is that a system without a rank is before one with this rank.
+    before = (mids + 1.0) / ((ranks != UNRANKED).sum(axis=1, keepdims=True) + 1.0)
+    one, other = before[:, above], before[:, below]
+    shares = np.where(np.isnan(other), 1.0 - one, 0.5 * (1.0 + np.sign(other - one)))
+    shares = np.where(np.isnan(one), other, shares)
+    orders = np.where(np.isnan(shares), 0.0, 2.0 * shares - 1.0)
+    # Only what was observed can be tied: a permutation ties nothing.
+    tied = (ranks[:, above] == ranks[:, below]) & (ranks[:, above] != UNRANKED)
+    untied = (~tied).sum(axis=1).astype(np.float64)
     scale = np.sqrt(np.outer(untied, untied))
     with np.errstate(invalid="ignore"):
         found: Floats = np.clip(_products(orders) / scale, -1.0, 1.0)
     return found
 
 
-def top_k_overlaps(rankings: Sequence[PartialRanking], k: int) -> Floats:
-    """Return the expected share of systems that each two top-k sets have in common."""
-    shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
-    return _products(shares) / min(k, len(rankings[0].items))
-
-
-def same_top_k(rankings: Sequence[PartialRanking], k: int) -> Floats:
+def same_sets(shares: Floats) -> Floats:
     """Return the chance that each two top-k sets are the same, ties at rank k broken at random."""
-    shares = places.top_k_shares(np.stack([ranking.ranks for ranking in rankings]), k)
     inside, possible = shares > 1 - ROUNDING, shares > ROUNDING
-    sizes = np.rint(shares.sum(axis=1)).astype(int).tolist()
-    ways = [
-        comb(int((may & ~must).sum()), size - int(must.sum()))
-        for must, may, size in zip(inside, possible, sizes, strict=True)
-    ]
-    found = np.zeros((len(rankings), len(rankings)))
-    for row, one in enumerate(inside):
-        for column, other in enumerate(inside):
-            must, may = one | other, possible[row] & possible[column]
-            if sizes[row] == sizes[column] and not (must & ~may).any() and must.sum() <= sizes[row]:
-                alike = comb(int((may & ~must).sum()), sizes[row] - int(must.sum()))
-                found[row, column] = alike / (ways[row] * ways[column])
+    sizes = np.rint(shares.sum(axis=1)).astype(int)
+    must, may = inside[:, None] | inside, possible[:, None] & possible
+    # The sets that both may have, and those that each may have.
+    left = sizes[:, None] - must.sum(axis=2)
+    is_free = (sizes[:, None] == sizes) & ~(must & ~may).any(axis=2) & (left >= 0)
+    alike = np.where(is_free, _choices((may & ~must).sum(axis=2), np.maximum(left, 0)), 0)
+    ways = _choices((possible & ~inside).sum(axis=1), sizes - inside.sum(axis=1))
+    found: Floats = (alike / np.multiply.outer(ways, ways)).astype(np.float64)
     return found
+
+
+# Whole numbers of any size.
+_choices = np.frompyfunc(comb, 2, 1)
 
 
 def _products(rows: Floats) -> Floats:
     """Return the scalar product of each two rows; to the bit the same in every process."""
+    # How numbers lie in memory decides in which order they are added.
+    rows = np.ascontiguousarray(rows)
     found: Floats = np.einsum("ip,jp->ij", rows, rows, optimize=False)
     return found
-
-
-#: How two methods are compared on the same table.
-PAIR_MEASURES: Final[Mapping[str, Callable[[Sequence[PartialRanking]], Floats]]] = {
-    "tau": taus,
-    "top1": partial(top_k_overlaps, k=1),
-    "top3": partial(top_k_overlaps, k=3),
-    "same_top3": partial(same_top_k, k=3),
-}
-TOP_MEASURES: Final = tuple(PAIR_MEASURES)[1:]
 
 
 def label_of(rule: Aggregator) -> str:
@@ -389,33 +388,31 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     @property
     def methods(self) -> tuple[str, ...]:
         """What the methods are called: the rule, and its policy for missing scores."""
-        return tuple(label_of(rule) for rule in self.aggregators)
+        return self._labels
 
-    @property
+    @cached_property
     def _labels(self) -> tuple[str, ...]:
         # The same rule with two policies is two methods.
-        return self.methods
+        return tuple(label_of(rule) for rule in self.aggregators)
 
-    @property
+    @cached_property
+    def _said(self) -> tuple[str, ...]:
+        return tuple(repr(with_policy(rule, "uniform")) for rule in self.aggregators)
+
+    @cached_property
     def _pairs(self) -> list[str]:
         """The fields that compare a method with another."""
         return [pair_field(measure, other) for other in self.methods for measure in PAIR_MEASURES]
 
-    @property
+    @cached_property
     def _fields(self) -> Fields:
         numbers = *PAIR_MEASURES, "tau_ranked", "tau_true", *self._pairs
-        return dict.fromkeys(numbers, "float64") | {
-            "method": "str",
-            "unranked": "Int64",
-            "lost_systems": "int64",
-            "lost_tasks": "int64",
-            "proved": "boolean",
-            "error": "str",
-        }
+        kinds = {"method": "str", "unranked": "Int64", "proved": "boolean", "error": "str"}
+        kinds |= dict.fromkeys(("lost_systems", "lost_tasks"), "int64")
+        return kinds | dict.fromkeys(numbers, "float64")
 
     def _told(self) -> dict[str, Any]:
-        rules = [repr(with_policy(rule, "uniform")) for rule in self.aggregators]
-        return {"rules": rules, "whole_tasks": self.whole_tasks}
+        return {"rules": self._said, "whole_tasks": self.whole_tasks}
 
     def _prepared(self, deadline: object) -> Mapping[str, Sequence[Attempt]]:
         """Return what the methods make of full tables that are the same in every cell."""
@@ -445,31 +442,28 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         count, rows = len(self.aggregators), []
         for at, label in enumerate(self.methods):
             (ranking, is_proved, error), (before, was_proved, failed) = found[at], full[at]
-            unranked = None if ranking is None else int((ranking.ranks == UNRANKED).sum())
+            tau = tables["tau"][at][at + count]
             known = is_proved is not None and was_proved is not None
             row = {
                 "method": label,
                 **{measure: tables[measure][at][at + count] for measure in PAIR_MEASURES},
-                "tau_ranked": _tau_ranked(before, ranking),
+                "tau_ranked": _tau_ranked(before, ranking, tau),
                 "tau_true": tables["tau"][at][2 * count],
-                "unranked": unranked,
+                "unranked": None if ranking is None else int((ranking.ranks == UNRANKED).sum()),
                 **shared,
                 "proved": is_proved and was_proved if known else None,
                 "error": error or failed,
             }
-            for number, other in enumerate(self.methods):
-                for measure in PAIR_MEASURES:
-                    row[pair_field(measure, other)] = tables[measure][at][number]
-            rows.append(row)
+            pairs = (tables[one][at][other] for other in range(count) for one in PAIR_MEASURES)
+            rows.append(row | dict(zip(self._pairs, pairs, strict=True)))
         return rows
 
     def _ranked(self, data: Any, cell: RemovalCell, purpose: str) -> list[Attempt]:
         """Return what every method makes of a table."""
         evidence = Evidence(data)
         found: list[Attempt] = []
-        for rule in self.aggregators:
-            rng = cell.generator(self.seed, f"{purpose}{with_policy(rule, 'uniform')!r}")
-            result = consensus_of(rule, evidence, rng)
+        for rule, said in zip(self.aggregators, self._said, strict=True):
+            result = consensus_of(rule, evidence, cell.generator(self.seed, purpose + said))
             if isinstance(result, RankaggError):
                 found.append((None, None, f"{purpose}: {result}" if purpose else str(result)))
             else:
@@ -488,21 +482,25 @@ def _agreements(
 ) -> dict[str, list[list[float | None]]]:
     """Return how much each two of some rankings agree; None for what is no ranking."""
     there = np.flatnonzero([ranking is not None for ranking in rankings])
-    known = [ranking for ranking in rankings if ranking is not None]
+    known = [ranking.ranks for ranking in rankings if ranking is not None]
     found = {}
-    for measure, values_of in PAIR_MEASURES.items():
+    for measure, agreed in agreements(np.stack(known)).items() if known else ():
         values = np.full((len(rankings), len(rankings)), np.nan)
-        if known:
-            values[np.ix_(there, there)] = values_of(known)
-        found[measure] = [[x if isfinite(x) else None for x in row] for row in values.tolist()]
+        values[np.ix_(there, there)] = agreed
+        told = values.astype(object)
+        told[np.isnan(values)] = None
+        found[measure] = told.tolist()
     return found
 
 
-def _tau_ranked(full: PartialRanking | None, found: PartialRanking | None) -> float | None:
-    """Correlate over the systems that both rank."""
+def _tau_ranked(
+    full: PartialRanking | None, found: PartialRanking | None, tau: float | None
+) -> float | None:
+    """Correlate over the systems that both rank; `tau` is that over all."""
     if full is None or found is None:
         return None
-    if not ((full.ranks != UNRANKED) & (found.ranks != UNRANKED)).any():
-        return None
-    tau = kendall_tau(found, full)
-    return tau if isfinite(tau) else None
+    if min(full.ranks.min(), found.ranks.min()) >= 0:
+        return tau
+    both = (full.ranks != UNRANKED) & (found.ranks != UNRANKED)
+    ranked = kendall_tau(found, full) if both.any() else nan
+    return ranked if isfinite(ranked) else None

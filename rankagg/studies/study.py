@@ -11,6 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from hashlib import sha256
 from itertools import product
 from math import nan
@@ -64,7 +65,7 @@ class Cell:
     a default is not told where it is the only value.
     """
 
-    @property
+    @cached_property
     def key(self) -> tuple[Any, ...]:
         """What tells it apart, as plain data: texts, integers, numbers."""
         kind = "identity_of_sizes" if hasattr(self, "n_items") else "identity"
@@ -150,10 +151,18 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         return {one: one.name if hasattr(self, one.name) else f"{one.name}s" for one in dimensions}
 
     @property
+    def _rules(self) -> tuple[Aggregator, ...]:
+        return tuple(getattr(self, "aggregators", ()))
+
+    @cached_property
     def _labels(self) -> tuple[str, ...]:
         """What the rows of a cell are of, in their order: the names of its rules."""
-        rules: tuple[Aggregator, ...] = getattr(self, "aggregators")  # noqa: B009
-        return tuple(rule.name for rule in rules)
+        return tuple(rule.name for rule in self._rules)
+
+    @cached_property
+    def _said(self) -> tuple[str, ...]:
+        """What random numbers and journals know the rules by."""
+        return tuple(repr(rule) for rule in self._rules)
 
     @property
     @abstractmethod

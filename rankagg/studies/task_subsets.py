@@ -262,7 +262,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
         steps, tasks = as_tolerance(self.tolerance, self.data.tasks), list(self.data.tasks)
         each = steps if isinstance(steps, Mapping) else dict.fromkeys(tasks, steps)
         return {
-            "rules": [repr(rule) for rule in self.aggregators],
+            "rules": self._said,
             "data": table_digest(self.data),
             "tolerance": [float(each.get(task, 0)) for task in tasks],
         }
