@@ -95,7 +95,9 @@ class Mean(ScoreAggregator):
         return replace(outcome, notes=(*notes, *outcome.notes))
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        return weighted_mean(scores, weights), weighted_mean(sizes, weights)
+        both = np.vstack([scores, sizes]), np.vstack([weights, weights])
+        means, lengths = weighted_mean(*both).reshape(2, -1)
+        return means, lengths
 
 
 @dataclass(frozen=True, kw_only=True)

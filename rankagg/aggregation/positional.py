@@ -15,6 +15,7 @@ from typing import ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
@@ -72,13 +73,16 @@ def _points(
     ranks: Ranks, votes: Integers, denominator: int, unranked: Unranked, groups: NDArray[np.int64]
 ) -> Floats:
     n = ranks.shape[1]
-    seen, placed = _sums_by_size(ranks, votes, groups)
+    # Floats divide integers below their limit exactly; Python's have none.
+    is_small = 4 * (n + 1) * max(int(votes.sum()), denominator) < EXACT_LIMIT
+    kind = np.int64 if is_small else object
+    seen, placed = _sums_by_size(ranks, votes, groups, kind)
     # An item at the mean place r of k adds 2r + 2 to `placed`.
     if unranked == "ignore":
         lead = sum((k + 1) * seen[k] - placed[k] for k in seen)
         return np.asarray(lead / denominator, dtype=np.float64)
     # Twice the points: 2n - (2r + 2)(n + 1)/(k + 1), or n - 1 for an unranked item.
-    whole = np.add.reduceat(votes, exact.starts_of(groups)).astype(object)[:, None]
+    whole = np.add.reduceat(votes, exact.starts_of(groups)).astype(kind)[:, None]
     most = (n - 1) * whole + (n + 1) * sum(seen.values())
     return _expected_points(n, most, placed, denominator)
 
@@ -111,25 +115,27 @@ def summed_points(summary: ScoreSummary, unranked: Unranked) -> Floats:
 
 
 def _expected_points(
-    n: int, most: NDArray[np.object_], placed: dict[int, NDArray[np.object_]], denominator: int
+    n: int, most: Integers, placed: dict[int, Integers], denominator: int
 ) -> Floats:
     """Return half of `most` less (2r + 2)(n + 1)/(k + 1) for every place r among k."""
     over = lcm(*(k + 1 for k in placed))
+    if max(2 * denominator, int(most.max())) * over >= EXACT_LIMIT:
+        most, placed = most.astype(object), {k: placed[k].astype(object) for k in placed}
     less = (n + 1) * sum(placed[k] * (over // (k + 1)) for k in placed)
     return np.asarray((most * over - less) / (2 * over * denominator), dtype=np.float64)
 
 
 def _sums_by_size(
-    ranks: Ranks, votes: Integers, groups: NDArray[np.int64]
-) -> tuple[dict[int, NDArray[np.object_]], dict[int, NDArray[np.object_]]]:
+    ranks: Ranks, votes: Integers, groups: NDArray[np.int64], kind: type
+) -> tuple[dict[int, Integers], dict[int, Integers]]:
     """Return per number k of observed items what rankings of that size weigh and place.
 
     For each group and item: the weight of the rankings that observe it, and the weighted sum of
-    2r + 2 for its mean places r in them; Python integers.
+    2r + 2 for its mean places r in them.
     """
     shape = int(groups[-1]) + 1, ranks.shape[1]
-    seen: dict[int, NDArray[np.object_]] = {}
-    placed: dict[int, NDArray[np.object_]] = {}
+    seen: dict[int, Integers] = {}
+    placed: dict[int, Integers] = {}
     for block in _slices(*ranks.shape):
         doubled = doubled_places(ranks[block])
         pairs = groups[block] * (shape[1] + 1) + row_sums(doubled > 0)
@@ -140,8 +146,8 @@ def _sums_by_size(
             for k in np.unique(sizes).tolist():
                 here = sizes == k
                 for sums, part in zip((seen, placed), parts, strict=True):
-                    total = sums.setdefault(k, np.zeros(shape, dtype=object))
-                    total[group[here]] += part[here].astype(object) * scale
+                    total = sums.setdefault(k, np.zeros(shape, dtype=kind))
+                    total[group[here]] += part[here].astype(kind) * scale
     return seen, placed
 
 

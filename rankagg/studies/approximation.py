@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from math import inf
 from types import MappingProxyType
@@ -22,19 +21,8 @@ from rankagg.core.items import counted
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError
-from rankagg.studies.sources import averaged, check_most_items, n_removed, without_entries
-from rankagg.studies.study import (
-    ROUNDING,
-    Cell,
-    Fields,
-    Row,
-    Study,
-    StudyResult,
-    consensus_of,
-    finished,
-    wilson,
-    with_policy,
-)
+from rankagg.studies.sources import averaged, n_removed, without_entries
+from rankagg.studies.study import ROUNDING, Cell, Row, Study, StudyResult, finished, wilson
 
 
 class ApproximationResult(StudyResult):
@@ -304,7 +292,6 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
             allowed = "rules with one policy for unranked items"
             remedy = "Give all of them the same `unranked=`."
             raise InvalidInputError("aggregators", allowed, policies, remedy)
-        check_most_items(self.models, self.n_items)
         greedy = [rule.name for rule in self.aggregators if rule.needs == "scores"]
         for model in self.models:
             if greedy and model.gives != "scores":
@@ -323,16 +310,12 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         return policies[0] if policies else "uniform"
 
     @property
-    def _fields(self) -> Fields:
-        known = "optimum", "lower_bound", "exact_runtime"
-        perhaps = "cost", "ratio", "ratio_high", "distance", "runtime"
+    def _fields(self) -> dict[str, str]:
+        numbers = "optimum lower_bound cost ratio ratio_high distance runtime exact_runtime"
         kinds = {"method": "str", "proved": "bool", "hit": "boolean", "error": "str"}
-        kinds |= dict.fromkeys(known, "float64") | dict.fromkeys(perhaps, "float64")
-        return kinds | ({"nearest": "float64"} if self.nearest else {})
+        return kinds | dict.fromkeys([*numbers.split(), *["nearest"] * self.nearest], "float64")
 
-    @cached_property
-    def _said(self) -> tuple[str, ...]:
-        return tuple(repr(with_policy(rule, self.unranked)) for rule in self.aggregators)
+    _policy = unranked
 
     def _told(self) -> dict[str, Any]:
         return {
@@ -355,10 +338,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         # For the proof, and for the nearest of all optima after it.
         deadline = Deadline.after(self.time_limit)
         exact = finished(Kemeny(unranked=self.unranked).aggregate(evidence, deadline=deadline))
-        results = [
-            consensus_of(rule, evidence, cell.generator(self.seed, said))
-            for rule, said in zip(self.aggregators, self._said, strict=True)
-        ]
+        results = self._results(evidence, cell)
         costs = [votes.cost(r.ranking) if isinstance(r, Consensus) else None for r in results]
         best = min([exact.cost, *(cost for cost in costs if cost is not None)])
         return [

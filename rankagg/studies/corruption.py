@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from types import MappingProxyType
 from typing import Any, ClassVar, cast
@@ -184,9 +184,13 @@ class CorruptionCell(Cell):
     # Its number among its like.
     repetition: int = 0
 
+    @cached_property
+    def _alike(self) -> CorruptionCell:
+        return replace(self, corruption=Reversed(), n_corrupted=0)
+
     def shared(self, seed: int, purpose: str) -> np.random.Generator:
         """Return the random numbers of all tables that differ in their corruption alone."""
-        return replace(self, corruption=Reversed(), n_corrupted=0).generator(seed, purpose)
+        return self._alike.generator(seed, purpose)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,14 +302,18 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
             rng = cell.shared(self.seed, "corruption")
             return Evidence(cell.corruption.corrupt(shuffled, tasks, against, rng=rng))
 
-        for rule in self.aggregators:
+        for rule, said in zip(self.aggregators, self._said, strict=True):
             row: Row = dict.fromkeys(self._fields) | {"method": rule.name, "unproved": False}
             rows.append(row)
             try:
-                own = self._says(rule, before, cell.shared) if truth is None else None
+                own = (
+                    self._says(rule, before, cell.shared(self.seed, said))
+                    if truth is None
+                    else None
+                )
                 ranking = own.ranking.reindex(shuffled.systems) if own else truth
                 against = cast("PartialRanking", ranking)
-                found = self._says(rule, corrupted(against), cell.generator)
+                found = self._says(rule, corrupted(against), cell.generator(self.seed, said))
             except RankaggError as error:
                 row["error"] = str(error)
                 continue
@@ -318,8 +326,6 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
             row["unproved"] = any("not proved" in note for note in notes)
         return rows
 
-    def _says(
-        self, rule: Aggregator, scores: Evidence, draw: Callable[[int, str], np.random.Generator]
-    ) -> Consensus:
-        rng, deadline = draw(self.seed, repr(rule)), Deadline.after(self.time_limit)
+    def _says(self, rule: Aggregator, scores: Evidence, rng: np.random.Generator) -> Consensus:
+        deadline = Deadline.after(self.time_limit)
         return finished(rule.aggregate(scores, rng=rng, deadline=deadline))

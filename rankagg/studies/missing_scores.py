@@ -31,15 +31,7 @@ from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Rescaled
 from rankagg.studies.removal import AT_RANDOM, MECHANISM, GapCell, ScoreRemoval
 from rankagg.studies.sources import gaps_told, tables_of
-from rankagg.studies.study import (
-    ROUNDING,
-    Fields,
-    Row,
-    Study,
-    StudyResult,
-    consensus_of,
-    with_policy,
-)
+from rankagg.studies.study import ROUNDING, Fields, Row, Study, StudyResult, consensus_of, with_policy
 
 #: How two methods are compared on the same table.
 PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
@@ -366,6 +358,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     """
 
     _schema: ClassVar[str] = "rankagg.missing_scores_study"
+    _policy = "uniform"
     _cell = RemovalCell
     _found = MissingScoresResult
 
@@ -396,16 +389,12 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         return tuple(label_of(rule) for rule in self.aggregators)
 
     @cached_property
-    def _said(self) -> tuple[str, ...]:
-        return tuple(repr(with_policy(rule, "uniform")) for rule in self.aggregators)
-
-    @cached_property
     def _pairs(self) -> list[str]:
         """The fields that compare a method with another."""
         return [pair_field(measure, other) for other in self.methods for measure in PAIR_MEASURES]
 
     @cached_property
-    def _fields(self) -> Fields:
+    def _fields(self) -> dict[str, str]:
         numbers = *PAIR_MEASURES, "tau_ranked", "tau_true", *self._pairs
         kinds = {"method": "str", "unranked": "Int64", "proved": "boolean", "error": "str"}
         kinds |= dict.fromkeys(("lost_systems", "lost_tasks"), "int64")
@@ -438,7 +427,15 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         shared = {"lost_systems": int(lost.sum()), "lost_tasks": table.n_tasks - left.n_tasks}
         truth = cell.model.true_ranking
         rankings = [ranking for ranking, _, _ in (*found, *full)]
-        tables = _agreements([*rankings, truth and truth.reindex(table.systems)])
+        rankings.append(truth and truth.reindex(table.systems))
+        none, there = np.full(table.n_systems, UNRANKED), [one is not None for one in rankings]
+        ranks = np.stack([none if one is None else one.ranks for one in rankings])
+        tables = {}
+        for measure, values in agreements(ranks).items():
+            told = values.astype(object)
+            # What is no ranking agrees with none.
+            told[~(np.isfinite(values) & np.outer(there, there))] = None
+            tables[measure] = told.tolist()
         count, rows = len(self.aggregators), []
         for at, label in enumerate(self.methods):
             (ranking, is_proved, error), (before, was_proved, failed) = found[at], full[at]
@@ -460,37 +457,18 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
 
     def _ranked(self, data: Any, cell: RemovalCell, purpose: str) -> list[Attempt]:
         """Return what every method makes of a table."""
-        evidence = Evidence(data)
-        found: list[Attempt] = []
-        for rule, said in zip(self.aggregators, self._said, strict=True):
-            result = consensus_of(rule, evidence, cell.generator(self.seed, purpose + said))
-            if isinstance(result, RankaggError):
-                found.append((None, None, f"{purpose}: {result}" if purpose else str(result)))
-            else:
-                found.append((result.ranking, result.is_proved, None))
-        return found
+        return [
+            (None, None, f"{purpose}: {one}" if purpose else str(one))
+            if isinstance(one, RankaggError)
+            else (one.ranking, one.is_proved, None)
+            for one in self._results(Evidence(data), cell, purpose)
+        ]
 
     def _scaled(self, table: ScoreTable, cell: RemovalCell) -> ScoreTable:
         if cell.scale == 1:
             return table
         task = table.tasks[int(cell.generator(self.seed, "task").integers(table.n_tasks))]
         return Rescaled(factor=cell.scale).corrupt(table, [task])
-
-
-def _agreements(
-    rankings: Sequence[PartialRanking | None],
-) -> dict[str, list[list[float | None]]]:
-    """Return how much each two of some rankings agree; None for what is no ranking."""
-    there = np.flatnonzero([ranking is not None for ranking in rankings])
-    known = [ranking.ranks for ranking in rankings if ranking is not None]
-    found = {}
-    for measure, agreed in agreements(np.stack(known)).items() if known else ():
-        values = np.full((len(rankings), len(rankings)), np.nan)
-        values[np.ix_(there, there)] = agreed
-        told = values.astype(object)
-        told[np.isnan(values)] = None
-        found[measure] = told.tolist()
-    return found
 
 
 def _tau_ranked(

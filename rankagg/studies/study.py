@@ -44,7 +44,7 @@ from rankagg.exceptions import (
 )
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
 from rankagg.io.journal import JournalFile
-from rankagg.studies.sources import as_sources
+from rankagg.studies.sources import as_sources, check_most_items
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -125,6 +125,8 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     _schema: ClassVar[str]
     _cell: ClassVar[type[Cell]]
     _found: ClassVar[type[StudyResult]]
+    #: The policy that rules take by default, where random numbers and journals are to know it.
+    _policy: ClassVar[Unranked | None] = None
 
     n_repetitions: int
     seed: int
@@ -137,6 +139,8 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             check_number(getattr(self, "time_limit"), f"time_limit {owner}", low=0)  # noqa: B009
         for one, name in self._dimensions.items():
             self._set(name, _checked(one, getattr(self, name), f"{name} {owner}"))
+        if hasattr(self, "n_items"):
+            check_most_items(getattr(self, "models"), self.n_items)  # noqa: B009
         if hasattr(self, "aggregators"):
             self._set("aggregators", check_rules(self.aggregators, f"aggregators {owner}"))
             several(self._labels, f"aggregators {owner}")
@@ -162,7 +166,18 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     @cached_property
     def _said(self) -> tuple[str, ...]:
         """What random numbers and journals know the rules by."""
-        return tuple(repr(rule) for rule in self._rules)
+        policy = self._policy
+        rules = [with_policy(one, policy) for one in self._rules] if policy else self._rules
+        return tuple(map(repr, rules))
+
+    def _results(
+        self, evidence: Evidence, cell: AnyCell, purpose: str = ""
+    ) -> list[Consensus | RankaggError]:
+        """Return what every rule makes of data, or the error that it ended with."""
+        return [
+            consensus_of(rule, evidence, cell.generator(self.seed, purpose + said))
+            for rule, said in zip(self._rules, self._said, strict=True)
+        ]
 
     @property
     @abstractmethod

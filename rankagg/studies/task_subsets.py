@@ -15,9 +15,9 @@ from rankagg import _pandas as pd
 from rankagg._typing import Tolerance
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.stability import Parts, draw_subset
 from rankagg.core.items import counted, listed
@@ -27,17 +27,7 @@ from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.cultures import checked
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.sources import table_digest
-from rankagg.studies.study import (
-    ROUNDING,
-    Cell,
-    Fields,
-    Row,
-    Study,
-    StudyResult,
-    check_table,
-    consensus_of,
-    finished,
-)
+from rankagg.studies.study import ROUNDING, Cell, Row, Study, StudyResult, check_table, finished
 
 
 class TaskSubsetResult(StudyResult):
@@ -159,8 +149,8 @@ class TaskSubsetResult(StudyResult):
         ]
 
 
-#: A rule, what it says of all tasks, and False where an exact rule did not prove that in time.
-Whole: TypeAlias = tuple[Aggregator, PartialRanking, bool]
+#: What a rule says of all tasks, and False where an exact rule did not prove that in time.
+Whole: TypeAlias = tuple[PartialRanking, bool]
 
 
 @dataclass(frozen=True)
@@ -230,7 +220,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     _schema: ClassVar[str] = "rankagg.task_subset_study"
     _cell = SubsetCell
     _found = TaskSubsetResult
-    _fields: ClassVar[Fields] = dict.fromkeys(("tau", "distance", "top1"), "float64") | {
+    _fields: ClassVar[Mapping[str, str]] = dict.fromkeys(("tau", "distance", "top1"), "float64") | {
         "method": "str",
         "n_ranked": "int64",
         "proved": "bool",
@@ -272,28 +262,21 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
         parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
         total = self.data.n_tasks
         evidence, everything, wholes = parts.part(np.arange(total)), SubsetCell(total, 0), []
-        for rule in self.aggregators:
-            rng = everything.generator(self.seed, repr(rule))
+        for rule, said in zip(self.aggregators, self._said, strict=True):
+            rng = everything.generator(self.seed, said)
             found = finished(rule.aggregate(evidence, rng=rng))
-            wholes.append((rule, found.ranking, found.is_proved is not False))
+            wholes.append((found.ranking, found.is_proved is not False))
         return parts, wholes
 
     def _try(self, cell: SubsetCell, prepared: tuple[Parts, list[Whole]]) -> list[Row]:
         """Draw a subset and aggregate it with every rule."""
         parts, wholes = prepared
-        evidence = parts.part(cell.tasks(len(parts.units), self.seed))
-        return [self._row(evidence, cell, *whole) for whole in wholes]
+        results = self._results(parts.part(cell.tasks(len(parts.units), self.seed)), cell)
+        return [self._row(*one) for one in zip(self._labels, results, wholes, strict=True)]
 
-    def _row(
-        self,
-        evidence: Evidence,
-        cell: SubsetCell,
-        rule: Aggregator,
-        whole: PartialRanking,
-        whole_is_proved: bool,
-    ) -> Row:
-        unknown: Row = {"method": rule.name, "tau": None, "distance": None, "top1": None}
-        found = consensus_of(rule, evidence, cell.generator(self.seed, repr(rule)))
+    def _row(self, method: str, found: Consensus | RankaggError, all_tasks: Whole) -> Row:
+        whole, whole_is_proved = all_tasks
+        unknown: Row = {"method": method, "tau": None, "distance": None, "top1": None}
         if isinstance(found, RankaggError):
             return {**unknown, "n_ranked": 0, "proved": True, "error": str(found)}
         proved = whole_is_proved and found.is_proved is not False
