@@ -95,9 +95,8 @@ class Mean(ScoreAggregator):
         return replace(outcome, notes=(*notes, *outcome.notes))
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        both = np.vstack([scores, sizes]), np.vstack([weights, weights])
-        means, lengths = weighted_mean(*both).reshape(2, -1)
-        return means, lengths
+        means = weighted_mean(np.vstack([scores, sizes]), np.vstack([weights, weights]))
+        return means[: len(scores)], means[len(scores) :]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,8 +74,7 @@ def _points(
 ) -> Floats:
     n = ranks.shape[1]
     # Floats divide integers below their limit exactly; Python's have none.
-    is_small = 4 * (n + 1) * max(int(votes.sum()), denominator) < EXACT_LIMIT
-    kind = np.int64 if is_small else object
+    kind = np.int64 if 4 * (n + 1) * max(int(votes.sum()), denominator) < EXACT_LIMIT else object
     seen, placed = _sums_by_size(ranks, votes, groups, kind)
     # An item at the mean place r of k adds 2r + 2 to `placed`.
     if unranked == "ignore":
@@ -278,14 +277,12 @@ class Borda(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
         if evidence.has_rankings:
-            return Outcome(scores=self._from_places(evidence.profile))
+            p = evidence.profile
+            return Outcome(scores=borda_points(p.ranks, p.counts, p.weights, self._own_policy))
         if evidence.summary is not None:
             return Outcome(scores=summed_points(evidence.summary, self._own_policy))
         votes = evidence.votes(self._stated_policy)
         return Outcome(scores=self._from_votes(votes, self._policy_for(evidence)))
-
-    def _from_places(self, profile: Profile) -> Floats:
-        return borda_points(profile.ranks, profile.counts, profile.weights, self._own_policy)
 
     def _scores_by_group(self, profile: Profile, groups: NDArray[np.int64]) -> Floats | None:
         if exact.as_rational(profile.weights).step:

@@ -108,9 +108,9 @@ class Columns:
             values.extend([empty if row[name] is None else row[name] for row in rows])
 
     def at(self, lines: NDArray[np.intp]) -> dict[str, Any]:
-        """Return some lines of the columns, as a frame has them."""
-        columns = self._values.items()
-        return {name: pd.array(of, dtype=self._fields[name]).take(lines) for name, of in columns}
+        """Return some lines of the columns, as a frame has them; the columns are used up."""
+        kinds, values = self._fields, self._values
+        return {name: pd.array(values.pop(name), kinds[name]).take(lines) for name in list(values)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -618,5 +618,9 @@ class Permutation(PartialRanking):
 
 def as_ranking(ranks: Ranks, items: ItemSet) -> PartialRanking:
     """Return a `Permutation` where ranks are complete and strict, else a `PartialRanking`."""
-    is_strict = np.array_equal(np.sort(ranks), np.arange(len(items)))
-    return (Permutation if is_strict else PartialRanking)(ranks, items)
+    if not np.array_equal(np.sort(ranks), np.arange(len(items))):
+        return PartialRanking(ranks, items)
+    # Nothing is left to check.
+    made = Permutation.__new__(Permutation)
+    made._set(items=items, ranks=frozen_array(np.array(ranks, dtype=np.int32)))
+    return made
