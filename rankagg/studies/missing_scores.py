@@ -31,7 +31,13 @@ from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Rescaled
 from rankagg.studies.removal import AT_RANDOM, MECHANISM, GapCell, ScoreRemoval
 from rankagg.studies.sources import gaps_told, tables_of
-from rankagg.studies.study import ROUNDING, Fields, Row, Study, StudyResult, consensus_of, with_policy
+from rankagg.studies.study import (
+    ROUNDING,
+    Row,
+    Study,
+    StudyResult,
+    with_policy,
+)
 
 #: How two methods are compared on the same table.
 PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
