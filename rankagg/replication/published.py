@@ -127,7 +127,8 @@ MISSED: Final = "not reached"
 VERDICTS = {
     REACHED: "by the paper's words it is as printed, or as they determine where nothing is printed",
     AS_RUN: "the print comes out the way the authors' program ran, and not by the paper's words",
-    EXPLAINED: "here it is as the paper's words have it, the print is not, and the reason is given",
+    EXPLAINED: "here it is as the paper's words have it, or where they say nothing its authors' "
+    "program; the print is not, and the reason is given",
     BEYOND: "the paper has no such number; it is held against an independent program",
     NO_VERDICT: "nothing to hold it against, or not computed here, and the reason is given",
     NOT_JUDGED: "data are not there, or repetitions too few",
@@ -174,7 +175,8 @@ def _judged(  # noqa: PLR0911
     if here is None or open_because:
         return NOT_JUDGED, open_because or "it was not computed"
     if not _agree(here, entry.reference, entry.tolerance):
-        return MISSED, f"an independent program gives {entry.reference}"
+        whose = "the authors'" if entry.authors and not entry.definition else "an independent"
+        return MISSED, f"{whose} program gives {entry.reference}"
     if as_run is not None and not _agree(as_run, entry.authors, entry.tolerance):
         return MISSED, f"the authors' program gives {entry.authors}, and here it gave {as_run}"
     reached = REACHED if entry.definition else AS_RUN if entry.authors else BEYOND

@@ -115,7 +115,7 @@ def cycles(
 
 
 RULES, GAPS = ("methods", "unranked", "deadline"), ("removal", "proportion")
-RUNS = ("n_repetitions", "n_jobs", "journal")
+RUNS = ("n_repetitions", "n_jobs", "scheduler", "journal")
 #: The studies of an experiment: their classes, and what they are told that not all are.
 STUDIES = {
     "missing-scores": ("MissingScoresStudy", (*GAPS, *RULES, *RUNS)),

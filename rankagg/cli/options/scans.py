@@ -11,10 +11,9 @@ from rankagg._typing import Directions, Label
 from rankagg.cli.options.command import FILE
 from rankagg.cli.options.inputs import DASH, tell_scores
 from rankagg.cli.options.kinds import Typed
-from rankagg.cli.options.typed import flag, jobs, labels_of, option, weights_of
+from rankagg.cli.options.typed import SCHEDULER, flag, jobs, labels_of, option, weights_of, workers
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import counted
-from rankagg.io.cluster import connected
 
 if TYPE_CHECKING:
     from rankagg.io.scan.scan_scores import ScoreScan
@@ -41,11 +40,7 @@ SCAN_OPTIONS = [
         metavar="FILE",
         help="Note finished parts here, and go on from it.",
     ),
-    option(
-        "--scheduler ADDRESS",
-        help="Let a cluster of Dask do the work, whose scheduler has this address, as "
-        "tcp://host:8786.",
-    ),
+    SCHEDULER,
     flag(
         "--progress",
         help="Show a bar with rate and time left even where the standard error is no terminal.",
@@ -97,12 +92,10 @@ def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tup
 def _summarize(scan: ScoreScan, typed: Typed) -> ra.ScoreSummary:
     noted: dict[str, Any] = {"journal": typed.journal, "n_groups": typed.n_groups}
     noted["progress"] = True if typed.progress else None
-    if typed.scheduler is None:
-        return scan.summarize(n_jobs=typed.n_jobs, **noted)
-    if typed.n_jobs != 1:
-        raise click.UsageError("--jobs has no meaning with --scheduler, which has workers.")
-    with connected(typed.scheduler) as client:
-        return scan.summarize(engine="dask", client=client, **noted)
+    if typed.scheduler is not None:
+        noted["engine"] = "dask"
+    with workers(typed.scheduler, typed.n_jobs) as shared:
+        return scan.summarize(**shared, **noted)
 
 
 def _scan(sources: tuple[str, ...], typed: Typed, *, higher_is_better: Directions) -> ScoreScan:

@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg._numbers import ascii_number
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.command import FILE, Answer, Group, write_frame
-from rankagg.cli.options.typed import Number, Whole, jobs, option, seed
+from rankagg.cli.options.typed import SCHEDULER, Number, Whole, jobs, option, seed, workers
 from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.io.output_files import write_text
@@ -151,6 +151,7 @@ class StudyRun:
     n_repetitions: int
     rng: int
     n_jobs: int
+    scheduler: str | None
     journal: Path | None
     out: Path | None
     html: Path | None
@@ -168,12 +169,19 @@ class StudyRun:
     ) -> Answer:
         """Make and run a study, and return its result, whose rows go where they are asked for."""
         models = "--mallows, --plackett-luce, --gumbel and --culture"
-        how: dict[str, Any] = {"rng": self.rng}
-        if study is not ra.studies.AgreementStudy:
-            settings |= {"n_repetitions": self.n_repetitions, "seed": self.rng}
-            how = {"n_jobs": self.n_jobs, "journal": self.journal, "time_limit": time_limit}
-        with options_named({"models": models, "aggregators": "--method", **(called or {})}):
-            result = study(**settings).run(**how)
+        if self.journal is not None and self.journal in (self.out, self.html):
+            raise click.UsageError(
+                "--journal needs a file of its own: --out and --html replace it."
+            )
+        named = {"models": models, "aggregators": "--method", "address": "--scheduler"}
+        with options_named({**named, **(called or {})}):
+            if study is ra.studies.AgreementStudy:
+                result = study(**settings).run(rng=self.rng)
+            else:
+                asked = study(n_repetitions=self.n_repetitions, seed=self.rng, **settings)
+                how = {"journal": self.journal, "time_limit": time_limit}
+                with workers(self.scheduler, self.n_jobs) as shared:
+                    result = asked.run(**how, **shared)
         shown = plotted or {}
         return Answer(
             result=result,
@@ -196,6 +204,7 @@ def repeated(unit: str, each: str, repetitions: int = 100) -> Group:
             option("--repetitions", "n_repetitions", type=often, default=repetitions, help=about),
             seed(),
             jobs(),
+            SCHEDULER,
             option("--journal", type=FILE, help=f"Note finished {unit} here, and go on from it."),
             option("--out", type=FILE, help="Write all rows here as CSV."),
             option("--html", type=FILE, help="Write a page here: table, plot, what was asked."),

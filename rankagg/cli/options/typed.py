@@ -5,7 +5,8 @@ Everything is checked when the command line is read, before any work.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isfinite
 from reprlib import Repr
@@ -17,6 +18,7 @@ from rankagg._numbers import ascii_number
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, counted, listed, raw_text
 from rankagg.exceptions import InvalidInputError, nearest, shown
+from rankagg.io.cluster import connected
 
 # Names of which a message lists all.
 MOST_NAMES = 12
@@ -208,3 +210,21 @@ def alpha(what: str = "Probability of error") -> click.Option:
 def jobs(where: str = "Processes") -> click.Option:
     """Return --jobs: how many processes share the work, as `n_jobs`."""
     return option("--jobs", "n_jobs", type=Jobs(), default=1, help=f"{where}; -1 for all cores.")
+
+
+SCHEDULER = option(
+    "--scheduler ADDRESS",
+    help="Let a cluster of Dask do the work, whose scheduler has this address, as tcp://host:8786.",
+)
+
+
+@contextmanager
+def workers(scheduler: str | None, n_jobs: int) -> Iterator[dict[str, Any]]:
+    """Give what shares the work, as parameters: a cluster, or processes."""
+    if scheduler is None:
+        yield {"n_jobs": n_jobs}
+        return
+    if n_jobs != 1:
+        raise click.UsageError("--jobs has no meaning with --scheduler, which has workers.")
+    with connected(scheduler) as client:
+        yield {"client": client}
