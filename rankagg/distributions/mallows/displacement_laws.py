@@ -1,0 +1,292 @@
+"""The laws of two distances that sum over items how far each is displaced: footrule, Spearman."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from math import lgamma, log
+
+import numpy as np
+
+from rankagg._typing import Floats, Ranks
+from rankagg.distributions.base import all_places
+from rankagg.distributions.mallows.distance_laws import (
+    CayleyLaw,
+    DistanceLaw,
+    DistanceName,
+    HammingLaw,
+    KendallLaw,
+    Moments,
+    UlamLaw,
+)
+from rankagg.exceptions import InvalidInputError
+
+# Items whose displacements are counted one by one.
+MOST_FOOTRULE_COUNTED, MOST_SPEARMAN_COUNTED = 100, 8
+
+
+class FootruleLaw(DistanceLaw):
+    """How many ranks items are displaced, in sum.
+
+    Notes
+    -----
+    Between ranks k and k + 1 as many items go down as up, and each adds 1 on either side: with c
+    of both, that cut adds 2c. The next rank and its item are joined to each other or to what is
+    open, which takes c to c + 1 in one way, to c in 2c + 1 and to c - 1 in c^2.
+
+    References
+    ----------
+    Guay-Paquet and Petersen (2014), https://doi.org/10.37236/4214, for the generating function.
+    """
+
+    name = "footrule"
+
+    def of(self, places: Ranks) -> Floats:
+        """Return the sum of the displacements."""
+        return np.abs(places - np.arange(places.shape[1])).sum(axis=1).astype(np.float64)
+
+    def log_counts(self, n: int) -> tuple[Floats, Floats]:
+        """Return what the paths of open items count."""
+        if n > MOST_FOOTRULE_COUNTED:
+            allowed = f"{MOST_FOOTRULE_COUNTED} items at most to count rankings by their footrule"
+            raise InvalidInputError("center", allowed, n)
+        return _footrule_counts(n)
+
+    def moments(self, n: int, theta: float) -> Moments:
+        """Return sums over the paths of open items, with both derivatives in theta."""
+        half = n // 2 + 1
+        c = np.arange(half, dtype=np.float64)
+        # The shares of paths, and the first two moments of their distances on each.
+        state, total = np.zeros((3, half)), 0.0
+        state[0, 0] = 1.0
+        for _ in range(n):
+            after = state * (2.0 * c + 1.0)
+            after[:, 1:] += state[:, :-1]
+            after[:, :-1] += state[:, 1:] * c[1:] ** 2
+            cut, (one, first, second) = 2.0 * c, after
+            more = np.array([one, first + cut * one, second + cut * (2 * first + cut * one)])
+            state = np.exp(-theta * cut) * more
+            scale = state[0].sum()
+            state, total = state / scale, total + log(scale)
+        height, mean = total + log(state[0, 0]), state[1, 0] / state[0, 0]
+        return Moments(height, mean, max(state[2, 0] / state[0, 0] - mean**2, 0.0))
+
+    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+        """Draw a path of open items backwards, and then who is joined to whom."""
+        path = _footrule_path(n, theta, size, rng)
+        rows, places = np.arange(size), np.zeros((size, n), dtype=np.int32)
+        items, ranks = np.zeros((2, size, n // 2 + 2), dtype=np.int32)
+        for k in range(n):
+            c, after = path[k], path[k + 1]
+            one, other = ((rng.random(size) * np.maximum(c, 1)).astype(np.intp) for _ in range(2))
+            kind = rng.random(size) * (2 * c + 1)
+            down, up, stays = after < c, after > c, after == c
+            alone = stays & (kind < 1)
+            # Item k takes an open rank, or rank k is taken by an open item.
+            item_joins = down | (stays & ~alone & (kind < 1 + c))
+            rank_joins = down | (stays & ~alone & ~item_joins)
+            places[alone, k] = k
+            at = rows[item_joins]
+            places[at, k] = ranks[at, one[at]]
+            ranks[at, one[at]] = ranks[at, c[at] - 1]
+            at = rows[rank_joins]
+            places[at, items[at, other[at]]] = k
+            items[at, other[at]] = items[at, c[at] - 1]
+            at = rows[up | (rank_joins & ~down)]
+            items[at, after[at] - 1] = k
+            at = rows[up | (item_joins & ~down)]
+            ranks[at, after[at] - 1] = k
+        return places
+
+
+@cache
+def _footrule_counts(n: int) -> tuple[Floats, Floats]:
+    half, most = n // 2 + 1, n * n // 4 + 1
+    state = np.full((half, most), -np.inf)
+    state[0, 0] = 0.0
+    with np.errstate(divide="ignore"):
+        c = np.log(np.arange(half, dtype=np.float64))[:, None]
+    for _ in range(n):
+        after = state + np.log1p(2.0 * np.exp(c))
+        after[1:] = np.logaddexp(after[1:], state[:-1])
+        after[:-1] = np.logaddexp(after[:-1], state[1:] + 2.0 * c[1:])
+        for open_items in range(1, half):
+            after[open_items, open_items:] = after[open_items, : most - open_items]
+            after[open_items, :open_items] = -np.inf
+        state = after
+    return 2.0 * np.arange(most, dtype=np.float64), state[0]
+
+
+def _footrule_path(n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+    """Draw how many items are open after each rank, shape (n + 1, size)."""
+    half = n // 2 + 1
+    c = np.arange(half, dtype=np.float64)
+    ahead = np.zeros((n + 1, half))
+    ahead[0, 0] = 1.0
+    for k in range(n):
+        after = ahead[k] * (2.0 * c + 1.0)
+        after[1:] += ahead[k, :-1]
+        after[:-1] += ahead[k, 1:] * c[1:] ** 2
+        after *= np.exp(-2.0 * theta * c)
+        ahead[k + 1] = after / after.sum()
+    path = np.zeros((n + 1, size), dtype=np.int32)
+    for k in range(n - 1, 0, -1):
+        to = path[k + 1]
+        # From one fewer, from as many, from one more.
+        more = np.where(to + 1 < half, ahead[k][np.minimum(to + 1, half - 1)], 0.0)
+        less, same = np.where(to > 0, ahead[k][to - 1], 0.0), ahead[k][to] * (2.0 * to + 1.0)
+        ways = np.stack([less, same, more * (to + 1.0) ** 2])
+        shares = np.cumsum(ways, axis=0)
+        path[k] = to - 1 + (rng.random(size) * shares[-1] >= shares[:2]).sum(axis=0)
+    return path
+
+
+# -- squared Spearman -----------------------------------------------------------------------------
+
+# Items whose sets are gone through for a sum over all rankings.
+MOST_SETS = 16
+# Chains, exchanges of many pairs of each at a theta, and the standard deviation of the log weights
+# that a step to the next one adds.
+CHAINS, SWEEPS, STEP = 500, 30, 0.4
+# Beyond this theta hardly anything but exchanges of neighbors is left.
+LAST = 6.0
+
+
+class SpearmanLaw(DistanceLaw):
+    """The squared displacements of the items, in sum.
+
+    Sums over all rankings of up to 16 items are taken over sets; of more they are estimated, with
+    a fixed seed, by annealed importance sampling, and their standard error is given.
+
+    References
+    ----------
+    Neal (2001), "Annealed importance sampling", https://doi.org/10.1023/A:1008923215028.
+    """
+
+    name = "spearman"
+
+    def of(self, places: Ranks) -> Floats:
+        """Return the sum of the squared displacements."""
+        apart = places - np.arange(places.shape[1], dtype=np.float64)
+        return (apart**2).sum(axis=1)
+
+    def log_counts(self, n: int) -> tuple[Floats, Floats]:
+        """Return counts over all rankings."""
+        if n > MOST_SPEARMAN_COUNTED:
+            allowed = f"{MOST_SPEARMAN_COUNTED} items at most to count rankings by squared Spearman"
+            raise InvalidInputError("center", allowed, n)
+        found, counts = np.unique(self.of(all_places(n)), return_counts=True)
+        return found, np.log(counts)
+
+    def moments(self, n: int, theta: float) -> Moments:
+        """Return sums over sets of items, or estimates."""
+        if n <= MOST_SETS:
+            sums = _over_sets(n, theta)[:, -1]
+            mean = sums[1] / sums[0]
+            return Moments(log(sums[0]), mean, max(sums[2] / sums[0] - mean**2, 0.0))
+        if theta > LAST:
+            # Neighbors change places now and then, and nothing else happens.
+            swaps = (n - 1) * np.exp(-2.0 * theta)
+            return Moments(swaps, 2.0 * swaps, 4.0 * swaps)
+        rungs = _ladder(n)
+        return Moments(*(float(np.interp(theta, rungs[:, 0], of)) for of in rungs.T[1:]))
+
+    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+        """Draw exactly up to 16 items, and else by chains that are cooled down to theta."""
+        if n > MOST_SETS:
+            *_, (_, chains, _) = _cooled(n, theta, size, rng)
+            return chains
+        sums, places = _over_sets(n, theta)[0], np.zeros((size, n), dtype=np.int32)
+        left = np.full(size, (1 << n) - 1)
+        bits = 1 << np.arange(n)
+        for item in range(n - 1, -1, -1):
+            inside = (left[:, None] & bits) > 0
+            ways = np.where(inside, sums[left[:, None] & ~bits], 0.0)
+            ways *= np.exp(-theta * (item - np.arange(n)) ** 2)
+            shares = np.cumsum(ways, axis=1)
+            at = (rng.random(size)[:, None] * shares[:, -1:] < shares).argmax(axis=1)
+            places[:, item], left = at, left & ~bits[at]
+        return places
+
+
+@lru_cache(maxsize=64)
+def _over_sets(n: int, theta: float) -> Floats:
+    """Return for each set of places, which the first items take, sums of 1, d and d^2 by weight.
+
+    The last set is of all places. Shape (3, 2^n).
+    """
+    sums = np.zeros((3, 1 << n))
+    sums[0, 0] = 1.0
+    sets = np.arange(1 << n)
+    sizes = sum((sets >> place) & 1 for place in range(n))
+    for item in range(n):
+        of_size = sets[sizes == item + 1]
+        for place in range(n):
+            into = of_size[(of_size >> place) & 1 == 1]
+            one, first, second = sums[:, into ^ (1 << place)]
+            far = float((item - place) ** 2)
+            more = np.array([one, first + far * one, second + far * (2 * first + far * one)])
+            sums[:, into] += np.exp(-theta * far) * more
+    return sums
+
+
+def _cooled(
+    n: int, theta: float, size: int, rng: np.random.Generator
+) -> Iterator[tuple[float, Ranks, Floats]]:
+    """Yield thetas from 0 to the last, chains at each, and the distances that they went through."""
+    places = np.argsort(rng.random((size, n)), axis=1)
+    at, items, rows = 0.0, np.arange(n), np.arange(size)[:, None]
+    distances = np.square(places - items).sum(axis=1).astype(np.float64)
+    yield at, places, distances[None]
+    while at < theta:
+        at = min(at + STEP / max(distances.std(), 0.1), theta)
+        seen = np.empty((SWEEPS, size))
+        for sweep in range(SWEEPS):
+            # Items so far apart change places in pairs, where chance allows it.
+            reach = min(n // 2, 3.0 / at**0.5 + 1.0)
+            far = int(reach ** rng.random() + 0.5)
+            first = np.flatnonzero((items - rng.integers(2 * far)) // far % 2 == 0)
+            first = first[first + far < n]
+            one, other = places[:, first], places[:, first + far]
+            more = 2.0 * far * (other - one)
+            takes = np.log(rng.random(more.shape)) < -at * more
+            places[rows, first] = np.where(takes, other, one)
+            places[rows, first + far] = np.where(takes, one, other)
+            distances = distances + np.where(takes, more, 0.0).sum(axis=1)
+            seen[sweep] = distances
+        yield at, places, seen
+
+
+@lru_cache(maxsize=8)
+def _ladder(n: int) -> Floats:
+    """Return theta, log Z, mean, variance and the error of log Z, a row each.
+
+    The derivative of log Z is minus the mean, whose integral every chain estimates.
+    """
+    start = (0.0, lgamma(n + 1), n * (n * n - 1) / 6, n * n * (n - 1) * (n + 1) ** 2 / 36, 0.0)
+    found, integrals, means = [start], np.zeros(CHAINS), np.full(CHAINS, start[2])
+    for theta, _, seen in _cooled(n, LAST, CHAINS, np.random.default_rng(0)):
+        if theta == 0:
+            continue
+        (before, *_, last_variance, _), settled = found[-1], seen[SWEEPS // 2 :]
+        step, variance = theta - before, float(settled.var())
+        # The trapezoid, corrected by the slopes at its ends.
+        ends, means = means, settled.mean(axis=0)
+        integrals += step / 2 * (ends + means) + step**2 / 12 * (variance - last_variance)
+        error = float(integrals.std()) / CHAINS**0.5
+        height = start[1] - float(integrals.mean())
+        found.append((theta, height, float(means.mean()), variance, error))
+    rungs = np.array(found)
+    # Where the ladder ends log Z is known, so that errors are those of a bridge.
+    share = (rungs[:, 4] / rungs[-1, 4]) ** 2
+    rungs[:, 1] += share * ((n - 1) * np.exp(-2.0 * LAST) - rungs[-1, 1])
+    rungs[:, 4] *= np.sqrt(np.maximum(1.0 - share, 0.0))
+    return rungs
+
+
+LAWS: dict[DistanceName, DistanceLaw] = {
+    law.name: law
+    for law in (
+        KendallLaw(), CayleyLaw(), HammingLaw(), UlamLaw(), FootruleLaw(), SpearmanLaw(),
+    )
+}  # fmt: skip

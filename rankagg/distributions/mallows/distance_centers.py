@@ -1,0 +1,205 @@
+"""Centers of Mallows distributions by other distances than Kendall's: proved, or searched for.
+
+The squared Spearman distance is least at the order of the mean ranks, footrule and Hamming
+distances at an assignment of items to ranks. Cayley's and Ulam's are hard: all centers of up to 7
+items are tried, and of more those near to where a search began. Of rankings with gaps or ties all
+that complete them are gone through, and weighted anew until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq, linear_sum_assignment
+
+from rankagg._typing import Floats, Ranks
+from rankagg.aggregation.deadline import Deadline
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.distributions.base import all_places, log_compatible
+from rankagg.distributions.mallows.distance_laws import DistanceLaw
+from rankagg.exceptions import Described, InvalidInputError
+
+# Rankings that complete those of a profile, in all.
+MOST_COMPLETIONS = 50_000
+# Items of which all centers are tried; rankings that a search begins at.
+MOST_TRIED, STARTS = 7, 10
+# Of expectation-maximization, and when it ends.
+MOST_STEPS, CLIMB = 500, 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Completed:
+    """Complete strict rankings, and which ranking of the data each of them completes."""
+
+    law: DistanceLaw
+    items: ItemSet
+    ranks: Ranks
+    owners: NDArray[np.intp]
+    # Of the rankings of the data.
+    weights: Floats
+
+    @classmethod
+    def of(cls, law: DistanceLaw, items: ItemSet, ranks: Ranks, weights: Floats) -> Completed:
+        """Go through what completes each row; refused where it is too much."""
+        number = float(np.exp(log_compatible(ranks)).sum())
+        if number < len(ranks) + 0.5:
+            return cls(law, items, ranks, np.arange(len(ranks)), weights)
+        if number > MOST_COMPLETIONS:
+            allowed = f"rankings with {MOST_COMPLETIONS:,} completions at most for {law.name!r}"
+            found = Described(f"about {number:.3g}")
+            raise InvalidInputError("data", allowed, found, "The Kendall distance takes any.")
+        every = [
+            [one.ranks for one in PartialRanking(row, items).compatible_permutations()]
+            for row in ranks
+        ]
+        owners = np.repeat(np.arange(len(ranks)), [len(rows) for rows in every])
+        rows = np.array([row for of_one in every for row in of_one], dtype=np.int32)
+        return cls(law, items, rows, owners, weights)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the data are complete and strict."""
+        return len(self.owners) == len(self.weights)
+
+    def distances(self, center: Permutation) -> Floats:
+        """Return the distance of each complete ranking to a center."""
+        return self.law.of(self.ranks[:, np.argsort(center.ranks)])
+
+    def log_sums(self, center: Permutation, theta: float) -> Floats:
+        """Return for each row of the data the log of the sum of exp(-theta d) that completes it."""
+        terms = -theta * self.distances(center)
+        if self.is_plain:
+            return terms
+        sums = np.full(len(self.weights), -inf)
+        np.logaddexp.at(sums, self.owners, terms)
+        return sums
+
+
+@dataclass(frozen=True, eq=False)
+class LikelyCenter:
+    """A center, its theta, and how sure it is that none is better."""
+
+    center: Permutation
+    theta: float
+    note: str
+    n_iterations: int = 0
+
+
+def likely_center(
+    data: Completed, deadline: Deadline, given: Permutation | None = None
+) -> LikelyCenter:
+    """Return the center and theta of greatest likelihood, or theta around a given one."""
+    each = (data.weights / np.bincount(data.owners))[data.owners]
+    found: LikelyCenter | None = None
+    for step in range(1, MOST_STEPS + 1):
+        center, note = (given, "") if given else _center(data, each, deadline)
+        distances = data.distances(center)
+        theta = theta_at(data.law, len(data.items), float(each @ distances / each.sum()))
+        settled = found is not None and abs(theta - found.theta) < CLIMB * (1.0 + theta)
+        found = LikelyCenter(center, theta, note, step)
+        if settled or data.is_plain or theta == inf:
+            break
+        # What completes a ranking counts as far as it is likely.
+        sums = data.log_sums(center, theta)
+        each = data.weights[data.owners] * np.exp(-theta * distances - sums[data.owners])
+    assert found is not None, "at least one step is made"
+    if data.is_plain:
+        return found
+    told = "Partial or tied rankings: a local maximum, by expectation-maximization."
+    return replace(found, note=f"{told} {found.note}".strip())
+
+
+def theta_at(law: DistanceLaw, n: int, mean: float) -> float:
+    """Return the theta at which the expected distance is the given one; see `theta_of`."""
+
+    def excess(theta: float) -> float:
+        return law.moments(n, theta).mean - mean
+
+    if mean <= 1e-12:
+        return inf
+    if excess(0.0) <= 1e-12 * mean:
+        return 0.0
+    high = 1.0
+    while excess(high) > 0:
+        high *= 2.0
+    return float(brentq(excess, 0.0, high, xtol=1e-13, rtol=1e-13))
+
+
+def _center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[Permutation, str]:
+    """Return a center of the least summed distance, and what is to be said of it."""
+    law, items, ranks, n = data.law, data.items, data.ranks, len(data.items)
+    if law.name == "spearman":
+        means = weights @ ranks / weights.sum()
+        order = np.argsort(means, kind="stable")
+        tied = (np.diff(means[order]) <= 1e-9 * n).any()
+        note = "Other centers are as likely: some items have equal mean ranks." if tied else ""
+        return Permutation(np.argsort(order), items), note
+    if law.name in ("footrule", "hamming"):
+        return Permutation(_assigned(law.name, ranks, weights), items), ""
+    deadline.seconds_left()
+    if n <= MOST_TRIED:
+        centers = all_places(n)
+        costs = np.array([_cost(law, ranks, weights, center) for center in centers])
+        ties = int((costs <= costs.min() + 1e-9 * weights.sum()).sum())
+        note = f"{ties - 1} other centers are as likely." if ties > 1 else ""
+        return Permutation(centers[costs.argmin()], items), note
+    starts = {
+        tuple(start.tolist())
+        for start in (
+            *ranks[np.argsort(-weights, kind="stable")[:STARTS]],
+            np.argsort(np.argsort(weights @ ranks, kind="stable")),
+            _assigned("hamming", ranks, weights),
+        )
+    }
+    climbs = [_climb(law, ranks, weights, np.array(one), deadline) for one in sorted(starts)]
+    best = min(climbs, key=lambda climb: (climb[0], climb[1].tolist()))[1]
+    note = f"The center is the best of {counted(len(starts), 'search')}, not proved."
+    return Permutation(best, items), note
+
+
+def _cost(law: DistanceLaw, ranks: Ranks, weights: Floats, center: Ranks) -> float:
+    return float(weights @ law.of(ranks[:, np.argsort(center)]))
+
+
+def _assigned(name: str, ranks: Ranks, weights: Floats) -> Ranks:
+    """Return the ranks that displace the least weight, or the fewest items."""
+    n = ranks.shape[1]
+    placed = np.zeros((n, n))
+    for row, weight in zip(ranks, weights, strict=True):
+        placed[np.arange(n), row] += weight
+    far = np.abs(np.arange(n)[:, None] - np.arange(n))
+    costs = placed @ (far if name == "footrule" else far > 0)
+    return np.asarray(linear_sum_assignment(costs)[1], dtype=np.int32)
+
+
+def _climb(
+    law: DistanceLaw, ranks: Ranks, weights: Floats, center: Ranks, deadline: Deadline
+) -> tuple[float, Ranks]:
+    """Go to the best neighbor as long as one is better: an exchange, or a move, of an item."""
+    cost = _cost(law, ranks, weights, center)
+    while True:
+        best = cost, center
+        for other in _neighbors(law.name, center):
+            deadline.seconds_left()
+            best = min(best, (_cost(law, ranks, weights, other), other), key=lambda one: one[0])
+        if best[0] >= cost - 1e-9 * weights.sum():
+            return cost, center
+        cost, center = best
+
+
+def _neighbors(name: str, center: Ranks) -> Iterator[Ranks]:
+    order = np.argsort(center)
+    if name == "cayley":
+        for one, other in combinations(range(len(order)), 2):
+            moved = center.copy()
+            moved[[order[one], order[other]]] = other, one
+            yield moved
+        return
+    for source, target in permutations(range(len(order)), 2):
+        yield np.argsort(np.insert(np.delete(order, source), target, order[source]))

@@ -1,0 +1,364 @@
+"""The law of each distance to the center that a Mallows distribution can be of.
+
+Rankings are rows of places here: the place of each item, items in the order of the center. A
+distance is then to 0, 1, ..., n - 1, and as it is the same however items are called, its law
+depends on their number and on theta alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from math import log
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
+
+from rankagg._typing import Floats, Ranks
+from rankagg.distributions.mallows.kendall_distances import (
+    distance_mean,
+    distance_variance,
+    kendall_distance_counts,
+    mallows_log_normalizer,
+    orders_from_stages,
+    pair_stays,
+    place_probabilities,
+    sample_stages,
+)
+from rankagg.exceptions import InvalidInputError
+
+DistanceName = Literal["kendall", "cayley", "hamming", "ulam", "footrule", "spearman"]
+
+
+class Moments(NamedTuple):
+    """The logarithm of Z(theta) = sum exp(-theta d), and the mean and variance of d."""
+
+    log_normalizer: float
+    mean: float
+    variance: float
+    # Standard error of the first, where it was estimated.
+    error: float = 0.0
+
+
+class DistanceLaw(ABC):
+    """What is known of a distance and the center. It has no state."""
+
+    name: ClassVar[DistanceName]
+
+    @abstractmethod
+    def of(self, places: Ranks) -> Floats:
+        """Return the distance of each row to the center."""
+
+    @abstractmethod
+    def log_counts(self, n: int) -> tuple[Floats, Floats]:
+        """Return the distances that there are, and the logarithms of how many rankings have each.
+
+        Refused where they are too many to count.
+        """
+
+    def moments(self, n: int, theta: float) -> Moments:
+        """Return the normalizer, mean and variance."""
+        distances, counts = self.log_counts(n)
+        terms = counts - theta * distances
+        total = float(logsumexp(terms))
+        chances = np.exp(terms - total)
+        mean = float(chances @ distances)
+        return Moments(total, mean, float(chances @ (distances - mean) ** 2))
+
+    @abstractmethod
+    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+        """Draw rows of places."""
+
+    def pairs(self, n: int, theta: float) -> Floats | None:
+        """Return P(row before column) for items of the center; None where no formula is known."""
+        return None
+
+    def places(self, n: int, theta: float) -> Floats | None:
+        """Return P(item has place) for items of the center; None where no formula is known."""
+        return None
+
+
+class KendallLaw(DistanceLaw):
+    """Pairs in another order."""
+
+    name = "kendall"
+
+    def of(self, places: Ranks) -> Floats:
+        """Return the number of pairs in another order."""
+        found = np.zeros(len(places))
+        for j in range(1, places.shape[1]):
+            found += (places[:, :j] > places[:, [j]]).sum(axis=1)
+        return found
+
+    def log_counts(self, n: int) -> tuple[Floats, Floats]:
+        """Return the Mahonian numbers."""
+        counts = kendall_distance_counts(n)
+        return np.arange(len(counts), dtype=np.float64), np.array([log(x) for x in counts])
+
+    def moments(self, n: int, theta: float) -> Moments:
+        """Return closed forms."""
+        height = mallows_log_normalizer(n, theta)
+        return Moments(height, distance_mean(n, theta), distance_variance(n, theta))
+
+    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+        """Draw by stages of insertion."""
+        # A permutation and its inverse are as probable, so orders are places.
+        return orders_from_stages(sample_stages(np.full(n - 1, theta), size, rng)).T
+
+    def pairs(self, n: int, theta: float) -> Floats:
+        """Return a closed form."""
+        stays, table = pair_stays(n, theta), np.zeros((n, n))
+        first, second = np.triu_indices(n, k=1)
+        table[first, second] = stays[second - first]
+        table[second, first] = 1.0 - stays[second - first]
+        return table
+
+    def places(self, n: int, theta: float) -> Floats:
+        """Return a recursion over the stages."""
+        return place_probabilities(np.full(n - 1, theta))
+
+
+class _ByCycles(DistanceLaw):
+    """A distance that depends on the cycles that lead from the center to a ranking alone.
+
+    So all items are alike, whatever their place in the center.
+    """
+
+    @abstractmethod
+    def _fixed(self, n: int, theta: float) -> tuple[float, float, float]:
+        """Return the chances that one item stays, that two do, and that two change places."""
+
+    def places(self, n: int, theta: float) -> Floats:
+        """Return one chance for the own place, and one for every other."""
+        stays = self._fixed(n, theta)[0]
+        table = np.full((n, n), (1.0 - stays) / max(n - 1, 1))
+        np.fill_diagonal(table, stays)
+        return table
+
+    def pairs(self, n: int, theta: float) -> Floats:
+        """Return sums over where two items go: to each other's place, their own, or elsewhere."""
+        one, both, swap = self._fixed(n, theta)
+        a, b = np.arange(n)[:, None], np.arange(n)[None, :]
+        stays, onto = one - both, (1.0 - one) / max(n - 1, 1) - swap
+        rest = 1.0 - both - swap - 2.0 * stays - 2.0 * onto
+        # Shares of the other n - 2 places that are above a, and below b.
+        above, below = (a / max(n - 2, 1), (n - 1 - b) / max(n - 2, 1))
+        late, early = 1.0 - above, 1.0 - below
+        before = both + stays * (late + early) + onto * (below + above) + rest / 2.0
+        return np.triu(before, 1) + np.tril(1.0 - before.T, -1)
+
+
+class CayleyLaw(_ByCycles):
+    """The least number of exchanges of two items: n less the number of cycles."""
+
+    name = "cayley"
+
+    def of(self, places: Ranks) -> Floats:
+        """Return n less the number of cycles."""
+        n = places.shape[1]
+        step, lowest = places.astype(np.intp), np.broadcast_to(np.arange(n), places.shape)
+        for _ in range(max(n - 1, 1).bit_length()):
+            # The lowest item of twice as long a stretch of the cycle.
+            lowest = np.minimum(lowest, np.take_along_axis(lowest, step, axis=1))
+            step = np.take_along_axis(step, step, axis=1)
+        return n - (lowest == np.arange(n)).sum(axis=1).astype(np.float64)
+
+    def log_counts(self, n: int) -> tuple[Floats, Floats]:
+        """Return the Stirling numbers of the first kind."""
+        counts = np.zeros(1)
+        for size in range(1, n):
+            # The next item stands alone, or after one of those that are there.
+            longer = np.full(size + 1, -np.inf)
+            longer[:size] = counts
+            longer[1:] = np.logaddexp(longer[1:], counts + log(size))
+            counts = longer
+        return np.arange(n, dtype=np.float64), counts
+
+    def moments(self, n: int, theta: float) -> Moments:
+        """Return closed forms: each item but the first moves or not, independently."""
+        sizes = np.arange(1, n)
+        odds = sizes * np.exp(-theta)
+        moved = odds / (1.0 + odds)
+        return Moments(
+            float(np.log1p(odds).sum()), float(moved.sum()), float((moved * (1 - moved)).sum())
+        )
+
+    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+        """Let one item after another change places with one before it, or stay."""
+        rows, drawn = np.arange(size), np.tile(np.arange(n, dtype=np.int32), (size, 1))
+        for item in range(1, n):
+            odds = item * np.exp(-theta)
+            moves = rng.random(size) < odds / (1.0 + odds)
+            other = np.where(moves, rng.integers(0, item, size), item)
+            drawn[rows, item], drawn[rows, other] = drawn[rows, other], drawn[rows, item]
+        return drawn
+
+    def _fixed(self, n: int, theta: float) -> tuple[float, float, float]:
+        phi = np.exp(-theta)
+        one = 1.0 / (1.0 + (n - 1) * phi)
+        both = one / (1.0 + (n - 2) * phi) if n > 1 else 0.0
+        return float(one), float(both), float(phi * both)
+
+
+class HammingLaw(_ByCycles):
+    """Items that have another rank."""
+
+    name = "hamming"
+
+    def of(self, places: Ranks) -> Floats:
+        """Return the number of items with another rank."""
+        return (places != np.arange(places.shape[1])).sum(axis=1).astype(np.float64)
+
+    def log_counts(self, n: int) -> tuple[Floats, Floats]:
+        """Return the choices of so many items, times their derangements."""
+        distances = np.arange(n + 1, dtype=np.float64)
+        chosen = gammaln(n + 1.0) - gammaln(distances + 1.0) - gammaln(n - distances + 1.0)
+        return distances, chosen + log_derangements(n)
+
+    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+        """Draw how many items move, which, and a derangement of these."""
+        distances, counts = self.log_counts(n)
+        terms = counts - theta * distances
+        numbers = rng.choice(n + 1, size, p=np.exp(terms - logsumexp(terms)))
+        drawn = np.tile(np.arange(n, dtype=np.int32), (size, 1))
+        left = np.arange(size)
+        chosen = np.argsort(rng.random((size, n)), axis=1)
+        while len(left := left[numbers[left] > 0]):
+            # One in e is a derangement.
+            loose = np.arange(n) >= numbers[left, None]
+            keys = np.where(loose, 1.0 + np.arange(n), rng.random((len(left), n)))
+            mixed = np.take_along_axis(chosen[left], np.argsort(keys, axis=1), axis=1)
+            is_one = ((mixed != chosen[left]) | loose).all(axis=1)
+            rows = left[is_one, None]
+            drawn[rows, chosen[left[is_one]]] = mixed[is_one]
+            left = left[~is_one]
+        return drawn
+
+    def _fixed(self, n: int, theta: float) -> tuple[float, float, float]:
+        distances, counts = self.log_counts(n)
+        terms = counts - theta * distances
+        chances, stay = np.exp(terms - logsumexp(terms)), n - distances
+        pairs, logs = max(n * (n - 1), 1), log_derangements(n)
+        # The others of a derangement in which two change places are a derangement.
+        swaps = np.zeros(n + 1)
+        swaps[2:] = np.exp(logs[:-2] - logs[2:])
+        both = float(chances @ (stay * (stay - 1))) / pairs
+        swap = float(chances @ (distances * (distances - 1) * swaps)) / pairs
+        return float(chances @ stay) / n, both, swap
+
+
+@cache
+def log_derangements(n: int) -> Floats:
+    """Return the logarithms of the numbers of derangements of 0 to n items; -inf for one."""
+    logs = np.full(n + 1, -np.inf)
+    logs[0] = 0.0
+    for k in range(2, n + 1):
+        logs[k] = log(k - 1) + np.logaddexp(logs[k - 1], logs[k - 2])
+    return logs
+
+
+# -- Ulam -----------------------------------------------------------------------------------------
+
+# Items whose Young diagrams are gone through: 204,226 of them.
+MOST_DIAGRAMS = 50
+
+
+class UlamLaw(DistanceLaw):
+    """Items that must be taken out and put in elsewhere: n less the longest common order."""
+
+    name = "ulam"
+
+    def of(self, places: Ranks) -> Floats:
+        """Return n less the length of the longest increasing sequence of places."""
+        m, n = places.shape
+        # The least last place of an increasing sequence of every length.
+        ends, rows = np.full((m, n), n), np.arange(m)
+        for at in places.T:
+            ends[rows, (ends < at[:, None]).sum(axis=1)] = at
+        return n - (ends < n).sum(axis=1).astype(np.float64)
+
+    def log_counts(self, n: int) -> tuple[Floats, Floats]:
+        """Return sums over Young diagrams: pairs of tableaux are rankings (Schensted)."""
+        diagrams, logs = young_diagrams(n)
+        longest = diagrams[:, 0]
+        distances = np.arange(n, dtype=np.float64)
+        counts = [logsumexp(2.0 * logs[longest == n - int(d)]) for d in distances]
+        return distances, np.array(counts)
+
+    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+        """Draw a Young diagram and two of its tableaux, which are one ranking."""
+        diagrams, logs = young_diagrams(n)
+        terms = 2.0 * logs - theta * (n - diagrams[:, 0])
+        rows = rng.choice(len(diagrams), size, p=np.exp(terms - logsumexp(terms)))
+        drawn = [_from_tableaux(diagrams[row], rng) for row in rows]
+        return np.array(drawn, dtype=np.int32)
+
+
+@lru_cache(maxsize=4)
+def young_diagrams(n: int) -> tuple[NDArray[np.int8], Floats]:
+    """Return all diagrams of n boxes, a row each, and the log numbers of their tableaux."""
+    if n > MOST_DIAGRAMS:
+        allowed = f"{MOST_DIAGRAMS} items at most for the Ulam distance"
+        remedy = "Kendall, Cayley, Hamming, footrule and Spearman distances take more."
+        raise InvalidInputError("center", allowed, n, remedy)
+    diagrams = np.array([rows + [0] * (n - len(rows)) for rows in _partitions(n)], dtype=np.int8)
+    # Frobenius: n! times the differences of l_i = rows + n - i, over the factorials of these.
+    lengths = diagrams + np.arange(n - 1, -1, -1)
+    table = np.concatenate([[-np.inf], np.log(np.arange(1, 2 * n + 1))])
+    logs = gammaln(n + 1.0) - gammaln(lengths + 1.0).sum(axis=1)
+    for row in range(n - 1):
+        logs += table[lengths[:, [row]] - lengths[:, row + 1 :]].sum(axis=1)
+    return diagrams, logs
+
+
+def _partitions(n: int, largest: int | None = None) -> Iterator[list[int]]:
+    if n == 0:
+        yield []
+    for first in range(min(n, largest or n), 0, -1):
+        for rest in _partitions(n - first, first):
+            yield [first, *rest]
+
+
+def _tableau(diagram: NDArray[np.int8], rng: np.random.Generator) -> list[int]:
+    """Return the row of each number, from the last one down, in a uniform standard tableau.
+
+    References
+    ----------
+    Greene, Nijenhuis and Wilf (1979), https://doi.org/10.1016/0001-8708(79)90023-9.
+    """
+    rows = [int(length) for length in diagram if length]
+    found = []
+    for _ in range(sum(rows)):
+        # From a random box to random ones of its hook, until it ends in a corner.
+        at = int(rng.integers(sum(rows)))
+        row = 0
+        while at >= rows[row]:
+            at -= rows[row]
+            row += 1
+        while hook := rows[row] - 1 - at + sum(length > at for length in rows[row + 1 :]):
+            step = int(rng.integers(hook))
+            right = rows[row] - 1 - at
+            row, at = (row, at + 1 + step) if step < right else (row + 1 + step - right, at)
+        found.append(row)
+        rows[row] -= 1
+        rows = rows[: len(rows) - (rows[-1] == 0)]
+    return found
+
+
+def _from_tableaux(diagram: NDArray[np.int8], rng: np.random.Generator) -> list[int]:
+    """Draw two tableaux and undo Schensted's insertions: the last that was put in comes out."""
+    n = int(diagram.sum())
+    table: list[list[int]] = [[] for _ in range(n)]
+    for value, row in zip(range(n), reversed(_tableau(diagram, rng)), strict=True):
+        table[row].append(value)
+    places = [0] * n
+    for at, last in zip(range(n - 1, -1, -1), _tableau(diagram, rng), strict=True):
+        value = table[last].pop()
+        for row in reversed(table[:last]):
+            spot = max(k for k, other in enumerate(row) if other < value)
+            row[spot], value = value, row[spot]
+        places[at] = value
+    return places
