@@ -63,6 +63,8 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
             f"{schema}, {version}, model {model}."
         )
     own, read = READERS[stated[2]]
+    if stated[2] == "Mallows" and "distance" in facts:
+        own = (*own, "distance")
     fields = Field(dict(facts), "").members("schema", "version", "model", "items", *own)
     try:
         return read(_stored_items(fields[3]), *fields[4:])
@@ -108,8 +110,9 @@ def _center(items: ItemSet, field: Field) -> Permutation:
     return Permutation.from_order(cast("list[Label]", labels), items=items)
 
 
-def _mallows(items: ItemSet, center: Field, theta: Field) -> Mallows:
-    return Mallows(_center(items, center), _stored_number(theta, 0.0))
+def _mallows(items: ItemSet, center: Field, theta: Field, distance: Field | None = None) -> Mallows:
+    kind: Any = "kendall" if distance is None else distance.value
+    return Mallows(_center(items, center), _stored_number(theta, 0.0), kind)
 
 
 def _generalized(items: ItemSet, center: Field, thetas: Field) -> GeneralizedMallows:

@@ -46,6 +46,9 @@ from rankagg.distributions.mallows.compatible_sums import (
     expected_votes,
     log_sums,
 )
+from rankagg.distributions.mallows.displacement_laws import LAWS
+from rankagg.distributions.mallows.distance_centers import Completed, likely_center
+from rankagg.distributions.mallows.distance_laws import DistanceLaw, DistanceName
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
     distance_mean,
@@ -68,15 +71,18 @@ class MallowsData:
     is_plain: bool
     # What searches a center ends then.
     deadline: Deadline
+    law: DistanceLaw = LAWS["kendall"]
 
     @classmethod
-    def of(cls, profile: Profile, deadline: Deadline) -> MallowsData:
+    def of(
+        cls, profile: Profile, deadline: Deadline, distance: DistanceName = "kendall"
+    ) -> MallowsData:
         """Return the different rankings of a profile."""
         distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
         weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
         plain = profile.is_complete and profile.is_strict
         ranks = distinct.astype(np.int32)
-        return cls(profile, ranks, weights.astype(np.float64), plain, deadline)
+        return cls(profile, ranks, weights.astype(np.float64), plain, deadline, LAWS[distance])
 
     @property
     def total(self) -> float:
@@ -86,7 +92,12 @@ class MallowsData:
     @cached_property
     def is_exact(self) -> bool:
         """True where the sums over compatible permutations can be taken."""
-        return can_sum(self.ranks)
+        return self.law.name != "kendall" or can_sum(self.ranks)
+
+    @cached_property
+    def completed(self) -> Completed:
+        """All rankings that complete these; refused where they are too many."""
+        return Completed.of(self.law, self.profile.items, self.ranks, self.weights)
 
     @property
     def n_effective(self) -> float:
@@ -104,8 +115,11 @@ class MallowsData:
 
     def log_likelihood(self, center: Permutation, theta: float) -> float:
         """Return the weighted log likelihood."""
-        sums = log_sums(self.ranks[:, np.argsort(center.ranks)], theta)
-        each = mallows_log_normalizer(center.n_items, theta)
+        each = self.law.moments(center.n_items, theta).log_normalizer
+        if self.law.name == "kendall":
+            sums = log_sums(self.ranks[:, np.argsort(center.ranks)], theta)
+        else:
+            sums = self.completed.log_sums(center, theta)
         return float(self.weights @ sums) - self.total * each
 
     def votes(self, center: Permutation, theta: float) -> PairwiseMatrix:
@@ -160,7 +174,7 @@ def best_theta(data: MallowsData, center: Permutation) -> float:
 
 def information_at(data: MallowsData, center: Permutation, theta: float) -> float:
     """Return minus the second derivative of the log likelihood in theta."""
-    complete = data.total * distance_variance(center.n_items, theta)
+    complete = data.total * data.law.moments(center.n_items, theta).variance
     if data.is_plain:
         return complete
     # Of sums over permutations: what observing all of each would tell, less what was not seen.
@@ -286,28 +300,54 @@ def find_center(profile: Profile, rng: np.random.Generator, deadline: Deadline) 
 def search_center(
     data: MallowsData, center: object, steps: int, rng: np.random.Generator
 ) -> FittedCenter:
-    """Return the center that is asked for: by name, or given."""
-    if not isinstance(center, str):
-        middle = as_center(cast(Any, center), items=data.profile.items)
-        data.profile.items.require_same(middle.items, "A center and the rankings")
-        return FittedCenter(middle) if data.is_exact else climb_by_sampling(data, middle, rng)
-    kind = check_choice(center, ("kemeny", "borda"), "center")
-    if kind == "borda":
-        consensus = Borda().aggregate(data.profile)
-        note = "The center is Borda's, and not the maximum of the likelihood."
-        middle = strict_order(consensus)
-        if not data.is_exact:
-            found = climb_by_sampling(data, middle, rng)
-            return replace(found, consensus=consensus, notes=(note, *found.notes))
-        return FittedCenter(middle, consensus=consensus, notes=(note,))
-    if not data.is_exact:
-        return climb_by_sampling(data, None, rng)
-    if not data.is_plain:
-        return _climb(data, steps)
-    consensus = Kemeny().aggregate(data.profile, deadline=data.deadline)
+    """Return the center that is asked for: the most likely one, by name, or given."""
+    is_kendall, notes = data.law.name == "kendall", list[str]()
+    given: Permutation | None = None
+    consensus: Consensus | None = None
+    if isinstance(center, str):
+        kind = check_choice(center, ("kemeny", "borda"), "center")
+        if kind == "borda" or not is_kendall:
+            rule = Borda() if kind == "borda" else Kemeny()
+            consensus = rule.aggregate(data.profile, deadline=data.deadline)
+            given = strict_order(consensus)
+            notes.append(f"The center is {kind.title()}'s, and not the maximum of the likelihood.")
+    elif center is not None:
+        given = as_center(cast(Any, center), items=data.profile.items)
+        data.profile.items.require_same(given.items, "A center and the rankings")
+    if not is_kendall:
+        found = _by_distance(data, given)
+    elif not data.is_exact:
+        found = climb_by_sampling(data, given, rng)
+    elif given is not None:
+        found = FittedCenter(given)
+    elif not data.is_plain:
+        found = _climb(data, steps)
+    else:
+        consensus = Kemeny().aggregate(data.profile, deadline=data.deadline)
+        found = FittedCenter(strict_order(consensus), notes=_other_centers(consensus))
+    return replace(found, consensus=consensus, notes=(*notes, *found.notes))
+
+
+def _by_distance(data: MallowsData, given: Permutation | None) -> FittedCenter:
+    """Return what is found for another distance than Kendall's."""
+    found = likely_center(data.completed, data.deadline, given)
+    is_open = 0 < found.theta < inf and not data.is_plain
     return FittedCenter(
-        strict_order(consensus), consensus=consensus, notes=_other_centers(consensus)
+        found.center,
+        found.theta,
+        information=_curvature(data, found.center, found.theta) if is_open else None,
+        n_iterations=found.n_iterations,
+        notes=(found.note,) if found.note else (),
     )
+
+
+def _curvature(data: MallowsData, center: Permutation, theta: float) -> float:
+    """Return minus the second derivative of the log likelihood in theta."""
+    step = 1e-3 * max(theta, 0.1)
+    low, middle, high = (
+        data.log_likelihood(center, at) for at in (max(theta - step, 0.0), theta, theta + step)
+    )
+    return (2.0 * middle - low - high) / step**2
 
 
 def _other_centers(consensus: Consensus) -> tuple[str, ...]:

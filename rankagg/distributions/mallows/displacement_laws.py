@@ -43,7 +43,9 @@ class FootruleLaw(DistanceLaw):
 
     def of(self, places: Ranks) -> Floats:
         """Return the sum of the displacements."""
-        return np.abs(places - np.arange(places.shape[1])).sum(axis=1).astype(np.float64)
+        apart = np.abs(places - np.arange(places.shape[1], dtype=np.float64))
+        distances: Floats = apart.sum(axis=1)
+        return distances
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return what the paths of open items count."""
@@ -168,7 +170,8 @@ class SpearmanLaw(DistanceLaw):
     def of(self, places: Ranks) -> Floats:
         """Return the sum of the squared displacements."""
         apart = places - np.arange(places.shape[1], dtype=np.float64)
-        return (apart**2).sum(axis=1)
+        distances: Floats = (apart**2).sum(axis=1)
+        return distances
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return counts over all rankings."""
@@ -234,7 +237,7 @@ def _cooled(
     n: int, theta: float, size: int, rng: np.random.Generator
 ) -> Iterator[tuple[float, Ranks, Floats]]:
     """Yield thetas from 0 to the last, chains at each, and the distances that they went through."""
-    places = np.argsort(rng.random((size, n)), axis=1)
+    places = np.argsort(rng.random((size, n)), axis=1).astype(np.int32)
     at, items, rows = 0.0, np.arange(n), np.arange(size)[:, None]
     distances = np.square(places - items).sum(axis=1).astype(np.float64)
     yield at, places, distances[None]

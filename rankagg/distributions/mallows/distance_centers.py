@@ -80,6 +80,15 @@ class Completed:
         np.logaddexp.at(sums, self.owners, terms)
         return sums
 
+    def drawn(self, center: Permutation, theta: float, rng: np.random.Generator) -> Ranks:
+        """Draw for each row of the data what completes it, by its probability."""
+        # The largest of the log weights plus Gumbel noise.
+        keys = rng.gumbel(size=len(self.ranks)) - theta * self.distances(center)
+        order = np.lexsort((keys, self.owners))
+        last = np.append(self.owners[order][1:] != self.owners[order][:-1], True)
+        rows: Ranks = self.ranks[order[last]]
+        return rows
+
 
 @dataclass(frozen=True, eq=False)
 class LikelyCenter:
@@ -141,7 +150,8 @@ def _center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[Permu
         note = "Other centers are as likely: some items have equal mean ranks." if tied else ""
         return Permutation(np.argsort(order), items), note
     if law.name in ("footrule", "hamming"):
-        return Permutation(_assigned(law.name, ranks, weights), items), ""
+        found, is_only = _assigned(law.name, ranks, weights)
+        return Permutation(found, items), "" if is_only else "Other centers are as likely."
     deadline.seconds_left()
     if n <= MOST_TRIED:
         centers = all_places(n)
@@ -154,7 +164,7 @@ def _center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[Permu
         for start in (
             *ranks[np.argsort(-weights, kind="stable")[:STARTS]],
             np.argsort(np.argsort(weights @ ranks, kind="stable")),
-            _assigned("hamming", ranks, weights),
+            _assigned("hamming", ranks, weights)[0],
         )
     }
     climbs = [_climb(law, ranks, weights, np.array(one), deadline) for one in sorted(starts)]
@@ -167,15 +177,22 @@ def _cost(law: DistanceLaw, ranks: Ranks, weights: Floats, center: Ranks) -> flo
     return float(weights @ law.of(ranks[:, np.argsort(center)]))
 
 
-def _assigned(name: str, ranks: Ranks, weights: Floats) -> Ranks:
-    """Return the ranks that displace the least weight, or the fewest items."""
+def _assigned(name: str, ranks: Ranks, weights: Floats) -> tuple[Ranks, bool]:
+    """Return the ranks that displace the least weight, or the fewest items; whether no others do.
+
+    A hair is added to what was chosen: where the least then has other ranks, it is as good.
+    """
     n = ranks.shape[1]
     placed = np.zeros((n, n))
     for row, weight in zip(ranks, weights, strict=True):
         placed[np.arange(n), row] += weight
     far = np.abs(np.arange(n)[:, None] - np.arange(n))
     costs = placed @ (far if name == "footrule" else far > 0)
-    return np.asarray(linear_sum_assignment(costs)[1], dtype=np.int32)
+    chosen = linear_sum_assignment(costs)
+    hair = np.zeros((n, n))
+    hair[chosen] = 1e-9 * weights.sum()
+    _, other = linear_sum_assignment(costs + hair)
+    return chosen[1].astype(np.int32), bool((other == chosen[1]).all())
 
 
 def _climb(
@@ -202,4 +219,5 @@ def _neighbors(name: str, center: Ranks) -> Iterator[Ranks]:
             yield moved
         return
     for source, target in permutations(range(len(order)), 2):
-        yield np.argsort(np.insert(np.delete(order, source), target, order[source]))
+        moved = np.insert(np.delete(order, source), target, order[source])
+        yield np.argsort(moved).astype(np.int32)

@@ -8,6 +8,7 @@ depends on their number and on theta alone.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from math import log
@@ -148,7 +149,8 @@ class _ByCycles(DistanceLaw):
         above, below = (a / max(n - 2, 1), (n - 1 - b) / max(n - 2, 1))
         late, early = 1.0 - above, 1.0 - below
         before = both + stays * (late + early) + onto * (below + above) + rest / 2.0
-        return np.triu(before, 1) + np.tril(1.0 - before.T, -1)
+        table: Floats = np.triu(before, 1) + np.tril(1.0 - before.T, -1)
+        return table
 
 
 class CayleyLaw(_ByCycles):
@@ -164,7 +166,8 @@ class CayleyLaw(_ByCycles):
             # The lowest item of twice as long a stretch of the cycle.
             lowest = np.minimum(lowest, np.take_along_axis(lowest, step, axis=1))
             step = np.take_along_axis(step, step, axis=1)
-        return n - (lowest == np.arange(n)).sum(axis=1).astype(np.float64)
+        distances: Floats = n - (lowest == np.arange(n)).sum(axis=1).astype(np.float64)
+        return distances
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return the Stirling numbers of the first kind."""
@@ -210,7 +213,8 @@ class HammingLaw(_ByCycles):
 
     def of(self, places: Ranks) -> Floats:
         """Return the number of items with another rank."""
-        return (places != np.arange(places.shape[1])).sum(axis=1).astype(np.float64)
+        moved = places != np.arange(places.shape[1])
+        return moved.sum(axis=1, dtype=np.float64)
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return the choices of so many items, times their derangements."""
@@ -278,7 +282,8 @@ class UlamLaw(DistanceLaw):
         ends, rows = np.full((m, n), n), np.arange(m)
         for at in places.T:
             ends[rows, (ends < at[:, None]).sum(axis=1)] = at
-        return n - (ends < n).sum(axis=1).astype(np.float64)
+        distances: Floats = n - (ends < n).sum(axis=1).astype(np.float64)
+        return distances
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return sums over Young diagrams: pairs of tableaux are rankings (Schensted)."""
@@ -357,8 +362,8 @@ def _from_tableaux(diagram: NDArray[np.int8], rng: np.random.Generator) -> list[
     places = [0] * n
     for at, last in zip(range(n - 1, -1, -1), _tableau(diagram, rng), strict=True):
         value = table[last].pop()
-        for row in reversed(table[:last]):
-            spot = max(k for k, other in enumerate(row) if other < value)
-            row[spot], value = value, row[spot]
+        for above in reversed(table[:last]):
+            spot = bisect_left(above, value) - 1
+            above[spot], value = value, above[spot]
         places[at] = value
     return places

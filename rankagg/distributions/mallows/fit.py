@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import scipy
@@ -29,6 +29,7 @@ from rankagg.distributions.mallows.center import (
     information_at,
     search_center,
 )
+from rankagg.distributions.mallows.distance_laws import DistanceName
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mallows.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
 from rankagg.distributions.mallows.uniformity import UniformityTest, simulate_uniformity
@@ -41,7 +42,8 @@ Method = Literal["inversion", "profile", "wald"]
 def fit_mallows(
     profile: Profile,
     *,
-    center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] = "kemeny",
+    distance: DistanceName = "kendall",
+    center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] | None = None,
     max_iterations: int = MOST_STEPS,
     rng: RNGLike = None,
     time_limit: float | None = None,
@@ -51,7 +53,9 @@ def fit_mallows(
         raise InvalidInputError("profile", "a Profile", profile)
     steps = check_integer(max_iterations, "max_iterations", low=1)
     check_observed(profile)
-    data = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)))
+    kind = check_choice(distance, get_args(DistanceName), "distance")
+    data = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), kind)
+    is_given = not isinstance(center, str | None)
     try:
         found = search_center(data, center, steps, as_generator(rng))
     except OutOfTimeError:
@@ -59,7 +63,7 @@ def fit_mallows(
             "The center of Mallows was not found in time: the likelihood of partial and tied "
             "rankings was still climbed."
         ) from None
-    center, is_given = found.center, not isinstance(center, str)
+    center = found.center
     theta = best_theta(data, center) if found.theta is None else found.theta
     if not np.isfinite(theta):
         told = Described("all as the center")
@@ -72,11 +76,14 @@ def fit_mallows(
         information = information_at(data, center, theta)
     information *= data.n_effective / data.total
     default = _default_method(data, center, 0.05, is_given=is_given)
-    fitted = Mallows(center, theta)
+    fitted = Mallows(center, theta, kind)
     notes = [
         f"Center: {center._arrows()}; phi = exp(-theta) = {fitted.phi:.3g}",
         _interval_note(default, is_given=is_given),
     ]
+    if fitted.log_normalizer_error:
+        of_all = data.total * fitted.log_normalizer_error
+        notes.append(f"Log Z is estimated; so the log likelihood has an error of {of_all:.2g}.")
     if theta == 0.0:
         notes.append("Theta is at its bound 0: the data are no closer to the center than chance.")
     return MallowsFit(
@@ -99,7 +106,11 @@ def fit_mallows(
 def _default_method(
     data: MallowsData, center: Permutation, alpha: float, *, is_given: bool
 ) -> Method:
-    if not is_given and is_feasible(ThetaData.of(data.profile, center), alpha):
+    if (
+        data.law.name == "kendall"
+        and not is_given
+        and is_feasible(ThetaData.of(data.profile, center), alpha)
+    ):
         return "inversion"
     return "profile" if data.is_exact else "wald"
 
@@ -114,7 +125,8 @@ def _interval_note(method: Method, *, is_given: bool) -> str:
         )
     return (
         "The interval of theta is conditional on the center, which these rankings chose, and may "
-        "be too high and too narrow: there are too many rankings to simulate that choice."
+        "be too high and too narrow: that choice is not simulated for so many rankings, nor for "
+        "other distances than Kendall's."
     )
 
 
@@ -233,6 +245,9 @@ class MallowsFit(FitResult):
         )
 
     def _check_inversion(self, data: ThetaData, alpha: float) -> None:
+        if self.distribution.distance != "kendall":
+            allowed = "'profile' or 'wald' for other distances than Kendall's"
+            raise InvalidInputError("method", allowed, "inversion")
         if self.center_is_given:
             allowed = "'profile' or 'wald' with a given center"
             remedy = "`Mallows.fit(profile)` lets the rankings choose it."
@@ -287,4 +302,5 @@ class MallowsFit(FitResult):
         UniformityTest
         """
         times = check_integer(n_resamples, "n_resamples", low=1)
-        return simulate_uniformity(self._data.profile, times, as_generator(rng))
+        distance = self.distribution.distance
+        return simulate_uniformity(self._data.profile, times, as_generator(rng), distance)

@@ -1,41 +1,39 @@
-"""The Mallows distribution under the Kendall distance."""
+"""The Mallows distribution under the Kendall distance, and under five others."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from functools import cached_property
 from math import log
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks, RNGLike
-from rankagg._validation import check_number
+from rankagg._validation import check_choice, check_number
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
-from rankagg.distributions.mallows.kendall_distances import (
-    as_center,
-    distance_mean,
-    distance_variance,
-    mallows_log_normalizer,
-    orders_from_stages,
-    pair_stays,
-    place_probabilities,
-    sample_stages,
-)
+from rankagg.distributions.mallows.displacement_laws import LAWS
+from rankagg.distributions.mallows.distance_centers import Completed
+from rankagg.distributions.mallows.distance_laws import DistanceLaw, DistanceName, Moments
+from rankagg.distributions.mallows.kendall_distances import as_center
 
 if TYPE_CHECKING:
     from rankagg.distributions.mallows.fit import MallowsFit
 
 
 class Mallows(RankingDistribution):
-    """Permutations, each exp(-theta) times as likely for every pair it has unlike the center.
+    """Permutations, each exp(-theta) times as likely for every unit of distance from the center.
 
-    P(sigma) = exp(-theta d(sigma, center))/Z(theta), d the Kendall distance. The probability of a
-    ranking with ties, unlisted or unranked items is that of all its compatible permutations
-    together: it was observed in part, and which part says nothing else. `complete` draws one of
-    these by a Markov chain of 50 sweeps, so nearly in proportion to their probabilities.
+    P(sigma) = exp(-theta d(sigma, center))/Z(theta), d the Kendall distance or another one. The
+    probability of a ranking with ties, unlisted or unranked items is that of all its compatible
+    permutations together: it was observed in part, and which part says nothing else. Under other
+    distances than Kendall's these are gone through, up to 50,000 in all. `complete` draws one of
+    them, under Kendall's by a Markov chain of 50 sweeps, so nearly in proportion to their
+    probabilities.
 
     Parameters
     ----------
@@ -43,7 +41,13 @@ class Mallows(RankingDistribution):
         The center; labels, best first.
     theta : float
         The dispersion parameter, not negative and finite: phi = exp(-theta) is the factor for each
-        pair. At theta 0, phi 1, the distribution is uniform.
+        unit of distance. At theta 0, phi 1, the distribution is uniform.
+    distance : str, default "kendall"
+        "kendall": pairs in another order. "cayley": exchanges of two items. "hamming": items with
+        another rank. "ulam": items that must be taken out and put in elsewhere, which is n less
+        the longest order that both have in common. "footrule": displacements of items in sum.
+        "spearman": squared displacements in sum. Cayley's, Hamming's and the displacements are the
+        same of rankings as ranks of items and as items of ranks; Ulam's is of the order of items.
 
     Attributes
     ----------
@@ -51,10 +55,19 @@ class Mallows(RankingDistribution):
         The center.
     theta : float
         The dispersion parameter; the larger, the closer are rankings to the center.
+    distance : str
+        The distance.
+
+    Notes
+    -----
+    Sums over all rankings are exact, but for squared Spearman distances of more than 16 items:
+    these are estimated with a fixed seed (Neal 2001), and `log_normalizer_error` is the standard
+    error. The Ulam distance takes 50 items at most.
 
     References
     ----------
-    Mallows (1957), "Non-null ranking models", https://doi.org/10.1093/biomet/44.1-2.114.
+    Mallows (1957), "Non-null ranking models", https://doi.org/10.1093/biomet/44.1-2.114; Diaconis
+    (1988), "Group representations in probability and statistics", chapter 6.
 
     Examples
     --------
@@ -64,14 +77,23 @@ class Mallows(RankingDistribution):
     0.1789
     >>> mallows.sample(3, rng=0)
     <Profile of 3 rankings of 3 items, complete, strict>
+    >>> round(Mallows("ABCDEFGH", theta=1.0, distance="footrule").mean_distance, 3)
+    3.585
     """
 
     center: Permutation
     theta: float
+    distance: DistanceName
 
-    def __init__(self, center: Permutation | Iterable[Label], theta: float) -> None:
-        middle = as_center(center)
-        self._set(items=middle.items, center=middle, theta=check_number(theta, "theta", low=0))
+    def __init__(
+        self,
+        center: Permutation | Iterable[Label],
+        theta: float,
+        distance: DistanceName = "kendall",
+    ) -> None:
+        middle, kind = as_center(center), check_choice(distance, get_args(DistanceName), "distance")
+        at = check_number(theta, "theta", low=0)
+        self._set(items=middle.items, center=middle, theta=at, distance=kind)
 
     @classmethod
     def from_phi(cls, center: Permutation | Iterable[Label], phi: float) -> Mallows:
@@ -92,30 +114,62 @@ class Mallows(RankingDistribution):
         return cls(center, abs(log(share)))
 
     def _key(self) -> tuple[Hashable, ...]:
-        return self.center, self.theta
+        return self.center, self.theta, self.distance
 
     def _parameters(self) -> dict[str, Any]:
-        return {"center": list(self.center.order), "theta": self.theta}
+        # As it was stored before there were others.
+        kind = {} if self.distance == "kendall" else {"distance": self.distance}
+        return {"center": list(self.center.order), "theta": self.theta, **kind}
+
+    @property
+    def _law(self) -> DistanceLaw:
+        return LAWS[self.distance]
+
+    @cached_property
+    def _moments(self) -> Moments:
+        return self._law.moments(self.n_items, self.theta)
 
     @property
     def phi(self) -> float:
         """The dispersion parameter as a factor, phi = exp(-theta), in (0, 1]."""
         return float(np.exp(-self.theta))
 
-    @property
-    def thetas(self) -> Floats:
-        """Theta once for every stage, shape (n - 1,)."""
-        return np.full(self.n_items - 1, self.theta)
-
     # -- probabilities ------------------------------------------------------------------------
 
     @property
     def log_normalizer(self) -> float:
         """Log Z(theta)."""
-        return mallows_log_normalizer(self.n_items, self.theta)
+        return self._moments.log_normalizer
+
+    @property
+    def log_normalizer_error(self) -> float:
+        """The standard error of log Z(theta) where it was estimated; else 0."""
+        return self._moments.error
 
     def _log_probs(self, ranks: Ranks) -> Floats:
-        return log_sums(ranks[:, self._order], self.theta) - self.log_normalizer
+        if self.distance == "kendall":
+            return log_sums(ranks[:, self._order], self.theta) - self.log_normalizer
+        every = Completed.of(self._law, self.items, ranks, np.ones(len(ranks)))
+        return every.log_sums(self.center, self.theta) - self.log_normalizer
+
+    def distance_probabilities(self) -> pd.Series[float]:
+        """Return the probability of every distance to the center.
+
+        Returns
+        -------
+        pandas.Series
+            Index: the distances that there are.
+
+        Raises
+        ------
+        InvalidInputError
+            If rankings are too many to count by their distance: of more than 50 items for "ulam",
+            100 for "footrule", 8 for "spearman".
+        """
+        distances, counts = self._law.log_counts(self.n_items)
+        there = np.isfinite(counts)
+        chances = np.exp(counts - self.theta * distances - self.log_normalizer)[there]
+        return pd.Series(chances, index=pd.Index(distances[there], name="distance"))
 
     @property
     def _order(self) -> Any:
@@ -124,12 +178,13 @@ class Mallows(RankingDistribution):
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
-        passed = sample_stages(self.thetas, size, rng)
-        # Under one theta a permutation and its inverse have the same distribution, so orders are
-        # places.
-        return np.ascontiguousarray(orders_from_stages(passed)[self.center.ranks].T)
+        drawn = self._law.sample(self.n_items, self.theta, size, rng)
+        return np.ascontiguousarray(drawn[:, self.center.ranks])
 
     def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
+        if self.distance != "kendall":
+            every = Completed.of(self._law, self.items, ranks, np.ones(len(ranks)))
+            return every.drawn(self.center, self.theta, rng)
         order = self._order
         chain = Completions(ranks[:, order], rng)
         for _ in range(50):
@@ -144,19 +199,22 @@ class Mallows(RankingDistribution):
         return self.center
 
     def pairwise_probabilities(self) -> Floats:
-        """Return P(row before column), shape (n, n), in closed form."""
-        n = self.n_items
-        stays = pair_stays(n, self.theta)
-        table = np.zeros((n, n))
-        first, second = np.triu_indices(n, k=1)
-        table[first, second] = stays[second - first]
-        table[second, first] = 1.0 - stays[second - first]
+        """Return P(row before column), shape (n, n).
+
+        In closed form for "kendall", "cayley" and "hamming"; else a sum over all rankings of up to
+        8 items.
+        """
+        table = self._law.pairs(self.n_items, self.theta)
         place = self.center.ranks
-        return table[np.ix_(place, place)]
+        return super().pairwise_probabilities() if table is None else table[np.ix_(place, place)]
 
     def rank_probabilities(self) -> Floats:
-        """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""
-        return place_probabilities(self.thetas)[self.center.ranks]
+        """Return P(item i has rank k + 1) in row i and column k, shape (n, n).
+
+        As for `pairwise_probabilities`.
+        """
+        table = self._law.places(self.n_items, self.theta)
+        return super().rank_probabilities() if table is None else table[self.center.ranks]
 
     def entropy(self) -> float:
         """Return the entropy in nats: theta E[d] + log Z."""
@@ -164,13 +222,13 @@ class Mallows(RankingDistribution):
 
     @property
     def mean_distance(self) -> float:
-        """The expected Kendall distance to the center; n(n - 1)/4 at theta = 0."""
-        return distance_mean(self.n_items, self.theta)
+        """The expected distance to the center."""
+        return self._moments.mean
 
     @property
     def distance_variance(self) -> float:
-        """The variance of the Kendall distance to the center."""
-        return distance_variance(self.n_items, self.theta)
+        """The variance of the distance to the center."""
+        return self._moments.variance
 
     # -- inference ----------------------------------------------------------------------------
 
@@ -179,7 +237,8 @@ class Mallows(RankingDistribution):
         cls,
         profile: Profile,
         *,
-        center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] = "kemeny",
+        distance: DistanceName = "kendall",
+        center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] | None = None,
         max_iterations: int = 500,
         rng: RNGLike = None,
         time_limit: float | None = None,
@@ -191,10 +250,15 @@ class Mallows(RankingDistribution):
         profile : Profile
             The rankings. Ties, unlisted and unranked items are taken for what was not observed of a
             complete strict ranking, independently of it given what was ("missing at random").
-        center : {"kemeny", "borda"}, Permutation or iterable of labels, default "kemeny"
-            "kemeny": by maximum likelihood, which is the exact Kemeny consensus where rankings are
-            complete and strict. "borda": the Borda consensus, quick and not the maximum. Or a given
-            one.
+        distance : str, default "kendall"
+            As for `Mallows`.
+        center : {"kemeny", "borda"}, Permutation or iterable of labels, optional
+            By default by maximum likelihood. Of complete strict rankings that is the exact Kemeny
+            consensus for "kendall", the order of the mean ranks for "spearman" and the best
+            assignment of items to ranks for "footrule" and "hamming", all of them proved; for
+            "cayley" and "ulam" all centers of up to 7 items are tried, and of more a search ends
+            at a local maximum, as a note says. "kemeny" and "borda": that consensus, which is not
+            the maximum for other distances. Or a given one.
         max_iterations : int, default 500
             Of expectation-maximization, for partial and tied rankings.
         rng : int or numpy.random.Generator, optional
@@ -227,9 +291,15 @@ class Mallows(RankingDistribution):
         from rankagg.distributions.mallows.fit import fit_mallows  # noqa: PLC0415
 
         return fit_mallows(
-            profile, center=center, max_iterations=max_iterations, rng=rng, time_limit=time_limit
+            profile,
+            distance=distance,
+            center=center,
+            max_iterations=max_iterations,
+            rng=rng,
+            time_limit=time_limit,
         )
 
     def __repr__(self) -> str:
         both = f"theta {self.theta:.4g}, phi {self.phi:.3g}"
-        return f"<Mallows distribution: {both}, center {self.center._arrows()}>"
+        kind = "" if self.distance == "kendall" else f"{self.distance} distance, "
+        return f"<Mallows distribution: {kind}{both}, center {self.center._arrows()}>"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._typing import Ranks
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
@@ -17,6 +18,9 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import Result
 from rankagg.distributions.base import Uniform
+from rankagg.distributions.mallows.displacement_laws import LAWS
+from rankagg.distributions.mallows.distance_centers import Completed, likely_center
+from rankagg.distributions.mallows.distance_laws import DistanceName
 
 
 class UniformityTest(Result):
@@ -27,7 +31,7 @@ class UniformityTest(Result):
     Attributes
     ----------
     mean_distance : float
-        Of the rankings to their Kemeny consensus.
+        Of the rankings to the center: their Kemeny consensus, or that of another distance.
     expected : float
         The same on average in samples without any concentration.
     p_value : float
@@ -53,23 +57,23 @@ class UniformityTest(Result):
 
     def _facts(self) -> list[str]:
         return [
-            f"mean distance {self.mean_distance:.4g} to the Kemeny consensus, p {self.p_value:.3g}",
+            f"mean distance {self.mean_distance:.4g} to the center, p {self.p_value:.3g}",
             f"expected without any concentration: {self.expected:.4g}, from "
             f"{counted(self.n_resamples, 'simulated sample')}",
         ]
 
 
 def simulate_uniformity(
-    profile: Profile, n_resamples: int, rng: np.random.Generator
+    profile: Profile, n_resamples: int, rng: np.random.Generator, distance: DistanceName = "kendall"
 ) -> UniformityTest:
-    """Compare the distance to the Kemeny consensus with that in samples without a center."""
+    """Compare the distance to the best center with that in samples without a center."""
     rows = uncompressed(profile)
-    observed = _least_distance(rows)
+    observed = _least_distance(rows, distance)
     uniform = Uniform(rows.items)
 
     def draw() -> float:
         ranks = masked(uniform._sample(len(rows), rng), rows.ranks, rows.ranks)
-        return _least_distance(rows._replace(ranks=ranks))
+        return _least_distance(rows._replace(ranks=ranks), distance)
 
     drawn = np.array([draw() for _ in range(n_resamples)])
     as_small = int((drawn <= observed * (1 + 1e-12)).sum())
@@ -87,7 +91,12 @@ def uncompressed(profile: Profile) -> Profile:
     return Profile._trusted(profile.items, profile.ranks[rows], weights=profile.weights[rows])
 
 
-def _least_distance(profile: Profile) -> float:
+def _least_distance(profile: Profile, distance: DistanceName) -> float:
+    if distance != "kendall":
+        data = Completed.of(LAWS[distance], profile.items, profile.ranks, profile.weights)
+        found = likely_center(data, Deadline())
+        shares = (data.weights / np.bincount(data.owners))[data.owners]
+        return float(shares @ data.distances(found.center) / shares.sum())
     consensus = Kemeny(unranked="ignore").aggregate(profile)
     return consensus.cost / profile.total_weight
 
