@@ -88,6 +88,7 @@ from .distances.kendall import kendall_tau as kendall_tau
 from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.base import Uniform as Uniform
 from .distributions.bradley_terry.fit import fit_bradley_terry as fit_bradley_terry
+from .distributions.features import fit_plackett_luce as fit_plackett_luce
 from .distributions.mallows.generalized import GeneralizedMallows as GeneralizedMallows
 from .distributions.mallows.mallows import Mallows as Mallows
 from .distributions.plackett_luce.bradley_terry import BradleyTerry as BradleyTerry

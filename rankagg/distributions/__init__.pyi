@@ -1,5 +1,6 @@
 from .bradley_terry.result import BradleyTerryFit as BradleyTerryFit
 from .bradley_terry.sandwich import Intransitivity as Intransitivity
+from .features import FeatureFit as FeatureFit
 from .fit_result import FitResult as FitResult
 from .latent_scores import LatentScores as LatentScores
 from .mallows.fit import MallowsFit as MallowsFit

@@ -183,6 +183,8 @@ def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats,
     of which most is known, so that its rounding does not reach the others. With one they sum to 0,
     and what is added says nothing about such.
     """
+    if n == 0:
+        return information, np.arange(len(information))
     if not grounded:
         full = information.copy()
         full[:n, :n] += float(np.trace(information[:n, :n])) / n**2

@@ -70,8 +70,9 @@ class FootruleLaw(DistanceLaw):
             state = np.exp(-theta * cut) * more
             scale = state[0].sum()
             state, total = state / scale, total + log(scale)
-        height, mean = total + log(state[0, 0]), state[1, 0] / state[0, 0]
-        return Moments(height, mean, max(state[2, 0] / state[0, 0] - mean**2, 0.0))
+        one, first, second = state[:, 0].tolist()
+        mean = first / one
+        return Moments(total + log(one), mean, max(second / one - mean**2, 0.0))
 
     def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
         """Draw a path of open items backwards, and then who is joined to whom."""
@@ -184,12 +185,12 @@ class SpearmanLaw(DistanceLaw):
     def moments(self, n: int, theta: float) -> Moments:
         """Return sums over sets of items, or estimates."""
         if n <= MOST_SETS:
-            sums = _over_sets(n, theta)[:, -1]
-            mean = sums[1] / sums[0]
-            return Moments(log(sums[0]), mean, max(sums[2] / sums[0] - mean**2, 0.0))
+            one, first, second = _over_sets(n, theta)[:, -1].tolist()
+            mean = first / one
+            return Moments(log(one), mean, max(second / one - mean**2, 0.0))
         if theta > LAST:
             # Neighbors change places now and then, and nothing else happens.
-            swaps = (n - 1) * np.exp(-2.0 * theta)
+            swaps = (n - 1) * float(np.exp(-2.0 * theta))
             return Moments(swaps, 2.0 * swaps, 4.0 * swaps)
         rungs = _ladder(n)
         return Moments(*(float(np.interp(theta, rungs[:, 0], of)) for of in rungs.T[1:]))

@@ -214,7 +214,8 @@ class HammingLaw(_ByCycles):
     def of(self, places: Ranks) -> Floats:
         """Return the number of items with another rank."""
         moved = places != np.arange(places.shape[1])
-        return moved.sum(axis=1, dtype=np.float64)
+        distances: Floats = moved.sum(axis=1, dtype=np.float64)
+        return distances
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return the choices of so many items, times their derangements."""

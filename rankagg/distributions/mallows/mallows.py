@@ -78,7 +78,7 @@ class Mallows(RankingDistribution):
     >>> mallows.sample(3, rng=0)
     <Profile of 3 rankings of 3 items, complete, strict>
     >>> round(Mallows("ABCDEFGH", theta=1.0, distance="footrule").mean_distance, 3)
-    3.585
+    2.472
     """
 
     center: Permutation

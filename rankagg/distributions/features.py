@@ -1,0 +1,421 @@
+"""Worths that are linear in features of the items: their fit, and what it says of new items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy
+from scipy.optimize import linprog
+
+from rankagg import _pandas as pd
+from rankagg._typing import Bools, Floats
+from rankagg._validation import check_alpha, check_integer, check_number
+from rankagg.core.comparisons import Comparisons
+from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.profile import Profile
+from rankagg.distributions.bradley_terry.contests import contests_of
+from rankagg.distributions.bradley_terry.model import Model
+from rankagg.distributions.fit_result import FitResult, with_intervals
+from rankagg.distributions.maximum import (
+    FAR_PARAMETER,
+    Derivatives,
+    LogLikelihood,
+    Maximum,
+    newton,
+    solve_definite,
+)
+from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
+from rankagg.distributions.plackett_luce.choices import choices_of
+from rankagg.distributions.plackett_luce.likelihood import Likelihood
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
+from rankagg.distributions.separation import beats_graph
+from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
+
+NEWTON_STEPS, TOLERANCE = 100, 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Features of items as numbers: what each log worth is made of."""
+
+    # How rows are made of a table of features; None where the table is the rows.
+    spec: Any
+    names: tuple[str, ...]
+    # Shape (n, k), columns less their means: a constant says nothing of differences.
+    table: Floats
+    means: Floats
+
+    @classmethod
+    def of(cls, features: object, formula: str | None, items: ItemSet) -> Design:
+        """Return the design of the features of all items."""
+        frame = _frame_of(features, items)
+        spec = None
+        if formula is not None:
+            if not isinstance(formula, str):
+                raise InvalidInputError("formula", "a text such as '~ size + kind'", formula)
+            from formulaic import model_matrix  # noqa: PLC0415
+            from formulaic.errors import FormulaicError  # noqa: PLC0415
+
+            try:
+                matrix = model_matrix(formula, frame, na_action="raise")
+            except (FormulaicError, ValueError, SyntaxError) as error:
+                told = Described(repr(formula))
+                why = str(error).strip().splitlines()[0]
+                raise InvalidInputError("formula", "one of the features", told, why) from None
+            if not hasattr(matrix, "model_spec"):
+                raise InvalidInputError("formula", "a right side alone, such as '~ size'", formula)
+            spec, frame = matrix.model_spec, pd.DataFrame(matrix)
+        numbers = _numbers_of(frame)
+        constant = np.ptp(numbers.to_numpy(), axis=0) == 0
+        names = [str(name) for name in numbers.columns[~constant]]
+        if not names:
+            raise InvalidInputError("features", "one that differs between items", Described("none"))
+        chosen = numbers.loc[:, ~constant].to_numpy(np.float64)
+        means = chosen.mean(axis=0)
+        table = chosen - means
+        _check_distinct(table, names)
+        return cls(spec, tuple(names), table, means)
+
+    def rows(self, features: pd.DataFrame) -> Floats:
+        """Return the rows of other items."""
+        frame = features
+        if self.spec is not None:
+            frame = pd.DataFrame(self.spec.get_model_matrix(features, na_action="raise"))
+        absent = [name for name in self.names if name not in map(str, frame.columns)]
+        if absent:
+            raise InvalidInputError("features", f"a table with {listed(absent)}", features)
+        numbers = _numbers_of(frame[[name for name in frame if str(name) in self.names]])
+        return numbers[list(self.names)].to_numpy(np.float64) - self.means
+
+
+def _frame_of(features: object, items: ItemSet) -> pd.DataFrame:
+    if not isinstance(features, pd.DataFrame):
+        allowed = "a DataFrame whose index has the items"
+        raise InvalidInputError("features", allowed, features)
+    absent = [label for label in items if label not in features.index]
+    if absent or features.index.has_duplicates:
+        allowed = "one row for each item, by its label"
+        told = Described(f"none for {listed(absent)}" if absent else "several of one label")
+        raise InvalidInputError("features", allowed, told)
+    return features.loc[list(items)]
+
+
+def _numbers_of(frame: pd.DataFrame) -> pd.DataFrame:
+    for name, column in frame.items():
+        if not (pd.api.types.is_numeric_dtype(column) and np.isfinite(column).all()):
+            remedy = "`formula='~ C(kind)'` makes numbers of kinds."
+            told = Described(f"other values in {name!r}")
+            raise InvalidInputError("features", "finite numbers", told, remedy)
+    return frame.astype(np.float64)
+
+
+def _check_distinct(table: Floats, names: list[str]) -> None:
+    """Raise where a column follows from those before it."""
+    scaled = table / np.linalg.norm(table, axis=0)
+    for at, name in enumerate(names):
+        before = scaled[:, :at]
+        left = scaled[:, at] - before @ np.linalg.lstsq(before, scaled[:, at], rcond=None)[0]
+        if np.linalg.norm(left) < 1e-7:
+            others = f"{listed(names[:at])}" if at else "nothing"
+            raise NotIdentifiedError(
+                f"The effect of {name!r} cannot be told from those of {others}: over "
+                f"{counted(len(table), 'item')} it follows from them. Leave it out."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureLikelihood(LogLikelihood):
+    """A log likelihood of worths as a function of effects, residuals, and what there is beside."""
+
+    worths: LogLikelihood
+    design: Floats
+    # Of the residuals of the items; None where there are none.
+    penalty: float | None
+    # That a constant is no parameter here.
+    ridge: float = 1.0
+
+    @property
+    def n(self) -> int:
+        """No log worths are parameters."""
+        return 0
+
+    @property
+    def _columns(self) -> Floats:
+        """What log worths are made of, shape (n, k) or (n, k + n)."""
+        n = len(self.design)
+        return self.design if self.penalty is None else np.hstack([self.design, np.eye(n)])
+
+    @property
+    def _pulls(self) -> Floats:
+        k, n = self.design.shape[1], len(self.design)
+        beside = len(self.worths.start()) - n
+        residuals = [] if self.penalty is None else [np.full(n, self.penalty)]
+        return np.concatenate([np.zeros(k), *residuals, np.zeros(beside)])
+
+    def all_worths(self, parameters: Floats) -> Floats:
+        """Return log worths, and what is beside them."""
+        columns = self._columns
+        k = columns.shape[1]
+        return np.concatenate([columns @ parameters[:k], parameters[k:]])
+
+    def start(self) -> Floats:
+        """Return no effects."""
+        beside = self.worths.start()[len(self.design) :]
+        return np.concatenate([np.zeros(self._columns.shape[1]), beside])
+
+    def value(self, parameters: Floats) -> float:
+        """Return the log likelihood, less the penalty."""
+        pull = float(self._pulls @ parameters**2) / 2.0
+        return self.worths.value(self.all_worths(parameters)) - pull
+
+    def derivatives(self, parameters: Floats) -> Derivatives:
+        """Return value, gradient and information."""
+        at, columns = self.worths.derivatives(self.all_worths(parameters)), self._columns
+        n, beside = len(columns), len(at.gradient) - len(columns)
+        every = scipy.linalg.block_diag(columns, np.eye(beside)) if beside else columns
+        gradient = every.T @ at.gradient - self._pulls * parameters
+        information = every.T @ at.information @ every + np.diag(self._pulls)
+        noise = np.abs(every).T @ at.noise
+        assert n + beside == len(every)
+        return Derivatives(self.value(parameters), gradient, information, noise)
+
+
+class FeatureFit(FitResult):
+    """A fit of worths that are linear in features of the items.
+
+    Made by `fit_plackett_luce`, and by `fit_bradley_terry` with features. The parameters are the
+    effects of the features; with a `ridge`, every item has a residual beside, which is in
+    `residuals`. `plot` draws a `rankagg.plotting.parameters_plot`.
+
+    Attributes
+    ----------
+    residuals : Series of float
+        What the log worth of each item has beside its features; 0 without a ridge.
+    """
+
+    distribution: PlackettLuce
+    residuals: pd.Series[float] = field(compare=False)
+    _design: Design = field(compare=False)
+    _ridge: float | None = field(compare=False)
+
+    def predict(self, features: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
+        """Return the log worths of other items, never seen or not, from their features.
+
+        Parameters
+        ----------
+        features : DataFrame
+            A row for each item, with the columns of the fit.
+        alpha : float, default 0.05
+            Probability of error of the intervals, in (0, 1).
+
+        Returns
+        -------
+        pandas.DataFrame
+            estimate of the log worth, less the mean of the items of the fit; std_err, lower,
+            upper. With a ridge the error has the spread of residuals in it.
+        """
+        level = check_alpha(alpha)
+        if not isinstance(features, pd.DataFrame):
+            raise InvalidInputError("features", "a DataFrame with a row for each item", features)
+        rows, k = self._design.rows(features), len(self._design.names)
+        variances = np.einsum("ij,jk,ik->i", rows, self.covariance[:k, :k], rows)
+        if self._ridge is not None:
+            variances = variances + 1.0 / self._ridge
+        errors = np.sqrt(np.maximum(variances, 0.0))
+        frame = with_intervals(rows @ self.estimates[:k], errors, self._student, level)
+        columns = ["estimate", "std_err", "lower", "upper"]
+        return frame[columns].set_axis(features.index)
+
+    def anova(self, *others: FitResult) -> pd.DataFrame:
+        """Compare nested fits of the same data by their deviances.
+
+        Parameters
+        ----------
+        *others : FeatureFit or PlackettLuceFit
+            Fits with more parameters, such as one with more features, or one with a worth for
+            every item, each of which has those before it as a special case.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per fit: n_parameters, deviance (-2 log likelihood); and against the fit before
+            it df, chi2 and p_value of the likelihood ratio.
+
+        Raises
+        ------
+        InvalidInputError
+            If a fit has no more parameters than the one before, or is of other data.
+        """
+        fits: list[FitResult] = [self, *others]
+        rows: list[dict[str, float]] = []
+        for at, fit in enumerate(fits):
+            if not isinstance(fit, FitResult) or fit.distribution.items != self.distribution.items:
+                raise InvalidInputError("others", "fits of the same items", fit)
+            row = {"n_parameters": fit.n_parameters, "deviance": -2.0 * fit.log_likelihood}
+            row |= {"df": np.nan, "chi2": np.nan, "p_value": np.nan}
+            if at:
+                df = fit.n_parameters - fits[at - 1].n_parameters
+                if df < 1:
+                    allowed = "fits with more parameters than the one before"
+                    raise InvalidInputError("others", allowed, Described(f"{df} more"))
+                chi2 = rows[-1]["deviance"] - row["deviance"]
+                row |= {"df": df, "chi2": chi2, "p_value": float(scipy.stats.chi2.sf(chi2, df))}
+            rows.append(row)
+        return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="fit"))
+
+
+def fit_plackett_luce(
+    data: Profile | Comparisons,
+    *,
+    features: pd.DataFrame,
+    formula: str | None = None,
+    ridge: float | None = None,
+    max_iterations: int = NEWTON_STEPS,
+) -> FeatureFit:
+    """Estimate Plackett-Luce or Bradley-Terry worths that are linear in features of the items.
+
+    Log worths are sum_j x_ij b_j, the features of item i times their effects, so that items that
+    were never ranked have worths too. `PlackettLuce.fit` and `fit_bradley_terry` have a worth for
+    each item instead.
+
+    Parameters
+    ----------
+    data : Profile or Comparisons
+        Rankings; or battles of two, which make it Bradley-Terry. Ties are modeled as by
+        `PlackettLuce.fit`, of battles with Davidson's parameter (1970), which is the same.
+    features : DataFrame
+        A row of numbers for every item, whose index are the items. Constant columns say nothing
+        of differences and are left out.
+    formula : str, optional
+        What is made of the features, such as "~ acetic + gluconic" or "~ C(kind) * size"; by
+        default all columns as they are.
+    ridge : float, optional
+        Positive: every item has a residual beside its features, normal with the variance 1/ridge.
+    max_iterations : int, default 100
+        Newton steps.
+
+    Returns
+    -------
+    FeatureFit
+
+    Raises
+    ------
+    NotIdentifiedError
+        If features follow from each other, or effects have no finite maximum.
+    InvalidInputError
+        If an item has no features, or they are no finite numbers.
+
+    References
+    ----------
+    Cheng, Dembczynski and Hullermeier (2010), "Label ranking methods based on the Plackett-Luce
+    model", ICML; Yildiz et al. (2020), "Fast and accurate ranking regression", AISTATS, whose
+    data of salad dressings are from Critchlow and Fligner (1991),
+    https://doi.org/10.1007/BF02294488.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankagg as ra
+    >>> profile = ra.Profile.from_orders(["ABCD", "ABDC", "BACD", "DABC"], counts=[4, 3, 2, 1])
+    >>> sweet = pd.DataFrame({"sweet": [9.0, 7.0, 4.0, 3.0]}, index=list("ABCD"))
+    >>> fit = ra.fit_plackett_luce(profile, features=sweet)
+    >>> round(float(fit.estimates[0]), 3)
+    0.719
+    >>> fit.predict(pd.DataFrame({"sweet": [8.0]}, index=["E"])).round(2)
+       estimate  std_err  lower  upper
+    E      1.62     0.41   0.81   2.43
+    """
+    steps = check_integer(max_iterations, "max_iterations", low=1)
+    residual = None if ridge is None else check_number(ridge, "ridge", low=0, open_low=True)
+    likelihood: LogLikelihood
+    kind: type[PlackettLuce] = PlackettLuce
+    if isinstance(data, Comparisons):
+        contests, _ = contests_of(data, side=False, covariates=(), entries=False)
+        likelihood, beats, kind = Model(contests, "davidson"), contests.beats(), BradleyTerry
+        total, squares = float(contests.totals.sum()), float(contests.squares.sum())
+    elif isinstance(data, Profile) and data.n_items > 1:
+        weights = data.counts * data.weights
+        choices = choices_of(data.ranks, weights)
+        likelihood = Likelihood(choices, tuple(sorted(d for d in choices.tied if d > 1)))
+        beats = beats_graph(data.ranks)
+        total, squares = float(weights.sum()), float(data.counts @ data.weights**2)
+    else:
+        raise InvalidInputError("data", "a Profile of two or more items, or Comparisons", data)
+    design = Design.of(features, formula, data.items)
+    problem = FeatureProblem(likelihood, design, data.items, residual, total, total**2 / squares)
+    return problem.fit(beats, steps, kind)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureProblem:
+    """What is maximized, and over what."""
+
+    worths: LogLikelihood
+    design: Design
+    items: ItemSet
+    ridge: float | None
+    # Summed weight, and how many observations of equal weight it is worth.
+    total: float
+    effective: float
+
+    def fit(self, beats: Bools, steps: int, kind: type[PlackettLuce]) -> FeatureFit:
+        """Return the maximum; `beats` says which items were ever chosen before which."""
+        n, k = self.design.table.shape
+        likelihood = FeatureLikelihood(self.worths, self.design.table, self.ridge)
+        found = newton(likelihood, steps, TOLERANCE)
+        worths = likelihood.all_worths(found.parameters)
+        if self.ridge is None and (not found.converged or np.ptp(worths[:n]) > 2.0 * FAR_PARAMETER):
+            self._check_endless(beats)
+        inverse = solve_definite(found.information, np.eye(len(found.parameters)))
+        if inverse is None:
+            inverse = np.full_like(found.information, np.nan)
+        ties = found.parameters[k if self.ridge is None else k + n :]
+        sizes = getattr(self.worths, "sizes", (2,) * len(ties))
+        kept = np.r_[0:k, len(found.parameters) - len(ties) : len(found.parameters)]
+        logs = worths[:n] - worths[:n].mean()
+        residuals = np.zeros(n) if self.ridge is None else found.parameters[k : k + n]
+        index = pd.Index(list(self.items), name="item")
+        return FeatureFit(
+            distribution=kind(logs, items=self.items, log_ties=dict(zip(sizes, ties, strict=True))),
+            names=(*self.design.names, *(f"log tie {d}" for d in sizes[: len(ties)])),
+            estimates=found.parameters[kept],
+            covariance=inverse[np.ix_(kept, kept)] * (self.total / self.effective),
+            log_likelihood=self.worths.value(worths),
+            n_parameters=len(kept),
+            n_observations=self.effective,
+            converged=found.converged,
+            n_iterations=found.n_iterations,
+            notes=tuple(self._notes(found)),
+            residuals=pd.Series(residuals, index=index, name="residual"),
+            _design=self.design,
+            _ridge=self.ridge,
+        )
+
+    def _notes(self, found: Maximum) -> Iterator[str]:
+        yield "Effects are of features as they are; log worths sum to 0 over the items."
+        if self.ridge is not None:
+            yield (
+                f"With a residual for each item, ridge {self.ridge:g}: residuals are no free "
+                "parameters, and errors are of the penalized likelihood."
+            )
+        if self.total != self.effective:
+            yield "Weighted data: errors are for the effective number of observations."
+        yield from found.notes()
+
+    def _check_endless(self, beats: Bools) -> None:
+        """Raise where no choice loses along some effects, and some gain: the likelihood rises."""
+        one, other = np.nonzero(beats)
+        rows = np.unique((self.design.table[one] - self.design.table[other]).round(12), axis=0)
+        rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300)
+        bounds = [(-1.0, 1.0)] * rows.shape[1]
+        found = linprog(-rows.sum(axis=0), -rows, np.zeros(len(rows)), bounds=bounds)
+        if found.x is None or float(found.fun or 0.0) >= -1e-6:
+            return
+        moving = [name for name, x in zip(self.design.names, found.x, strict=True) if abs(x) > 1e-6]
+        raise NotIdentifiedError(
+            f"The likelihood has no finite maximum: along {listed(moving)} no choice is against "
+            "what was chosen. Leave features out, or give every item a residual with `ridge=1`."
+        )
