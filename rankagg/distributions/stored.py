@@ -63,7 +63,7 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
             f"{schema}, {version}, model {model}."
         )
     own, read = READERS[stated[2]]
-    if stated[2] == "Mallows" and "distance" in facts:
+    if stated[2] in ("Mallows", "GeneralizedMallows") and "distance" in facts:
         own = (*own, "distance")
     fields = Field(dict(facts), "").members("schema", "version", "model", "items", *own)
     try:
@@ -115,8 +115,12 @@ def _mallows(items: ItemSet, center: Field, theta: Field, distance: Field | None
     return Mallows(_center(items, center), _stored_number(theta, 0.0), kind)
 
 
-def _generalized(items: ItemSet, center: Field, thetas: Field) -> GeneralizedMallows:
-    return GeneralizedMallows(_center(items, center), _stored_numbers(thetas, len(items) - 1, 0.0))
+def _generalized(
+    items: ItemSet, center: Field, thetas: Field, distance: Field | None = None
+) -> GeneralizedMallows:
+    kind: Any = "kendall" if distance is None else distance.value
+    numbers = _stored_numbers(thetas, len(items) - 1, 0.0)
+    return GeneralizedMallows(_center(items, center), numbers, kind)
 
 
 def _worths(kind: type[PlackettLuce]) -> Callable[..., PlackettLuce]:

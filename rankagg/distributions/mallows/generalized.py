@@ -7,21 +7,22 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import permutations
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks
-from rankagg._validation import as_numbers, check_number
+from rankagg._validation import as_numbers, check_choice, check_number
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.core.items import counted
 from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
+from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.value import array_key, frozen_array
 from rankagg.distributions.base import RankingDistribution, all_places
 from rankagg.distributions.fit_result import FitResult
@@ -40,14 +41,87 @@ from rankagg.distributions.mallows.kendall_distances import (
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 
+class _KendallStages:
+    """Of each rank: how many items of the center that are left the chosen one passes over."""
+
+    name: ClassVar[Literal["kendall", "cayley"]] = "kendall"
+
+    def of(self, places: Ranks) -> NDArray[np.int64]:
+        """Return the stages of each row of places, shape (m, n - 1)."""
+        return stages_from_places(places)
+
+    def log_normalizers(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
+        """Return the logarithm of the sum over each stage."""
+        return stage_log_normalizers(sizes, thetas)
+
+    def means(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
+        """Return the mean of each stage."""
+        return stage_means(sizes, thetas)
+
+    def variances(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
+        """Return the variance of each stage."""
+        return stage_variances(sizes, thetas)
+
+    def sample(self, thetas: Floats, size: int, rng: np.random.Generator) -> Ranks:
+        """Draw rows of places."""
+        return places_from_stages(sample_stages(thetas, size, rng)).T
+
+
+class _CayleyStages(_KendallStages):
+    """Of each rank: whether a later one is in its cycle, so that an exchange is counted for it."""
+
+    name = "cayley"
+
+    def of(self, places: Ranks) -> NDArray[np.int64]:
+        """Return 1 for each rank that is not the last one of its cycle."""
+        n = places.shape[1]
+        step, latest = places.astype(np.intp), np.broadcast_to(np.arange(n), places.shape)
+        for _ in range(max(n - 1, 1).bit_length()):
+            latest = np.maximum(latest, np.take_along_axis(latest, step, axis=1))
+            step = np.take_along_axis(step, step, axis=1)
+        moved: NDArray[np.int64] = (latest != np.arange(n))[:, :-1].astype(np.int64)
+        return moved
+
+    def log_normalizers(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
+        """Return log(1 + (s - 1) exp(-theta)) for stages of s ranks that are left."""
+        result: Floats = np.log1p((np.asarray(sizes) - 1.0) * np.exp(-np.asarray(thetas)))
+        return result
+
+    def means(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
+        """Return the chance of an exchange."""
+        odds = (np.asarray(sizes) - 1.0) * np.exp(-np.asarray(thetas))
+        result: Floats = odds / (1.0 + odds)
+        return result
+
+    def variances(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
+        """Return the variance of that."""
+        means = self.means(sizes, thetas)
+        return means * (1.0 - means)
+
+    def sample(self, thetas: Floats, size: int, rng: np.random.Generator) -> Ranks:
+        """Let one rank after another, from the last, change places with a later one, or stay."""
+        n = len(thetas) + 1
+        rows, drawn = np.arange(size), np.tile(np.arange(n, dtype=np.int32), (size, 1))
+        for at in range(n - 2, -1, -1):
+            moves = rng.random(size) < self.means(n - at, thetas[at])
+            other = np.where(moves, rng.integers(at + 1, n, size), at)
+            drawn[rows, at], drawn[rows, other] = drawn[rows, other], drawn[rows, at]
+        return drawn
+
+
+STAGES = {stages.name: stages for stages in (_KendallStages(), _CayleyStages())}
+
+
 class GeneralizedMallows(RankingDistribution):
     """Permutations whose ranks are filled one after another, each with its own care.
 
     For rank k + 1 there are n - k items left, k from 0. The chance that the item that is chosen
     passes over v of those that stand before it in the center is proportional to
-    exp(-thetas[k] v). With all thetas alike this is `Mallows`. The probability of a ranking whose
-    tail is unlisted is that of its compatible permutations together; other partial rankings and
-    tied ones have none here.
+    exp(-thetas[k] v). With all thetas alike this is `Mallows`. Under Cayley's distance v is 1 where
+    an exchange with a later rank is counted for the rank, as it is for all ranks of a cycle but
+    the last, and 0 elsewhere. The probability of a ranking whose tail is unlisted is that of its
+    compatible permutations together, under Kendall's distance; other partial rankings and tied
+    ones have none here.
 
     Parameters
     ----------
@@ -56,6 +130,8 @@ class GeneralizedMallows(RankingDistribution):
     thetas : array_like of float, shape (n - 1,)
         Dispersion parameters, not negative and finite, from the first rank to the last but one;
         of each, phi = exp(-theta).
+    distance : {"kendall", "cayley"}, default "kendall"
+        Whose stages have thetas of their own.
 
     Attributes
     ----------
@@ -63,11 +139,15 @@ class GeneralizedMallows(RankingDistribution):
         The center.
     thetas : ndarray of float, shape (n - 1,)
         The dispersion parameters.
+    distance : str
+        The distance.
 
     References
     ----------
     Fligner and Verducci (1986), "Distance based ranking models",
-    https://doi.org/10.1111/j.2517-6161.1986.tb01420.x.
+    https://doi.org/10.1111/j.2517-6161.1986.tb01420.x; Irurozki, Calvo and Lozano (2018),
+    "Sampling and learning Mallows and generalized Mallows models under the Cayley distance",
+    https://doi.org/10.1007/s11009-016-9506-7.
 
     Examples
     --------
@@ -81,22 +161,34 @@ class GeneralizedMallows(RankingDistribution):
 
     center: Permutation
     thetas: Floats
+    distance: Literal["kendall", "cayley"]
 
-    def __init__(self, center: Permutation | Iterable[Label], thetas: ArrayLike) -> None:
-        middle = as_center(center)
+    def __init__(
+        self,
+        center: Permutation | Iterable[Label],
+        thetas: ArrayLike,
+        distance: Literal["kendall", "cayley"] = "kendall",
+    ) -> None:
+        middle, kind = as_center(center), check_choice(distance, tuple(STAGES), "distance")
         values = as_numbers(thetas, "thetas")
         if len(values) != middle.n_items - 1:
             allowed = f"one number per rank but the last ({middle.n_items - 1} of them)"
             raise InvalidInputError("thetas", allowed, Described(counted(len(values), "number")))
         if not (np.isfinite(values) & (values >= 0)).all():
             raise InvalidInputError("thetas", "finite numbers that are not negative", values)
-        self._set(items=middle.items, center=middle, thetas=frozen_array(values + 0.0))
+        own = frozen_array(values + 0.0)
+        self._set(items=middle.items, center=middle, thetas=own, distance=kind)
 
     def _key(self) -> tuple[Hashable, ...]:
-        return self.center, array_key(self.thetas)
+        return self.center, array_key(self.thetas), self.distance
 
     def _parameters(self) -> dict[str, Any]:
-        return {"center": list(self.center.order), "thetas": self.thetas.tolist()}
+        kind = {} if self.distance == "kendall" else {"distance": self.distance}
+        return {"center": list(self.center.order), "thetas": self.thetas.tolist(), **kind}
+
+    @property
+    def _stages(self) -> _KendallStages:
+        return STAGES[self.distance]
 
     @property
     def _sizes(self) -> Any:
@@ -107,7 +199,7 @@ class GeneralizedMallows(RankingDistribution):
     @property
     def log_normalizer(self) -> float:
         """The log of the sum of exp(-thetas . v) over all permutations."""
-        return float(stage_log_normalizers(self._sizes, self.thetas).sum())
+        return float(self._stages.log_normalizers(self._sizes, self.thetas).sum())
 
     def _log_probs(self, ranks: Ranks) -> Floats:
         listed = ranks >= 0
@@ -115,7 +207,8 @@ class GeneralizedMallows(RankingDistribution):
         top = np.sort(np.where(listed, ranks, self.n_items), axis=1)
         strict = np.where(np.arange(self.n_items) < length[:, None], top, -1)
         known = np.where(strict >= 0, np.arange(self.n_items), -1)
-        if (ranks == -1).any() or (strict != known).any():
+        partial = self.distance != "kendall" and not listed.all()
+        if partial or (ranks == UNRANKED).any() or (strict != known).any():
             allowed = "strict rankings, complete or of the first items"
             told = Described("a ranking with ties or unranked items")
             remedy = "`Mallows` sums over what completes those."
@@ -125,8 +218,8 @@ class GeneralizedMallows(RankingDistribution):
         filled = np.where(listed, ranks, 0)
         rest = np.argsort(np.argsort(np.where(listed, -1, 0), axis=1, kind="stable"), axis=1)
         complete = np.where(listed, filled, rest).astype(np.int32)
-        passed = stages_from_places(complete[:, np.argsort(self.center.ranks)])
-        terms = -self.thetas * passed - stage_log_normalizers(self._sizes, self.thetas)
+        passed = self._stages.of(complete[:, np.argsort(self.center.ranks)])
+        terms = -self.thetas * passed - self._stages.log_normalizers(self._sizes, self.thetas)
         kept = np.arange(self.n_items - 1) < length[:, None]
         result: Floats = np.where(kept, terms, 0.0).sum(axis=1)
         return result
@@ -134,8 +227,8 @@ class GeneralizedMallows(RankingDistribution):
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
-        passed = sample_stages(self.thetas, size, rng)
-        return np.ascontiguousarray(places_from_stages(passed)[self.center.ranks].T)
+        drawn = self._stages.sample(self.thetas, size, rng)
+        return np.ascontiguousarray(drawn[:, self.center.ranks])
 
     # -- summaries ----------------------------------------------------------------------------
 
@@ -145,23 +238,33 @@ class GeneralizedMallows(RankingDistribution):
         return self.center
 
     def pairwise_probabilities(self) -> Floats:
-        """Return P(row before column), shape (n, n), in O(n^3)."""
+        """Return P(row before column), shape (n, n), in O(n^3); "cayley" of up to 8 items."""
+        if self.distance != "kendall":
+            return super().pairwise_probabilities()
         place = self.center.ranks
         return pair_probabilities(self.thetas)[np.ix_(place, place)]
 
     def rank_probabilities(self) -> Floats:
-        """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""
+        """Return P(item i has rank k + 1) in row i and column k; "cayley" of up to 8 items."""
+        if self.distance != "kendall":
+            return super().rank_probabilities()
         return place_probabilities(self.thetas)[self.center.ranks]
 
     def entropy(self) -> float:
         """Return the entropy in nats."""
-        return float(self.thetas @ stage_means(self._sizes, self.thetas)) + self.log_normalizer
+        means = self._stages.means(self._sizes, self.thetas)
+        return float(self.thetas @ means) + self.log_normalizer
 
     # -- inference ----------------------------------------------------------------------------
 
     @classmethod
     def fit(
-        cls, profile: Profile, *, max_theta: float = 20.0, time_limit: float | None = None
+        cls,
+        profile: Profile,
+        *,
+        distance: Literal["kendall", "cayley"] = "kendall",
+        max_theta: float = 20.0,
+        time_limit: float | None = None,
     ) -> GeneralizedMallowsFit:
         """Estimate center and thetas by maximum likelihood.
 
@@ -169,6 +272,8 @@ class GeneralizedMallows(RankingDistribution):
         ----------
         profile : Profile
             Complete strict rankings.
+        distance : {"kendall", "cayley"}, default "kendall"
+            As for `GeneralizedMallows`.
         max_theta : float, default 20
             A theta has no finite maximum where all rankings agree at its rank; it is set to this,
             as are larger ones. Notes say so.
@@ -186,7 +291,8 @@ class GeneralizedMallows(RankingDistribution):
         OutOfTimeError
             If the center was not found in time.
         """
-        return _thetas_fit(profile, max_theta, time_limit)
+        stages = STAGES[check_choice(distance, tuple(STAGES), "distance")]
+        return _thetas_fit(profile, stages, max_theta, time_limit)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{theta:.3g}" for theta in self.thetas[:6])
@@ -250,7 +356,7 @@ class GeneralizedMallowsFit(FitResult):
 
 
 def _thetas_fit(
-    profile: Profile, max_theta: float, time_limit: float | None
+    profile: Profile, stages: _KendallStages, max_theta: float, time_limit: float | None
 ) -> GeneralizedMallowsFit:
     if not isinstance(profile, Profile):
         raise InvalidInputError("profile", "a Profile", profile)
@@ -260,7 +366,7 @@ def _thetas_fit(
         raise InvalidInputError("profile", allowed, profile, remedy)
     bound = check_number(max_theta, "max_theta", low=0, open_low=True)
     data = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)))
-    search = _CenterSearch(data, bound)
+    search = _CenterSearch(data, stages, bound)
     try:
         best = search.best()
     except OutOfTimeError:
@@ -269,7 +375,7 @@ def _thetas_fit(
         ) from None
     center = Permutation(np.argsort(best.order), profile.items)
     sizes = np.arange(profile.n_items, 1, -1)
-    information = data.n_effective * stage_variances(sizes, best.thetas)
+    information = data.n_effective * stages.variances(sizes, best.thetas)
     inside = best.thetas < bound
     variances = np.full(len(sizes), np.nan)
     variances[inside] = 1.0 / information[inside]
@@ -293,7 +399,7 @@ def _thetas_fit(
             where = ", ".join(str(k + 1) for k in np.flatnonzero(which))
             notes.append(told.format(where=where, bound=bound))
     return GeneralizedMallowsFit(
-        distribution=GeneralizedMallows(center, best.thetas),
+        distribution=GeneralizedMallows(center, best.thetas, stages.name),
         names=tuple(f"theta {k + 1}" for k in range(profile.n_items - 1)),
         estimates=best.thetas,
         covariance=np.diag(variances),
@@ -317,6 +423,7 @@ class _Candidate:
 @dataclass(eq=False)
 class _CenterSearch:
     data: MallowsData
+    stages: _KendallStages
     bound: float
     n_tried: int = 0
 
@@ -324,10 +431,11 @@ class _CenterSearch:
         self.data.deadline.seconds_left()
         self.n_tried += 1
         total = self.data.total
-        means = self.data.weights @ stages_from_places(self.data.ranks[:, list(order)]) / total
+        means = self.data.weights @ self.stages.of(self.data.ranks[:, list(order)]) / total
         sizes = np.arange(len(order), 1, -1)
         thetas = np.array(list(map(self._theta, sizes.tolist(), means.tolist())))
-        height = -total * float(thetas @ means + stage_log_normalizers(sizes, thetas).sum())
+        logs = self.stages.log_normalizers(sizes, thetas)
+        height = -total * float(thetas @ means + logs.sum())
         return _Candidate(order, means, thetas, height)
 
     @cached_property
@@ -337,7 +445,7 @@ class _CenterSearch:
         @cache
         def theta_of(size: int, mean: float) -> float:
             def excess(theta: float) -> float:
-                return float(stage_means(size, theta)) - mean
+                return float(self.stages.means(size, theta)) - mean
 
             if excess(0.0) <= 0:
                 return 0.0
@@ -361,13 +469,17 @@ class _CenterSearch:
         return max((self._climb(self.try_order(start)) for start in sorted(starts)), key=height)
 
     def _climb(self, here: _Candidate) -> _Candidate:
-        """Move single items as long as that raises the likelihood."""
+        """Move single items, or exchange two, as long as that raises the likelihood."""
         while True:
             n = len(here.order)
             orders = set()
             for source, target in permutations(range(n), 2):
                 rest = here.order[:source] + here.order[source + 1 :]
                 orders.add((*rest[:target], here.order[source], *rest[target:]))
+                if self.stages.name == "cayley":
+                    swapped = list(here.order)
+                    swapped[source], swapped[target] = swapped[target], swapped[source]
+                    orders.add(tuple(swapped))
             best = max(map(self.try_order, sorted(orders)), key=attrgetter("log_likelihood"))
             if best.log_likelihood - here.log_likelihood <= 1e-12 * abs(here.log_likelihood):
                 return here
