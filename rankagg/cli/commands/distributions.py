@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 import rankagg as ra
+from rankagg import _pandas as pd
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output
 from rankagg.cli.options.exact import show_progress, time_limit
@@ -34,6 +35,29 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, visible
 
 OF_WORTHS = ("plackett-luce", "bradley-terry")
 OF_THETAS = ("mallows", "generalized-mallows")
+
+
+def _by_features(
+    given: Input, model: str, path: Path, *, formula: str | None, ridge: float | None, alpha: float
+) -> Answer:
+    """Fit worths that are linear in the features of a file."""
+    battles = isinstance(given.data, ra.Comparisons) and model == "bradley-terry"
+    data = given.data if battles else _data_for("plackett-luce", given, singly=False)
+    items = list(data.items)
+    try:
+        table = pd.read_csv(path, index_col=0)
+    except ValueError as error:
+        raise click.UsageError(f"--features {path} is no CSV file: {error}") from None
+    if not all(isinstance(item, int) for item in items):
+        table.index = table.index.map(str)
+    with options_named({"data": "FILE"}):
+        fitted = ra.fit_plackett_luce(data, features=table, formula=formula, ridge=ridge or None)
+    return Answer(
+        result=fitted,
+        data=lambda: {**fitted.to_dict(alpha), "distribution": fitted.distribution.to_dict()},
+        text=lambda rows: fitted.summary(alpha=alpha, rows=None),
+        plot=fitted.plot,
+    )
 
 
 @command(
@@ -63,6 +87,16 @@ OF_THETAS = ("mallows", "generalized-mallows")
         "auto.",
     ),
     flag("--elo", help="Comparisons: show ratings on the scale of Elo too."),
+    option(
+        "--distance kendall|cayley|hamming|ulam|footrule|spearman",
+        help="Mallows models: the distance to the center; default: kendall.",
+    ),
+    option(
+        "--features FILE",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Worths: linear in the columns of this CSV file, whose first names the items.",
+    ),
+    option("--formula", help="What of --features, such as '~ size + C(kind)'; default: all."),
     time_limit("the center of Mallows models"),
     alpha("Error of the intervals"),
     output(plot="the fit"),
@@ -78,6 +112,9 @@ def fit(
     advantage: bool,
     errors_by: Any,
     elo: bool,
+    distance: Any,
+    features: Path | None,
+    formula: str | None,
     deadline: ra.Deadline,
     alpha: float,
 ) -> Answer:
@@ -85,6 +122,8 @@ def fit(
 
     \b
         rankagg fit election.soc --model mallows
+        rankagg fit election.soc --model mallows --distance footrule
+        rankagg fit ranks.csv --features dressings.csv --formula "~ acetic + gluconic"
         rankagg fit scores.csv --model plackett-luce --reference baseline
         rankagg fit --dataset tennessee --pseudo-rankings 0.5
         rankagg fit battles.csv --format comparisons --first a --second b --outcome winner
@@ -103,6 +142,17 @@ def fit(
         if model in OF_WORTHS:
             raise click.UsageError(f"--time-limit is for --model {' and '.join(OF_THETAS)}.")
         options["time_limit"] = deadline.time_limit
+    if distance:
+        if model not in OF_THETAS:
+            raise click.UsageError(f"--distance is for --model {' and '.join(OF_THETAS)}.")
+        options["distance"] = distance
+    if features is None and formula:
+        raise click.UsageError("--formula is of --features: state the file.")
+    if features is not None:
+        clash = model not in OF_WORTHS or pseudo_rankings or reference or elo or ties or advantage
+        if clash or errors_by:
+            raise click.UsageError("--features goes with --model of worths, --formula and --ridge.")
+        return _by_features(given, model, features, formula=formula, ridge=ridge, alpha=alpha)
     battles: dict[str, Any] = {"ties": ties, "side": advantage, "cov_type": errors_by}
     battles = {name: value for name, value in battles.items() if value}
     singly = model == "bradley-terry" and isinstance(given.data, ra.Comparisons) and not options

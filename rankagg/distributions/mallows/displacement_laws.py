@@ -152,7 +152,7 @@ MOST_SETS = 16
 # that a step to the next one adds.
 CHAINS, SWEEPS, STEP = 500, 30, 0.4
 # Beyond this theta hardly anything but exchanges of neighbors is left.
-LAST = 6.0
+LAST = 4.0
 
 
 class SpearmanLaw(DistanceLaw):
@@ -192,8 +192,11 @@ class SpearmanLaw(DistanceLaw):
             # Neighbors change places now and then, and nothing else happens.
             swaps = (n - 1) * float(np.exp(-2.0 * theta))
             return Moments(swaps, 2.0 * swaps, 4.0 * swaps)
-        rungs = _ladder(n)
-        return Moments(*(float(np.interp(theta, rungs[:, 0], of)) for of in rungs.T[1:]))
+        thetas, heights, means, variances, errors = _ladder(n).T
+        # Means and variances fall as exponentials do.
+        mean, variance = (np.exp(np.interp(theta, thetas, np.log(of))) for of in (means, variances))
+        height, error = (float(np.interp(theta, thetas, of)) for of in (heights, errors))
+        return Moments(height, float(mean), float(variance), error)
 
     def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
         """Draw exactly up to 16 items, and else by chains that are cooled down to theta."""
@@ -243,7 +246,7 @@ def _cooled(
     distances = np.square(places - items).sum(axis=1).astype(np.float64)
     yield at, places, distances[None]
     while at < theta:
-        at = min(at + STEP / max(distances.std(), 0.1), theta)
+        at = min(at + STEP / max(distances.std(), 2.0), theta)
         seen = np.empty((SWEEPS, size))
         for sweep in range(SWEEPS):
             # Items so far apart change places in pairs, where chance allows it.
@@ -279,7 +282,8 @@ def _ladder(n: int) -> Floats:
         integrals += step / 2 * (ends + means) + step**2 / 12 * (variance - last_variance)
         error = float(integrals.std()) / CHAINS**0.5
         height = start[1] - float(integrals.mean())
-        found.append((theta, height, float(means.mean()), variance, error))
+        mean = max(float(means.mean()), 1e-9)
+        found.append((theta, height, mean, max(variance, 1e-9), error))
     rungs = np.array(found)
     # Where the ladder ends log Z is known, so that errors are those of a bridge.
     share = (rungs[:, 4] / rungs[-1, 4]) ** 2

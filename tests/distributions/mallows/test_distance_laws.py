@@ -1,0 +1,185 @@
+"""Laws of six distances: against enumeration, printed values, a banded sum, and draws."""
+
+from itertools import permutations
+from math import lgamma, log
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import chisquare
+
+import rankagg as ra
+from rankagg.distances import (
+    cayley_distance,
+    hamming_distance,
+    kendall_distance,
+    spearman_footrule,
+    ulam_distance,
+)
+from rankagg.distributions.base import all_places
+from rankagg.distributions.mallows.displacement_laws import LAST, LAWS, MOST_SETS, _ladder
+from rankagg.distributions.mallows.distance_laws import MOST_DIAGRAMS, young_diagrams
+from rankagg.exceptions import InvalidInputError
+
+THETAS = (0.0, 0.1, 0.7, 2.5)
+OF_TWO = {
+    "kendall": kendall_distance, "cayley": cayley_distance, "hamming": hamming_distance,
+    "ulam": ulam_distance, "footrule": spearman_footrule,
+    "spearman": lambda one, two: float(np.square(one.ranks - two.ranks, dtype=float).sum()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_distances_are_those_of_two_rankings(name):
+    items = range(5)
+    center = ra.Permutation([2, 0, 4, 1, 3], items)
+    every = [ra.Permutation(ranks, items) for ranks in permutations(items)]
+    ranks = np.array([one.ranks for one in every])[:, np.argsort(center.ranks)]
+    expected = [OF_TWO[name](one, center) for one in every]
+    assert LAWS[name].of(ranks).tolist() == expected
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("n", [2, 3, 5, 7, pytest.param(8, marks=pytest.mark.slow)])
+def test_counts_moments_and_tables_are_those_of_enumeration(name, n):
+    law, places = LAWS[name], all_places(n)
+    distances = law.of(places)
+    there, times = np.unique(distances, return_counts=True)
+    known, logs = law.log_counts(n)
+    finite = np.isfinite(logs)
+    assert known[finite].tolist() == there.tolist()
+    np.testing.assert_allclose(np.exp(logs[finite]), times, rtol=1e-12)
+    for theta in THETAS:
+        weights = np.exp(-theta * distances)
+        total, chances = weights.sum(), weights / weights.sum()
+        mean = chances @ distances
+        moments = law.moments(n, theta)
+        expected = log(total), mean, chances @ (distances - mean) ** 2
+        np.testing.assert_allclose(moments[:3], expected, rtol=1e-10, atol=1e-12)
+        assert moments.error == 0
+        before = np.einsum("k,kij->ij", chances, places[:, :, None] < places[:, None, :])
+        at = np.einsum("k,kij->ij", chances, places[:, :, None] == np.arange(n))
+        mallows = ra.Mallows(range(n), theta, name)
+        np.testing.assert_allclose(mallows.pairwise_probabilities(), before, atol=1e-12)
+        np.testing.assert_allclose(mallows.rank_probabilities(), at, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("theta", [0.0, 0.3, 1.2])
+def test_draws_have_the_law(name, theta):
+    n, size = 5, 20_000
+    mallows = ra.Mallows("BADCE", theta, name)
+    places = all_places(n)
+    expected = np.exp(mallows.log_probs(ra.Profile.from_ranks(places, items=mallows.items))) * size
+    number = {tuple(row): at for at, row in enumerate(places.tolist())}
+    drawn = mallows.sample(size, rng=3).ranks.tolist()
+    seen = np.bincount([number[tuple(row)] for row in drawn], minlength=len(places))
+    often = expected > 5
+    kinds = [np.append(of[often], of[~often].sum()) for of in (seen, expected)]
+    if kinds[1][-1] == 0:
+        kinds = [of[:-1] for of in kinds]
+    assert chisquare(*kinds).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha", "n", "mean"),
+    [
+        ("kendall", 5, 5, 1.74913673651759),
+        ("cayley", 12, 6, 1.3757786382399),
+        ("hamming", 10.5, 7, 2.69246008768975),
+        ("ulam", 150, 30, 4.13353772441732),
+        ("footrule", 157.5, 45, 0.0804585327652995),
+        ("spearman", 40, 10, 0.00603271004508636),
+    ],
+)
+def test_means_are_those_that_bayesmallows_tests(name, alpha, n, mean):
+    assert ra.Mallows(range(n), alpha / n, name).mean_distance == pytest.approx(mean, rel=1e-12)
+
+
+def test_paths_of_open_items_count_what_they_sum():
+    law = LAWS["footrule"]
+    distances, logs = law.log_counts(60)
+    assert logsumexp(logs) == pytest.approx(lgamma(61), rel=1e-12)
+    for theta in (0.01, 0.3):
+        terms = logs - theta * distances
+        assert law.moments(60, theta).log_normalizer == pytest.approx(logsumexp(terms), rel=1e-12)
+
+
+def test_all_tableaux_are_all_rankings():
+    diagrams, logs = young_diagrams(30)
+    assert len(diagrams) == 5604
+    assert logsumexp(2 * logs) == pytest.approx(lgamma(31), rel=1e-12)
+
+
+def banded(n, theta, reach):
+    """Return log sum exp(-theta d), d squared Spearman, over rankings that displace by `reach`."""
+    sums, total = {(0,) * (2 * reach): 1.0}, 0.0
+    # Which of the places around an item are taken; those before the first one are.
+    sums = {tuple(at < reach for at in range(2 * reach)): 1.0}
+    for item in range(n):
+        after = {}
+        for taken, weight in sums.items():
+            window = (*taken, False)
+            for at, is_taken in enumerate(window):
+                place = item - reach + at
+                if is_taken or not 0 <= place < n:
+                    continue
+                now = (*window[:at], True, *window[at + 1 :])
+                if item - reach >= 0 and not now[0]:
+                    continue  # nobody after comes so far back
+                after[now[1:]] = after.get(now[1:], 0.0) + weight * np.exp(
+                    -theta * (at - reach) ** 2
+                )
+        scale = sum(after.values())
+        sums, total = {key: value / scale for key, value in after.items()}, total + log(scale)
+    done = [value for taken, value in sums.items() if all(taken[:reach])]
+    return total + log(sum(done))
+
+
+@pytest.mark.parametrize("n", [20, pytest.param(200, marks=pytest.mark.slow)])
+def test_estimates_are_within_their_errors(n):
+    for theta in (0.7, 1.5, 3.0):
+        found = LAWS["spearman"].moments(n, theta)
+        assert found.error > 0 or theta > 1
+        off = abs(found.log_normalizer - banded(n, theta, 4))
+        assert off < 4 * found.error + 0.01 * n / 20
+        step = 0.05
+        slope = (banded(n, theta + step, 4) - banded(n, theta - step, 4)) / (2 * step)
+        assert found.mean == pytest.approx(-slope, rel=0.06)
+    far = LAWS["spearman"].moments(n, LAST + 1)
+    assert far.log_normalizer == pytest.approx(banded(n, LAST + 1, 2), abs=1e-6)
+
+
+def test_estimates_agree_with_sums_over_sets(monkeypatch):
+    exact = {theta: LAWS["spearman"].moments(MOST_SETS, theta) for theta in (0.003, 0.03, 0.3)}
+    monkeypatch.setattr("rankagg.distributions.mallows.displacement_laws.MOST_SETS", 4)
+    for theta, known in exact.items():
+        found = LAWS["spearman"].moments(MOST_SETS, theta)
+        assert abs(found.log_normalizer - known.log_normalizer) < 4 * found.error + 0.02
+        assert found.mean == pytest.approx(known.mean, rel=0.05)
+    assert _ladder(MOST_SETS)[0, 4] == 0
+
+
+def test_many_items_are_drawn_near_the_center():
+    for name in ("cayley", "hamming", "footrule", "spearman"):
+        mallows = ra.Mallows(range(40), 0.5, name)
+        drawn = mallows.sample(400, rng=0).ranks
+        mean = LAWS[name].of(drawn).mean()
+        error = (mallows.distance_variance / 400) ** 0.5
+        slack = 0.05 * mallows.mean_distance if name == "spearman" else 0.0
+        assert abs(mean - mallows.mean_distance) < 4.5 * error + slack, name
+
+
+def test_too_many_items_are_refused():
+    with pytest.raises(InvalidInputError, match="50 items at most for the Ulam distance"):
+        _ = ra.Mallows(range(MOST_DIAGRAMS + 1), 1.0, "ulam").log_normalizer
+    with pytest.raises(InvalidInputError, match="8 items at most to count"):
+        ra.Mallows(range(9), 1.0, "spearman").distance_probabilities()
+    with pytest.raises(InvalidInputError, match="distance"):
+        ra.Mallows("ABC", 1.0, "euclid")
+
+
+def test_probabilities_of_distances():
+    table = ra.Mallows("ABCDE", 0.4, "cayley").distance_probabilities()
+    assert table.index.tolist() == [0, 1, 2, 3, 4]
+    assert table.sum() == pytest.approx(1)
