@@ -100,7 +100,7 @@ def test_what_answers_is_pickled_copied_and_described_as_before():
     assert pickle.loads(pickle.dumps(ra.compare)) is ra.compare
     assert pickle.loads(pickle.dumps(ra.Kemeny)) is ra.Kemeny
     assert copy.deepcopy(ra.Borda()) == pickle.loads(pickle.dumps(ra.Borda()))
-    assert list(inspect.signature(ra.Mallows).parameters) == ["center", "theta"]
+    assert list(inspect.signature(ra.Mallows).parameters) == ["center", "theta", "distance"]
     assert next(iter(inspect.signature(ra.compare).parameters)) == "data"
     assert inspect.getsource(ra.compare).startswith("def compare(")
     assert ra.Aggregator.__abstractmethods__ == {"_aggregate", "needs"}

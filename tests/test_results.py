@@ -5,6 +5,7 @@ from functools import cache
 from io import StringIO
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankagg as ra
@@ -127,6 +128,9 @@ RESULTS = {
     "Estimate": lambda: ra.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(COMPLETE, rng=0),
     "ElectionCount": lambda: ra.STV(2, counting="meek").count(COMPLETE),
     "Explanation": lambda: ra.explain(exact(), EVIL, "B"),
+    "FeatureFit": lambda: ra.fit_plackett_luce(
+        COMPLETE, features=pd.DataFrame({"size": range(len(ITEMS))}, index=list(ITEMS))
+    ),
     "FitResult": plain_fit,
     "FriedmanTest": lambda: ra.friedman(COMPLETE),
     "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),

@@ -310,7 +310,7 @@ def fit_plackett_luce(
 
     References
     ----------
-    Cheng, Dembczynski and Hullermeier (2010), "Label ranking methods based on the Plackett-Luce
+    Cheng, Dembczyński and Hüllermeier (2010), "Label ranking methods based on the Plackett-Luce
     model", ICML; Yildiz et al. (2020), "Fast and accurate ranking regression", AISTATS, whose
     data of salad dressings are from Critchlow and Fligner (1991),
     https://doi.org/10.1007/BF02294488.
