@@ -91,6 +91,8 @@ from .distributions.bradley_terry.fit import fit_bradley_terry as fit_bradley_te
 from .distributions.features import fit_plackett_luce as fit_plackett_luce
 from .distributions.mallows.generalized import GeneralizedMallows as GeneralizedMallows
 from .distributions.mallows.mallows import Mallows as Mallows
+from .distributions.mixtures.fit import fit_mixture as fit_mixture
+from .distributions.mixtures.mixture import Mixture as Mixture
 from .distributions.plackett_luce.bradley_terry import BradleyTerry as BradleyTerry
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
 from .distributions.plackett_luce.quasi_variances import quasi_variances as quasi_variances

@@ -45,6 +45,11 @@ def fit():
     return ra.PlackettLuce.fit(COMPLETE)
 
 
+@cache
+def mixture():
+    return ra.fit_mixture(COMPLETE, 2, n_starts=2, rng=0)
+
+
 def plain_fit():
     shared = {
         name: getattr(fit(), name) for name in ra.distributions.FitResult.__dataclass_fields__
@@ -134,6 +139,12 @@ RESULTS = {
     "FitResult": plain_fit,
     "FriedmanTest": lambda: ra.friedman(COMPLETE),
     "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
+    "ComponentsChoice": lambda: ra.distributions.choose_components(
+        COMPLETE, [1, 2], n_folds=2, n_starts=2, rng=0
+    ),
+    "ComponentsTest": lambda: mixture().test_more_components(n_resamples=3, rng=0),
+    "MixtureBootstrap": lambda: mixture().bootstrap(n_resamples=3, rng=0),
+    "MixtureFit": mixture,
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
     "Intransitivity": lambda: battles().intransitivity(n_resamples=19),
     "MissingReport": lambda: ra.missing_report(GAPS),

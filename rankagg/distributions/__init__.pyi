@@ -8,6 +8,11 @@ from .mallows.generalized import GeneralizedMallowsFit as GeneralizedMallowsFit
 from .mallows.kendall_distances import kendall_distance_counts as kendall_distance_counts
 from .mallows.kendall_distances import mallows_log_normalizer as mallows_log_normalizer
 from .mallows.uniformity import UniformityTest as UniformityTest
+from .mixtures.choice import ComponentsChoice as ComponentsChoice
+from .mixtures.choice import ComponentsTest as ComponentsTest
+from .mixtures.choice import MixtureBootstrap as MixtureBootstrap
+from .mixtures.choice import choose_components as choose_components
+from .mixtures.fit import MixtureFit as MixtureFit
 from .plackett_luce.quasi_variances import QuasiVariances as QuasiVariances
 from .plackett_luce.result import PlackettLuceFit as PlackettLuceFit
 from .thurstone import Thurstone as Thurstone

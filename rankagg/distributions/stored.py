@@ -13,6 +13,7 @@ from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.base import SCHEMA, RankingDistribution, Uniform
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.mixtures.mixture import Mixture
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.thurstone import Thurstone
@@ -142,12 +143,25 @@ def _thurstone(items: ItemSet, locations: Field) -> Thurstone:
     return Thurstone(_stored_numbers(locations, len(items)), items=items)
 
 
+def _mixture(items: ItemSet, weights: Field, components: Field) -> Mixture:
+    parts = []
+    for element in components.elements():
+        try:
+            parts.append(distribution_from_dict(element.value))
+        except DataFormatError as error:
+            raise DataFormatError(f"`{element.path}`: {error}") from None
+        if parts[-1].items != items:
+            element.refuse("a distribution of the same items")
+    return Mixture(parts, _stored_numbers(weights, len(parts), 0.0))
+
+
 # For each model what is stored of it beside the items, and what reads that.
 READERS: dict[str, tuple[tuple[str, ...], Callable[..., RankingDistribution]]] = {
     "Uniform": ((), Uniform),
     "Mallows": (("center", "theta"), _mallows),
     "GeneralizedMallows": (("center", "thetas"), _generalized),
     "PlackettLuce": (("log_worths", "log_ties"), _worths(PlackettLuce)),
+    "Mixture": (("weights", "components"), _mixture),
     "Thurstone": (("locations",), _thurstone),
     "BradleyTerry": (("log_worths", "log_ties"), _worths(BradleyTerry)),
 }

@@ -17,6 +17,7 @@ from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.fit import MallowsFit
 from rankagg.distributions.mallows.generalized import GeneralizedMallowsFit
+from rankagg.distributions.mixtures.fit import MixtureFit
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.plotting.interval_rows import ROW_HEIGHT
 from rankagg.plotting.sheet import SOLID, PlotSheet, bar_look, interval_rows, open_frame, rank_ticks
@@ -79,8 +80,8 @@ def fit_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> 
     """Draw a fitted distribution, as its own `plot` method does.
 
     Plackett-Luce and Bradley-Terry: log worths (`worths_plot`). Mallows: Kendall distances to the
-    center (`distances_plot`). Generalized Mallows: thetas by rank (`thetas_plot`). Other fits:
-    parameters (`parameters_plot`).
+    center (`distances_plot`). Generalized Mallows: thetas by rank (`thetas_plot`). Mixtures:
+    components and memberships (`memberships_plot`). Other fits: parameters (`parameters_plot`).
 
     Parameters
     ----------
@@ -143,6 +144,8 @@ def notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
 MOST_BARS = 30
 # The tails of the distribution that are left out.
 TAIL = 5e-4
+# From which probability on a ranking is sure to belong to a component.
+SURE = 0.9
 
 
 @plot_of(MallowsFit, "Mallows.fit(profile)", "a fit of Mallows")
@@ -337,3 +340,57 @@ def worths_plot(
         *notes_of(fit, are_known=bool(known.all())),
     ]
     return sheet.finish(notes, axis="log worth")
+
+
+@plot_of(MixtureFit, "fit_mixture(profile, 2)", "a fit of a mixture")
+def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw the components of a mixture, and how sure the rankings are of them.
+
+    A row is a component: its bar is its weight, with the interval, and the dark part of the bar is
+    the share of rankings that belong to it with a probability of 0.9 or more. Beside the number
+    stand its first items.
+
+    Parameters
+    ----------
+    fit : MixtureFit
+        Made by `fit_mixture`.
+    alpha : float, default 0.05
+        Of the intervals, in (0, 1).
+
+    Raises
+    ------
+    InvalidInputError
+        If `fit` is something else, or alpha is out of range.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)], [0.7, 0.3])
+    >>> ax = plotting.memberships_plot(ra.fit_mixture(both.sample(200, rng=0), 2, rng=0))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['1: A > B > C > D', '2: D > C > B > A']
+    """
+    bounds, mixture = fit.conf_int(alpha).to_numpy(), fit.distribution
+    k, data = len(mixture.weights), fit._data
+    weights = data.counts * data.weights
+    sure = weights @ (fit.memberships().to_numpy() >= SURE) / weights.sum()
+    names = [f"{j + 1}: {part.mode._arrows()}" for j, part in enumerate(mixture.components)]
+    names[fit.n_components :] = ["noise"] * (k - fit.n_components)
+    sheet = PlotSheet(ax, 32.0, 1.6 * ROW_HEIGHT * (k + 0.4))
+    ax = sheet.ax
+    for j in range(k):
+        edge: dict[str, Any] = {"ec": ACCENTS[0], "lw": stroke(0.5), "height": 0.6}
+        ax.barh(j, mixture.weights[j], fc=PALE, gid=f"weight-{j}", **edge)
+        ax.barh(j, min(sure[j], mixture.weights[j]), fc=ACCENTS[0], gid=f"sure-{j}", **edge)
+        if np.isfinite(bounds[j]).all():
+            ax.plot(bounds[j], [j, j], gid=f"bar-{j}", **bar_look(INK, "|"))
+    ax.set_yticks(range(k), sheet.names(names), parse_math=False)
+    ax.set_ylim(k - 0.5, -0.5)
+    ax.set_xlim(left=0.0)
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+    open_frame(ax, grid="x")
+    notes = [f"dark: rankings that belong to it with a probability of {SURE:g} or more"]
+    notes += notes_of(fit, are_known=True)
+    axis = f"share of rankings, with {100 * (1 - alpha):g} % interval"
+    return sheet.finish(notes, axis=axis)

@@ -353,3 +353,16 @@ def test_a_single_far_ranking_is_not_cut_with_the_tail():
     assert _in_bins(known, starts, step).sum() == pytest.approx(1, abs=1e-12)
     starts, step = _bins(law, [])
     assert starts[-1] + step <= 15
+
+
+def test_memberships_are_drawn_by_component():
+    both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)], [0.7, 0.3])
+    fit = ra.fit_mixture(both.sample(200, rng=0), 2, noise=True, n_starts=2, rng=0)
+    ax = plotting.memberships_plot(fit)
+    assert row_labels(ax)[0] == "1: A > B > C > D"
+    assert row_labels(ax)[-1] == "noise"
+    drawn = {bar.get_gid(): bar.get_width() for bar in ax.patches}
+    for j, weight in enumerate(fit.distribution.weights):
+        assert drawn[f"weight-{j}"] == weight
+        sure = (fit.memberships().iloc[:, j] >= 0.9) @ fit._data.counts / 200
+        assert drawn[f"sure-{j}"] == pytest.approx(min(sure, weight))

@@ -122,6 +122,7 @@ def results(systems=SYSTEMS):
         plotting.parameters_plot: worths,
         plotting.worths_plot: worths,
         plotting.distances_plot: ra.Mallows.fit(profile),
+        plotting.memberships_plot: ra.fit_mixture(profile, 2, n_starts=2, rng=0),
         plotting.thetas_plot: ra.GeneralizedMallows.fit(profile),
     }
 
@@ -158,6 +159,7 @@ class TestPlots(PlotContract):
         picture(plotting.parameters_plot, SYSTEMS),
         picture(plotting.worths_plot, SYSTEMS),
         picture(plotting.distances_plot),
+        picture(plotting.memberships_plot),
         picture(plotting.thetas_plot),
     )
 

@@ -107,7 +107,7 @@ def likely_center(
     each = (data.weights / np.bincount(data.owners))[data.owners]
     found: LikelyCenter | None = None
     for step in range(1, MOST_STEPS + 1):
-        center, note = (given, "") if given else _center(data, each, deadline)
+        center, note = (given, "") if given else least_center(data, each, deadline)
         distances = data.distances(center)
         theta = theta_at(data.law, len(data.items), float(each @ distances / each.sum()))
         settled = found is not None and abs(theta - found.theta) < CLIMB * (1.0 + theta)
@@ -140,7 +140,7 @@ def theta_at(law: DistanceLaw, n: int, mean: float) -> float:
     return float(brentq(excess, 0.0, high, xtol=1e-13, rtol=1e-13))
 
 
-def _center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[Permutation, str]:
+def least_center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[Permutation, str]:
     """Return a center of the least summed distance, and what is to be said of it."""
     law, items, ranks, n = data.law, data.items, data.ranks, len(data.items)
     if law.name == "spearman":

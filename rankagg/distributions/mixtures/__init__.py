@@ -1,0 +1,1 @@
+"""Mixtures of distributions over rankings: the distribution, its fit, how many components."""

@@ -1,0 +1,369 @@
+"""The climb to a mixture of greatest likelihood: expectation-maximization from drawn starts.
+
+A step shares every ranking out among the components, by its chance to come from each, and fits each
+component to its shares. Centers of Mallows components are exact: the Kemeny consensus of the shared
+votes, or what `distance_centers` proves. Plackett-Luce components go one Newton step of their
+weighted likelihood. So no step lowers the likelihood.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import logsumexp
+
+from rankagg._typing import Floats, Ranks
+from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.rankings import places
+from rankagg.core.rankings.partial import Permutation
+from rankagg.distributions.base import RankingDistribution, Uniform
+from rankagg.distributions.mallows.center import MallowsData, strict_order
+from rankagg.distributions.mallows.compatible_sums import expected_votes, log_sums
+from rankagg.distributions.mallows.distance_centers import least_center, theta_at
+from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.maximum import newton
+from rankagg.distributions.plackett_luce.choices import Choices, MergedSets, stage_masks
+from rankagg.distributions.plackett_luce.likelihood import Likelihood
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
+
+# What is left to climb, as a share of the height, where a climb ends: each of many, the best of
+# them; by how much a neighbor is better.
+LOOSE, CLOSE, SLACK = 1e-6, 1e-9, 1e-6
+# Of theta by Newton's method.
+LONGEST_STEP = 0.3
+# Entries of a table of pairs of items by rankings that is kept.
+MOST_PAIRS = 40_000_000
+# Items that are moved to any place, not to the next one alone, where a climb ends.
+MOST_MOVED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Family(ABC):
+    """What components of a family are to the different rankings of some data."""
+
+    data: MallowsData
+
+    @abstractmethod
+    def start(self, rng: np.random.Generator) -> Any:
+        """Return a component around a ranking of the data."""
+
+    @abstractmethod
+    def log_probs(self, part: Any) -> Floats:
+        """Return the log probability of each ranking."""
+
+    @abstractmethod
+    def improved(self, part: Any, shares: Floats) -> Any:
+        """Return a component that is more likely, each ranking with its shared weight."""
+
+    @abstractmethod
+    def parameters(self, part: Any) -> Floats:
+        """Return the continuous parameters."""
+
+    @abstractmethod
+    def moved(self, part: Any, parameters: Floats) -> Any:
+        """Return a component with other parameters."""
+
+    def neighbors(self, part: Any) -> Iterator[Any]:
+        """Go through components that climbs by themselves do not reach."""
+        return iter(())
+
+    def penalty(self, part: Any) -> float:
+        """Return what is taken from the log likelihood."""
+        return 0.0
+
+    def scores(self, part: Any) -> Floats:
+        """Return the derivatives of the log probabilities, shape (m, p)."""
+        at, columns = self.parameters(part), []
+        for k in range(len(at)):
+            step = np.where(np.arange(len(at)) == k, 1e-5 * max(1.0, abs(at[k])), 0.0)
+            low = np.maximum(at - step, 0.0) if isinstance(part, Mallows) else at - step
+            rise = self.log_probs(self.moved(part, at + step))
+            rise = rise - self.log_probs(self.moved(part, low))
+            columns.append(rise / (step[k] + at[k] - low[k]))
+        return np.stack(columns, axis=1)
+
+    def drawn_ranks(self, rng: np.random.Generator) -> Ranks:
+        """Return a ranking of the data, what it leaves open drawn at random."""
+        row = rng.choice(len(self.data.ranks), p=self.data.weights / self.data.total)
+        drawn: Ranks = places.sample_compatible(self.data.ranks[[row]], rng)[0]
+        return drawn
+
+
+@dataclass(frozen=True, eq=False)
+class MallowsFamily(Family):
+    """Mallows distributions, with a theta of at most a bound."""
+
+    max_theta: float
+
+    @cached_property
+    def _start_theta(self) -> float:
+        n, law = self.data.profile.n_items, self.data.law
+        return min(theta_at(law, n, law.moments(n, 0.0).mean / 2.0), self.max_theta)
+
+    @cached_property
+    def _above(self) -> Floats | None:
+        """Whether the first of two items is above the second, for each ranking and each pair."""
+        first, second = self._pairs
+        if not self.data.is_plain or len(first) * len(self.data.ranks) > MOST_PAIRS:
+            return None
+        above = self.data.ranks[:, first] < self.data.ranks[:, second]
+        return above.astype(np.float64)
+
+    @cached_property
+    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        first, second = np.triu_indices(self.data.profile.n_items, k=1)
+        return first, second
+
+    def start(self, rng: np.random.Generator) -> Mallows:
+        """Return one whose distances are half of what they are by chance."""
+        center = Permutation(self.drawn_ranks(rng), self.data.profile.items)
+        return Mallows(center, self._start_theta, self.data.law.name)
+
+    def log_probs(self, part: Mallows) -> Floats:
+        """Return the log probability of each ranking."""
+        if part.distance != "kendall":
+            logs = self.data.completed.log_sums(part.center, part.theta)
+        elif self._above is None:
+            logs = log_sums(self.data.ranks[:, np.argsort(part.center.ranks)], part.theta)
+        else:
+            first, second = self._pairs
+            agreed = part.center.ranks[first] < part.center.ranks[second]
+            logs = -part.theta * (agreed.sum() + self._above @ (1.0 - 2.0 * agreed))
+        return logs - part.log_normalizer
+
+    def improved(self, part: Mallows, shares: Floats) -> Mallows:
+        """Return the center of the expected completions, and its theta."""
+        near, law = part.center, self.data.law
+        if law.name == "kendall":
+            votes = self._votes(part, shares)
+            center = _kemeny(votes, near, self.data)
+            costs = [float(votes[_behind(one)].sum()) for one in (near, center)]
+            total = float(shares.sum())
+        else:
+            every = self.data.completed
+            sums = every.log_sums(near, part.theta)
+            distances = every.distances(near)
+            each = shares[every.owners] * np.exp(-part.theta * distances - sums[every.owners])
+            center, _ = least_center(every, each, self.data.deadline)
+            costs = [float(each @ every.distances(one)) for one in (near, center)]
+            total = float(each.sum())
+        # The center stays where it is as good: several may be.
+        chosen = center if costs[1] < costs[0] * (1.0 - 1e-12) else near
+        return self._at_theta(part, chosen, max(min(costs), 0.0) / total)
+
+    def _at_theta(self, part: Mallows, center: Permutation, mean: float) -> Mallows:
+        """Return theta after a Newton step, or exactly where that goes down."""
+        now, law = part._moments, self.data.law
+        step = (now.mean - mean) / now.variance if now.variance > 0 else 0.0
+        theta = min(max(part.theta + step, 0.0), self.max_theta)
+        found = Mallows(center, theta, law.name)
+        gain = (part.theta - theta) * mean + now.log_normalizer - found.log_normalizer
+        # Far off, a parabola says little: theta of a component that is one ranking has no end.
+        if 0.0 < abs(step) < LONGEST_STEP and gain >= 0.0:
+            return found
+        exact = theta_at(law, center.n_items, mean)
+        return Mallows(center, min(exact, self.max_theta), law.name)
+
+    def _votes(self, part: Mallows, shares: Floats) -> Floats:
+        n = self.data.profile.n_items
+        votes = np.zeros((n, n))
+        if self._above is None:
+            order = np.argsort(part.center.ranks)
+            inside = expected_votes(self.data.ranks[:, order], shares, part.theta)
+            votes[np.ix_(order, order)] = inside
+        else:
+            first, second = self._pairs
+            votes[first, second] = shares @ self._above
+            votes[second, first] = shares.sum() - votes[first, second]
+        return votes
+
+    def parameters(self, part: Mallows) -> Floats:
+        """Return theta."""
+        return np.array([part.theta])
+
+    def neighbors(self, part: Mallows) -> Iterator[Mallows]:
+        """Go through the centers with one item elsewhere."""
+        order = part.center.ranks.argsort()
+        for source, target in permutations(range(len(order)), 2):
+            if not (len(order) <= MOST_MOVED or abs(source - target) == 1) or source == target + 1:
+                continue
+            moved = np.insert(np.delete(order, source), target, order[source])
+            yield Mallows(Permutation(np.argsort(moved), part.items), part.theta, part.distance)
+
+    def moved(self, part: Mallows, parameters: Floats) -> Mallows:
+        """Return another theta around the same center."""
+        return Mallows(part.center, float(parameters[0]), part.distance)
+
+
+def _behind(center: Permutation) -> NDArray[np.bool_]:
+    """Say of which pairs the center has the row below the column."""
+    return np.asarray(center.ranks[:, None] > center.ranks)
+
+
+def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
+    """Return the exact consensus; where all majorities agree on an order, it is that."""
+    won = (votes > votes.T).sum(axis=1) + (near.ranks.max() - near.ranks) / (2.0 * len(votes))
+    order = np.argsort(-won, kind="stable")
+    if (np.triu(votes[np.ix_(order, order)] - votes.T[np.ix_(order, order)], 1) >= 0).all():
+        return Permutation(np.argsort(order), near.items)
+    matrix = PairwiseMatrix.from_wins(np.maximum(votes, 0.0), items=near.items)
+    return strict_order(Kemeny().aggregate(matrix, deadline=data.deadline))
+
+
+@dataclass(frozen=True, eq=False)
+class _From(Likelihood):
+    """A likelihood that is climbed from somewhere."""
+
+    at: Floats | None = None
+
+    def start(self) -> Floats:
+        """Return where it was."""
+        return super().start() if self.at is None else self.at
+
+
+@dataclass(frozen=True, eq=False)
+class PlackettLuceFamily(Family):
+    """Plackett-Luce distributions without ties, with a ridge on log worths."""
+
+    ridge: float
+
+    @cached_property
+    def _chosen(self) -> tuple[MergedSets, Any, Floats]:
+        """The different sets, how often each ranking chooses from each, and what it chooses."""
+        m, n = self.data.ranks.shape
+        every = list(stage_masks(self.data.ranks))
+        rows = np.concatenate([owner for owner, _, _ in every])
+        inside = np.concatenate([sets for _, sets, _ in every])
+        won = np.zeros((m, n))
+        np.add.at(won, rows, np.concatenate([chosen for _, _, chosen in every]).astype(np.float64))
+        distinct, where = np.unique(inside, axis=0, return_inverse=True)
+        shape = (m, len(distinct))
+        uses = csr_array((np.ones(len(rows)), (rows, where.ravel())), shape=shape)
+        return MergedSets(distinct.astype(np.float64)), uses, won
+
+    def start(self, rng: np.random.Generator) -> PlackettLuce:
+        """Return worths that fall with the place."""
+        ranks = self.drawn_ranks(rng)
+        return self.moved(None, 1.0 - 2.0 * ranks / max(len(ranks) - 1, 1))
+
+    def log_probs(self, part: PlackettLuce) -> Floats:
+        """Return the log probability of each ranking."""
+        sets, uses, won = self._chosen
+        logs: Floats = won @ part.log_worths - uses @ sets.log_sums(part.log_worths)
+        return logs
+
+    def improved(self, part: PlackettLuce, shares: Floats) -> PlackettLuce:
+        """Return the worths after a Newton step."""
+        sets, uses, won = self._chosen
+        choices = Choices(sets, uses.T @ shares, won.T @ shares, {})
+        found = newton(_From(choices, (), self.ridge, at=part.log_worths), 1, 1e-10)
+        return self.moved(part, found.parameters)
+
+    def penalty(self, part: PlackettLuce) -> float:
+        """Return the ridge."""
+        return self.ridge * float(part.log_worths @ part.log_worths) / 2.0
+
+    def parameters(self, part: PlackettLuce) -> Floats:
+        """Return log worths."""
+        return part.log_worths
+
+    def moved(self, part: Any, parameters: Floats) -> PlackettLuce:
+        """Return other log worths."""
+        return PlackettLuce(parameters, items=self.data.profile.items)
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """Components and weights on the way up."""
+
+    parts: tuple[RankingDistribution, ...]
+    weights: Floats
+    height: float = -inf
+    n_iterations: int = 0
+    converged: bool = False
+
+
+def begin(family: Family, n_parts: int, rng: np.random.Generator, *, noise: bool) -> Climb:
+    """Return components around drawn rankings, of equal weight."""
+    parts = [family.start(rng) for _ in range(n_parts)]
+    parts += [Uniform(family.data.profile.items)] * noise
+    return Climb(tuple(parts), np.full(len(parts), 1.0 / len(parts)))
+
+
+def log_parts(family: Family, here: Climb) -> Floats:
+    """Return log of weight times probability, shape (m, k)."""
+    each = [
+        part._log_probs(family.data.ranks) if isinstance(part, Uniform) else family.log_probs(part)
+        for part in here.parts
+    ]
+    with np.errstate(divide="ignore"):
+        joint: Floats = np.stack(each, axis=1) + np.log(here.weights)
+    return joint
+
+
+def searched(family: Family, here: Climb, steps: int, left: float = LOOSE) -> Climb:
+    """Return a climb that goes on from better neighbors of where it ends."""
+    here = climbed(family, here, steps, left)
+    while (better := _neighbor(family, here)) is not None:
+        here = climbed(family, better, steps, left)
+    return here
+
+
+def _neighbor(family: Family, here: Climb) -> Climb | None:
+    """Return the best of all with one component changed, if it is better."""
+    joint, best = log_parts(family, here), here
+    for k, part in enumerate(here.parts):
+        if isinstance(part, Uniform) or here.weights[k] == 0.0:
+            continue
+        family.data.deadline.seconds_left()
+        others = logsumexp(np.delete(joint, k, axis=1), axis=1) if len(here.parts) > 1 else -inf
+        for other in family.neighbors(part):
+            own = family.log_probs(other) + np.log(here.weights[k])
+            height = float(family.data.weights @ np.logaddexp(others, own))
+            if height > best.height + SLACK * max(1.0, abs(height)):
+                parts = (*here.parts[:k], other, *here.parts[k + 1 :])
+                best = replace(here, parts=parts, height=height)
+    return None if best is here else best
+
+
+def climbed(family: Family, here: Climb, steps: int, share: float = CLOSE) -> Climb:
+    """Return where a climb ends: hardly anything is left, as its gains fall."""
+    weights, before, here = family.data.weights, inf, replace(here, height=-inf)
+    for step in range(steps + 1):
+        family.data.deadline.seconds_left()
+        joint = log_parts(family, here)
+        logs = logsumexp(joint, axis=1)
+        height = float(weights @ logs) - sum(
+            family.penalty(part) for part in here.parts if not isinstance(part, Uniform)
+        )
+        gain, last = height - here.height, here.height
+        here = replace(here, height=height, n_iterations=step)
+        # Gains that fall by the same rate add up to that (Aitken).
+        rate = min(max(gain / before, 0.0), 1.0) if 0.0 < before < inf else 1.0
+        left = gain * rate / (1.0 - rate) if rate < 1.0 else inf
+        enough = share * max(1.0, abs(height))
+        if last > -inf and (gain <= 1e-3 * enough or left <= enough):
+            return replace(here, converged=True)
+        if step == steps:
+            break
+        before = gain
+        shares = np.exp(joint - logs[:, None]) * weights[:, None]
+        parts = tuple(
+            # Nothing is said of a component that has no rankings any more.
+            part
+            if isinstance(part, Uniform) or not own.sum() > 1e-12
+            else family.improved(part, own)
+            for part, own in zip(here.parts, shares.T, strict=True)
+        )
+        here = replace(here, parts=parts, weights=shares.sum(axis=0) / weights.sum())
+    return here

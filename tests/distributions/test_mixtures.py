@@ -1,0 +1,359 @@
+"""Mixtures against sums over all rankings, a slow climb through all centers, and known values."""
+
+import json
+import os
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+import rankagg as ra
+from rankagg.aggregation.deadline import Deadline
+from rankagg.distributions.mallows.center import MallowsData
+from rankagg.distributions.mixtures import climb
+from rankagg.exceptions import DataFormatError, InvalidInputError, NotIdentifiedError
+from rankagg.testing.distributions import DistributionContract
+
+SHARED = Path(os.environ.get("RANKAGG_DATA", Path(__file__).parents[3] / "shared" / "data"))
+needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the data are not here")
+TWO = ra.Mixture([ra.Mallows("ABCDE", 1.5), ra.Mallows("EBCDA", 1.0)], [0.6, 0.4])
+
+
+class TestMixture(DistributionContract):
+    distributions = (
+        TWO,
+        ra.Mixture([ra.Mallows("CAB", 0.0)]),
+        ra.Mixture([ra.PlackettLuce([2.0, 0.0, -1.0, 0.0]), ra.Uniform(range(4))], [0.8, 0.2]),
+        ra.Mixture(
+            [
+                ra.Mixture([ra.Mallows("ABCDEF", 1.0, "cayley"), ra.Uniform("ABCDEF")]),
+                ra.PlackettLuce(np.arange(6.0), items="ABCDEF"),
+            ],
+            [0.25, 0.75],
+        ),
+    )
+
+
+def rows_of(count, seed, theta=1.0, kind=None):
+    """Return rankings of a mixture of 4 items, some with gaps or cut off."""
+    rng = np.random.default_rng(seed)
+    both = ra.Mixture([ra.Mallows("ABCD", theta), ra.Mallows("DCAB", theta / 2)], [0.6, 0.4])
+    ranks = both.sample(count, rng=rng).ranks.copy()
+    if kind == "gaps":
+        ranks[:, 3] = np.where(rng.random(count) < 0.3, ra.UNRANKED, ranks[:, 3])
+        order = np.argsort(np.where(ranks < 0, 9, ranks), axis=1)
+        ranks = np.where(ranks < 0, ranks, np.argsort(order, axis=1))
+    elif kind == "cut off":
+        ranks[ranks >= rng.integers(1, 4, (count, 1))] = ra.UNLISTED
+    elif kind == "ties":
+        ranks = np.where(rng.random((count, 1)) < 0.5, ranks // 2 * 2, ranks)
+    return ra.Profile([ra.PartialRanking(row, "ABCD") for row in ranks])
+
+
+# -- the distribution -----------------------------------------------------------------------------
+
+
+def test_memberships_are_by_bayes():
+    votes = TWO.sample(20, rng=0)
+    joint = np.stack(
+        [
+            w * np.exp(part.log_probs(votes))
+            for w, part in zip(TWO.weights, TWO.components, strict=True)
+        ],
+        axis=1,
+    )
+    np.testing.assert_allclose(
+        TWO.memberships(votes), joint / joint.sum(axis=1, keepdims=True), rtol=1e-12
+    )
+
+
+def test_mode_of_many_items_is_no_worse_than_those_of_its_components_and_their_neighbors():
+    parts = [ra.Mallows(range(10), 0.4), ra.Mallows([*range(2, 10), 1, 0], 0.4)]
+    both = ra.Mixture(parts)
+    top = both.log_prob(both.mode)
+    assert top >= max(both.log_prob(part.mode) for part in parts)
+    order = list(both.mode.order)
+    for k in range(9):
+        other = [*order[:k], order[k + 1], order[k], *order[k + 2 :]]
+        assert both.log_prob(ra.Permutation.from_order(other, items=range(10))) <= top + 1e-9
+
+
+def test_complete_draws_by_component():
+    cut = ra.Profile([ra.PartialRanking([ra.UNLISTED] * 4 + [0], "ABCDE")] * 4000)
+    done = TWO.complete(cut, rng=0)
+    assert done.is_complete
+    assert (done.ranks[:, 4] == 0).all()
+    orders = [["E", *rest] for rest in permutations("ABCD")]
+    every = ra.Profile.from_orders(orders, items="ABCDE")
+    chances = np.exp(TWO.log_probs(every))
+    share = (done.ranks == every.ranks[chances.argmax()]).all(axis=1).mean()
+    assert share == pytest.approx(chances.max() / chances.sum(), abs=0.04)
+
+
+def test_stored_and_read_back_strictly():
+    for mixture in TestMixture.distributions:
+        assert ra.distribution_from_dict(mixture.to_dict()) == mixture
+    facts = TWO.to_dict()
+    parts = facts["components"]
+    bad = [
+        {**facts, "weights": [0.6, 0.5]},
+        {**facts, "weights": [1.0]},
+        {**facts, "weights": ["0.6", 0.4]},
+        {**facts, "components": [parts[0], {**parts[1], "theta": "1"}]},
+        {**facts, "components": [parts[0], ra.Uniform("ABC").to_dict()]},
+        {**facts, "components": {}},
+        {**facts, "more": 1},
+    ]
+    for one in bad:
+        with pytest.raises(DataFormatError):
+            ra.distribution_from_dict(one)
+    with pytest.raises(DataFormatError, match=r"`components\[1\]`: `theta`"):
+        ra.distribution_from_dict(bad[3])
+
+
+def test_what_is_no_mixture_is_refused():
+    ties = ra.PlackettLuce([0.0, 1.0], items="AB", log_ties={2: 0.0})
+    uniform = ra.Uniform("AB")
+    for parts, weights, told in (
+        ([], None, "one or more distributions"),
+        (["AB"], None, "one or more distributions"),
+        ([ties], None, "without ties"),
+        ([uniform, uniform], [0.5, 0.4], "with sum 1"),
+        ([uniform, uniform], [1.5, -0.5], "with sum 1"),
+        ([uniform, uniform], [float("nan"), 1.0], "with sum 1"),
+        ([uniform], [0.5, 0.5], "1 number"),
+    ):
+        with pytest.raises(InvalidInputError, match=told):
+            ra.Mixture(parts, weights)
+    with pytest.raises(ra.exceptions.ItemMismatchError):
+        ra.Mixture([uniform, ra.Uniform("BA")])
+
+
+# -- the climb ------------------------------------------------------------------------------------
+
+
+def family_of(profile, family="mallows", distance="kendall"):
+    data = MallowsData.of(profile, Deadline(), distance)
+    if family == "mallows":
+        return climb.MallowsFamily(data, 12.0)
+    return climb.PlackettLuceFamily(data, 0.01)
+
+
+CASES = [
+    *(("mallows", distance, None) for distance in ("kendall", "cayley", "hamming", "ulam")),
+    *(("mallows", distance, "cut off") for distance in ("kendall", "footrule", "spearman")),
+    ("mallows", "kendall", "ties"),
+    ("mallows", "kendall", "gaps"),
+    *(("plackett-luce", "kendall", kind) for kind in (None, "cut off", "gaps")),
+]
+
+
+@pytest.mark.parametrize(("family", "distance", "kind"), CASES)
+@pytest.mark.parametrize("noise", [False, True])
+def test_no_step_lowers_the_likelihood(family, distance, kind, noise):
+    for seed in range(3):
+        parts = family_of(rows_of(60, seed, kind=kind), family, distance)
+        here = climb.begin(parts, 2, np.random.default_rng(seed), noise=noise)
+        heights = []
+        for _ in range(25):
+            here = climb.climbed(parts, here, 1)
+            heights.append(here.height)
+        assert (np.diff(heights) >= -1e-9).all()
+        assert heights[-1] > heights[0]
+
+
+@pytest.mark.parametrize("kind", [None, "cut off", "ties", "gaps"])
+def test_log_probs_of_parts_are_those_of_distributions(kind):
+    for family in ("mallows", "plackett-luce"):
+        if (family, kind) == ("plackett-luce", "ties"):
+            continue
+        parts = family_of(rows_of(40, 1, kind=kind), family)
+        part = parts.start(np.random.default_rng(0))
+        np.testing.assert_allclose(
+            parts.log_probs(part), part._log_probs(parts.data.ranks), rtol=1e-10
+        )
+
+
+def slow_mixture(profile, k, start):
+    """Climb over all centers, written as it reads; return the log likelihood."""
+    ranks = profile.ranks
+    every = [np.argsort(order) for order in permutations(range(ranks.shape[1]))]
+
+    def distance(one, other):
+        n = len(one)
+        return sum((one[i] < one[j]) != (other[i] < other[j]) for i in range(n) for j in range(i))
+
+    table = np.array([[distance(center, row) for row in ranks] for center in every], dtype=float)
+    among = np.array([distance(center, every[0]) for center in every], dtype=float)
+    thetas = np.linspace(0.0, 12.0, 4801)
+    log_z = np.log(np.exp(-thetas[:, None] * among).sum(axis=1))
+    centers, at = list(start), [400] * k
+    weights = np.full(k, 1.0 / k)
+    height = -np.inf
+    for _ in range(3000):
+        logs = np.stack(
+            [np.log(w) - thetas[t] * table[c] - log_z[t]
+             for w, t, c in zip(weights, at, centers, strict=True)]
+        )  # fmt: skip
+        total = np.logaddexp.reduce(logs, axis=0)
+        if total.sum() - height < 1e-10:
+            break
+        height = total.sum()
+        shares = np.exp(logs - total)
+        weights = shares.mean(axis=1)
+        costs = shares @ table.T
+        centers = costs.argmin(axis=1)
+        means = costs.min(axis=1) / shares.sum(axis=1)
+        at = [int((-thetas * mean - log_z).argmax()) for mean in means]
+    return height
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_climb_through_all_centers_ends_higher(seed):
+    votes = rows_of(80, seed)
+    fit = ra.fit_mixture(votes, 2, rng=seed)
+    rng = np.random.default_rng(seed)
+    slow = max(slow_mixture(votes, 2, rng.integers(0, 24, 2)) for _ in range(12))
+    assert fit.log_likelihood >= slow - 1e-3
+    assert fit.log_likelihood == pytest.approx(fit.distribution.log_prob(votes), abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", [None, "cut off", "ties", "gaps"])
+def test_one_component_is_the_fit_of_mallows(kind):
+    votes = rows_of(60, 5, kind=kind)
+    one, alone = ra.fit_mixture(votes, 1, n_starts=4, rng=0), ra.Mallows.fit(votes)
+    assert one.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-5)
+    assert one.estimates[1] == pytest.approx(alone.estimates[0], abs=1e-3)
+    if kind is None:
+        assert one.distribution.components[0].center == alone.distribution.center
+        # Scores and curvature agree about as far as the model is right.
+        assert one.standard_errors[1] == pytest.approx(alone.standard_errors[0], rel=0.5)
+
+
+def test_one_component_is_the_fit_of_plackett_luce_with_that_ridge():
+    votes = rows_of(60, 5)
+    one = ra.fit_mixture(votes, 1, family="plackett-luce", n_starts=2, rng=0)
+    alone = ra.PlackettLuce.fit(votes, ridge=0.01)
+    np.testing.assert_allclose(one.estimates[1:], alone.estimates, atol=1e-4)
+    assert one.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-5)
+
+
+@needs_data
+def test_known_log_likelihoods_are_reached():
+    facts = json.loads((SHARED / "models" / "ranks.json").read_text())["horror"]["rank_vectors"]
+    rows = [ra.Permutation(np.array([int(c) - 1 for c in row]), "ABCDE") for row in facts]
+    votes = ra.Profile(rows, counts=list(facts.values()))
+    known = {1: -1996.1964, 2: -1985.759, 3: -1979.677}
+    for k, value in known.items():
+        fit = ra.fit_mixture(votes, k, rng=0)
+        assert fit.log_likelihood >= value - 5e-4
+        assert 0 < fit.share_of_best <= 1
+
+
+@needs_data
+def test_a_component_that_is_one_ranking_is_said():
+    ranks = pd.read_csv(SHARED / "rankings" / "German_ranks.csv").iloc[:, 1:]
+    votes = ra.Profile([ra.PartialRanking(row - 1, "abcd") for row in ranks.to_numpy()])
+    fit = ra.fit_mixture(votes, 2, rng=0)
+    assert "Component 2 is one ranking: theta is at its bound 12" in fit.summary()
+    assert np.isnan(fit.standard_errors[3])
+    assert np.isfinite(fit.standard_errors[:3]).all()
+
+
+def test_recovery_and_workers():
+    votes = TWO.sample(2000, rng=3)
+    fit = ra.fit_mixture(votes, 2, n_starts=6, rng=1)
+    assert [part.center for part in fit.distribution.components] == [
+        part.center for part in TWO.components
+    ]
+    truth = np.array([0.6, 0.4, 1.5, 1.0])
+    assert (np.abs(fit.estimates - truth) < 4 * fit.standard_errors).all()
+    assert ra.fit_mixture(votes, 2, n_starts=6, rng=1, n_jobs=2) == fit
+
+
+def test_recovery_of_plackett_luce():
+    truth = ra.Mixture(
+        [ra.PlackettLuce([2.0, 1.0, 0.0, -1.0, -2.0]), ra.PlackettLuce([-2.0, 0.0, 1.0, -1.0, 2.0])]
+    )
+    fit = ra.fit_mixture(truth.sample(3000, rng=0), 2, family="plackett-luce", n_starts=3, rng=0)
+    found = [part.log_worths for part in fit.distribution.components]
+    costs = [[np.abs(a - b.log_worths).max() for b in truth.components] for a in found]
+    pairs = linear_sum_assignment(costs)
+    assert np.array(costs)[pairs].max() < 0.3
+    assert fit.n_parameters == 9
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+def test_what_is_not_identified_is_refused_and_nothing_else():
+    votes = ra.Uniform(range(5)).sample(100, rng=0)
+    with pytest.raises(NotIdentifiedError, match=r"3 Plackett-Luce .* 5 items: that takes 6"):
+        ra.fit_mixture(votes, 3, family="plackett-luce")
+    few = votes.restrict(range(4))
+    options = {"family": "plackett-luce", "n_starts": 1, "rng": 0}
+    assert ra.fit_mixture(few, 2, **options).n_components == 2
+    with pytest.raises(NotIdentifiedError, match="can come out in 6 ways"):
+        ra.fit_mixture(votes.restrict(range(3)), 4)
+    first = np.where(np.eye(4, dtype=bool), 0, ra.UNLISTED)
+    tops = ra.Profile([ra.PartialRanking(row, range(4)) for row in first])
+    with pytest.raises(NotIdentifiedError, match=r"7 free parameters .* 4 ways"):
+        ra.fit_mixture(tops, 2, family="plackett-luce")
+    assert ra.fit_mixture(few.restrict(range(2)), 1, rng=0).n_components == 1
+
+
+def test_bad_calls_are_refused():
+    votes = rows_of(20, 0)
+    for told, number, options in (
+        ("n_components", 0, {}),
+        ("family", 2, {"family": "thurstone"}),
+        ("distance", 2, {"family": "plackett-luce", "distance": "ulam"}),
+        ("distance", 2, {"distance": "none"}),
+        ("max_theta", 2, {"max_theta": 0}),
+        ("ridge", 2, {"ridge": 0}),
+        ("noise", 2, {"noise": 1}),
+        ("n_starts", 2, {"n_starts": 0}),
+    ):
+        with pytest.raises(InvalidInputError, match=f"`{told}`"):
+            ra.fit_mixture(votes, number, **options)
+    with pytest.raises(InvalidInputError, match="free of ties"):
+        ra.fit_mixture(rows_of(20, 0, kind="ties"), 2, family="plackett-luce")
+    with pytest.raises(ra.exceptions.OutOfTimeError):
+        ra.fit_mixture(votes, 2, time_limit=1e-9)
+
+
+# -- how many components --------------------------------------------------------------------------
+
+
+def test_the_number_is_found():
+    votes = TWO.sample(400, rng=2)
+    found = ra.distributions.choose_components(votes, [1, 2, 3], n_starts=4, rng=0)
+    table = found.to_frame()
+    assert table["n_components"][table["bic"].argmin()] == 2
+    assert table["held_out"].argmax() >= 1
+    assert (np.diff(table["log_likelihood"]) >= -1e-6).all()
+    fit = found.fits[1]
+    shares = fit.memberships().to_numpy()
+    assert fit.icl == pytest.approx(fit.bic - 2 * np.sum(shares * np.log(shares)))
+
+
+def test_one_more_component_is_tested():
+    both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)])
+    votes, options = both.sample(60, rng=5), {"n_starts": 3, "rng": 0}
+    needed = ra.fit_mixture(votes, 1, **options).test_more_components(n_resamples=19, rng=0)
+    enough = ra.fit_mixture(votes, 2, **options).test_more_components(n_resamples=19, rng=0)
+    assert needed.p_value == 0.05
+    assert needed.likelihood_ratio > 4 * needed.expected
+    assert enough.p_value > 0.05
+
+
+def test_bootstrap_matches_components():
+    fit = ra.fit_mixture(TWO.sample(1000, rng=4), 2, n_starts=4, rng=0)
+    found = fit.bootstrap(n_resamples=40, rng=0)
+    frame = found.to_frame()
+    assert (found.same_modes > 0.9).all()
+    np.testing.assert_allclose(frame["std_err"], fit.standard_errors, rtol=0.5)
+    assert ((frame["lower"] < frame["estimate"]) & (frame["estimate"] < frame["upper"])).all()
