@@ -46,15 +46,15 @@ from rankagg.distributions.mallows.compatible_sums import (
     expected_votes,
     log_sums,
 )
-from rankagg.distributions.mallows.displacement_laws import LAWS
+from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.distance_centers import Completed, likely_center
-from rankagg.distributions.mallows.distance_laws import DistanceLaw, DistanceName
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
     distance_mean,
     distance_variance,
     mallows_log_normalizer,
 )
+from rankagg.distributions.mallows.model_distances import DistanceName, ModelDistance
 from rankagg.distributions.mallows.uniformity import uncompressed
 
 # A theta at which nothing but the best is left.
@@ -71,7 +71,7 @@ class MallowsData:
     is_plain: bool
     # What searches a center ends then.
     deadline: Deadline
-    law: DistanceLaw = LAWS["kendall"]
+    distance: ModelDistance = DISTANCES["kendall"]
 
     @classmethod
     def of(
@@ -82,7 +82,7 @@ class MallowsData:
         weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
         plain = profile.is_complete and profile.is_strict
         ranks = distinct.astype(np.int32)
-        return cls(profile, ranks, weights.astype(np.float64), plain, deadline, LAWS[distance])
+        return cls(profile, ranks, weights.astype(np.float64), plain, deadline, DISTANCES[distance])
 
     @property
     def total(self) -> float:
@@ -92,12 +92,12 @@ class MallowsData:
     @cached_property
     def is_exact(self) -> bool:
         """True where the sums over compatible permutations can be taken."""
-        return self.law.name != "kendall" or can_sum(self.ranks)
+        return self.distance.name != "kendall" or can_sum(self.ranks)
 
     @cached_property
     def completed(self) -> Completed:
         """All rankings that complete these; refused where they are too many."""
-        return Completed.of(self.law, self.profile.items, self.ranks, self.weights)
+        return Completed.of(self.distance, self.profile.items, self.ranks, self.weights)
 
     @property
     def n_effective(self) -> float:
@@ -115,8 +115,8 @@ class MallowsData:
 
     def log_likelihood(self, center: Permutation, theta: float) -> float:
         """Return the weighted log likelihood."""
-        each = self.law.moments(center.n_items, theta).log_normalizer
-        if self.law.name == "kendall":
+        each = self.distance.moments(center.n_items, theta).log_normalizer
+        if self.distance.name == "kendall":
             sums = log_sums(self.ranks[:, np.argsort(center.ranks)], theta)
         else:
             sums = self.completed.log_sums(center, theta)
@@ -174,7 +174,7 @@ def best_theta(data: MallowsData, center: Permutation) -> float:
 
 def information_at(data: MallowsData, center: Permutation, theta: float) -> float:
     """Return minus the second derivative of the log likelihood in theta."""
-    complete = data.total * data.law.moments(center.n_items, theta).variance
+    complete = data.total * data.distance.moments(center.n_items, theta).variance
     if data.is_plain:
         return complete
     # Of sums over permutations: what observing all of each would tell, less what was not seen.
@@ -301,7 +301,7 @@ def search_center(
     data: MallowsData, center: object, steps: int, rng: np.random.Generator
 ) -> FittedCenter:
     """Return the center that is asked for: the most likely one, by name, or given."""
-    is_kendall, notes = data.law.name == "kendall", list[str]()
+    is_kendall, notes = data.distance.name == "kendall", list[str]()
     given: Permutation | None = None
     consensus: Consensus | None = None
     if isinstance(center, str):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, permutations
 from math import inf
 
@@ -22,13 +23,15 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.distributions.base import all_places, log_compatible
-from rankagg.distributions.mallows.distance_laws import DistanceLaw
+from rankagg.distributions.mallows.model_distances import ModelDistance
 from rankagg.exceptions import Described, InvalidInputError
 
 # Rankings that complete those of a profile, in all.
 MOST_COMPLETIONS = 50_000
 # Items of which all centers are tried; rankings that a search begins at.
 MOST_TRIED, STARTS = 7, 10
+# Distances to all centers that are kept, since mixtures ask for them again and again.
+MOST_DISTANCES = 5_000_000
 # Of expectation-maximization, and when it ends.
 MOST_STEPS, CLIMB = 500, 1e-10
 
@@ -37,7 +40,7 @@ MOST_STEPS, CLIMB = 500, 1e-10
 class Completed:
     """Complete strict rankings, and which ranking of the data each of them completes."""
 
-    law: DistanceLaw
+    distance: ModelDistance
     items: ItemSet
     ranks: Ranks
     owners: NDArray[np.intp]
@@ -45,13 +48,17 @@ class Completed:
     weights: Floats
 
     @classmethod
-    def of(cls, law: DistanceLaw, items: ItemSet, ranks: Ranks, weights: Floats) -> Completed:
+    def of(
+        cls, distance: ModelDistance, items: ItemSet, ranks: Ranks, weights: Floats
+    ) -> Completed:
         """Go through what completes each row; refused where it is too much."""
         number = float(np.exp(log_compatible(ranks)).sum())
         if number < len(ranks) + 0.5:
-            return cls(law, items, ranks, np.arange(len(ranks)), weights)
+            return cls(distance, items, ranks, np.arange(len(ranks)), weights)
         if number > MOST_COMPLETIONS:
-            allowed = f"rankings with {MOST_COMPLETIONS:,} completions at most for {law.name!r}"
+            allowed = (
+                f"rankings with {MOST_COMPLETIONS:,} completions at most for {distance.name!r}"
+            )
             found = Described(f"about {number:.3g}")
             raise InvalidInputError("data", allowed, found, "The Kendall distance takes any.")
         every = [
@@ -60,7 +67,7 @@ class Completed:
         ]
         owners = np.repeat(np.arange(len(ranks)), [len(rows) for rows in every])
         rows = np.array([row for of_one in every for row in of_one], dtype=np.int32)
-        return cls(law, items, rows, owners, weights)
+        return cls(distance, items, rows, owners, weights)
 
     @property
     def is_plain(self) -> bool:
@@ -69,7 +76,7 @@ class Completed:
 
     def distances(self, center: Permutation) -> Floats:
         """Return the distance of each complete ranking to a center."""
-        return self.law.of(self.ranks[:, np.argsort(center.ranks)])
+        return self.distance.of(self.ranks[:, np.argsort(center.ranks)])
 
     def log_sums(self, center: Permutation, theta: float) -> Floats:
         """Return for each row of the data the log of the sum of exp(-theta d) that completes it."""
@@ -79,6 +86,13 @@ class Completed:
         sums = np.full(len(self.weights), -inf)
         np.logaddexp.at(sums, self.owners, terms)
         return sums
+
+    @cached_property
+    def to_every_center(self) -> Floats:
+        """The distances of each complete ranking, in columns, to each center of so few items."""
+        centers = all_places(len(self.items))
+        rows = [self.distance.of(self.ranks[:, np.argsort(center)]) for center in centers]
+        return np.array(rows, dtype=np.float64)
 
     def drawn(self, center: Permutation, theta: float, rng: np.random.Generator) -> Ranks:
         """Draw for each row of the data what completes it, by its probability."""
@@ -109,7 +123,7 @@ def likely_center(
     for step in range(1, MOST_STEPS + 1):
         center, note = (given, "") if given else least_center(data, each, deadline)
         distances = data.distances(center)
-        theta = theta_at(data.law, len(data.items), float(each @ distances / each.sum()))
+        theta = theta_at(data.distance, len(data.items), float(each @ distances / each.sum()))
         settled = found is not None and abs(theta - found.theta) < CLIMB * (1.0 + theta)
         found = LikelyCenter(center, theta, note, step)
         if settled or data.is_plain or theta == inf:
@@ -124,11 +138,11 @@ def likely_center(
     return replace(found, note=f"{told} {found.note}".strip())
 
 
-def theta_at(law: DistanceLaw, n: int, mean: float) -> float:
+def theta_at(distance: ModelDistance, n: int, mean: float) -> float:
     """Return the theta at which the expected distance is the given one; see `theta_of`."""
 
     def excess(theta: float) -> float:
-        return law.moments(n, theta).mean - mean
+        return distance.moments(n, theta).mean - mean
 
     if mean <= 1e-12:
         return inf
@@ -142,20 +156,23 @@ def theta_at(law: DistanceLaw, n: int, mean: float) -> float:
 
 def least_center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[Permutation, str]:
     """Return a center of the least summed distance, and what is to be said of it."""
-    law, items, ranks, n = data.law, data.items, data.ranks, len(data.items)
-    if law.name == "spearman":
+    distance, items, ranks, n = data.distance, data.items, data.ranks, len(data.items)
+    if distance.name == "spearman":
         means = weights @ ranks / weights.sum()
         order = np.argsort(means, kind="stable")
         tied = (np.diff(means[order]) <= 1e-9 * n).any()
         note = "Other centers are as likely: some items have equal mean ranks." if tied else ""
         return Permutation(np.argsort(order), items), note
-    if law.name in ("footrule", "hamming"):
-        found, is_only = _assigned(law.name, ranks, weights)
+    if distance.name in ("footrule", "hamming"):
+        found, is_only = _assigned(distance.name, ranks, weights)
         return Permutation(found, items), "" if is_only else "Other centers are as likely."
     deadline.seconds_left()
     if n <= MOST_TRIED:
         centers = all_places(n)
-        costs = np.array([_cost(law, ranks, weights, center) for center in centers])
+        if len(centers) * len(ranks) <= MOST_DISTANCES:
+            costs = data.to_every_center @ weights
+        else:
+            costs = np.array([_cost(distance, ranks, weights, center) for center in centers])
         ties = int((costs <= costs.min() + 1e-9 * weights.sum()).sum())
         note = f"{ties - 1} other centers are as likely." if ties > 1 else ""
         return Permutation(centers[costs.argmin()], items), note
@@ -167,14 +184,14 @@ def least_center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[
             _assigned("hamming", ranks, weights)[0],
         )
     }
-    climbs = [_climb(law, ranks, weights, np.array(one), deadline) for one in sorted(starts)]
+    climbs = [_climb(distance, ranks, weights, np.array(one), deadline) for one in sorted(starts)]
     best = min(climbs, key=lambda climb: (climb[0], climb[1].tolist()))[1]
     note = f"The center is the best of {counted(len(starts), 'search')}, not proved."
     return Permutation(best, items), note
 
 
-def _cost(law: DistanceLaw, ranks: Ranks, weights: Floats, center: Ranks) -> float:
-    return float(weights @ law.of(ranks[:, np.argsort(center)]))
+def _cost(distance: ModelDistance, ranks: Ranks, weights: Floats, center: Ranks) -> float:
+    return float(weights @ distance.of(ranks[:, np.argsort(center)]))
 
 
 def _assigned(name: str, ranks: Ranks, weights: Floats) -> tuple[Ranks, bool]:
@@ -196,15 +213,17 @@ def _assigned(name: str, ranks: Ranks, weights: Floats) -> tuple[Ranks, bool]:
 
 
 def _climb(
-    law: DistanceLaw, ranks: Ranks, weights: Floats, center: Ranks, deadline: Deadline
+    distance: ModelDistance, ranks: Ranks, weights: Floats, center: Ranks, deadline: Deadline
 ) -> tuple[float, Ranks]:
     """Go to the best neighbor as long as one is better: an exchange, or a move, of an item."""
-    cost = _cost(law, ranks, weights, center)
+    cost = _cost(distance, ranks, weights, center)
     while True:
         best = cost, center
-        for other in _neighbors(law.name, center):
+        for other in _neighbors(distance.name, center):
             deadline.seconds_left()
-            best = min(best, (_cost(law, ranks, weights, other), other), key=lambda one: one[0])
+            best = min(
+                best, (_cost(distance, ranks, weights, other), other), key=lambda one: one[0]
+            )
         if best[0] >= cost - 1e-9 * weights.sum():
             return cost, center
         cost, center = best

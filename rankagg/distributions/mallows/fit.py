@@ -29,8 +29,8 @@ from rankagg.distributions.mallows.center import (
     information_at,
     search_center,
 )
-from rankagg.distributions.mallows.distance_laws import DistanceName
 from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.mallows.model_distances import DistanceName
 from rankagg.distributions.mallows.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
 from rankagg.distributions.mallows.uniformity import UniformityTest, simulate_uniformity
 from rankagg.distributions.separation import check_observed
@@ -107,7 +107,7 @@ def _default_method(
     data: MallowsData, center: Permutation, alpha: float, *, is_given: bool
 ) -> Method:
     if (
-        data.law.name == "kendall"
+        data.distance.name == "kendall"
         and not is_given
         and is_feasible(ThetaData.of(data.profile, center), alpha)
     ):

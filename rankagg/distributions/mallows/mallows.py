@@ -16,10 +16,10 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import Permutation
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
-from rankagg.distributions.mallows.displacement_laws import LAWS
+from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.distance_centers import Completed
-from rankagg.distributions.mallows.distance_laws import DistanceLaw, DistanceName, Moments
 from rankagg.distributions.mallows.kendall_distances import as_center
+from rankagg.distributions.mallows.model_distances import DistanceName, ModelDistance, Moments
 
 if TYPE_CHECKING:
     from rankagg.distributions.mallows.fit import MallowsFit
@@ -122,12 +122,12 @@ class Mallows(RankingDistribution):
         return {"center": list(self.center.order), "theta": self.theta, **kind}
 
     @property
-    def _law(self) -> DistanceLaw:
-        return LAWS[self.distance]
+    def _distance(self) -> ModelDistance:
+        return DISTANCES[self.distance]
 
     @cached_property
     def _moments(self) -> Moments:
-        return self._law.moments(self.n_items, self.theta)
+        return self._distance.moments(self.n_items, self.theta)
 
     @property
     def phi(self) -> float:
@@ -149,7 +149,7 @@ class Mallows(RankingDistribution):
     def _log_probs(self, ranks: Ranks) -> Floats:
         if self.distance == "kendall":
             return log_sums(ranks[:, self._order], self.theta) - self.log_normalizer
-        every = Completed.of(self._law, self.items, ranks, np.ones(len(ranks)))
+        every = Completed.of(self._distance, self.items, ranks, np.ones(len(ranks)))
         return every.log_sums(self.center, self.theta) - self.log_normalizer
 
     def distance_probabilities(self) -> pd.Series[float]:
@@ -166,7 +166,7 @@ class Mallows(RankingDistribution):
             If rankings are too many to count by their distance: of more than 50 items for "ulam",
             100 for "footrule", 8 for "spearman".
         """
-        distances, counts = self._law.log_counts(self.n_items)
+        distances, counts = self._distance.log_counts(self.n_items)
         there = np.isfinite(counts)
         chances = np.exp(counts - self.theta * distances - self.log_normalizer)[there]
         return pd.Series(chances, index=pd.Index(distances[there], name="distance"))
@@ -178,12 +178,12 @@ class Mallows(RankingDistribution):
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
-        drawn = self._law.sample(self.n_items, self.theta, size, rng)
+        drawn = self._distance.sample(self.n_items, self.theta, size, rng)
         return np.ascontiguousarray(drawn[:, self.center.ranks])
 
     def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
         if self.distance != "kendall":
-            every = Completed.of(self._law, self.items, ranks, np.ones(len(ranks)))
+            every = Completed.of(self._distance, self.items, ranks, np.ones(len(ranks)))
             return every.drawn(self.center, self.theta, rng)
         order = self._order
         chain = Completions(ranks[:, order], rng)
@@ -204,7 +204,7 @@ class Mallows(RankingDistribution):
         In closed form for "kendall", "cayley" and "hamming"; else a sum over all rankings of up to
         8 items.
         """
-        table = self._law.pairs(self.n_items, self.theta)
+        table = self._distance.pairs(self.n_items, self.theta)
         place = self.center.ranks
         return super().pairwise_probabilities() if table is None else table[np.ix_(place, place)]
 
@@ -213,7 +213,7 @@ class Mallows(RankingDistribution):
 
         As for `pairwise_probabilities`.
         """
-        table = self._law.places(self.n_items, self.theta)
+        table = self._distance.places(self.n_items, self.theta)
         return super().rank_probabilities() if table is None else table[self.center.ranks]
 
     def entropy(self) -> float:

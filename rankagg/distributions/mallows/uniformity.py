@@ -18,9 +18,9 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import Result
 from rankagg.distributions.base import Uniform
-from rankagg.distributions.mallows.displacement_laws import LAWS
+from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.distance_centers import Completed, likely_center
-from rankagg.distributions.mallows.distance_laws import DistanceName
+from rankagg.distributions.mallows.model_distances import DistanceName
 
 
 class UniformityTest(Result):
@@ -93,7 +93,7 @@ def uncompressed(profile: Profile) -> Profile:
 
 def _least_distance(profile: Profile, distance: DistanceName) -> float:
     if distance != "kendall":
-        data = Completed.of(LAWS[distance], profile.items, profile.ranks, profile.weights)
+        data = Completed.of(DISTANCES[distance], profile.items, profile.ranks, profile.weights)
         found = likely_center(data, Deadline())
         shares = (data.weights / np.bincount(data.owners))[data.owners]
         return float(shares @ data.distances(found.center) / shares.sum())

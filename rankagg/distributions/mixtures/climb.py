@@ -107,8 +107,8 @@ class MallowsFamily(Family):
 
     @cached_property
     def _start_theta(self) -> float:
-        n, law = self.data.profile.n_items, self.data.law
-        return min(theta_at(law, n, law.moments(n, 0.0).mean / 2.0), self.max_theta)
+        n, distance = self.data.profile.n_items, self.data.distance
+        return min(theta_at(distance, n, distance.moments(n, 0.0).mean / 2.0), self.max_theta)
 
     @cached_property
     def _above(self) -> Floats | None:
@@ -127,7 +127,7 @@ class MallowsFamily(Family):
     def start(self, rng: np.random.Generator) -> Mallows:
         """Return one whose distances are half of what they are by chance."""
         center = Permutation(self.drawn_ranks(rng), self.data.profile.items)
-        return Mallows(center, self._start_theta, self.data.law.name)
+        return Mallows(center, self._start_theta, self.data.distance.name)
 
     def log_probs(self, part: Mallows) -> Floats:
         """Return the log probability of each ranking."""
@@ -143,8 +143,8 @@ class MallowsFamily(Family):
 
     def improved(self, part: Mallows, shares: Floats) -> Mallows:
         """Return the center of the expected completions, and its theta."""
-        near, law = part.center, self.data.law
-        if law.name == "kendall":
+        near, distance = part.center, self.data.distance
+        if distance.name == "kendall":
             votes = self._votes(part, shares)
             center = _kemeny(votes, near, self.data)
             costs = [float(votes[_behind(one)].sum()) for one in (near, center)]
@@ -163,16 +163,16 @@ class MallowsFamily(Family):
 
     def _at_theta(self, part: Mallows, center: Permutation, mean: float) -> Mallows:
         """Return theta after a Newton step, or exactly where that goes down."""
-        now, law = part._moments, self.data.law
+        now, distance = part._moments, self.data.distance
         step = (now.mean - mean) / now.variance if now.variance > 0 else 0.0
         theta = min(max(part.theta + step, 0.0), self.max_theta)
-        found = Mallows(center, theta, law.name)
+        found = Mallows(center, theta, distance.name)
         gain = (part.theta - theta) * mean + now.log_normalizer - found.log_normalizer
         # Far off, a parabola says little: theta of a component that is one ranking has no end.
         if 0.0 < abs(step) < LONGEST_STEP and gain >= 0.0:
             return found
-        exact = theta_at(law, center.n_items, mean)
-        return Mallows(center, min(exact, self.max_theta), law.name)
+        exact = theta_at(distance, center.n_items, mean)
+        return Mallows(center, min(exact, self.max_theta), distance.name)
 
     def _votes(self, part: Mallows, shares: Floats) -> Floats:
         n = self.data.profile.n_items

@@ -25,8 +25,8 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData
-from rankagg.distributions.mallows.distance_laws import DistanceName
 from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.mallows.model_distances import DistanceName
 from rankagg.distributions.mixtures.climb import (
     CLOSE,
     Climb,

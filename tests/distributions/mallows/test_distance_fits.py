@@ -8,11 +8,11 @@ import pytest
 
 import rankagg as ra
 from rankagg.distributions.base import all_places
-from rankagg.distributions.mallows.displacement_laws import LAWS
+from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.exceptions import InvalidInputError
 from tests.conftest import DATA
 
-OTHERS = [name for name in LAWS if name != "kendall"]
+OTHERS = [name for name in DISTANCES if name != "kendall"]
 # Of each data set and distance: center, theta, its error and the log likelihood, by enumeration.
 KNOWN = {
     ("idea", "footrule"): ("15234", 0.803251, 0.04713, -253.7875),
@@ -50,16 +50,16 @@ def test_known_answers(data, name, rank_vectors):
     assert fit.log_likelihood == pytest.approx(height, abs=1e-4)
 
 
-def least(law, ranks, weights):
+def least(distance, ranks, weights):
     """Return the least summed distance of all centers."""
     n = ranks.shape[1]
-    return min(weights @ law.of(ranks[:, np.array(order)]) for order in permutations(range(n)))
+    return min(weights @ distance.of(ranks[:, np.array(order)]) for order in permutations(range(n)))
 
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("n_profiles", [12, pytest.param(300, marks=pytest.mark.slow)])
 def test_centers_are_those_of_enumeration(name, n_profiles):
-    rng, law = np.random.default_rng(7), LAWS[name]
+    rng, distance = np.random.default_rng(7), DISTANCES[name]
     for _ in range(n_profiles):
         n = int(rng.integers(3, 6 if n_profiles < 100 else 8))
         ranks = np.argsort(rng.random((int(rng.integers(2, 12)), n)), axis=1)
@@ -67,8 +67,8 @@ def test_centers_are_those_of_enumeration(name, n_profiles):
         weights = rng.integers(1, 5, len(ranks)).astype(float)
         profile = ra.Profile.from_ranks(ranks, items=range(n), counts=weights.astype(int))
         fit = ra.Mallows.fit(profile, distance=name)
-        found = weights @ law.of(ranks[:, np.argsort(fit.distribution.center.ranks)])
-        assert found == pytest.approx(least(law, ranks, weights)), (name, ranks)
+        found = weights @ distance.of(ranks[:, np.argsort(fit.distribution.center.ranks)])
+        assert found == pytest.approx(least(distance, ranks, weights)), (name, ranks)
 
 
 @pytest.mark.parametrize("name", ["cayley", "ulam"])
@@ -125,7 +125,7 @@ def test_estimated_normalizers_say_their_error():
     assert abs(fit.distribution.theta - 0.2) < 0.05
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTANCES)
 def test_distributions_are_stored_and_read_back(name):
     mallows = ra.Mallows("BAC", 0.5, name)
     assert ra.distribution_from_dict(mallows.to_dict()) == mallows

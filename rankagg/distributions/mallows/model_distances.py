@@ -1,7 +1,7 @@
-"""The law of each distance to the center that a Mallows distribution can be of.
+"""The distribution of each distance to the center that a Mallows distribution can be of.
 
 Rankings are rows of places here: the place of each item, items in the order of the center. A
-distance is then to 0, 1, ..., n - 1, and as it is the same however items are called, its law
+distance is then to 0, 1, ..., n - 1, and as it is the same however items are called, its distribution
 depends on their number and on theta alone.
 """
 
@@ -44,7 +44,7 @@ class Moments(NamedTuple):
     error: float = 0.0
 
 
-class DistanceLaw(ABC):
+class ModelDistance(ABC):
     """What is known of a distance and the center. It has no state."""
 
     name: ClassVar[DistanceName]
@@ -82,7 +82,7 @@ class DistanceLaw(ABC):
         return None
 
 
-class KendallLaw(DistanceLaw):
+class KendallDistance(ModelDistance):
     """Pairs in another order."""
 
     name = "kendall"
@@ -122,7 +122,7 @@ class KendallLaw(DistanceLaw):
         return place_probabilities(np.full(n - 1, theta))
 
 
-class _ByCycles(DistanceLaw):
+class _ByCycles(ModelDistance):
     """A distance that depends on the cycles that lead from the center to a ranking alone.
 
     So all items are alike, whatever their place in the center.
@@ -153,7 +153,7 @@ class _ByCycles(DistanceLaw):
         return table
 
 
-class CayleyLaw(_ByCycles):
+class CayleyDistance(_ByCycles):
     """The least number of exchanges of two items: n less the number of cycles."""
 
     name = "cayley"
@@ -206,7 +206,7 @@ class CayleyLaw(_ByCycles):
         return float(one), float(both), float(phi * both)
 
 
-class HammingLaw(_ByCycles):
+class HammingDistance(_ByCycles):
     """Items that have another rank."""
 
     name = "hamming"
@@ -271,7 +271,7 @@ def log_derangements(n: int) -> Floats:
 MOST_DIAGRAMS = 50
 
 
-class UlamLaw(DistanceLaw):
+class UlamDistance(ModelDistance):
     """Items that must be taken out and put in elsewhere: n less the longest common order."""
 
     name = "ulam"

@@ -1,4 +1,4 @@
-"""The laws of two distances that sum over items how far each is displaced: footrule, Spearman."""
+"""Two distances that sum over items how far each is displaced: footrule, Spearman."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from rankagg._typing import Floats, Ranks
 from rankagg.distributions.base import all_places
-from rankagg.distributions.mallows.distance_laws import (
-    CayleyLaw,
-    DistanceLaw,
+from rankagg.distributions.mallows.model_distances import (
+    CayleyDistance,
     DistanceName,
-    HammingLaw,
-    KendallLaw,
+    HammingDistance,
+    KendallDistance,
+    ModelDistance,
     Moments,
-    UlamLaw,
+    UlamDistance,
 )
 from rankagg.exceptions import InvalidInputError
 
@@ -25,7 +25,7 @@ from rankagg.exceptions import InvalidInputError
 MOST_FOOTRULE_COUNTED, MOST_SPEARMAN_COUNTED = 100, 8
 
 
-class FootruleLaw(DistanceLaw):
+class FootruleDistance(ModelDistance):
     """How many ranks items are displaced, in sum.
 
     Notes
@@ -155,7 +155,7 @@ CHAINS, SWEEPS, STEP = 500, 30, 0.4
 LAST = 4.0
 
 
-class SpearmanLaw(DistanceLaw):
+class SpearmanDistance(ModelDistance):
     """The squared displacements of the items, in sum.
 
     Sums over all rankings of up to 16 items are taken over sets; of more they are estimated, with
@@ -292,9 +292,10 @@ def _ladder(n: int) -> Floats:
     return rungs
 
 
-LAWS: dict[DistanceName, DistanceLaw] = {
-    law.name: law
-    for law in (
-        KendallLaw(), CayleyLaw(), HammingLaw(), UlamLaw(), FootruleLaw(), SpearmanLaw(),
+DISTANCES: dict[DistanceName, ModelDistance] = {
+    distance.name: distance
+    for distance in (
+        KendallDistance(), CayleyDistance(), HammingDistance(),
+        UlamDistance(), FootruleDistance(), SpearmanDistance(),
     )
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Laws of six distances: against enumeration, printed values, a banded sum, and draws."""
+"""Six distances: against enumeration, printed values, a banded sum, and draws."""
 
 from itertools import permutations
 from math import lgamma, log
@@ -17,8 +17,8 @@ from rankagg.distances import (
     ulam_distance,
 )
 from rankagg.distributions.base import all_places
-from rankagg.distributions.mallows.displacement_laws import LAST, LAWS, MOST_SETS, _ladder
-from rankagg.distributions.mallows.distance_laws import MOST_DIAGRAMS, young_diagrams
+from rankagg.distributions.mallows.displacements import DISTANCES, LAST, MOST_SETS, _ladder
+from rankagg.distributions.mallows.model_distances import MOST_DIAGRAMS, young_diagrams
 from rankagg.exceptions import InvalidInputError
 
 THETAS = (0.0, 0.1, 0.7, 2.5)
@@ -29,23 +29,23 @@ OF_TWO = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTANCES)
 def test_distances_are_those_of_two_rankings(name):
     items = range(5)
     center = ra.Permutation([2, 0, 4, 1, 3], items)
     every = [ra.Permutation(ranks, items) for ranks in permutations(items)]
     ranks = np.array([one.ranks for one in every])[:, np.argsort(center.ranks)]
     expected = [OF_TWO[name](one, center) for one in every]
-    assert LAWS[name].of(ranks).tolist() == expected
+    assert DISTANCES[name].of(ranks).tolist() == expected
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTANCES)
 @pytest.mark.parametrize("n", [2, 3, 5, 7, pytest.param(8, marks=pytest.mark.slow)])
 def test_counts_moments_and_tables_are_those_of_enumeration(name, n):
-    law, places = LAWS[name], all_places(n)
-    distances = law.of(places)
+    distance, places = DISTANCES[name], all_places(n)
+    distances = distance.of(places)
     there, times = np.unique(distances, return_counts=True)
-    known, logs = law.log_counts(n)
+    known, logs = distance.log_counts(n)
     finite = np.isfinite(logs)
     assert known[finite].tolist() == there.tolist()
     np.testing.assert_allclose(np.exp(logs[finite]), times, rtol=1e-12)
@@ -53,7 +53,7 @@ def test_counts_moments_and_tables_are_those_of_enumeration(name, n):
         weights = np.exp(-theta * distances)
         total, chances = weights.sum(), weights / weights.sum()
         mean = chances @ distances
-        moments = law.moments(n, theta)
+        moments = distance.moments(n, theta)
         expected = log(total), mean, chances @ (distances - mean) ** 2
         np.testing.assert_allclose(moments[:3], expected, rtol=1e-10, atol=1e-12)
         assert moments.error == 0
@@ -64,9 +64,9 @@ def test_counts_moments_and_tables_are_those_of_enumeration(name, n):
         np.testing.assert_allclose(mallows.rank_probabilities(), at, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTANCES)
 @pytest.mark.parametrize("theta", [0.0, 0.3, 1.2])
-def test_draws_have_the_law(name, theta):
+def test_draws_have_the_distribution(name, theta):
     n, size = 5, 20_000
     mallows = ra.Mallows("BADCE", theta, name)
     places = all_places(n)
@@ -97,12 +97,14 @@ def test_means_are_those_that_bayesmallows_tests(name, alpha, n, mean):
 
 
 def test_paths_of_open_items_count_what_they_sum():
-    law = LAWS["footrule"]
-    distances, logs = law.log_counts(60)
+    distance = DISTANCES["footrule"]
+    distances, logs = distance.log_counts(60)
     assert logsumexp(logs) == pytest.approx(lgamma(61), rel=1e-12)
     for theta in (0.01, 0.3):
         terms = logs - theta * distances
-        assert law.moments(60, theta).log_normalizer == pytest.approx(logsumexp(terms), rel=1e-12)
+        assert distance.moments(60, theta).log_normalizer == pytest.approx(
+            logsumexp(terms), rel=1e-12
+        )
 
 
 def test_all_tableaux_are_all_rankings():
@@ -139,22 +141,22 @@ def banded(n, theta, reach):
 @pytest.mark.parametrize("n", [20, pytest.param(200, marks=pytest.mark.slow)])
 def test_estimates_are_within_their_errors(n):
     for theta in (0.7, 1.5, 3.0):
-        found = LAWS["spearman"].moments(n, theta)
+        found = DISTANCES["spearman"].moments(n, theta)
         assert found.error > 0 or theta > 1
         off = abs(found.log_normalizer - banded(n, theta, 4))
         assert off < 4 * found.error + 0.01 * n / 20
         step = 0.05
         slope = (banded(n, theta + step, 4) - banded(n, theta - step, 4)) / (2 * step)
         assert found.mean == pytest.approx(-slope, rel=0.06)
-    far = LAWS["spearman"].moments(n, LAST + 1)
+    far = DISTANCES["spearman"].moments(n, LAST + 1)
     assert far.log_normalizer == pytest.approx(banded(n, LAST + 1, 2), abs=1e-6)
 
 
 def test_estimates_agree_with_sums_over_sets(monkeypatch):
-    exact = {theta: LAWS["spearman"].moments(MOST_SETS, theta) for theta in (0.003, 0.03, 0.3)}
-    monkeypatch.setattr("rankagg.distributions.mallows.displacement_laws.MOST_SETS", 4)
+    exact = {theta: DISTANCES["spearman"].moments(MOST_SETS, theta) for theta in (0.003, 0.03, 0.3)}
+    monkeypatch.setattr("rankagg.distributions.mallows.displacements.MOST_SETS", 4)
     for theta, known in exact.items():
-        found = LAWS["spearman"].moments(MOST_SETS, theta)
+        found = DISTANCES["spearman"].moments(MOST_SETS, theta)
         assert abs(found.log_normalizer - known.log_normalizer) < 4 * found.error + 0.02
         assert found.mean == pytest.approx(known.mean, rel=0.05)
     assert _ladder(MOST_SETS)[0, 4] == 0
@@ -164,7 +166,7 @@ def test_many_items_are_drawn_near_the_center():
     for name in ("cayley", "hamming", "footrule", "spearman"):
         mallows = ra.Mallows(range(40), 0.5, name)
         drawn = mallows.sample(400, rng=0).ranks
-        mean = LAWS[name].of(drawn).mean()
+        mean = DISTANCES[name].of(drawn).mean()
         error = (mallows.distance_variance / 400) ** 0.5
         slack = 0.05 * mallows.mean_distance if name == "spearman" else 0.0
         assert abs(mean - mallows.mean_distance) < 4.5 * error + slack, name
