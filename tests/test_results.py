@@ -146,6 +146,12 @@ RESULTS = {
     "MixtureBootstrap": lambda: mixture().bootstrap(n_resamples=3, rng=0),
     "MixtureFit": mixture,
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
+    "ModelComparison": lambda: ra.compare_models(
+        COMPLETE, ["uniform", (EVIL, ra.Mallows.fit)], n_folds=2, n_resamples=3, rng=0
+    ),
+    "GoodnessOfFit": lambda: ra.goodness_of_fit(
+        ra.Mallows.fit(COMPLETE), COMPLETE, n_resamples=3, rng=0
+    ),
     "Intransitivity": lambda: battles().intransitivity(n_resamples=19),
     "MissingReport": lambda: ra.missing_report(GAPS),
     "MissingScoresResult": missing_scores,

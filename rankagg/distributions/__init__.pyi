@@ -2,6 +2,7 @@ from .bradley_terry.result import BradleyTerryFit as BradleyTerryFit
 from .bradley_terry.sandwich import Intransitivity as Intransitivity
 from .features import FeatureFit as FeatureFit
 from .fit_result import FitResult as FitResult
+from .goodness_of_fit import GoodnessOfFit as GoodnessOfFit
 from .latent_scores import LatentScores as LatentScores
 from .mallows.fit import MallowsFit as MallowsFit
 from .mallows.generalized import GeneralizedMallowsFit as GeneralizedMallowsFit
@@ -13,6 +14,7 @@ from .mixtures.choice import ComponentsTest as ComponentsTest
 from .mixtures.choice import MixtureBootstrap as MixtureBootstrap
 from .mixtures.choice import choose_components as choose_components
 from .mixtures.fit import MixtureFit as MixtureFit
+from .model_choice import ModelComparison as ModelComparison
 from .plackett_luce.quasi_variances import QuasiVariances as QuasiVariances
 from .plackett_luce.result import PlackettLuceFit as PlackettLuceFit
 from .thurstone import Thurstone as Thurstone

@@ -15,12 +15,22 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.goodness_of_fit import STATISTICS, GoodnessOfFit
 from rankagg.distributions.mallows.fit import MallowsFit
 from rankagg.distributions.mallows.generalized import GeneralizedMallowsFit
 from rankagg.distributions.mixtures.fit import MixtureFit
+from rankagg.distributions.model_choice import NEAR, ModelComparison
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.plotting.interval_rows import ROW_HEIGHT
-from rankagg.plotting.sheet import SOLID, PlotSheet, bar_look, interval_rows, open_frame, rank_ticks
+from rankagg.plotting.sheet import (
+    HOLLOW,
+    SOLID,
+    PlotSheet,
+    bar_look,
+    interval_rows,
+    open_frame,
+    rank_ticks,
+)
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, plot_of, stroke
 
 
@@ -394,3 +404,85 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     notes += notes_of(fit, are_known=True)
     axis = f"share of rankings, with {100 * (1 - alpha):g} % interval"
     return sheet.finish(notes, axis=axis)
+
+
+@plot_of(ModelComparison, "compare_models(profile)", "a comparison of models")
+def models_plot(comparison: ModelComparison, *, ax: Axes | None = None) -> Axes:
+    """Draw by how much held-out log scores are below that of the best model.
+
+    Bars are two standard errors of the difference to either side; the point is filled where they
+    hold 0. Models that give some ranking no chance, or failed, stand in a note.
+
+    Parameters
+    ----------
+    comparison : ModelComparison
+        Made by `compare_models`.
+
+    Raises
+    ------
+    InvalidInputError
+        If `comparison` is something else.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> rankings = ra.Mallows("ABCD", theta=1.0).sample(100, rng=0)
+    >>> found = ra.compare_models(rankings, ["uniform", "mallows-kendall"], rng=0)
+    >>> [label.get_text() for label in plotting.models_plot(found).get_yticklabels()]
+    ['mallows-kendall', 'uniform']
+    """
+    frame = comparison.to_frame()
+    known = frame["difference"].gt(-np.inf).to_numpy()
+    points, errors = frame.loc[known, ["difference", "difference_error"]].to_numpy().T
+    bounds = np.column_stack([points - NEAR * errors, points + NEAR * errors])
+    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(points) + 0.4))
+    sheet.ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="best")
+    interval_rows(sheet.ax, sheet.names(frame.index[known]), points, bounds, bounds[:, 1] >= 0.0)
+    absent = ", ".join(frame.index[~known])
+    notes = [comparison.verdict, f"not drawn, without a score: {absent}" if absent else ""]
+    return sheet.finish(notes, axis="held-out log score per ranking, less that of the best")
+
+
+@plot_of(GoodnessOfFit, "goodness_of_fit(fit, profile)", "a test of a fit")
+def goodness_plot(test: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
+    """Draw the shares of items at ranks and of pairs against those that the fit expects.
+
+    Where all is as expected points are on the diagonal; in the band around it, of two standard
+    errors, are most shares that differ by chance alone.
+
+    Parameters
+    ----------
+    test : GoodnessOfFit
+        Made by `goodness_of_fit`.
+
+    Raises
+    ------
+    InvalidInputError
+        If `test` is something else.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> rankings = ra.Mallows("ABCD", theta=1.0).sample(100, rng=0)
+    >>> fit = ra.Mallows.fit(rankings)
+    >>> test = ra.goodness_of_fit(fit, rankings, n_resamples=19, rng=0)
+    >>> plotting.goodness_plot(test).get_ylabel()
+    'share of rankings'
+    """
+    sheet = PlotSheet(ax, 24.0, 24.0)
+    ax, at, off = sheet.ax, np.linspace(0.0, 1.0, 101), ~np.eye(test.shares.shape[-1], dtype=bool)
+    radius = 2.0 * np.sqrt(at * (1.0 - at) / test.n_rankings)
+    ax.fill_between(at, at - radius, at + radius, color=PALE, lw=0, gid="band")
+    ax.plot(at, at, color=GRAY, lw=1.0, gid="diagonal")
+    (ranks, pairs), (their_ranks, their_pairs) = test.shares
+    look: dict[str, Any] = {"marker": "o", "ls": "none", "clip_on": False}
+    first, second = look | SOLID | {"label": "items at ranks"}, look | HOLLOW | {"label": "pairs"}
+    handles = ax.plot(their_ranks.ravel(), ranks.ravel(), gid="ranks", **first)
+    handles += ax.plot(their_pairs[off], pairs[off], gid="pairs", **second)
+    ax.set(xlim=(0, 1), ylim=(0, 1), ylabel="share of rankings")
+    open_frame(ax)
+    each = ", ".join(f"{name} {p:.3g}" for name, p in zip(STATISTICS, test.p_values, strict=True))
+    notes = [test.verdict, f"p of each: {each}"]
+    return sheet.finish(notes, axis="expected share", handles=handles, columns=2)

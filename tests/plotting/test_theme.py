@@ -24,8 +24,9 @@ from tests.plotting.reading import faults
 SYSTEMS = ("Ant", "Bee", "Cat", "Dog")
 ODD = ("$x^2$", "a_b$ \\frac{", "<b>\nx</b>", "W" * 200)
 PLOTS = sorted(set(dir(plotting)) - {"style"})
-OF_METHODS = ("agreement", "confidence", "cycle", "distances", "manipulation", "missing_scores",
-              "overlap", "ratio", "scaling", "task_subset", "thetas")  # fmt: skip
+OF_METHODS = ("agreement", "confidence", "cycle", "distances", "goodness", "manipulation",
+              "missing_scores", "models", "overlap", "ratio", "scaling", "task_subset",
+              "thetas")  # fmt: skip
 NAMED = [name for name in PLOTS if name.removesuffix("_plot") not in OF_METHODS]
 
 
@@ -124,6 +125,12 @@ def results(systems=SYSTEMS):
         plotting.distances_plot: ra.Mallows.fit(profile),
         plotting.memberships_plot: ra.fit_mixture(profile, 2, n_starts=2, rng=0),
         plotting.thetas_plot: ra.GeneralizedMallows.fit(profile),
+        plotting.models_plot: ra.compare_models(
+            profile, ["uniform", "mallows-kendall"], n_folds=2, n_resamples=3, rng=0
+        ),
+        plotting.goodness_plot: ra.goodness_of_fit(
+            ra.Mallows.fit(profile), profile, n_resamples=3, rng=0
+        ),
     }
 
 
@@ -161,6 +168,8 @@ class TestPlots(PlotContract):
         picture(plotting.distances_plot),
         picture(plotting.memberships_plot),
         picture(plotting.thetas_plot),
+        picture(plotting.models_plot, ["uniform", "mallows-kendall"]),
+        picture(plotting.goodness_plot),
     )
 
 

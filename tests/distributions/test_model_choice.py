@@ -1,0 +1,207 @@
+"""Which model: scores by hand, errors of chances, failed models, what is chosen."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.core.rankings.places import UNLISTED
+from rankagg.distributions.goodness_of_fit import MODELS
+from rankagg.distributions.model_choice import _errors
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+
+LUCE = ra.PlackettLuce([1.5, 0.5, -0.5, -1.5], items="ABCD")
+KENDALL = ra.Mallows("ABCDE", theta=0.8)
+
+
+def compared(profile, models=None, **options):
+    return ra.compare_models(profile, models, **{"n_resamples": 0, "rng": 0, **options})
+
+
+def recorded(fitter):
+    """Return a function that fits, and the list of what it was given."""
+    seen = []
+
+    def fit(profile):
+        seen.append(profile)
+        return fitter(profile)
+
+    return fit, seen
+
+
+@pytest.mark.parametrize("folds", [2, 5])
+def test_scores_are_those_of_fits_without_the_fold(folds):
+    rankings = LUCE.sample(53, rng=1).compress()
+    fitter, seen = recorded(ra.PlackettLuce.fit)
+    found = compared(rankings, [("mine", fitter), "mallows-kendall"], n_folds=folds)
+    whole, *parts = seen
+    assert len(parts) == folds
+    assert whole.n_rankings == 53
+
+    def tally(profile):
+        return {tuple(r.order): int(c) for r, c in zip(profile, profile.counts, strict=True)}
+
+    total, scores, sizes = tally(rankings), [], []
+    for part in parts:
+        inside, fit = tally(part), ra.PlackettLuce.fit(part).distribution
+        out = {order: count - inside.get(order, 0) for order, count in total.items()}
+        assert min(out.values()) >= 0
+        sizes.append(sum(out.values()))
+        for order, count in out.items():
+            ranking = ra.Permutation.from_order([bucket for bucket in order], items="ABCD")
+            scores += [fit.log_prob(ranking)] * count
+    assert sum(sizes) == 53
+    assert max(sizes) - min(sizes) <= 1
+    row = found.to_frame().loc["mine"]
+    assert row["log_score"] == pytest.approx(np.mean(scores))
+    assert row["log_score_error"] == pytest.approx(np.std(scores, ddof=1) / 53**0.5)
+    fit = ra.PlackettLuce.fit(rankings)
+    told = ["log_likelihood", "n_parameters", "aic", "bic"]
+    np.testing.assert_allclose(row[told].astype(float), [getattr(fit, key) for key in told])
+
+
+def test_differences_are_of_the_same_rankings():
+    found = compared(KENDALL.sample(80, rng=1), ["uniform", "mallows-kendall", "plackett-luce"])
+    frame = found.to_frame()
+    assert list(frame["log_score"]) == sorted(frame["log_score"], reverse=True)
+    for k, name in enumerate(found.models):
+        steps = found.scores[k] - found.scores[0]
+        assert frame.loc[name, "difference"] == pytest.approx(steps.mean())
+        assert frame.loc[name, "difference_error"] == pytest.approx(steps.std(ddof=1) / 80**0.5)
+    assert frame.loc["uniform", "log_score"] == pytest.approx(-np.log(120))
+
+
+def test_weights_are_of_the_mean():
+    rankings = ra.Profile(list(LUCE.sample(40, rng=1)), weights=np.linspace(0.5, 2, 40))
+    found = compared(rankings, ["plackett-luce"])
+    row = found.to_frame().iloc[0]
+    shares = found.weights / found.weights.sum()
+    mean = shares @ found.scores[0]
+    assert row["log_score"] == pytest.approx(mean)
+    number = 1 / (shares**2).sum()
+    square = shares**2 @ (found.scores[0] - mean) ** 2 * number / (number - 1)
+    assert row["log_score_error"] == pytest.approx(square**0.5)
+
+
+def test_errors_of_chances_are_beyond_chance():
+    # The fold of a model that is right has no error on average, and that of another has its own.
+    other = ra.PlackettLuce([0.5, 0.5, -0.5, -0.5], items="ABCD")
+    rng = np.random.default_rng(0)
+    found = [
+        [_errors(made, LUCE.sample(25, rng=s), rng) for s in range(400)] for made in (LUCE, other)
+    ]
+    means, spread = np.mean(found, axis=1), np.std(found, axis=1) / 20
+    off = np.triu_indices(4, 1)
+    pairs = (LUCE.pairwise_probabilities() - other.pairwise_probabilities())[off]
+    firsts = (LUCE.rank_probabilities() - other.rank_probabilities())[:, 0]
+    true = np.array([[0.0, 0.0], [(pairs**2).mean(), (firsts**2).mean()]])
+    assert (np.abs(means - true) < 4 * spread).all()
+    assert (means[1] > 5 * spread[1]).all()
+
+
+def test_gaps_have_scores_and_no_errors_of_chances():
+    even = ra.PlackettLuce([0.5, 0.2, -0.2, -0.5], items="ABCD")
+    ranks = even.sample(60, rng=1).ranks.copy()
+    ranks[ranks >= 2] = UNLISTED
+    rankings = ra.Profile._trusted(even.items, ranks)
+    found = compared(rankings, n_resamples=19)
+    frame = found.to_frame()
+    assert not found.tests
+    scored = frame[frame["failure"] == ""]
+    assert {"uniform", "mallows-kendall", "plackett-luce"} <= set(scored.index)
+    assert scored.loc["uniform", "log_score"] == pytest.approx(-np.log(12))
+    assert scored[["pair_error", "first_error"]].isna().all().all()
+    assert "complete strict" in frame.loc["generalized-mallows", "failure"]
+    assert "generalized-mallows failed" in found.summary()
+
+
+def test_a_model_that_fails_is_a_row_with_its_reason():
+    def never(profile):
+        raise NotIdentifiedError("there is none")
+
+    def seldom(profile):
+        if profile.n_rankings < 40:
+            raise NotIdentifiedError("too few")
+        return ra.Mallows.fit(profile)
+
+    found = compared(LUCE.sample(40, rng=1), ["uniform", ("never", never), ("seldom", seldom)])
+    frame = found.to_frame()
+    assert found.models[0] == "uniform"
+    assert frame.loc["never", "failure"] == "there is none"
+    assert frame.loc["seldom", "failure"] == "without fold 1: too few"
+    assert frame.loc["seldom", "log_likelihood"] < 0
+    assert np.isnan(frame.loc["never", "log_likelihood"])
+    assert frame.loc[["never", "seldom"], "log_score"].isna().all()
+    with pytest.raises(InvalidInputError, match="never: there is none"):
+        compared(LUCE.sample(40, rng=1), [("never", never)])
+
+
+def test_mistakes_of_a_function_are_not_hidden():
+    def broken(profile):
+        raise KeyError("a mistake")
+
+    with pytest.raises(KeyError, match="a mistake"):
+        compared(LUCE.sample(40, rng=1), [("broken", broken)])
+
+
+def test_a_ranking_without_a_chance_puts_a_model_last():
+    class Never(ra.Uniform):
+        def _log_probs(self, ranks):
+            return np.where(ranks[:, 0] == 0, -np.inf, super()._log_probs(ranks))
+
+    rankings = LUCE.sample(60, rng=1)
+
+    def narrow(profile):
+        fit = MODELS["uniform"](profile)
+        return type(fit)(**{**vars(fit), "distribution": Never(profile.items)})
+
+    frame = compared(rankings, [("narrow", narrow), "uniform"]).to_frame()
+    assert list(frame.index) == ["uniform", "narrow"]
+    assert frame.loc["narrow", "difference"] == -np.inf
+
+
+def test_the_verdict_says_what_fits():
+    both = KENDALL.sample(200, rng=1)
+    found = ra.compare_models(both, ["uniform", "mallows-kendall", "mallows-hamming"], rng=1)
+    assert found.models[0] == "mallows-kendall"
+    assert [test.model for test in found.tests] == ["mallows-kendall"]
+    assert found.verdict.startswith("Nothing here speaks against mallows-kendall")
+    found = ra.compare_models(both, ["uniform", "mallows-hamming"], n_resamples=39, rng=1)
+    assert found.verdict == "Nothing here fits: not mallows-hamming."
+    assert "was not tested" in compared(both, ["uniform"]).verdict
+
+
+def test_processes_find_the_same():
+    rankings = ra.Mallows(range(9), theta=0.3).sample(40, rng=1)
+    models = ["mallows-footrule", "plackett-luce"]
+    assert compared(rankings, models, n_jobs=2) == compared(rankings, models)
+
+
+def test_bad_input_is_refused():
+    rankings = LUCE.sample(20, rng=1)
+    with pytest.raises(InvalidInputError, match="plackett-luce"):
+        compared(rankings, ["placket-luce"])
+    with pytest.raises(InvalidInputError, match="different names"):
+        compared(rankings, ["uniform", "uniform"])
+    with pytest.raises(InvalidInputError, match="one or more"):
+        compared(rankings, [])
+    with pytest.raises(InvalidInputError, match="`n_folds` must be"):
+        compared(rankings, n_folds=11)
+    tied = ra.Profile([ra.PartialRanking.from_buckets([["A", "B"], ["C"]])] * 20)
+    with pytest.raises(InvalidInputError, match="without ties"):
+        compared(tied)
+    with pytest.raises(InvalidInputError, match="`profile` must be"):
+        compared("ABC")
+
+
+@pytest.mark.parametrize("repetitions", [6, pytest.param(60, marks=pytest.mark.slow)])
+def test_the_true_family_is_chosen(repetitions):
+    families = {
+        "mallows-kendall": KENDALL,
+        "mallows-hamming": ra.Mallows("ABCDE", 1.2, "hamming"),
+        "plackett-luce": ra.PlackettLuce([2.0, 1.0, 0.0, -1.0, -2.0], items="ABCDE"),
+    }
+    for name, made in families.items():
+        chosen = [
+            compared(made.sample(200, rng=seed), families).models[0] for seed in range(repetitions)
+        ]
+        assert chosen.count(name) >= 0.8 * repetitions
