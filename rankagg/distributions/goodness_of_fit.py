@@ -17,11 +17,11 @@ from rankagg.core.profile import Profile
 from rankagg.core.results import Result, plain_rows
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, Uniform
 from rankagg.distributions.fit_result import FitResult
-from rankagg.distributions.mallows.displacement_laws import LAWS
-from rankagg.distributions.mallows.distance_laws import DistanceName
+from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.fit import MallowsFit
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.mallows.model_distances import DistanceName
 from rankagg.distributions.mallows.uniformity import uncompressed
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
@@ -261,7 +261,7 @@ class Shares:
     def of(cls, ranks: Ranks, weights: Floats, made: RankingDistribution) -> Shares:
         """Return the shares of strict rankings, with distances to the mode of a distribution."""
         n, shares = ranks.shape[1], weights / weights.sum()
-        distance = LAWS[cast(DistanceName, getattr(made, "distance", "kendall"))]
+        distance = DISTANCES[cast(DistanceName, getattr(made, "distance", "kendall"))]
         places = ranks[:, np.argsort(made.mode.ranks, kind="stable")]
         values, where = np.unique(distance.of(places), return_inverse=True)
         return cls(

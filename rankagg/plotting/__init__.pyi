@@ -3,8 +3,8 @@ from .compared_methods import bump_chart as bump_chart
 from .compared_methods import overlap_plot as overlap_plot
 from .fits import distances_plot as distances_plot
 from .fits import fit_plot as fit_plot
-from .fits import memberships_plot as memberships_plot
 from .fits import goodness_plot as goodness_plot
+from .fits import memberships_plot as memberships_plot
 from .fits import models_plot as models_plot
 from .fits import parameters_plot as parameters_plot
 from .fits import thetas_plot as thetas_plot

@@ -1,8 +1,8 @@
-"""The distribution of each distance to the center that a Mallows distribution can be of.
+"""How far rankings are from the center of a Mallows distribution, by each distance there is.
 
 Rankings are rows of places here: the place of each item, items in the order of the center. A
-distance is then to 0, 1, ..., n - 1, and as it is the same however items are called, its distribution
-depends on their number and on theta alone.
+distance is then to 0, 1, ..., n - 1, and as it is the same however items are called, how it is
+distributed depends on their number and on theta alone.
 """
 
 from __future__ import annotations
