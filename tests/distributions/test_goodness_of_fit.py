@@ -22,10 +22,10 @@ LUCE = ra.PlackettLuce([1.0, 0.4, -0.2, -1.2], items="ABCD")
 
 
 def shares_by_hand(made, name):
-    """Return the distance of distances, and chances of ranks and pairs, ranking by ranking."""
+    """Return the law of distances, and chances of ranks and pairs, ranking by ranking."""
     every, chances = made._enumerated
     n = made.n_items
-    distributions, ranks, pairs = {}, np.zeros((n, n)), np.zeros((n, n))
+    laws, ranks, pairs = {}, np.zeros((n, n)), np.zeros((n, n))
     for row, chance in zip(every.tolist(), chances, strict=True):
         mode = made.mode.ranks
         if name == "kendall":
@@ -34,12 +34,12 @@ def shares_by_hand(made, name):
             )
         else:
             far = sum(row[a] != mode[a] for a in range(n))
-        distributions[far] = distributions.get(far, 0.0) + chance
+        laws[far] = laws.get(far, 0.0) + chance
         for item in range(n):
             ranks[item, row[item]] += chance
             for other in range(n):
                 pairs[item, other] += chance * (row[item] < row[other])
-    return distributions, ranks, pairs
+    return laws, ranks, pairs
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def shares_by_hand(made, name):
 def test_expected_shares_are_those_of_all_rankings(made, name):
     rows = made.sample(10, rng=0)
     seen, told = Shares.both(rows, made, np.random.default_rng(0))
-    distributions, ranks, pairs = shares_by_hand(made, name)
-    assert told.distances.keys() == distributions.keys()
-    for far, chance in distributions.items():
+    laws, ranks, pairs = shares_by_hand(made, name)
+    assert told.distances.keys() == laws.keys()
+    for far, chance in laws.items():
         assert told.distances[far] == pytest.approx(chance)
     np.testing.assert_allclose(told.ranks, ranks)
     np.testing.assert_allclose(told.pairs, pairs)
@@ -64,9 +64,9 @@ def test_expected_distances_are_the_law_of_mallows():
     for distance in ("cayley", "footrule", "spearman", "ulam"):
         made = ra.Mallows("BADC", 0.3, distance)
         told = Shares.both(made.sample(3, rng=0), made, np.random.default_rng(0))[1]
-        distance = made.distance_probabilities()
-        assert list(told.distances) == distance.index.tolist()
-        np.testing.assert_allclose(list(told.distances.values()), distance)
+        law = made.distance_probabilities()
+        assert list(told.distances) == law.index.tolist()
+        np.testing.assert_allclose(list(told.distances.values()), law)
 
 
 def test_many_items_are_drawn():
