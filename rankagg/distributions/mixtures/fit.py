@@ -184,8 +184,9 @@ def _check_identified(profile: Profile, k: int, asked: dict[str, Any]) -> None:
     n, is_mallows = profile.n_items, asked["family"] == "mallows"
     if not is_mallows and k > 1 and n <= 2 * k - 1:
         raise NotIdentifiedError(
-            f"A mixture of {k} Plackett-Luce distributions is not identified by rankings of "
-            f"{n} items: that takes {2 * k} or more. Fit fewer components, or family='mallows'."
+            f"A mixture of {counted(k, 'Plackett-Luce distribution')} is not identified by "
+            f"rankings of {counted(n, 'item')}: that takes {2 * k} or more. Fit fewer components, "
+            "or family='mallows'."
         )
     free = k * (1 if is_mallows else n - 1) + k - 1 + asked["noise"]
     # Rankings of the same items that end at the same place have so many outcomes.
