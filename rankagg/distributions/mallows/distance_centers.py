@@ -174,7 +174,7 @@ def least_center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[
         else:
             costs = np.array([_cost(distance, ranks, weights, center) for center in centers])
         ties = int((costs <= costs.min() + 1e-9 * weights.sum()).sum())
-        note = f"{ties - 1} other centers are as likely." if ties > 1 else ""
+        note = f"Other centers are as likely: {ties - 1}." if ties > 1 else ""
         return Permutation(centers[costs.argmin()], items), note
     starts = {
         tuple(start.tolist())

@@ -156,6 +156,7 @@ OWN = {
         "--estimand": (ra.PairwiseIntervals.from_data, "estimand"),
     },
     "fit": {
+        "--distance": (ra.Mallows.fit, "distance"),
         "--ties": (ra.fit_bradley_terry, "ties"),
         "--errors-by": (ra.fit_bradley_terry, "cov_type"),
     },
