@@ -7,16 +7,17 @@ from functools import cache, lru_cache
 from math import lgamma, log
 
 import numpy as np
+from scipy.special import logsumexp
 
 from rankagg._typing import Floats, Ranks
 from rankagg.distributions.base import all_places
 from rankagg.distributions.mallows.model_distances import (
     CayleyDistance,
+    DistanceMoments,
     DistanceName,
     HammingDistance,
     KendallDistance,
     ModelDistance,
-    Moments,
     UlamDistance,
 )
 from rankagg.exceptions import InvalidInputError
@@ -54,25 +55,21 @@ class FootruleDistance(ModelDistance):
             raise InvalidInputError("center", allowed, n)
         return _footrule_counts(n)
 
-    def moments(self, n: int, theta: float) -> Moments:
+    def moments(self, n: int, theta: float) -> DistanceMoments:
         """Return sums over the paths of open items, with both derivatives in theta."""
-        half = n // 2 + 1
-        c = np.arange(half, dtype=np.float64)
-        # The shares of paths, and the first two moments of their distances on each.
-        state, total = np.zeros((3, half)), 0.0
-        state[0, 0] = 1.0
+        logs, means, variances = _no_paths(n), np.zeros(n // 2 + 1), np.zeros(n // 2 + 1)
+        cut = 2.0 * np.arange(len(logs))
         for _ in range(n):
-            after = state * (2.0 * c + 1.0)
-            after[:, 1:] += state[:, :-1]
-            after[:, :-1] += state[:, 1:] * c[1:] ** 2
-            cut, (one, first, second) = 2.0 * c, after
-            more = np.array([one, first + cut * one, second + cut * (2 * first + cut * one)])
-            state = np.exp(-theta * cut) * more
-            scale = state[0].sum()
-            state, total = state / scale, total + log(scale)
-        one, first, second = state[:, 0].tolist()
-        mean = first / one
-        return Moments(total + log(one), mean, max(second / one - mean**2, 0.0))
+            ways = _one_more(logs)
+            logs = logsumexp(ways, axis=0)
+            # Of the paths that meet here: the mean of their means, and of their squares.
+            shares = np.exp(ways - np.where(np.isfinite(logs), logs, 0.0))
+            own = np.stack([_shifted(means, by, 0.0) for by in (1, 0, -1)])
+            spread = np.stack([_shifted(variances, by, 0.0) for by in (1, 0, -1)])
+            means = (shares * own).sum(axis=0)
+            variances = (shares * (spread + (own - means) ** 2)).sum(axis=0)
+            logs, means = logs - theta * cut, means + cut
+        return DistanceMoments(float(logs[0]), float(means[0]), float(variances[0]))
 
     def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
         """Draw a path of open items backwards, and then who is joined to whom."""
@@ -102,44 +99,53 @@ class FootruleDistance(ModelDistance):
         return places
 
 
+def _no_paths(n: int) -> Floats:
+    """Return the logarithms of how many paths there are to each number of open items: one, to 0."""
+    logs = np.full(n // 2 + 1, -np.inf)
+    logs[0] = 0.0
+    return logs
+
+
+def _shifted(values: Floats, by: int, fill: float) -> Floats:
+    """Return values so many places on, along the first axis."""
+    moved = np.roll(values, by, axis=0)
+    if by:
+        moved[0 if by > 0 else -1] = fill
+    return moved
+
+
+def _one_more(logs: Floats) -> Floats:
+    """Return the paths one rank on, by whether they had one open item less, as many, one more."""
+    open_items = np.arange(len(logs)).reshape(-1, *(1,) * (logs.ndim - 1))
+    less, more = _shifted(logs, 1, -np.inf), _shifted(logs, -1, -np.inf)
+    same = logs + np.log1p(2.0 * open_items)
+    return np.stack([less, same, more + 2.0 * np.log1p(open_items)])
+
+
 @cache
 def _footrule_counts(n: int) -> tuple[Floats, Floats]:
-    half, most = n // 2 + 1, n * n // 4 + 1
-    state = np.full((half, most), -np.inf)
+    most = n * n // 4 + 1
+    state = np.full((n // 2 + 1, most), -np.inf)
     state[0, 0] = 0.0
-    with np.errstate(divide="ignore"):
-        c = np.log(np.arange(half, dtype=np.float64))[:, None]
     for _ in range(n):
-        after = state + np.log1p(2.0 * np.exp(c))
-        after[1:] = np.logaddexp(after[1:], state[:-1])
-        after[:-1] = np.logaddexp(after[:-1], state[1:] + 2.0 * c[1:])
-        for open_items in range(1, half):
-            after[open_items, open_items:] = after[open_items, : most - open_items]
-            after[open_items, :open_items] = -np.inf
-        state = after
+        state = np.logaddexp.reduce(_one_more(state), axis=0)
+        for open_items in range(1, len(state)):
+            state[open_items, open_items:] = state[open_items, : most - open_items]
+            state[open_items, :open_items] = -np.inf
     return 2.0 * np.arange(most, dtype=np.float64), state[0]
 
 
 def _footrule_path(n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
     """Draw how many items are open after each rank, shape (n + 1, size)."""
-    half = n // 2 + 1
-    c = np.arange(half, dtype=np.float64)
-    ahead = np.zeros((n + 1, half))
-    ahead[0, 0] = 1.0
-    for k in range(n):
-        after = ahead[k] * (2.0 * c + 1.0)
-        after[1:] += ahead[k, :-1]
-        after[:-1] += ahead[k, 1:] * c[1:] ** 2
-        after *= np.exp(-2.0 * theta * c)
-        ahead[k + 1] = after / after.sum()
+    ways, logs = [], _no_paths(n)
+    for _ in range(n):
+        ways.append(_one_more(logs))
+        logs = logsumexp(ways[-1], axis=0) - 2.0 * theta * np.arange(len(logs))
     path = np.zeros((n + 1, size), dtype=np.int32)
     for k in range(n - 1, 0, -1):
         to = path[k + 1]
-        # From one fewer, from as many, from one more.
-        more = np.where(to + 1 < half, ahead[k][np.minimum(to + 1, half - 1)], 0.0)
-        less, same = np.where(to > 0, ahead[k][to - 1], 0.0), ahead[k][to] * (2.0 * to + 1.0)
-        ways = np.stack([less, same, more * (to + 1.0) ** 2])
-        shares = np.cumsum(ways, axis=0)
+        own = ways[k][:, to]
+        shares = np.cumsum(np.exp(own - own.max(axis=0)), axis=0)
         path[k] = to - 1 + (rng.random(size) * shares[-1] >= shares[:2]).sum(axis=0)
     return path
 
@@ -147,12 +153,12 @@ def _footrule_path(n: int, theta: float, size: int, rng: np.random.Generator) ->
 # -- squared Spearman -----------------------------------------------------------------------------
 
 # Items whose sets are gone through for a sum over all rankings.
-MOST_SETS = 16
+MOST_IN_SETS = 16
 # Chains, exchanges of many pairs of each at a theta, and the standard deviation of the log weights
 # that a step to the next one adds.
 CHAINS, SWEEPS, STEP = 500, 30, 0.4
 # Beyond this theta hardly anything but exchanges of neighbors is left.
-LAST = 4.0
+LAST_THETA = 4.0
 
 
 class SpearmanDistance(ModelDistance):
@@ -182,25 +188,25 @@ class SpearmanDistance(ModelDistance):
         found, counts = np.unique(self.of(all_places(n)), return_counts=True)
         return found, np.log(counts)
 
-    def moments(self, n: int, theta: float) -> Moments:
+    def moments(self, n: int, theta: float) -> DistanceMoments:
         """Return sums over sets of items, or estimates."""
-        if n <= MOST_SETS:
+        if n <= MOST_IN_SETS:
             one, first, second = _over_sets(n, theta)[:, -1].tolist()
             mean = first / one
-            return Moments(log(one), mean, max(second / one - mean**2, 0.0))
-        if theta > LAST:
+            return DistanceMoments(log(one), mean, max(second / one - mean**2, 0.0))
+        if theta > LAST_THETA:
             # Neighbors change places now and then, and nothing else happens.
             swaps = (n - 1) * float(np.exp(-2.0 * theta))
-            return Moments(swaps, 2.0 * swaps, 4.0 * swaps)
+            return DistanceMoments(swaps, 2.0 * swaps, 4.0 * swaps)
         thetas, heights, means, variances, errors = _ladder(n).T
         # Means and variances fall as exponentials do.
         mean, variance = (np.exp(np.interp(theta, thetas, np.log(of))) for of in (means, variances))
         height, error = (float(np.interp(theta, thetas, of)) for of in (heights, errors))
-        return Moments(height, float(mean), float(variance), error)
+        return DistanceMoments(height, float(mean), float(variance), error)
 
     def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
         """Draw exactly up to 16 items, and else by chains that are cooled down to theta."""
-        if n > MOST_SETS:
+        if n > MOST_IN_SETS:
             *_, (_, chains, _) = _cooled(n, theta, size, rng)
             return chains
         sums, places = _over_sets(n, theta)[0], np.zeros((size, n), dtype=np.int32)
@@ -272,7 +278,7 @@ def _ladder(n: int) -> Floats:
     """
     start = (0.0, lgamma(n + 1), n * (n * n - 1) / 6, n * n * (n - 1) * (n + 1) ** 2 / 36, 0.0)
     found, integrals, means = [start], np.zeros(CHAINS), np.full(CHAINS, start[2])
-    for theta, _, seen in _cooled(n, LAST, CHAINS, np.random.default_rng(0)):
+    for theta, _, seen in _cooled(n, LAST_THETA, CHAINS, np.random.default_rng(0)):
         if theta == 0:
             continue
         (before, *_, last_variance, _), settled = found[-1], seen[SWEEPS // 2 :]
@@ -287,7 +293,7 @@ def _ladder(n: int) -> Floats:
     rungs = np.array(found)
     # Where the ladder ends log Z is known, so that errors are those of a bridge.
     share = (rungs[:, 4] / rungs[-1, 4]) ** 2
-    rungs[:, 1] += share * ((n - 1) * np.exp(-2.0 * LAST) - rungs[-1, 1])
+    rungs[:, 1] += share * ((n - 1) * np.exp(-2.0 * LAST_THETA) - rungs[-1, 1])
     rungs[:, 4] *= np.sqrt(np.maximum(1.0 - share, 0.0))
     return rungs
 

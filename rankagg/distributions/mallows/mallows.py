@@ -19,7 +19,11 @@ from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
 from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.distance_centers import Completed
 from rankagg.distributions.mallows.kendall_distances import as_center
-from rankagg.distributions.mallows.model_distances import DistanceName, ModelDistance, Moments
+from rankagg.distributions.mallows.model_distances import (
+    DistanceMoments,
+    DistanceName,
+    ModelDistance,
+)
 
 if TYPE_CHECKING:
     from rankagg.distributions.mallows.fit import MallowsFit
@@ -126,7 +130,7 @@ class Mallows(RankingDistribution):
         return DISTANCES[self.distance]
 
     @cached_property
-    def _moments(self) -> Moments:
+    def _moments(self) -> DistanceMoments:
         return self._distance.moments(self.n_items, self.theta)
 
     @property

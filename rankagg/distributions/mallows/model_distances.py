@@ -34,7 +34,7 @@ from rankagg.exceptions import InvalidInputError
 DistanceName = Literal["kendall", "cayley", "hamming", "ulam", "footrule", "spearman"]
 
 
-class Moments(NamedTuple):
+class DistanceMoments(NamedTuple):
     """The logarithm of Z(theta) = sum exp(-theta d), and the mean and variance of d."""
 
     log_normalizer: float
@@ -60,14 +60,14 @@ class ModelDistance(ABC):
         Refused where they are too many to count.
         """
 
-    def moments(self, n: int, theta: float) -> Moments:
+    def moments(self, n: int, theta: float) -> DistanceMoments:
         """Return the normalizer, mean and variance."""
         distances, counts = self.log_counts(n)
         terms = counts - theta * distances
         total = float(logsumexp(terms))
         chances = np.exp(terms - total)
         mean = float(chances @ distances)
-        return Moments(total, mean, float(chances @ (distances - mean) ** 2))
+        return DistanceMoments(total, mean, float(chances @ (distances - mean) ** 2))
 
     @abstractmethod
     def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
@@ -99,10 +99,10 @@ class KendallDistance(ModelDistance):
         counts = kendall_distance_counts(n)
         return np.arange(len(counts), dtype=np.float64), np.array([log(x) for x in counts])
 
-    def moments(self, n: int, theta: float) -> Moments:
+    def moments(self, n: int, theta: float) -> DistanceMoments:
         """Return closed forms."""
         height = mallows_log_normalizer(n, theta)
-        return Moments(height, distance_mean(n, theta), distance_variance(n, theta))
+        return DistanceMoments(height, distance_mean(n, theta), distance_variance(n, theta))
 
     def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
         """Draw by stages of insertion."""
@@ -180,12 +180,12 @@ class CayleyDistance(_ByCycles):
             counts = longer
         return np.arange(n, dtype=np.float64), counts
 
-    def moments(self, n: int, theta: float) -> Moments:
+    def moments(self, n: int, theta: float) -> DistanceMoments:
         """Return closed forms: each item but the first moves or not, independently."""
         sizes = np.arange(1, n)
         odds = sizes * np.exp(-theta)
         moved = odds / (1.0 + odds)
-        return Moments(
+        return DistanceMoments(
             float(np.log1p(odds).sum()), float(moved.sum()), float((moved * (1 - moved)).sum())
         )
 

@@ -17,7 +17,7 @@ from rankagg.distances import (
     ulam_distance,
 )
 from rankagg.distributions.base import all_places
-from rankagg.distributions.mallows.displacements import DISTANCES, LAST, MOST_SETS, _ladder
+from rankagg.distributions.mallows.displacements import DISTANCES, LAST_THETA, MOST_IN_SETS, _ladder
 from rankagg.distributions.mallows.model_distances import MOST_DIAGRAMS, young_diagrams
 from rankagg.exceptions import InvalidInputError
 
@@ -107,6 +107,27 @@ def test_paths_of_open_items_count_what_they_sum():
         )
 
 
+@pytest.mark.parametrize("n", [400, 2000])
+def test_many_items_are_as_all_rankings_where_theta_is_0(n):
+    """Diaconis and Graham (1977) have mean and variance of the footrule of a random ranking."""
+    known = {"footrule": ((n * n - 1) / 3, (n + 1) * (2 * n * n + 7) / 45)}
+    known["hamming"], known["cayley"] = (n - 1, 1), (None, None)
+    for name, (mean, variance) in known.items():
+        found = DISTANCES[name].moments(n, 0.0)
+        assert found.log_normalizer == pytest.approx(lgamma(n + 1), rel=1e-12)
+        if mean is not None:
+            assert found.mean == pytest.approx(mean, rel=1e-9)
+            assert found.variance == pytest.approx(variance, rel=1e-6)
+
+
+def test_many_items_are_drawn_by_their_footrule():
+    mallows = ra.Mallows(range(1000), 0.002, "footrule")
+    distances = DISTANCES["footrule"].of(mallows.sample(200, rng=1).ranks)
+    error = (mallows.distance_variance / 200) ** 0.5
+    assert abs(distances.mean() - mallows.mean_distance) < 4.5 * error
+    assert distances.var() == pytest.approx(mallows.distance_variance, rel=0.5)
+
+
 def test_all_tableaux_are_all_rankings():
     diagrams, logs = young_diagrams(30)
     assert len(diagrams) == 5604
@@ -148,18 +169,20 @@ def test_estimates_are_within_their_errors(n):
         step = 0.05
         slope = (banded(n, theta + step, 4) - banded(n, theta - step, 4)) / (2 * step)
         assert found.mean == pytest.approx(-slope, rel=0.06)
-    far = DISTANCES["spearman"].moments(n, LAST + 1)
-    assert far.log_normalizer == pytest.approx(banded(n, LAST + 1, 2), abs=1e-6)
+    far = DISTANCES["spearman"].moments(n, LAST_THETA + 1)
+    assert far.log_normalizer == pytest.approx(banded(n, LAST_THETA + 1, 2), abs=1e-6)
 
 
 def test_estimates_agree_with_sums_over_sets(monkeypatch):
-    exact = {theta: DISTANCES["spearman"].moments(MOST_SETS, theta) for theta in (0.003, 0.03, 0.3)}
-    monkeypatch.setattr("rankagg.distributions.mallows.displacements.MOST_SETS", 4)
+    exact = {
+        theta: DISTANCES["spearman"].moments(MOST_IN_SETS, theta) for theta in (0.003, 0.03, 0.3)
+    }
+    monkeypatch.setattr("rankagg.distributions.mallows.displacements.MOST_IN_SETS", 4)
     for theta, known in exact.items():
-        found = DISTANCES["spearman"].moments(MOST_SETS, theta)
+        found = DISTANCES["spearman"].moments(MOST_IN_SETS, theta)
         assert abs(found.log_normalizer - known.log_normalizer) < 4 * found.error + 0.02
         assert found.mean == pytest.approx(known.mean, rel=0.05)
-    assert _ladder(MOST_SETS)[0, 4] == 0
+    assert _ladder(MOST_IN_SETS)[0, 4] == 0
 
 
 def test_many_items_are_drawn_near_the_center():
