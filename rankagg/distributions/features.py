@@ -174,21 +174,20 @@ class FeatureLikelihood(LogLikelihood):
     def derivatives(self, parameters: Floats) -> Derivatives:
         """Return value, gradient and information."""
         at, columns = self.worths.derivatives(self.all_worths(parameters)), self._columns
-        n, beside = len(columns), len(at.gradient) - len(columns)
+        beside = len(at.gradient) - len(columns)
         every = scipy.linalg.block_diag(columns, np.eye(beside)) if beside else columns
         gradient = every.T @ at.gradient - self._pulls * parameters
         information = every.T @ at.information @ every + np.diag(self._pulls)
         noise = np.abs(every).T @ at.noise
-        assert n + beside == len(every)
         return Derivatives(self.value(parameters), gradient, information, noise)
 
 
 class FeatureFit(FitResult):
     """A fit of worths that are linear in features of the items.
 
-    Made by `fit_plackett_luce`, and by `fit_bradley_terry` with features. The parameters are the
-    effects of the features; with a `ridge`, every item has a residual beside, which is in
-    `residuals`. `plot` draws a `rankagg.plotting.parameters_plot`.
+    Made by `fit_plackett_luce`, of rankings or battles. The parameters are the effects of the
+    features; with a `ridge`, every item has a residual beside, which is in `residuals`. `plot`
+    draws a `rankagg.plotting.parameters_plot`.
 
     Attributes
     ----------
@@ -200,6 +199,8 @@ class FeatureFit(FitResult):
     residuals: pd.Series[float] = field(compare=False)
     _design: Design = field(compare=False)
     _ridge: float | None = field(compare=False)
+    # How many observations of equal weight a unit of weight is worth.
+    _scale: float = field(compare=False)
 
     def predict(self, features: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
         """Return the log worths of other items, never seen or not, from their features.
@@ -242,18 +243,26 @@ class FeatureFit(FitResult):
         -------
         pandas.DataFrame
             A row per fit: n_parameters, deviance (-2 log likelihood); and against the fit before
-            it df, chi2 and p_value of the likelihood ratio.
+            it df, chi2 and p_value of the likelihood ratio. Weighted data count with their
+            effective number, in chi2 too.
 
         Raises
         ------
         InvalidInputError
-            If a fit has no more parameters than the one before, or is of other data.
+            If a fit has no more parameters than the one before, is less likely, is of other data,
+            or does not maximize the likelihood, as with a ridge.
         """
         fits: list[FitResult] = [self, *others]
         rows: list[dict[str, float]] = []
         for at, fit in enumerate(fits):
             if not isinstance(fit, FitResult) or fit.distribution.items != self.distribution.items:
                 raise InvalidInputError("others", "fits of the same items", fit)
+            if not np.isclose(fit.n_observations, self.n_observations, rtol=1e-9):
+                told = Described(f"{fit.n_observations:g} beside {self.n_observations:g}")
+                raise InvalidInputError("others", "of the same observations", told)
+            if getattr(fit, "_ridge", None) is not None:
+                told = Described("one with a ridge")
+                raise InvalidInputError("others", "fits without a ridge", told)
             row = {"n_parameters": fit.n_parameters, "deviance": -2.0 * fit.log_likelihood}
             row |= {"df": np.nan, "chi2": np.nan, "p_value": np.nan}
             if at:
@@ -261,7 +270,10 @@ class FeatureFit(FitResult):
                 if df < 1:
                     allowed = "fits with more parameters than the one before"
                     raise InvalidInputError("others", allowed, Described(f"{df} more"))
-                chi2 = rows[-1]["deviance"] - row["deviance"]
+                chi2 = (rows[-1]["deviance"] - row["deviance"]) * self._scale
+                if chi2 < -1e-6 * (1.0 + abs(row["deviance"])):
+                    told = Described("one that is less likely than the one before it")
+                    raise InvalidInputError("others", "nested fits of the same data", told)
                 row |= {"df": df, "chi2": chi2, "p_value": float(scipy.stats.chi2.sf(chi2, df))}
             rows.append(row)
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="fit"))
@@ -392,6 +404,7 @@ class FeatureProblem:
             residuals=pd.Series(residuals, index=index, name="residual"),
             _design=self.design,
             _ridge=self.ridge,
+            _scale=self.effective / self.total,
         )
 
     def _notes(self, found: Maximum) -> Iterator[str]:

@@ -175,3 +175,28 @@ def test_fits_that_are_not_nested_are_refused():
         one.anova(other)
     with pytest.raises(InvalidInputError, match="the same items"):
         one.anova(ra.PlackettLuce.fit(ra.Profile.from_orders(["AB", "BA"])))
+    double = ra.Profile.from_ranks(profile.ranks, items=profile.items, counts=[2] * len(profile))
+    more = ra.fit_plackett_luce(double, features=table)
+    with pytest.raises(InvalidInputError, match="the same observations"):
+        one.anova(more)
+    with pytest.raises(InvalidInputError, match="without a ridge"):
+        one.anova(ra.fit_plackett_luce(profile, features=table, ridge=1.0))
+    backwards = ra.Profile.from_ranks(profile.ranks[:, ::-1], items=profile.items)
+    with pytest.raises(InvalidInputError, match="nested fits"):
+        one.anova(
+            ra.fit_plackett_luce(
+                backwards, features=table.assign(x0=0.0, x1=0.0, y=[0, 1] * 4)[["x2", "y"]]
+            )
+        )
+
+
+def test_weights_stand_for_their_effective_number():
+    table, _, profile = drawn()
+    heavy = ra.Profile.from_ranks(profile.ranks, items=profile.items, weights=[3.0] * len(profile))
+    plain, own = (
+        ra.fit_plackett_luce(data, features=table, formula="~ x0").anova(
+            ra.fit_plackett_luce(data, features=table)
+        )
+        for data in (profile, heavy)
+    )
+    np.testing.assert_allclose(own.loc[2, ["chi2", "df"]], plain.loc[2, ["chi2", "df"]], rtol=1e-6)
