@@ -123,14 +123,20 @@ class Maximum:
 
 
 def newton(
-    likelihood: LogLikelihood, steps: int, tolerance: float, *, equal_worths: bool = False
+    likelihood: LogLikelihood,
+    steps: int,
+    tolerance: float,
+    *,
+    start: Floats | None = None,
+    equal_worths: bool = False,
 ) -> Maximum:
-    """Climb by Newton steps, halved until the likelihood rises.
+    """Climb by Newton steps, halved until the likelihood rises, from where it begins or a start.
 
     It has converged where no parameter would move by more than the tolerance, or where the gradient
     is nothing but rounding. With `equal_worths` only the other parameters move.
     """
-    n, here, reach = likelihood.n, likelihood.start(), REACH
+    n, reach = likelihood.n, REACH
+    here = likelihood.start() if start is None else start
     for step in range(steps + 1):
         at = likelihood.derivatives(here)
         direction = newton_step(likelihood, at, equal_worths=equal_worths)

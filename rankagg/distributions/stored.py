@@ -146,6 +146,8 @@ def _thurstone(items: ItemSet, locations: Field) -> Thurstone:
 def _mixture(items: ItemSet, weights: Field, components: Field) -> Mixture:
     parts = []
     for element in components.elements():
+        if isinstance(element.value, Mapping) and element.value.get("model") == "Mixture":
+            element.refuse("no mixture")
         try:
             parts.append(distribution_from_dict(element.value))
         except DataFormatError as error:

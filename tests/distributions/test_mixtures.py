@@ -29,10 +29,11 @@ class TestMixture(DistributionContract):
         ra.Mixture([ra.PlackettLuce([2.0, 0.0, -1.0, 0.0]), ra.Uniform(range(4))], [0.8, 0.2]),
         ra.Mixture(
             [
-                ra.Mixture([ra.Mallows("ABCDEF", 1.0, "cayley"), ra.Uniform("ABCDEF")]),
+                ra.Mallows("ABCDEF", 1.0, "cayley"),
+                ra.Uniform("ABCDEF"),
                 ra.PlackettLuce(np.arange(6.0), items="ABCDEF"),
             ],
-            [0.25, 0.75],
+            [0.125, 0.125, 0.75],
         ),
     )
 
@@ -357,3 +358,14 @@ def test_bootstrap_matches_components():
     assert (found.same_modes > 0.9).all()
     np.testing.assert_allclose(frame["std_err"], fit.standard_errors, rtol=0.5)
     assert ((frame["lower"] < frame["estimate"]) & (frame["estimate"] < frame["upper"])).all()
+
+
+def test_mixtures_are_no_components():
+    two = ra.Mixture([ra.Mallows("ABC", 1.0), ra.Uniform("ABC")])
+    with pytest.raises(InvalidInputError, match="no mixtures"):
+        ra.Mixture([two, ra.Uniform("ABC")])
+    facts = deep = two.to_dict()
+    for _ in range(3000):
+        deep = {**facts, "components": [deep, facts["components"][1]]}
+    with pytest.raises(DataFormatError, match="no mixture"):
+        ra.distribution_from_dict(deep)

@@ -221,17 +221,6 @@ def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
 
 
 @dataclass(frozen=True, eq=False)
-class _From(Likelihood):
-    """A likelihood that is climbed from somewhere."""
-
-    at: Floats | None = None
-
-    def start(self) -> Floats:
-        """Return where it was."""
-        return super().start() if self.at is None else self.at
-
-
-@dataclass(frozen=True, eq=False)
 class PlackettLuceFamily(Family):
     """Plackett-Luce distributions without ties, with a ridge on log worths."""
 
@@ -266,7 +255,8 @@ class PlackettLuceFamily(Family):
         """Return the worths after a Newton step."""
         sets, uses, won = self._chosen
         choices = Choices(sets, uses.T @ shares, won.T @ shares, {})
-        found = newton(_From(choices, (), self.ridge, at=part.log_worths), 1, 1e-10)
+        likelihood = Likelihood(choices, (), self.ridge)
+        found = newton(likelihood, 1, 1e-10, start=part.log_worths)
         return self.moved(part, found.parameters)
 
     def penalty(self, part: PlackettLuce) -> float:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 FamilyName = Literal["mallows", "plackett-luce"]
 # How far from the best, as a share of its size, a start may end that has reached it.
-REACHED = 1e-5
+REACHED_WITHIN = 1e-5
 
 
 def fit_mixture(
@@ -217,7 +217,7 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
     mixture = Mixture(best.parts, best.weights)
     data, logs = family.data, logsumexp(log_parts(family, best), axis=1)
     names, estimates, covariance = _estimates(family, best, number)
-    reached = int((heights >= best.height - REACHED * abs(best.height)).sum())
+    reached = int((heights >= best.height - REACHED_WITHIN * abs(best.height)).sum())
     notes = [
         f"{reached} of {counted(len(heights), 'start')} reached the best value; that it is the "
         "maximum is not proved."

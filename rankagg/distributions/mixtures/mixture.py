@@ -30,8 +30,7 @@ class Mixture(RankingDistribution):
     Parameters
     ----------
     components : iterable of RankingDistribution
-        Of the same items in the same order; none with ties. `Uniform` is noise; a mixture can be a
-        component too.
+        Of the same items in the same order; none with ties, and no mixtures. `Uniform` is noise.
     weights : array_like of float, shape (k,), optional
         Not negative, with sum 1; equal ones by default.
 
@@ -67,6 +66,9 @@ class Mixture(RankingDistribution):
             raise InvalidInputError("components", "one or more distributions", components)
         for part in parts:
             parts[0].items.require_same(part.items, "The components of a mixture")
+            if isinstance(part, Mixture):
+                remedy = "Its components are some of this one, by the products of their weights."
+                raise InvalidInputError("components", "no mixtures", Described("one"), remedy)
             if getattr(part, "log_ties", None):
                 told, remedy = Described("one with ties"), "Leave out its `log_ties`."
                 raise InvalidInputError("components", "distributions without ties", told, remedy)
