@@ -24,7 +24,7 @@ from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mallows.model_distances import DistanceName
 from rankagg.distributions.mallows.uniformity import uncompressed
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
 Fitter: TypeAlias = Callable[[Profile], FitResult]
 
@@ -32,7 +32,7 @@ Fitter: TypeAlias = Callable[[Profile], FitResult]
 LEVEL = 0.05
 STATISTICS = ("distances", "ranks", "pairs", "cycles")
 # What is drawn in place of sums over all rankings of many items.
-DRAWS = 5_000
+N_DRAWN = 5_000
 # A sample without a fit is drawn again; a distribution that has hardly any other has no test.
 TRIES = 20
 
@@ -54,7 +54,7 @@ def fit_uniform(profile: Profile) -> FitResult:
 
 
 #: The models that have a name.
-MODELS: dict[str, Fitter] = {
+NAMED_MODELS: dict[str, Fitter] = {
     "uniform": fit_uniform,
     **{f"mallows-{d}": partial(Mallows.fit, distance=d) for d in get_args(DistanceName)},
     "generalized-mallows": GeneralizedMallows.fit,
@@ -194,14 +194,14 @@ def goodness_of_fit(
         raise InvalidInputError("profile", "complete strict rankings", profile, remedy)
     rows = uncompressed(profile)
     times = check_integer(n_resamples, "n_resamples", low=1)
-    fitter = _fitter_of(fit) if refit is None else refit
+    fitter = _fitter_of(fit) if refit is None else checked_fitter(refit, "refit")
     height = fitter(profile).log_likelihood
     if not np.isclose(height, fit.log_likelihood, rtol=1e-6, atol=1e-6):
         remedy = "It takes the options of `fit`, and `profile` is what was fitted."
         raise InvalidInputError("refit", "such that `refit(profile)` gives `fit`", refit, remedy)
     own, *streams = as_generator(rng).spawn(times + 1)
     seen, told_by_fit = Shares.both(rows, fit.distribution, own)
-    task = delayed(partial(_resampled, fit.distribution, fitter, rows))
+    task = delayed(partial(_drawn_again, fit.distribution, fitter, rows))
     drawn = np.array(Parallel(n_jobs=n_jobs)(map(task, streams)))
     first = _statistics(seen, told_by_fit)
     # Too few cycles speak against a model as too many do.
@@ -219,6 +219,21 @@ def goodness_of_fit(
     )
 
 
+def checked_fitter(fitter: object, parameter: str) -> Fitter:
+    """Return a function of a profile, which says so where what it returns is no fit."""
+    allowed = "a function that takes a profile and returns a fit"
+    if not callable(fitter):
+        raise InvalidInputError(parameter, allowed, fitter)
+    return partial(_fitted, fitter, parameter, allowed)
+
+
+def _fitted(fitter: Fitter, parameter: str, allowed: str, profile: Profile) -> FitResult:
+    found: object = fitter(profile)
+    if not isinstance(found, FitResult):
+        raise InvalidInputError(parameter, allowed, Described(f"one that returns {found!r}"))
+    return found
+
+
 def _fitter_of(fit: FitResult) -> Fitter:
     made = fit.distribution
     if isinstance(made, Uniform):
@@ -232,7 +247,7 @@ def _fitter_of(fit: FitResult) -> Fitter:
     return partial(type(made).fit, **options)  # type: ignore[attr-defined]
 
 
-def _resampled(
+def _drawn_again(
     made: RankingDistribution, fitter: Fitter, rows: Profile, rng: np.random.Generator
 ) -> Floats:
     """Return the statistics of one sample of the fit."""
@@ -279,7 +294,7 @@ class Shares:
         seen = cls.of(rows.ranks, rows.weights, made)
         if made.n_items <= MOST_ENUMERATED:
             return seen, replace(cls.of(*made._enumerated, made), number=np.inf)
-        return seen, cls.of(made._sample(DRAWS, rng), np.ones(DRAWS), made)
+        return seen, cls.of(made._sample(N_DRAWN, rng), np.ones(N_DRAWN), made)
 
 
 def _statistics(seen: Shares, expected: Shares) -> Floats:

@@ -14,17 +14,18 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
-from rankagg.core.items import listed
+from rankagg.core.items import counted, listed
 from rankagg.core.profile import Profile
 from rankagg.core.results import Result, plain_rows
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.goodness_of_fit import (
     LEVEL,
-    MODELS,
+    NAMED_MODELS,
     Fitter,
     GoodnessOfFit,
     Shares,
+    checked_fitter,
     goodness_of_fit,
 )
 from rankagg.distributions.mallows.uniformity import uncompressed
@@ -195,12 +196,16 @@ def compare_models(
         allowed = "without ties: they are outcomes to some models, and gaps to others"
         raise InvalidInputError("profile", allowed, profile)
     chosen, rows = _models_of(models), uncompressed(profile)
-    parts = check_integer(n_folds, "n_folds", low=2, high=max(len(rows) // 2, 2))
+    if len(rows) < 4:
+        remedy = "Half of them are left out at least once, and two are the fewest that vary."
+        found = Described(counted(len(rows), "ranking"))
+        raise InvalidInputError("profile", "four rankings or more", found, remedy)
+    parts = check_integer(n_folds, "n_folds", low=2, high=len(rows) // 2)
     times = check_integer(n_resamples, "n_resamples", low=0)
     generator = as_generator(rng)
     fold_of = generator.permutation(np.arange(len(rows)) % parts)
     seed = int(generator.integers(2**63))
-    tasks = [delayed(_judged)(fitter, rows, fold_of, seed) for fitter in chosen.values()]
+    tasks = [delayed(_scored)(fitter, rows, fold_of, seed) for fitter in chosen.values()]
     done = dict(zip(chosen, Parallel(n_jobs=n_jobs)(tasks), strict=True))
     names = sorted(chosen, key=lambda n: (done[n][1] != "", -float(done[n][2] @ rows.weights)))
     fits, failures, scores, errors = zip(*(done[name] for name in names), strict=True)
@@ -228,19 +233,22 @@ def compare_models(
 
 
 def _models_of(models: Iterable[str | tuple[str, Fitter]] | None) -> dict[str, Fitter]:
-    given = list(MODELS if models is None else models)
+    given = list(NAMED_MODELS if models is None else models)
     for one in given:
-        if isinstance(one, str) and one not in MODELS:
+        if isinstance(one, str) and one not in NAMED_MODELS:
             raise InvalidInputError(
-                "models", f"among {', '.join(MODELS)}", one, nearest(one, MODELS)
+                "models", f"among {', '.join(NAMED_MODELS)}", one, nearest(one, NAMED_MODELS)
             )
-    chosen = dict((one, MODELS[one]) if isinstance(one, str) else one for one in given)
+    chosen = {}
+    for one in given:
+        name, fitter = (one, NAMED_MODELS[one]) if isinstance(one, str) else one
+        chosen[name] = checked_fitter(fitter, f"models ({name})")
     if not chosen or len(chosen) < len(given):
         raise InvalidInputError("models", "one or more, of different names", given)
     return chosen
 
 
-def _judged(
+def _scored(
     fitter: Fitter, rows: Profile, fold_of: NDArray[Any], seed: int
 ) -> tuple[FitResult | None, str, Floats, Floats]:
     """Return the fit to all rankings, why a fit failed, scores without folds, and errors."""
@@ -252,13 +260,13 @@ def _judged(
             where, out = f"without fold {fold + 1}: ", fold_of == fold
             made = fitter(rows[~out].compress()).distribution
             scores[out] = made.log_probs(rows[out])
-            errors[fold] = _errors(made, rows[out], rng)
+            errors[fold] = _calibration(made, rows[out], rng)
     except RankaggError as error:
         return fit, f"{where}{error}", np.full_like(scores, np.nan), np.full(2, np.nan)
     return fit, "", scores, np.sqrt(np.maximum(errors.mean(axis=0), 0.0))
 
 
-def _errors(made: RankingDistribution, rest: Profile, rng: np.random.Generator) -> Floats:
+def _calibration(made: RankingDistribution, rest: Profile, rng: np.random.Generator) -> Floats:
     """Return mean squared errors of the chances of pairs and first ranks, beyond chance."""
     if not rest.is_complete:
         return np.full(2, np.nan)

@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.distributions.goodness_of_fit import (
-    MODELS,
+    NAMED_MODELS,
     STATISTICS,
     Shares,
     anderson_darling,
@@ -154,12 +154,12 @@ def test_a_given_center_stays():
     assert len(seen) == 6
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", NAMED_MODELS)
 def test_every_named_model_is_refitted(name):
     rankings = LUCE.sample(60, rng=4)
-    fit = MODELS[name](rankings)
+    fit = NAMED_MODELS[name](rankings)
     test = ra.goodness_of_fit(fit, rankings, n_resamples=3, rng=0)
-    own = ra.goodness_of_fit(fit, rankings, refit=MODELS[name], n_resamples=3, rng=0)
+    own = ra.goodness_of_fit(fit, rankings, refit=NAMED_MODELS[name], n_resamples=3, rng=0)
     assert test == own
 
 
@@ -245,6 +245,6 @@ def test_a_fit_that_is_wrong_is_refuted():
     ],
 )
 def test_level_of_four_families(made, name):
-    share = rejections(lambda seed: made.sample(80, rng=seed), MODELS[name], 400, 99)
+    share = rejections(lambda seed: made.sample(80, rng=seed), NAMED_MODELS[name], 400, 99)
     # Four standard errors.
     assert share <= 0.05 + 4 * (0.05 * 0.95 / 400) ** 0.5

@@ -5,8 +5,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.core.rankings.places import UNLISTED
-from rankagg.distributions.goodness_of_fit import MODELS
-from rankagg.distributions.model_choice import _errors
+from rankagg.distributions.goodness_of_fit import NAMED_MODELS
+from rankagg.distributions.model_choice import _calibration
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
 LUCE = ra.PlackettLuce([1.5, 0.5, -0.5, -1.5], items="ABCD")
@@ -87,7 +87,8 @@ def test_errors_of_chances_are_beyond_chance():
     other = ra.PlackettLuce([0.5, 0.5, -0.5, -0.5], items="ABCD")
     rng = np.random.default_rng(0)
     found = [
-        [_errors(made, LUCE.sample(25, rng=s), rng) for s in range(400)] for made in (LUCE, other)
+        [_calibration(made, LUCE.sample(25, rng=s), rng) for s in range(400)]
+        for made in (LUCE, other)
     ]
     means, spread = np.mean(found, axis=1), np.std(found, axis=1) / 20
     off = np.triu_indices(4, 1)
@@ -151,7 +152,7 @@ def test_a_ranking_without_a_chance_puts_a_model_last():
     rankings = LUCE.sample(60, rng=1)
 
     def narrow(profile):
-        fit = MODELS["uniform"](profile)
+        fit = NAMED_MODELS["uniform"](profile)
         return type(fit)(**{**vars(fit), "distribution": Never(profile.items)})
 
     frame = compared(rankings, [("narrow", narrow), "uniform"]).to_frame()
@@ -205,3 +206,15 @@ def test_the_true_family_is_chosen(repetitions):
             compared(made.sample(200, rng=seed), families).models[0] for seed in range(repetitions)
         ]
         assert chosen.count(name) >= 0.8 * repetitions
+
+
+@pytest.mark.parametrize("model", [("a", 3), ("a", lambda profile: 3)])
+def test_what_is_no_function_to_a_fit_is_said(model):
+    rankings = ra.Mallows("ABC", 1.0).sample(20, rng=0)
+    with pytest.raises(InvalidInputError, match="takes a profile and returns a fit"):
+        ra.compare_models(rankings, [model], rng=0)
+
+
+def test_too_few_rankings_are_said():
+    with pytest.raises(InvalidInputError, match=r"four rankings or more\. Got 1 ranking"):
+        ra.compare_models(ra.Profile.from_orders(["ABC"]))
