@@ -52,12 +52,7 @@ def _by_features(
         table.index = table.index.map(str)
     with options_named({"data": "FILE"}):
         fitted = ra.fit_plackett_luce(data, features=table, formula=formula, ridge=ridge or None)
-    return Answer(
-        result=fitted,
-        data=lambda: {**fitted.to_dict(alpha), "distribution": fitted.distribution.to_dict()},
-        text=lambda rows: fitted.summary(alpha=alpha, rows=None),
-        plot=fitted.plot,
-    )
+    return _answer(fitted, None, {"alpha": alpha})
 
 
 @command(
@@ -132,8 +127,6 @@ def fit(
     Comparisons are fitted one by one, unless --pseudo-rankings or --ridge ask for a fit of what
     they add up to.
     """
-    from rankagg.core.results import plain_rows
-
     options: dict[str, Any] = {"pseudo_rankings": pseudo_rankings, "ridge": ridge}
     options = {name: value for name, value in options.items() if value is not None}
     if model not in OF_WORTHS and (options or reference is not None):
@@ -180,10 +173,17 @@ def fit(
             fitted = models[model].fit(data, **options)
     ratings = fitted.elo(reference=shown.get("reference"), alpha=alpha) if elo else None
 
+    return _answer(fitted, ratings, shown)
+
+
+def _answer(fitted: Any, ratings: Any, shown: dict[str, Any]) -> Answer:
+    """Return a fit, with ratings if there are some, as it is printed and as plain data."""
+    from rankagg.core.results import plain_rows
+
     def plain() -> dict[str, Any]:
         rated = {} if ratings is None else {"elo": plain_rows(ratings.reset_index())}
         drawn = fitted.distribution.to_dict()
-        return {**fitted.to_dict(alpha), "distribution": drawn, **rated}
+        return {**fitted.to_dict(shown["alpha"]), "distribution": drawn, **rated}
 
     def told(rows: int | None) -> str:
         text: str = fitted.summary(rows=None, **shown)

@@ -138,7 +138,7 @@ class Sample:
     spread: Floats | None = None
 
 
-def fit_plackett_luce(
+def fit_worths(
     profile: Profile, options: FitOptions, max_tied: int | None = None
 ) -> PlackettLuceFit:
     """Return the fit; see `PlackettLuce.fit`."""

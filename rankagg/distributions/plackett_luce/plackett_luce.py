@@ -313,7 +313,7 @@ class PlackettLuce(RankingDistribution):
             max_iterations=max_iterations,
             tolerance=tolerance,
         )
-        return fit.fit_plackett_luce(profile, options, max_tied)
+        return fit.fit_worths(profile, options, max_tied)
 
     def __repr__(self) -> str:
         best = self._by_worth()
