@@ -200,3 +200,6 @@ def test_weights_stand_for_their_effective_number():
         for data in (profile, heavy)
     )
     np.testing.assert_allclose(own.loc[2, ["chi2", "df"]], plain.loc[2, ["chi2", "df"]], rtol=1e-6)
+    one, other = (ra.fit_plackett_luce(data, features=table) for data in (profile, heavy))
+    np.testing.assert_allclose(other.standard_errors, one.standard_errors, rtol=1e-6)
+    assert other.n_observations == pytest.approx(one.n_observations)
