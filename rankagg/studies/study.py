@@ -88,6 +88,23 @@ Key: TypeAlias = tuple[Any, ...]
 Fields: TypeAlias = Mapping[str, str]
 
 
+#: What a journal may hold for each, beside null where there can be none.
+NOTED: Mapping[str, tuple[type, ...]] = {
+    "float64": (int, float),
+    **dict.fromkeys(("int64", "Int64"), (int,)),
+    **dict.fromkeys(("bool", "boolean"), (bool,)),
+    "str": (str,),
+}
+
+
+def _is_noted(value: object, kind: str) -> bool:
+    """Say whether a value is of a type; no truth value is a number, nor is NaN."""
+    if value is None:
+        return kind not in ("int64", "bool")
+    # Of other types a study of one's own says itself what goes.
+    return type(value) in NOTED.get(kind, (type(value),)) and value == value  # noqa: PLR0124
+
+
 class Columns:
     """The rows of finished cells, by columns: a number takes eight bytes so."""
 
@@ -228,13 +245,19 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     def _noted(self, journal: JournalFile) -> Iterator[tuple[Key, list[Row]]]:
         """Iterate over the keys of finished cells and their rows, one for each label."""
         lines: dict[Key, int] = {}
-        labels, columns = list(self._labels), self._fields.keys()
+        labels, columns = list(self._labels), self._fields
+        of_key = [type(value) for value in next(self.cells()).key]
         for number, found in journal.read():
             try:
                 key, rows = tuple(found["cell"]), found["rows"]
                 first = lines.setdefault(key, number)
                 is_whole = [row["method"] for row in rows] == labels
-                is_whole = is_whole and all(row.keys() == columns for row in rows)
+                is_whole = is_whole and [type(value) for value in key] == of_key
+                is_whole = is_whole and all(
+                    row.keys() == columns.keys()
+                    and all(_is_noted(row[name], kind) for name, kind in columns.items())
+                    for row in rows
+                )
             except (KeyError, TypeError):
                 is_whole = False
             if not is_whole:

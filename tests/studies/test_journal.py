@@ -2,6 +2,7 @@
 
 import errno
 import json
+import math
 import os
 import signal
 import warnings
@@ -77,10 +78,17 @@ CHANGES = {
     "a row less": lambda body: body["rows"].pop(),
     "a row twice": lambda body: body["rows"].append(body["rows"][0]),
     "another order": lambda body: body["rows"].reverse(),
+    "null": lambda body: body["rows"][0].update(proved=None),
+    "nan": lambda body: body["rows"][0].update(cost=math.nan),
+    "a text": lambda body: body["rows"][0].update(ratio="1.0"),
+    "a truth value": lambda body: body["rows"][0].update(cost=True),
+    "a number as a flag": lambda body: body["rows"][0].update(proved=1),
     "a field less": lambda body: body["rows"][0].pop("hit"),
     "a field more": lambda body: body["rows"][0].update(nearest=0.0),
     "another method": lambda body: body["rows"][0].update(method="Mean"),
     "a cell of lists": lambda body: body.update(cell=[[1], 3]),
+    "a short cell": lambda body: body["cell"].pop(),
+    "a cell of texts": lambda body: body.update(cell=["a", "3", "4", "0", "1"]),
     "no cell": lambda body: body.update(cell=None),
     "rows of no objects": lambda body: body.update(rows=[1, 2]),
 }
