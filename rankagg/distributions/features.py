@@ -60,7 +60,8 @@ class Design:
             from formulaic.errors import FormulaicError  # noqa: PLC0415
 
             try:
-                matrix = model_matrix(formula, frame, na_action="raise")
+                # Names are those of features alone, not those of this function.
+                matrix = model_matrix(formula, frame, context={}, na_action="raise")
             except (FormulaicError, ValueError, SyntaxError) as error:
                 told = Described(repr(formula))
                 why = str(error).strip().splitlines()[0]
@@ -106,8 +107,10 @@ def _frame_of(features: object, items: ItemSet) -> pd.DataFrame:
 def _numbers_of(frame: pd.DataFrame) -> pd.DataFrame:
     for name, column in frame.items():
         if not (pd.api.types.is_numeric_dtype(column) and np.isfinite(column).all()):
-            remedy = "`formula='~ C(kind)'` makes numbers of kinds."
-            told = Described(f"other values in {name!r}")
+            remedy, told = "`formula='~ C(kind)'` makes numbers of kinds.", f"words in {name!r}"
+            if pd.api.types.is_numeric_dtype(column):
+                remedy, told = "Fill it in, or leave the column out.", f"a gap or more in {name!r}"
+            told = Described(told)
             raise InvalidInputError("features", "finite numbers", told, remedy)
     return frame.astype(np.float64)
 
@@ -303,7 +306,8 @@ def fit_plackett_luce(
         of differences and are left out.
     formula : str, optional
         What is made of the features, such as "~ acetic + gluconic" or "~ C(kind) * size"; by
-        default all columns as they are.
+        default all columns as they are. A formula is a program of formulaic, as in statsmodels:
+        run none that you would not run as Python.
     ridge : float, optional
         Positive: every item has a residual beside its features, normal with the variance 1/ridge.
     max_iterations : int, default 100

@@ -59,10 +59,10 @@ def fit_mallows(
     try:
         found = search_center(data, center, steps, as_generator(rng))
     except OutOfTimeError:
-        raise OutOfTimeError(
-            "The center of Mallows was not found in time: the likelihood of partial and tied "
-            "rankings was still climbed."
-        ) from None
+        what = "centers were still tried"
+        if kind == "kendall":
+            what = "the likelihood of partial and tied rankings was still climbed"
+        raise OutOfTimeError(f"The center of Mallows was not found in time: {what}.") from None
     center = found.center
     theta = best_theta(data, center) if found.theta is None else found.theta
     if not np.isfinite(theta):

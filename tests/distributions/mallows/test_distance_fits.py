@@ -138,3 +138,9 @@ def test_a_test_of_uniformity_takes_any_distance():
     profile = ra.Mallows("ABCDE", 0.8, "hamming").sample(60, rng=0)
     fit = ra.Mallows.fit(profile, distance="hamming")
     assert fit.test_uniform(n_resamples=49, rng=0).p_value == pytest.approx(0.02)
+
+
+def test_a_limit_says_what_was_not_done():
+    profile = ra.Mallows(range(40), 0.01, "cayley").sample(100, rng=0)
+    with pytest.raises(ra.exceptions.OutOfTimeError, match="centers were still tried"):
+        ra.Mallows.fit(profile, distance="ulam", time_limit=0.01)
