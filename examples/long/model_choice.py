@@ -1,0 +1,85 @@
+"""How often the true model is chosen, and how often fits are refuted: 200 data sets of each.
+
+Each has 100 rankings of 6 items. Prints what is in model_choice.txt, and writes a row for each data
+set to model_choice.csv; takes about 40 minutes on one core.
+
+    python examples/long/model_choice.py
+"""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+import rankagg as ra
+from rankagg.distributions.goodness_of_fit import fit_uniform
+
+TIMES, N_RANKINGS, ITEMS = 200, 100, "ABCDEF"
+LUCE = ra.PlackettLuce(np.linspace(1.5, -1.5, 6), items=ITEMS)
+MODELS = {
+    "uniform": ra.Uniform(ITEMS),
+    "mallows-kendall": ra.Mallows(ITEMS, 0.7),
+    "mallows-cayley": ra.Mallows(ITEMS, 1.2, "cayley"),
+    "mallows-footrule": ra.Mallows(ITEMS, 0.35, "footrule"),
+    "plackett-luce": LUCE,
+}
+OTHER = ra.Permutation.from_order("DEFABC", items=ITEMS)
+TWO = ra.Mixture([ra.Mallows(ITEMS, 1.0), ra.Mallows(OTHER, 1.0)])
+KENDALL = ra.Mallows.fit
+#: What is drawn from, and what is fitted.
+TESTS = {
+    "uniform, true": (MODELS["uniform"], fit_uniform),
+    "Kendall, true": (MODELS["mallows-kendall"], KENDALL),
+    "footrule, true": (MODELS["mallows-footrule"], partial(KENDALL, distance="footrule")),
+    "Plackett-Luce, true": (LUCE, ra.PlackettLuce.fit),
+    "Kendall of two centers": (TWO, KENDALL),
+    "Kendall of Cayley": (MODELS["mallows-cayley"], KENDALL),
+    "Kendall of Plackett-Luce": (LUCE, KENDALL),
+    "Kendall of footrule": (MODELS["mallows-footrule"], KENDALL),
+}
+
+
+def chosen(true, seed):
+    """Return which model each criterion chooses, and whether the true one is near the best."""
+    rankings = MODELS[true].sample(N_RANKINGS, rng=[1, seed])
+    frame = ra.compare_models(rankings, n_resamples=0, rng=seed).to_frame()
+    near = -frame["difference"][true] <= 2 * frame["difference_error"][true]
+    by = {"held_out": frame.index[0], "near": bool(near)}
+    by |= {name: frame[name].astype(float).idxmin() for name in ("bic", "aic")}
+    return {"case": true, "seed": seed, **by}
+
+
+def tested(case, seed):
+    """Return the p-value of the fit."""
+    true, fitter = TESTS[case]
+    rankings = true.sample(N_RANKINGS, rng=[2, seed])
+    test = ra.goodness_of_fit(fitter(rankings), rankings, refit=fitter, n_resamples=99, rng=seed)
+    return {"case": case, "seed": seed, "p": round(test.p_value, 6)}
+
+
+def everything(times=TIMES):
+    """Return a row for each data set of both kinds."""
+    tasks = [(chosen, case) for case in MODELS] + [(tested, case) for case in TESTS]
+    jobs = (delayed(what)(case, seed) for what, case in tasks for seed in range(times))
+    return pd.DataFrame(Parallel(n_jobs=-1)(jobs))
+
+
+def told(rows):
+    """Return shares of the data sets."""
+    right = rows[rows["p"].isna()]
+    yield "the true model is chosen by held-out score, BIC, AIC; is near the best"
+    for case, part in right.groupby("case", sort=False):
+        shares = [(part[name] == case).mean() for name in ("held_out", "bic", "aic")]
+        shares.append((part["near"].astype(str) == "True").mean())
+        yield f"{case:24}" + "".join(f"{share:8.1%}" for share in shares)
+    yield "a fit is refuted at 0.05"
+    for case, part in rows.dropna(subset="p").groupby("case", sort=False):
+        yield f"{case:24}{(part['p'] <= 0.05).mean():8.1%}"
+
+
+if __name__ == "__main__":
+    found = everything()
+    found.to_csv(Path(__file__).with_suffix(".csv"), index=False)
+    print("\n".join(told(found)))
