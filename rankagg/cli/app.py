@@ -59,6 +59,7 @@ COMMANDS = {
     "each other.",
     "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",
     "fit": "Fit a distribution over rankings by maximum likelihood.",
+    "models": "Say which model fits: held-out scores, AIC, BIC, and a test of the best.",
     "sample": "Draw rankings and print them as a CSV table of ranks with counts.",
     "study": "Say how near each method comes to the proved optimum, on drawn or given data.",
     "cycles": "Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny "
@@ -82,7 +83,7 @@ FILES = {
         *("stability", "removals", "intervals", "test"),
         *("power", "agreement", "dispersion", "missing"),
     },
-    "distributions": {"fit", "sample"},
+    "distributions": {"fit", "models", "sample"},
     "experiments": {"study", "cycles", "experiment", "replicate"},
     "learning": {"axioms", "quiz", "teach", "methods", "datasets"},
     "documents": {"scan", "fuse", "report"},

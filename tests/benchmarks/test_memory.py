@@ -42,6 +42,7 @@ COMMANDS = {
     "dispersion": ["ballots"],
     "missing": ["scores", *SCORES],
     "fit": ["ballots", "--model", "plackett-luce"],
+    "models": ["ballots", "--model", "uniform", "--folds", "2", "--resamples", "0"],
     "sample": ["ballots"],
     "study": ["nothing", "--plackett-luce", "1", "--rankings", "{m}", "--repetitions", "1"],
     "experiment": ["scores", *SCORES, "--repetitions", "2"],

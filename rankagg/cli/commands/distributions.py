@@ -1,8 +1,9 @@
-"""Commands for distributions over rankings: to fit one, and to draw from it."""
+"""Commands for distributions over rankings: to fit them, to compare fits, and to draw."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from io import StringIO
@@ -14,7 +15,7 @@ import click
 import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg.cli.exit_codes import DONE, UNPROVED
-from rankagg.cli.options.command import FILE, Answer, command, output
+from rankagg.cli.options.command import FILE, Answer, Group, command, output
 from rankagg.cli.options.exact import show_progress, time_limit
 from rankagg.cli.options.inputs import Input, buffered, data
 from rankagg.cli.options.studies import CULTURE_NUMBERS, CULTURES, culture_of
@@ -24,12 +25,13 @@ from rankagg.cli.options.typed import (
     Whole,
     alpha,
     flag,
+    jobs,
     labels_of,
     named_numbers,
     option,
     seed,
 )
-from rankagg.cli.options.wording import options_named
+from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, visible
 
@@ -55,6 +57,70 @@ def _by_features(
     return _answer(fitted, None, {"alpha": alpha})
 
 
+def _numbers(_: Any, __: Any, text: str | None) -> range | int | None:
+    """Return a number of components, or all those of a text as 1-5."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"([1-9][0-9]{0,2})(?:-([1-9][0-9]{0,2}))?", text)
+    if found is None or int(found[2] or 999) < int(found[1]):
+        raise click.BadParameter(f"must be a number as 3, or numbers as 1-5. Got {text!r}.")
+    return range(int(found[1]), int(found[2]) + 1) if found[2] else int(found[1])
+
+
+MIXED = Group(
+    "mixed",
+    [
+        option("--components K", callback=_numbers, help="Fit a mixture of so many; 1-5: compare."),
+        flag("--noise", help="Mixtures: let one more component be uniform."),
+        option(
+            "--starts",
+            "n_starts",
+            type=Whole(1, 10**4),
+            default=20,
+            help="Mixtures: from how many places the search starts.",
+        ),
+        seed("Mixtures: for the starts."),
+        jobs("Mixtures: processes"),
+    ],
+    dict,
+)
+
+
+def _mixture(given: Input, asked: dict[str, Any], alpha: float) -> Answer:
+    """Fit a mixture, or those with several numbers of components."""
+    if asked["family"] not in ("mallows", "plackett-luce"):
+        raise click.UsageError("--components is for --model mallows and plackett-luce.")
+    number, data = asked.pop("components"), _data_for(asked["family"], given, singly=False)
+    with options_named({"profile": "FILE", "n_components": "--components"}):
+        if isinstance(number, int):
+            return _answer(ra.fit_mixture(data, number, **asked), None, {"alpha": alpha})
+        return Answer(result=ra.distributions.choose_components(data, number, **asked))
+
+
+def _battles(*, ties: Any, advantage: bool, errors_by: Any) -> dict[str, Any]:
+    options = {"ties": ties, "side": advantage, "cov_type": errors_by}
+    return {name: value for name, value in options.items() if value}
+
+
+BATTLES = Group(
+    "battles",
+    [
+        option(
+            "--ties half|davidson|rao-kupper",
+            help="Comparisons: what a tie is, half a win for each (the default), or an outcome of "
+            "its own.",
+        ),
+        flag("--advantage", help="Comparisons: estimate the advantage of the first side."),
+        option(
+            "--errors-by auto|model|robust|cluster",
+            help="Comparisons: errors by the model, by single comparisons, or by --cluster; "
+            "default: auto.",
+        ),
+    ],
+    _battles,
+)
+
+
 @command(
     data(),
     option(
@@ -70,17 +136,7 @@ def _by_features(
     ),
     option("--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0."),
     option("--reference ITEM", help="Worths: show them less that of ITEM."),
-    option(
-        "--ties half|davidson|rao-kupper",
-        help="Comparisons: what a tie is, half a win for each (the default), or an outcome of its "
-        "own.",
-    ),
-    flag("--advantage", help="Comparisons: estimate the advantage of the first side."),
-    option(
-        "--errors-by auto|model|robust|cluster",
-        help="Comparisons: errors by the model, by single comparisons, or by --cluster; default: "
-        "auto.",
-    ),
+    BATTLES,
     flag("--elo", help="Comparisons: show ratings on the scale of Elo too."),
     option(
         "--distance kendall|cayley|hamming|ulam|footrule|spearman",
@@ -92,6 +148,7 @@ def _by_features(
         help="Worths: linear in the columns of this CSV file, whose first names the items.",
     ),
     option("--formula", help="What of --features, such as '~ size + C(kind)'; default: all."),
+    MIXED,
     time_limit("the center of Mallows models"),
     alpha("Error of the intervals"),
     output(plot="the fit"),
@@ -100,18 +157,15 @@ def fit(
     given: Input,
     *,
     model: str,
-    pseudo_rankings: float | None,
-    ridge: float | None,
     reference: str | None,
-    ties: Any,
-    advantage: bool,
-    errors_by: Any,
+    battles: dict[str, Any],
     elo: bool,
-    distance: Any,
     features: Path | None,
     formula: str | None,
+    mixed: dict[str, Any],
     deadline: ra.Deadline,
     alpha: float,
+    **asked: Any,
 ) -> Answer:
     """Fit a distribution over rankings by maximum likelihood.
 
@@ -119,6 +173,7 @@ def fit(
         rankagg fit election.soc --model mallows
         rankagg fit election.soc --model mallows --distance footrule
         rankagg fit ranks.csv --features dressings.csv --formula "~ acetic + gluconic"
+        rankagg fit election.soc --model mallows --components 1-5
         rankagg fit scores.csv --model plackett-luce --reference baseline
         rankagg fit --dataset tennessee --pseudo-rankings 0.5
         rankagg fit battles.csv --format comparisons --first a --second b --outcome winner
@@ -127,28 +182,32 @@ def fit(
     Comparisons are fitted one by one, unless --pseudo-rankings or --ridge ask for a fit of what
     they add up to.
     """
-    options: dict[str, Any] = {"pseudo_rankings": pseudo_rankings, "ridge": ridge}
-    options = {name: value for name, value in options.items() if value is not None}
-    if model not in OF_WORTHS and (options or reference is not None):
-        raise click.UsageError(f"--model {model} has no worths: leave out the options for them.")
-    if deadline != ra.Deadline():
-        if model in OF_WORTHS:
-            raise click.UsageError(f"--time-limit is for --model {' and '.join(OF_THETAS)}.")
-        options["time_limit"] = deadline.time_limit
-    if distance:
-        if model not in OF_THETAS:
-            raise click.UsageError(f"--distance is for --model {' and '.join(OF_THETAS)}.")
-        options["distance"] = distance
-    if features is None and formula:
-        raise click.UsageError("--formula is of --features: state the file.")
+    asked |= {"reference": reference, "time_limit": deadline.time_limit}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    for name in asked:
+        suited = OF_THETAS if name in ("distance", "time_limit") else OF_WORTHS
+        if model not in suited:
+            typed = option_of("deadline" if name == "time_limit" else name)
+            raise click.UsageError(f"{typed} is for --model {' and '.join(suited)}.")
+    asked.pop("reference", None)
+    clash = asked.get("pseudo_rankings") or reference or battles or elo
+    if mixed["components"] is not None:
+        if clash or features:
+            raise click.UsageError(
+                "--components goes with --model, --distance, --ridge and --time-limit."
+            )
+        return _mixture(given, {"family": model, **mixed, **asked}, alpha)
+    if mixed["noise"]:
+        raise click.UsageError("--noise is of mixtures: state --components.")
     if features is not None:
-        clash = model not in OF_WORTHS or pseudo_rankings or reference or elo or ties or advantage
-        if clash or errors_by:
+        if clash or model not in OF_WORTHS:
             raise click.UsageError("--features goes with --model of worths, --formula and --ridge.")
-        return _by_features(given, model, features, formula=formula, ridge=ridge, alpha=alpha)
-    battles: dict[str, Any] = {"ties": ties, "side": advantage, "cov_type": errors_by}
-    battles = {name: value for name, value in battles.items() if value}
-    singly = model == "bradley-terry" and isinstance(given.data, ra.Comparisons) and not options
+        return _by_features(
+            given, model, features, formula=formula, ridge=asked.get("ridge"), alpha=alpha
+        )
+    if formula:
+        raise click.UsageError("--formula is of --features: state the file.")
+    singly = model == "bradley-terry" and isinstance(given.data, ra.Comparisons) and not asked
     if (battles or elo) and not singly:
         raise click.UsageError(
             "--ties, --advantage, --errors-by and --elo are for --model bradley-terry with "
@@ -170,7 +229,7 @@ def fit(
         if singly:
             fitted = ra.fit_bradley_terry(data, covariates=tuple(data.covariates), **battles)
         else:
-            fitted = models[model].fit(data, **options)
+            fitted = models[model].fit(data, **asked)
     ratings = fitted.elo(reference=shown.get("reference"), alpha=alpha) if elo else None
 
     return _answer(fitted, ratings, shown)
@@ -214,6 +273,39 @@ def _data_for(model: str, given: Input, *, singly: bool) -> Any:
             "themselves: give the file of these, or take --model bradley-terry."
         )
     return ra.Evidence(data, given.tolerance).profile
+
+
+@command(
+    data(),
+    option(
+        "--model MODEL...",
+        help="A model to compare: uniform, mallows-DISTANCE, generalized-mallows or plackett-luce; "
+        "default: all.",
+    ),
+    option("--folds", "n_folds", type=Whole(2, 1000), default=5, help="Parts to be left out."),
+    option(
+        "--resamples",
+        "n_resamples",
+        type=Whole(0, 10**6),
+        default=99,
+        help="Samples that test whether the best model fits; 0 for no test.",
+    ),
+    seed("For the parts and the samples."),
+    jobs(),
+    output("models", pasted=True, plot="how far scores are below the best"),
+)
+def models(given: Input, *, model: Sequence[str], **options: Any) -> Answer:
+    """Say which model fits: held-out scores, AIC, BIC, and a test of the best.
+
+    \b
+        rankagg models election.soc
+        rankagg models ballots.csv --model mallows-cayley --model plackett-luce --plot scores.svg
+    """
+    given.refuse_pairs("a comparison of models needs rankings")
+    with options_named({"profile": "FILE", "models": "--model"}):
+        data = _data_for("plackett-luce", given, singly=False)
+        found = ra.compare_models(data, model or None, **options)
+    return Answer(result=found, plot=found.plot)
 
 
 # Ranks of all items in all rankings that are drawn at a time.

@@ -182,6 +182,8 @@ def _check_picture(ctx: click.Context, option: click.Parameter, path: Path | Non
 
 def _finish(answer: Answer, shown: Output) -> None:
     """Print an answer, draw its picture, and write its files."""
+    if shown.plot is not None and answer.plot is None:
+        raise click.UsageError("--plot: there is no picture of this answer.")
     result, lines = answer.result, None if answer.lines is None else list(answer.lines)
     limit = {} if shown.rows == 0 else {"rows": shown.rows}
     for line in (*((lines or ()) if shown.pasted else ()), *answer.beside):

@@ -1,4 +1,4 @@
-"""`rankagg fit` and `sample` as their user meets them."""
+"""`rankagg fit`, `models` and `sample` as their user meets them."""
 
 import io
 import json
@@ -67,6 +67,28 @@ def test_a_ridge_and_pseudo_rankings_reach_the_fit(said, profile):
         assert ra.distribution_from_dict(printed["distribution"]) == law
 
 
+def test_mixtures_are_those_of_the_package(said, profile):
+    asked = "--model mallows --components 2 --distance cayley --noise --starts 3 --seed 4"
+    printed = json.loads(said("fit ballots.csv", *OPTIONS, *asked.split(), "--json"))
+    fit = ra.fit_mixture(profile, 2, distance="cayley", noise=True, n_starts=3, rng=4)
+    assert ra.distribution_from_dict(printed["distribution"]) == fit.distribution
+    assert printed["icl"] == fit.icl
+    asked = "--model mallows --components 1-2 --starts 3 --seed 4"
+    printed = said("fit ballots.csv", *OPTIONS, *asked.split())
+    found = ra.distributions.choose_components(profile, [1, 2], n_starts=3, rng=4)
+    assert found.summary() in printed
+
+
+def test_models_are_compared_as_by_the_package(said, profile):
+    asked = "--model uniform --model mallows-kendall --folds 3 --resamples 19 --seed 5"
+    printed = json.loads(said("models ballots.csv", *OPTIONS, *asked.split(), "--json"))
+    names = ["uniform", "mallows-kendall"]
+    found = ra.compare_models(profile, names, n_folds=3, n_resamples=19, rng=5)
+    facts = json.loads(json.dumps(found.to_dict()))
+    assert {name: printed[name] for name in facts} == facts
+    assert "needs rankings" in said("models matrix.lop", code=2)
+
+
 def test_bradley_terry_takes_a_matrix(said):
     printed = json.loads(said("fit matrix.lop --model bradley-terry --json"))
     votes = ra.PairwiseMatrix.from_wins([[0, 5, 1], [2, 0, 4], [3, 2, 0]])
@@ -78,14 +100,25 @@ def test_bradley_terry_takes_a_matrix(said):
     ("args", "words"),
     [
         (["matrix.lop", "--model", "mallows"], "needs rankings"),
-        (["ballots.csv", *OPTIONS, "--model", "mallows", "--ridge", "1"], "has no worths"),
-        (["ballots.csv", *OPTIONS, "--model", "mallows", "--reference", "A"], "has no worths"),
+        (
+            ["ballots.csv", *OPTIONS, "--model", "mallows", "--ridge", "1"],
+            "--ridge is for --model plackett-luce",
+        ),
+        (
+            ["ballots.csv", *OPTIONS, "--model", "mallows", "--reference", "A"],
+            "--reference is for --model",
+        ),
         (["ballots.csv", *OPTIONS, "--reference", "Z"], "Z"),
         (
             ["ballots.csv", *OPTIONS, "--alpha", "1"],
             "'--alpha': must be a number above 0 and below 1. Got '1'.",
         ),
         (["ballots.csv", *OPTIONS, "--ridge", "-1"], "'--ridge': must be"),
+        (["ballots.csv", *OPTIONS, "--components", "3-2"], "must be a number as 3, or numbers"),
+        (["ballots.csv", *OPTIONS, "--components", "2", "--elo"], "--components goes with"),
+        (["ballots.csv", *OPTIONS, "--noise"], "state --components"),
+        (["ballots.csv", *OPTIONS, "--components", "1-2", "--plot", "x.svg"], "no picture"),
+        (["ballots.csv", *OPTIONS, "--components", "3"], "not identif"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )

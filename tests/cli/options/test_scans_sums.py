@@ -35,7 +35,7 @@ ENOUGH = {
     "verify": [],
 }
 #: Commands that need the scores themselves.
-NOT_ENOUGH = ("agreement", "count", "experiment", "power", "removals", "steps", "test")
+NOT_ENOUGH = ("agreement", "count", "experiment", "models", "power", "removals", "steps", "test")
 
 
 def put(table, name="sums.json"):
