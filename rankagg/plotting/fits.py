@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Ranks
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
+from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.goodness_of_fit import STATISTICS, GoodnessOfFit
@@ -385,25 +386,33 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     k, data = len(mixture.weights), fit._data
     weights = data.counts * data.weights
     sure = weights @ (fit.memberships().to_numpy() >= SURE) / weights.sum()
-    names = [f"{j + 1}: {part.mode._arrows()}" for j, part in enumerate(mixture.components)]
-    names[fit.n_components :] = ["noise"] * (k - fit.n_components)
     sheet = PlotSheet(ax, 32.0, 1.6 * ROW_HEIGHT * (k + 0.4))
-    ax = sheet.ax
+    ax, room = sheet.ax, sheet.letters(0.45, 40)
+    names = [f"{j + 1}: {_first_items(p, room)}" for j, p in enumerate(mixture.components)]
+    names[fit.n_components :] = ["noise"] * (k - fit.n_components)
     for j in range(k):
         edge: dict[str, Any] = {"ec": ACCENTS[0], "lw": stroke(0.5), "height": 0.6}
         ax.barh(j, mixture.weights[j], fc=PALE, gid=f"weight-{j}", **edge)
         ax.barh(j, min(sure[j], mixture.weights[j]), fc=ACCENTS[0], gid=f"sure-{j}", **edge)
         if np.isfinite(bounds[j]).all():
             ax.plot(bounds[j], [j, j], gid=f"bar-{j}", **bar_look(INK, "|"))
-    ax.set_yticks(range(k), sheet.names(names), parse_math=False)
+    ax.set_yticks(range(k), sheet.names(names, 44), parse_math=False)
     ax.set_ylim(k - 0.5, -0.5)
     ax.set_xlim(left=0.0)
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     open_frame(ax, grid="x")
     notes = [f"dark: rankings that belong to it with a probability of {SURE:g} or more"]
-    notes += notes_of(fit, are_known=True)
+    # Centers stand beside the bars.
+    notes += [note for note in notes_of(fit, are_known=True) if ": center " not in note]
     axis = f"share of rankings, with {100 * (1 - alpha):g} % interval"
     return sheet.finish(notes, axis=axis)
+
+
+def _first_items(part: RankingDistribution, room: int) -> str:
+    """Return as many items of the mode as there is room for, the best first."""
+    names = [str(item) for item in part.mode.order]
+    told = (" > ".join([*names[:n], "…"]) for n in range(len(names) - 1, 0, -1))
+    return next((text for text in (" > ".join(names), *told) if len(text) <= room), names[0])
 
 
 @plot_of(ModelComparison, "compare_models(profile)", "a comparison of models")

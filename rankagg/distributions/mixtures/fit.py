@@ -230,7 +230,7 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
             notes.append(
                 f"Component {k} is one ranking: theta is at its bound {part.theta:g}, and has no "
                 "standard error. The likelihood, AIC, BIC and ICL depend on the bound; "
-                "`noise=True` or fewer components may do without."
+                f"{'' if noise else 'a noise component or '}fewer components may do without."
             )
     if isinstance(family, PlackettLuceFamily):
         notes.append(
