@@ -1,6 +1,11 @@
 """Which model: scores by hand, errors of chances, failed models, what is chosen."""
 
+import re
+from pathlib import Path
+from runpy import run_path
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankagg as ra
@@ -218,3 +223,41 @@ def test_what_is_no_function_to_a_fit_is_said(model):
 def test_too_few_rankings_are_said():
     with pytest.raises(InvalidInputError, match=r"four rankings or more\. Got 1 ranking"):
         ra.compare_models(ra.Profile.from_orders(["ABC"]))
+
+
+# -- the kept simulation --------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+LONG = ROOT / "examples" / "long" / "model_choice.py"
+
+
+def test_the_page_says_what_the_kept_simulation_found():
+    page = (ROOT / "docs" / "howto" / "which_model.rst").read_text(encoding="utf-8")
+    page = page[page.index("How often it is right") :]
+    table = page[page.index("======\n") : page.index("Generalized Mallows")]
+    told = [re.findall(r"(\d+) %", line) for line in table.splitlines() if "%" in line]
+    kept = pd.read_csv(LONG.with_suffix(".csv"))
+    drawn = kept[kept["p"].isna()]
+    assert len(told) == drawn["case"].nunique()
+    for row, (case, part) in zip(told, drawn.groupby("case", sort=False), strict=True):
+        shares = [100 * (part[by] == case).mean() for by in ("held_out", "bic", "aic")]
+        assert row == [f"{share:.0f}" for share in shares]
+        assert len(part) == 200
+    assert (drawn["near"].astype(str) == "False").sum() == 1
+    taken = drawn[drawn["case"] == "mallows-kendall"]["held_out"] == "generalized-mallows"
+    assert f"in its place in {100 * taken.mean():.0f} %" in page
+    tested = kept.dropna(subset="p").groupby("case", sort=False)["p"]
+    refuted = [f"{100 * (p <= 0.05).mean():.0f} %" for _, p in tested]
+    assert re.findall(r"\d+ %", page[page.index("``goodness_of_fit``") :]) == refuted
+
+
+@pytest.mark.parametrize("seed", [0, pytest.param(7, marks=pytest.mark.slow)])
+def test_the_kept_simulation_is_reproduced_in_part(seed):
+    names = run_path(str(LONG))
+    kept = pd.read_csv(LONG.with_suffix(".csv")).set_index(["case", "seed"])
+    found = names["chosen"]("mallows-kendall", seed)
+    assert {key: found[key] for key in ("held_out", "bic", "aic")} == dict(
+        kept.loc[("mallows-kendall", seed), ["held_out", "bic", "aic"]]
+    )
+    case = "Kendall of footrule"
+    assert names["tested"](case, seed)["p"] == kept.loc[(case, seed), "p"]

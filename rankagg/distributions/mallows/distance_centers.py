@@ -8,10 +8,8 @@ that complete them are gone through, and weighted anew until nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, permutations
 from math import inf
 
 import numpy as np
@@ -23,7 +21,12 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.distributions.base import all_places, log_compatible
-from rankagg.distributions.mallows.model_distances import ModelDistance
+from rankagg.distributions.mallows.model_distances import (
+    NOWHERE,
+    ModelDistance,
+    longest_increasing,
+    lowest_of_cycles,
+)
 from rankagg.exceptions import Described, InvalidInputError
 
 # Rankings that complete those of a profile, in all.
@@ -154,8 +157,13 @@ def theta_at(distance: ModelDistance, n: int, mean: float) -> float:
     return float(brentq(excess, 0.0, high, xtol=1e-13, rtol=1e-13))
 
 
-def least_center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[Permutation, str]:
-    """Return a center of the least summed distance, and what is to be said of it."""
+def least_center(
+    data: Completed, weights: Floats, deadline: Deadline, near: Permutation | None = None
+) -> tuple[Permutation, str]:
+    """Return a center of the least summed distance, and what is to be said of it.
+
+    Where it is searched for, the search begins at `near`, or at several rankings.
+    """
     distance, items, ranks, n = data.distance, data.items, data.ranks, len(data.items)
     if distance.name == "spearman":
         means = weights @ ranks / weights.sum()
@@ -176,6 +184,8 @@ def least_center(data: Completed, weights: Floats, deadline: Deadline) -> tuple[
         ties = int((costs <= costs.min() + 1e-9 * weights.sum()).sum())
         note = f"Other centers are as likely: {ties - 1}." if ties > 1 else ""
         return Permutation(centers[costs.argmin()], items), note
+    if near is not None:
+        return Permutation(_climb(distance, ranks, weights, near.ranks, deadline)[1], items), ""
     starts = {
         tuple(start.tolist())
         for start in (
@@ -215,28 +225,41 @@ def _assigned(name: str, ranks: Ranks, weights: Floats) -> tuple[Ranks, bool]:
 def _climb(
     distance: ModelDistance, ranks: Ranks, weights: Floats, center: Ranks, deadline: Deadline
 ) -> tuple[float, Ranks]:
-    """Go to the best neighbor as long as one is better: an exchange, or a move, of an item."""
+    """Go on as long as an exchange of two items (Cayley), or a move of one (Ulam), is better."""
+    better = _exchanged if distance.name == "cayley" else _moved
     cost = _cost(distance, ranks, weights, center)
     while True:
-        best = cost, center
-        for other in _neighbors(distance.name, center):
-            deadline.seconds_left()
-            best = min(
-                best, (_cost(distance, ranks, weights, other), other), key=lambda one: one[0]
-            )
-        if best[0] >= cost - 1e-9 * weights.sum():
+        deadline.seconds_left()
+        near = better(ranks, weights, center)
+        found = _cost(distance, ranks, weights, near)
+        if found >= cost - 1e-9 * weights.sum():
             return cost, center
-        cost, center = best
+        cost, center = found, near
 
 
-def _neighbors(name: str, center: Ranks) -> Iterator[Ranks]:
+def _exchanged(ranks: Ranks, weights: Floats, center: Ranks) -> Ranks:
+    """Return the center with the best exchange: it splits the cycles that hold both items."""
     order = np.argsort(center)
-    if name == "cayley":
-        for one, other in combinations(range(len(order)), 2):
-            moved = center.copy()
-            moved[[order[one], order[other]]] = other, one
-            yield moved
-        return
-    for source, target in permutations(range(len(order)), 2):
-        moved = np.insert(np.delete(order, source), target, order[source])
-        yield np.argsort(moved).astype(np.int32)
+    lowest = lowest_of_cycles(ranks[:, order])
+    together = np.array([weights @ (lowest == lowest[:, [k]]) for k in range(len(order))])
+    np.fill_diagonal(together, -inf)
+    one, other = np.unravel_index(together.argmax(), together.shape)
+    near = center.copy()
+    near[order[[one, other]]] = other, one
+    return near
+
+
+def _moved(ranks: Ranks, weights: Floats, center: Ranks) -> Ranks:
+    """Return the center after the best move of each item in turn, if that is better."""
+    for item in range(len(center)):
+        order, source = np.argsort(center), center[item]
+        rest, own = np.delete(ranks[:, order], source, axis=1), ranks[:, [item]]
+        below = longest_increasing(np.where(rest < own, rest, NOWHERE))
+        # The same from behind: what is above falls.
+        above = longest_increasing(np.where(rest > own, -rest, NOWHERE)[:, ::-1])[:, ::-1]
+        longest = np.maximum(longest_increasing(rest)[:, [-1]], below + 1 + above)
+        gains = weights @ longest
+        target = int(gains.argmax())
+        if gains[target] > gains[source] + 1e-9 * weights.sum():
+            center = np.argsort(np.insert(np.delete(order, source), target, item)).astype(np.int32)
+    return center

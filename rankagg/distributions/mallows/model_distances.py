@@ -161,12 +161,7 @@ class CayleyDistance(_ByCycles):
     def of(self, places: Ranks) -> Floats:
         """Return n less the number of cycles."""
         n = places.shape[1]
-        step, lowest = places.astype(np.intp), np.broadcast_to(np.arange(n), places.shape)
-        for _ in range(max(n - 1, 1).bit_length()):
-            # The lowest item of twice as long a stretch of the cycle.
-            lowest = np.minimum(lowest, np.take_along_axis(lowest, step, axis=1))
-            step = np.take_along_axis(step, step, axis=1)
-        distances: Floats = n - (lowest == np.arange(n)).sum(axis=1).astype(np.float64)
+        distances: Floats = n - (lowest_of_cycles(places) == np.arange(n)).sum(axis=1).astype(float)
         return distances
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
@@ -269,6 +264,8 @@ def log_derangements(n: int) -> Floats:
 
 # Items whose Young diagrams are gone through: 204,226 of them.
 MOST_DIAGRAMS = 50
+# Above all places.
+NOWHERE = 2**30
 
 
 class UlamDistance(ModelDistance):
@@ -278,12 +275,7 @@ class UlamDistance(ModelDistance):
 
     def of(self, places: Ranks) -> Floats:
         """Return n less the length of the longest increasing sequence of places."""
-        m, n = places.shape
-        # The least last place of an increasing sequence of every length.
-        ends, rows = np.full((m, n), n), np.arange(m)
-        for at in places.T:
-            ends[rows, (ends < at[:, None]).sum(axis=1)] = at
-        distances: Floats = n - (ends < n).sum(axis=1).astype(np.float64)
+        distances: Floats = places.shape[1] - longest_increasing(places)[:, -1].astype(np.float64)
         return distances
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
@@ -301,6 +293,33 @@ class UlamDistance(ModelDistance):
         rows = rng.choice(len(diagrams), size, p=np.exp(terms - logsumexp(terms)))
         drawn = [_from_tableaux(diagrams[row], rng) for row in rows]
         return np.array(drawn, dtype=np.int32)
+
+
+def lowest_of_cycles(places: Ranks) -> NDArray[np.intp]:
+    """Return for each place of each row the lowest place of its cycle."""
+    n = places.shape[1]
+    step, lowest = places.astype(np.intp), np.broadcast_to(np.arange(n), places.shape)
+    for _ in range(max(n - 1, 1).bit_length()):
+        # The lowest of twice as long a stretch of the cycle.
+        lowest = np.minimum(lowest, np.take_along_axis(lowest, step, axis=1))
+        step = np.take_along_axis(step, step, axis=1)
+    return lowest
+
+
+def longest_increasing(places: Ranks) -> NDArray[np.intp]:
+    """Return the lengths of the longest increasing sequences of the first 0, 1, ... of each row.
+
+    What is `NOWHERE` is in none of them.
+    """
+    m, n = places.shape
+    # The least last place of an increasing sequence of every length.
+    ends, rows = np.full((m, n + 1), NOWHERE), np.arange(m)
+    lengths = np.zeros((m, n + 1), dtype=np.intp)
+    for k, at in enumerate(places.T, 1):
+        length = (ends < at[:, None]).sum(axis=1)
+        ends[rows, length] = at
+        lengths[:, k] = np.maximum(lengths[:, k - 1], np.where(at < NOWHERE, length + 1, 0))
+    return lengths
 
 
 @lru_cache(maxsize=4)

@@ -154,7 +154,7 @@ class MallowsFamily(Family):
             sums = every.log_sums(near, part.theta)
             distances = every.distances(near)
             each = shares[every.owners] * np.exp(-part.theta * distances - sums[every.owners])
-            center, _ = least_center(every, each, self.data.deadline)
+            center, _ = least_center(every, each, self.data.deadline, near)
             costs = [float(each @ every.distances(one)) for one in (near, center)]
             total = float(each.sum())
         # The center stays where it is as good: several may be.

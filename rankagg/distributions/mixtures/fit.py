@@ -68,8 +68,9 @@ def fit_mixture(
     """Estimate a mixture of Mallows or of Plackett-Luce distributions by maximum likelihood.
 
     Expectation-maximization from many drawn starts; the best end is what comes back. Centers are
-    exact in every step, as for `Mallows.fit`, and where a climb ends, centers with one item
-    elsewhere are tried. That the best of all is the maximum is not proved: see `share_of_best`.
+    exact in every step where those of `Mallows.fit` are, and where a climb ends, centers with one
+    item elsewhere are tried. That the best of all is the maximum is not proved: see
+    `share_of_best`.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,9 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, Permutation
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution
 from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.distributions.mixtures.fit import MixtureFit
 
 # How far from 1 the sum of weights may be.
 WEIGHT_SLACK = 1e-9
@@ -83,6 +86,27 @@ class Mixture(RankingDistribution):
         shares = shares.copy() if abs(total - 1.0) < 1e-14 else shares / total
         shares.flags.writeable = False
         self._set(items=parts[0].items, components=parts, weights=shares)
+
+    @classmethod
+    def fit(cls, profile: Profile, n_components: int, **options: Any) -> MixtureFit:
+        """Return `fit_mixture` of the same parameters, so that mixtures are fitted as others are.
+
+        Parameters
+        ----------
+        profile : Profile
+            The rankings.
+        n_components : int
+            How many.
+        **options
+            Of `fit_mixture`.
+
+        Returns
+        -------
+        MixtureFit
+        """
+        from rankagg.distributions.mixtures.fit import fit_mixture  # noqa: PLC0415
+
+        return fit_mixture(profile, n_components, **options)
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.components, tuple(self.weights.tolist())

@@ -70,7 +70,7 @@ def test_a_ridge_and_pseudo_rankings_reach_the_fit(said, profile):
 def test_mixtures_are_those_of_the_package(said, profile):
     asked = "--model mallows --components 2 --distance cayley --noise --starts 3 --seed 4"
     printed = json.loads(said("fit ballots.csv", *OPTIONS, *asked.split(), "--json"))
-    fit = ra.fit_mixture(profile, 2, distance="cayley", noise=True, n_starts=3, rng=4)
+    fit = ra.Mixture.fit(profile, 2, distance="cayley", noise=True, n_starts=3, rng=4)
     assert ra.distribution_from_dict(printed["distribution"]) == fit.distribution
     assert printed["icl"] == fit.icl
     asked = "--model mallows --components 1-2 --starts 3 --seed 4"

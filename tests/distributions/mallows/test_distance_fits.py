@@ -144,3 +144,26 @@ def test_a_limit_says_what_was_not_done():
     profile = ra.Mallows(range(40), 0.01, "cayley").sample(100, rng=0)
     with pytest.raises(ra.exceptions.OutOfTimeError, match="centers were still tried"):
         ra.Mallows.fit(profile, distance="ulam", time_limit=0.01)
+
+
+@pytest.mark.parametrize("name", ["cayley", "ulam"])
+def test_a_searched_center_has_no_better_neighbor(name):
+    rng = np.random.default_rng(6)
+    for _ in range(5):
+        ranks = np.array([rng.permutation(9) for _ in range(6)], dtype=np.int32)
+        profile = ra.Profile.from_ranks(ranks, counts=rng.integers(1, 4, size=6))
+        center = ra.Mallows.fit(profile, distance=name).distribution.center.ranks
+
+        def cost(at, profile=profile):
+            distance = getattr(ra.distances, f"{name}_distance")
+            one = ra.Permutation(np.asarray(at, dtype=np.int32), profile.items)
+            return sum(c * distance(r, one) for r, c in zip(profile, profile.counts, strict=True))
+
+        order, least = np.argsort(center).tolist(), cost(center)
+        for first, second in permutations(range(9), 2):
+            near = [item for item in order if item != order[first]]
+            near.insert(second, order[first])
+            if name == "cayley":
+                near = list(order)
+                near[first], near[second] = near[second], near[first]
+            assert cost(np.argsort(near)) >= least
