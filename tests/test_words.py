@@ -41,7 +41,7 @@ def test_lines_of_the_table_of_words_run(tmp_path, monkeypatch) -> None:
     lines = LINE.findall((DOCS / "words.rst").read_text("utf-8").replace('""', '"'))
     for line in lines:
         if line.startswith("ra."):
-            assert eval(line, dict(names)) is not None, line  # noqa: S307
+            assert eval(line, dict(names)) is not None, line
         else:
             command = app.get_command(click.Context(app), shlex.split(line)[1])
             assert command is not None, line
