@@ -132,6 +132,8 @@ from .io.evaluations.selection import Selection as Selection
 from .io.json_files import read_votes as read_votes
 from .io.json_files import write_votes as write_votes
 from .io.matrices import read_matrix as read_matrix
+from .io.pref_voting import from_pref_voting as from_pref_voting
+from .io.pref_voting import to_pref_voting as to_pref_voting
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
 from .io.recognize import Recognized as Recognized

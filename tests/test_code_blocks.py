@@ -34,6 +34,9 @@ GUIDES = {
 }
 # Why a block of Python is not run, by its page and a line of it.
 NOT_RUN = {
+    ("docs/howto/bridges.rst", "from pref_voting"): "needs pref_voting",
+    ("docs/howto/bridges.rst", "import prefsampling"): "needs prefsampling",
+    ("docs/howto/bridges.rst", "from sklearn"): "needs scikit-learn",
     ("docs/howto/cluster.rst", "from distributed import Client"): "needs a cluster",
     ("docs/howto/cluster.rst", "result = study.run(client="): "needs a cluster",
     ("docs/howto/large_data.rst", 'scattered="sort"'): "needs DuckDB, of the extra `big`",
