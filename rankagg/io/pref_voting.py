@@ -94,7 +94,9 @@ def from_pref_voting(profile: Any) -> Profile:
 
 def _classes(given: object) -> tuple[Any, Any]:
     try:
-        strict, tied = map(import_module, ("pref_voting.profiles", "pref_voting.profiles_with_ties"))
+        strict, tied = map(
+            import_module, ("pref_voting.profiles", "pref_voting.profiles_with_ties")
+        )
     except ImportError:
         allowed, remedy = "left where pref_voting is installed", "pip install pref_voting"
         raise InvalidInputError("profile", allowed, given, remedy) from None
