@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
-from rankagg.exceptions import VerificationError
+from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.strict_json import Field
 
 
@@ -288,7 +288,28 @@ class Certificate(Proved):
     _version = 4
     _keys = (*FIRST_KEYS, *ITEM_KEYS, "order", *SCALED, *PROVEN)
     _optional_keys = ("constraints",)
-    _remedy = "Solve again: certificates of versions 1 and 2 have no derived rows."
+    _remedy = "Solve again: certificates of version 1 have no fingerprint."
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what `to_dict` wrote, here or in version 2, which had no derived rows.
+
+        Parameters
+        ----------
+        data : dict
+            Plain data, as parsed from JSON.
+
+        Returns
+        -------
+        Certificate
+
+        Raises
+        ------
+        DataFormatError
+            If `data` is no certificate of this version; the message names the field.
+        """
+        is_second = isinstance(data, dict) and data.get("version") == 2
+        return super().from_dict(_third_of_second(data) if is_second else data)
 
     @classmethod
     def build(
@@ -601,3 +622,26 @@ def _read_buckets(field: Field, n: int) -> tuple[tuple[int, ...], ...]:
     if len(listed) != n or len(set(listed)) != n:
         field.refuse(f"lists with each of the positions 0 to {n - 1} once")
     return tuple(buckets)
+
+
+def _third_of_second(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a certificate of version 2 as one of version 3: its cycles began anywhere."""
+
+    def begun(cycle: list[int]) -> list[int]:
+        *ring, weight = cycle
+        at = ring.index(min(ring))
+        return [*ring[at:], *ring[:at], weight]
+
+    def node(old: dict[str, Any]) -> dict[str, Any]:
+        if "cycles" not in old:
+            return old
+        return {**old, "cycles": [begun(one) for one in old["cycles"]], "rows": []}
+
+    try:
+        proofs = [
+            {**one, "rows": [], "nodes": [node(old) for old in one["nodes"]]}
+            for one in data["proofs"]
+        ]
+    except (TypeError, ValueError, KeyError) as error:
+        raise DataFormatError(f"The certificate of version 2 is malformed: {error}.") from None
+    return {**data, "version": 3, "proofs": proofs}

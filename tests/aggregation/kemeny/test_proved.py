@@ -97,7 +97,7 @@ INSIDE = "three different positions of the proof and a weight"
     ("fields", "message"),
     [
         ({"schema": "x"}, "`schema` must be 'rankagg.certificate'. Got 'x'."),
-        ({"version": 2}, "`version` must be 4. Got 2. Solve again"),
+        ({"version": 1}, "`version` must be 4. Got 1. Solve again"),
         ({"version": 5}, "`version` must be 4. Got 5."),
         ({"weight_denominator": 2**20 + 1}, "`weight_denominator` must be 1048576."),
         ({"status": "optimal"}, "`status` must be 'gap'. Got 'optimal'."),
