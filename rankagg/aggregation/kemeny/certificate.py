@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -291,25 +291,10 @@ class Certificate(Proved):
     _remedy = "Solve again: certificates of version 1 have no fingerprint."
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what `to_dict` wrote, here or in version 2, which had no derived rows.
-
-        Parameters
-        ----------
-        data : dict
-            Plain data, as parsed from JSON.
-
-        Returns
-        -------
-        Certificate
-
-        Raises
-        ------
-        DataFormatError
-            If `data` is no certificate of this version; the message names the field.
-        """
+    def _current(cls, data: Any) -> Any:
+        """Return plain data of version 2, which had no derived rows, as version 3."""
         is_second = isinstance(data, dict) and data.get("version") == 2
-        return super().from_dict(_third_of_second(data) if is_second else data)
+        return _third_of_second(data) if is_second else data
 
     @classmethod
     def build(

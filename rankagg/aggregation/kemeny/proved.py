@@ -472,7 +472,7 @@ class Proved(Result):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what `to_dict` wrote, and nothing else.
+        """Read what `to_dict` wrote, here or in an earlier version, and nothing else.
 
         Parameters
         ----------
@@ -488,7 +488,12 @@ class Proved(Result):
         DataFormatError
             If `data` is no certificate of this version; the message names the field.
         """
-        return cls(**cls._read(data))
+        return cls(**cls._read(cls._current(data)))
+
+    @classmethod
+    def _current(cls, data: Any) -> Any:
+        """Return plain data of a version that is read as that of one that is written."""
+        return data
 
     @classmethod
     def from_json(cls, text: str, *, name: str = "The text") -> Self:
