@@ -212,7 +212,7 @@ def slow_mixture(profile, k, start):
     return height
 
 
-@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
 def test_no_climb_through_all_centers_ends_higher(seed):
     votes = rows_of(80, seed)
     fit = ra.fit_mixture(votes, 2, rng=seed)
@@ -341,14 +341,18 @@ def test_the_number_is_found():
     assert fit.icl == pytest.approx(fit.bic - 2 * np.sum(shares * np.log(shares)))
 
 
-def test_one_more_component_is_tested():
+@pytest.mark.parametrize(
+    ("n_starts", "n_resamples"), [(2, 9), pytest.param(3, 19, marks=pytest.mark.slow)]
+)
+def test_one_more_component_is_tested(n_starts, n_resamples):
     both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)])
-    votes, options = both.sample(60, rng=5), {"n_starts": 2, "rng": 0}
-    needed = ra.fit_mixture(votes, 1, **options).test_more_components(n_resamples=19, rng=0)
-    enough = ra.fit_mixture(votes, 2, **options).test_more_components(n_resamples=9, rng=0)
+    votes, options = both.sample(60, rng=5), {"n_starts": n_starts, "rng": 0}
+    one, two = (ra.fit_mixture(votes, k, **options) for k in (1, 2))
+    needed = one.test_more_components(n_resamples=19, rng=0)
+    enough = two.test_more_components(n_resamples=n_resamples, rng=0)
     assert needed.p_value == 0.05
     assert needed.likelihood_ratio > 4 * needed.expected
-    assert enough.p_value > 0.1
+    assert enough.p_value > 1 / (n_resamples + 1)
 
 
 def test_bootstrap_matches_components():

@@ -9,7 +9,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import main
-from rankagg.exceptions import DataFormatError
+from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.json_files import read_summary
 
 OLDER = Path(__file__).with_name("older")
@@ -29,11 +29,42 @@ def test_certificates_still_prove(version):
     assert certificate.cost == ra.Kemeny().aggregate(votes).cost
 
 
-@pytest.mark.parametrize("proofs", [3, [3], [{"nodes": [{"cycles": [[]]}]}]])
+@pytest.mark.parametrize(
+    "proofs",
+    [
+        *(3, [3], [{"nodes": [{"cycles": [[]]}]}]),
+        *([{"rows": [], "nodes": []}], [{"nodes": [{"cycles": [], "rows": [1]}]}]),
+    ],
+)
 def test_damaged_certificates_of_the_second_version_are_refused(proofs):
     given = {**stored("certificate-0.1.json")["certificate"], "proofs": proofs}
     with pytest.raises(DataFormatError, match="of version 2 is malformed"):
         ra.Certificate.from_dict(given)
+
+
+def changed(plain):
+    """Yield plain data with one integer of the proofs one larger."""
+    nodes = [node for proof in plain["proofs"] for node in proof["nodes"]]
+    places = [(node, key) for node in nodes for key in node if isinstance(node[key], int)]
+    places += [(cycle, k) for node in nodes for cycle in node.get("cycles", ()) for k in range(4)]
+    for holder, key in places:
+        holder[key] += 1
+        yield plain
+        holder[key] -= 1
+
+
+def test_a_changed_certificate_of_the_second_version_proves_nothing_false():
+    given = stored("certificate-0.1.json")
+    votes = ra.PairwiseMatrix.from_wins(np.array(given["wins"], dtype=float))
+    least, refused = ra.Kemeny().aggregate(votes).cost, 0
+    for plain in changed(given["certificate"]):
+        try:
+            certificate = ra.Certificate.from_dict(plain)
+            certificate.verify(votes)
+            assert certificate.lower_bound <= least
+        except (DataFormatError, VerificationError):
+            refused += 1
+    assert refused > 50
 
 
 def test_sums_say_what_their_scores_say():

@@ -293,7 +293,8 @@ class Certificate(Proved):
     @classmethod
     def _current(cls, data: Any) -> Any:
         """Return plain data of version 2, which had no derived rows, as version 3."""
-        is_second = isinstance(data, dict) and data.get("version") == 2
+        version = data.get("version") if isinstance(data, dict) else None
+        is_second = type(version) is int and version == 2
         return _third_of_second(data) if is_second else data
 
     @classmethod
@@ -617,15 +618,19 @@ def _third_of_second(data: dict[str, Any]) -> dict[str, Any]:
         at = ring.index(min(ring))
         return [*ring[at:], *ring[:at], weight]
 
+    def with_rows(old: dict[str, Any], **changed: Any) -> dict[str, Any]:
+        if "rows" in old:
+            raise ValueError("'rows' is no key of version 2")
+        return {**old, "rows": [], **changed}
+
     def node(old: dict[str, Any]) -> dict[str, Any]:
         if "cycles" not in old:
             return old
-        return {**old, "cycles": [begun(one) for one in old["cycles"]], "rows": []}
+        return with_rows(old, cycles=[begun(one) for one in old["cycles"]])
 
     try:
         proofs = [
-            {**one, "rows": [], "nodes": [node(old) for old in one["nodes"]]}
-            for one in data["proofs"]
+            with_rows(one, nodes=[node(old) for old in one["nodes"]]) for one in data["proofs"]
         ]
     except (TypeError, ValueError, KeyError) as error:
         raise DataFormatError(f"The certificate of version 2 is malformed: {error}.") from None

@@ -358,11 +358,18 @@ def test_the_page_says_of_assumptions_what_the_rows_say():
         name: (100 * some["wrong"]).round(6).to_numpy().reshape(-1, 4)
         for name, some in rows.groupby(level=0)
     }
+    rare = wrong["rare failures"]
+    assert rare[1].tolist() == [55, 43.5, 29, 14]
     noted = 100 * rows["noted"]
     for name in ("normal", "tasks on scales", "all skewed alike"):
         assert noted[name].max() <= 5
     families = wrong["families of three"]
     assert (families[:2].min(), families[:2].max()) == (36, 51)
+    assert families[2].tolist() == [0, 0, 0, 6.5]
+    instances = wrong["8 instances a task"]
+    assert instances[0].min() >= 71
+    assert instances[0].max() <= 75
+    assert instances[3].tolist() == [23.5, 16, 14, 9.5]
 
 
 # -- what is said of it ---------------------------------------------------------------------------
