@@ -22,7 +22,7 @@ def to_pref_voting(profile: Profile) -> Any:
     ----------
     profile : Profile
         Whole counts and equal weights. Unlisted items are put last together, unranked ones are
-        left out.
+        left out; groups and clusters have no place there.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def to_pref_voting(profile: Profile) -> Any:
     names = list(profile.items)
     if profile.is_complete and profile.is_strict:
         orders = rows.argsort(axis=1).tolist()
-        return strict(orders, rcounts=counts, cmap={k: str(name) for k, name in enumerate(names)})
+        return strict(orders, rcounts=counts, cmap=dict(enumerate(names)))
     rows[rows == UNLISTED] = profile.n_items
     places = [{names[k]: int(row[k]) + 1 for k in np.flatnonzero(row != UNRANKED)} for row in rows]
     return tied(places, rcounts=counts, candidates=names)

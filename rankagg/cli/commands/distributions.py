@@ -31,7 +31,7 @@ from rankagg.cli.options.typed import (
     option,
     seed,
 )
-from rankagg.cli.options.wording import option_of, options_named
+from rankagg.cli.options.wording import option_of, options_named, typed_option
 from rankagg.core.items import counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, visible
 
@@ -94,6 +94,8 @@ def _mixture(given: Input, asked: dict[str, Any], alpha: float) -> Answer:
     with options_named({"profile": "FILE", "n_components": "--components"}):
         if isinstance(number, int):
             return _answer(ra.fit_mixture(data, number, **asked), None, {"alpha": alpha})
+        if typed_option("alpha"):
+            raise click.UsageError("--alpha is of one fit: state one number of --components.")
         return Answer(result=ra.distributions.choose_components(data, number, **asked))
 
 
@@ -197,8 +199,8 @@ def fit(
                 "--components goes with --model, --distance, --ridge and --time-limit."
             )
         return _mixture(given, {"family": model, **mixed, **asked}, alpha)
-    if mixed["noise"]:
-        raise click.UsageError("--noise is of mixtures: state --components.")
+    if typed := typed_option("noise", "n_starts", "rng", "n_jobs"):
+        raise click.UsageError(f"{typed} is of mixtures: state --components.")
     if features is not None:
         if clash or model not in OF_WORTHS:
             raise click.UsageError("--features goes with --model of worths, --formula and --ridge.")
