@@ -17,12 +17,12 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 import rankagg as ra
 from rankagg import bernstein_radius
-from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_intervals
 from rankagg.inference.intervals import bootstrap, methods
 from rankagg.inference.intervals.bounds import is_near_normal, largest_skewness, normal_radius
 from rankagg.inference.intervals.methods import IntervalOptions
 from tests.core.test_score_summary import tables
+from tests.inference.intervals.test_pairwise_coverage import pair_of
 from tests.inference.test_summed_units import assert_same
 from tests.strategies import quick
 
@@ -79,18 +79,6 @@ def test_they_are_those_of_statsmodels_and_scipy(estimand, alternative, simultan
             assert (low, high) == pytest.approx(theirs, abs=1e-12)
 
 
-def test_instances_of_several_metrics_are_averaged_first():
-    rng = np.random.default_rng(2)
-    orders = ["AB" if one else "BA" for one in rng.random(900) < 0.6]
-    instances = [k // 3 for k in range(900)]
-    found = from_data(
-        ra.Profile.from_orders(orders), method="normal", unit="instance", instances=instances
-    )
-    values = np.array([order == "AB" for order in orders]).reshape(300, 3).mean(axis=1)
-    expected = DescrStatsW(values).zconfint_mean(0.05)
-    assert (found.lower[0, 1], found.upper[0, 1]) == pytest.approx(expected, abs=1e-12)
-
-
 # -- of sums --------------------------------------------------------------------------------------
 
 
@@ -130,10 +118,7 @@ def test_of_many_systems_they_are_the_same():
     ("wins", "losses"), [(1, 0), (5, 5), (12, 12), (1000, 0), (0, 1000), (999, 1), (100_000, 9)]
 )
 def test_units_that_are_few_or_agree_take_bernsteins_and_a_note_says_so(wins, losses):
-    told = [(order, count) for order, count in (("AB", wins), ("BA", losses)) if count]
-    profile = ra.Profile.from_orders(
-        [order for order, _ in told], items="AB", counts=[count for _, count in told]
-    )
+    profile = pair_of(wins, losses)
     found, expected = (from_data(profile, method=method) for method in ("normal", "bernstein"))
     np.testing.assert_array_equal(found.lower, expected.lower)
     np.testing.assert_array_equal(found.upper, expected.upper)
@@ -182,15 +167,6 @@ def test_of_zeros_and_ones_they_determine_it(share):
     assert largest_skewness(share, deviation) == pytest.approx(exact, abs=1e-12)
 
 
-@pytest.mark.parametrize("profile", ["weights", "tasks"])
-def test_units_must_weigh_the_same(profile):
-    data = ra.Profile.from_orders(
-        ["AB", "BA"], counts=[60, 60], groups="xy", weights=[1, 2 if profile == "weights" else 1]
-    )
-    with pytest.raises(InvalidInputError, match=r"`method` must be 'hoeffding' .* Got 'normal'"):
-        from_data(data, method="normal", fixed_tasks=profile == "tasks")
-
-
 # -- how often they hold --------------------------------------------------------------------------
 
 
@@ -202,11 +178,8 @@ def test_at_every_proportion_they_are_wrong_about_as_often_as_they_say(n, alpha,
     mean = wins / n
     variance = mean * (1 - mean) * n / (n - 1)
     near = is_near_normal(mean, variance, n, alpha, sides)
-    radius = np.where(
-        near,
-        normal_radius(variance, n, alpha, sides),
-        bernstein_radius(variance, n, alpha, sides),
-    )
+    two = (radius(variance, n, alpha, sides) for radius in (normal_radius, bernstein_radius))
+    radius = np.where(near, *two)
     rare = np.geomspace(0.02, 0.1 / n, 60)
     true = np.concatenate([np.linspace(0.02, 0.98, 193), rare, 1 - rare])
     chance = stats.binom.pmf(wins[:, None], n, true)
@@ -225,13 +198,8 @@ def test_decisions_are_possible_from_where_some_outcome_decides(alpha):
     enough = by_intervals(options, 2)
 
     def decides(n):
-        wins = np.arange(n + 1)
-        profiles = (ra.Profile.from_ranks(
-            [ranks for ranks, count in (((0, 1), k), ((1, 0), n - k)) if count], items="AB",
-            counts=[count for count in (k, n - k) if count],
-        ) for k in wins.tolist())  # fmt: skip
-        found = (from_data(p, method="normal", alpha=alpha).lower[0, 1] for p in profiles)
-        return any(lower > 0.5 for lower in found)
+        found = (from_data(pair_of(k, n - k), method="normal", alpha=alpha) for k in range(n + 1))
+        return any(intervals.lower[0, 1] > 0.5 for intervals in found)
 
     assert not any(decides(n) for n in range(1, enough))
     if alpha == 0.05:
@@ -251,16 +219,8 @@ def test_decisions_by_them_are_about_the_level():
 
 
 FOLDER = Path(__file__).parents[3] / "examples" / "long" / "coverage"
-MODULES = (
-    "distributions",
-    "cells",
-    "designs",
-    "binomial",
-    "proportions",
-    "summary",
-    "assumptions",
-    "grid",
-)
+MODULES = ("distributions", "cells", "designs", "binomial", "proportions", "summary",
+           "assumptions", "grid")  # fmt: skip
 PARTS = ("ranks", "binomial", "proportions")
 EXACT = ("sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson")
 
@@ -275,11 +235,6 @@ def study():
         sys.path.remove(str(FOLDER))
         for name in MODULES:
             sys.modules.pop(name, None)
-    found["CELLS"] = {
-        "ranks": found["designs"].CELLS,
-        "binomial": found["binomial"].CELLS,
-        "proportions": found["proportions"].CELLS,
-    }
     return found
 
 
@@ -293,7 +248,7 @@ def kept():
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_rows_that_are_kept_are_the_cells_of_the_study(study, kept, part):
-    cells = study["CELLS"][part]
+    cells = study[part.replace("ranks", "designs")].CELLS
     rows = kept[part][list(cells[0].KEYS)].itertuples(index=False)
     assert [tuple(row) for row in rows] == [cell.key() for cell in cells]
 
@@ -353,22 +308,19 @@ def test_a_cell_of_assumptions_gives_its_row_again(study, cell):
 
 
 def test_the_page_says_of_assumptions_what_the_rows_say():
-    rows = pd.read_csv(FOLDER / "assumptions.csv").set_index("tables")
+    rows = 100 * pd.read_csv(FOLDER / "assumptions.csv").set_index("tables")[["wrong", "noted"]]
     wrong = {
-        name: (100 * some["wrong"]).round(6).to_numpy().reshape(-1, 4)
+        name: some["wrong"].round(6).to_numpy().reshape(-1, 4)
         for name, some in rows.groupby(level=0)
     }
-    rare = wrong["rare failures"]
-    assert rare[1].tolist() == [55, 43.5, 29, 14]
-    noted = 100 * rows["noted"]
+    assert wrong["rare failures"][1].tolist() == [55, 43.5, 29, 14]
     for name in ("normal", "tasks on scales", "all skewed alike"):
-        assert noted[name].max() <= 5
+        assert rows["noted"][name].max() <= 5
     families = wrong["families of three"]
     assert (families[:2].min(), families[:2].max()) == (36, 51)
     assert families[2].tolist() == [0, 0, 0, 6.5]
     instances = wrong["8 instances a task"]
-    assert instances[0].min() >= 71
-    assert instances[0].max() <= 75
+    assert 71 <= instances[0].min() <= instances[0].max() <= 75
     assert instances[3].tolist() == [23.5, 16, 14, 9.5]
 
 
@@ -438,11 +390,7 @@ def above_on_average(scores, of):
     if of == "mean":
         points = scores
     else:
-        above = np.where(
-            np.isnan(scores[:, :, None]) | np.isnan(scores[:, None, :]),
-            np.nan,
-            np.sign(scores[:, :, None] - scores[:, None, :]),
-        )
+        above = np.sign(scores[:, :, None] - scores[:, None, :])
         if of == "pairwise":
             told = np.isfinite(above) & (above != 0)
             total = np.where(told, above, 0).sum(axis=0)
@@ -509,11 +457,10 @@ def test_a_bootstrap_of_few_units_is_wrong_as_often_as_the_study_says(study, kep
             assert abs(cell.row(250)["wrong"] - before) < 4.5 * error, cell.key()
 
 
-@pytest.mark.parametrize("fixed", [False, True])
-@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize(
+    ("method", "fixed"), [("percentile", False), ("percentile", True), ("bca", False)]
+)
 def test_pairs_are_resampled_some_at_a_time(monkeypatch, method, fixed):
-    if fixed and method == "bca":
-        pytest.skip("not with fixed tasks")
     orders = ["ABCDEF", "BCADFE", "CABEDF", "FEDCBA", "ABDCFE", "BACDFE"] * 6
     data = ra.Profile.from_orders(orders, groups="xxyyzz" * 6)
     # Resamples are drawn some at a time too.
