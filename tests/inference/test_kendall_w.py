@@ -130,18 +130,12 @@ def test_w_and_spearman_are_those_of_the_definitions(profile):
     assert found.mean_spearman == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-def test_raters_who_tie_all_items_correlate_with_nobody():
-    assert of([[1, 2, 3], [1, 1, 1], [1, 3, 2]]).mean_spearman == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize("rows", [
     [[1, 2, 2, 3], [2, 1, 1, 3], [1, 3, 2, 2]], [[1, 1, 2], [2, 1, 2], [1, 2, 3], [3, 2, 1]],
 ])  # fmt: skip
 def test_exact_p_values_count_all_orders_with_ties(rows):
     def statistic(table):
-        return round(
-            float(((np.sum(table, axis=0) - np.mean(np.sum(table, axis=0))) ** 2).sum()), 6
-        )
+        return round(float(np.var(np.sum(table, axis=0))), 6)
 
     ranks = [stats.rankdata(row) for row in rows]
     every = [statistic(table) for table in product(*(permutations(row) for row in ranks))]
@@ -191,10 +185,7 @@ def test_unlisted_items_tie_at_the_end():
         (ra.Profile.from_orders(["AB", "CD"]), "`skillings_mack` for a test"),
         (ra.Profile.from_orders(["AB", "BA"], weights=[1, 2]), "equal weight"),
         (ra.Profile.from_ranks([[1, 1], [1, 1]]), "tell items apart"),
-        (
-            ra.Profile.from_orders(["AB", "BA"]).with_clusters("xx"),
-            "two rankings or more, without clusters",
-        ),
+        (ra.Profile.from_orders(["AB", "BA"]).with_clusters("xx"), "more, without clusters"),
         ([[1, 2]], "a ScoreTable or a Profile"),
     ],
 )
