@@ -40,12 +40,6 @@ def all_fractions(votes):
 # -- counting -------------------------------------------------------------------------------------
 
 
-def test_row_beats_column():
-    votes = Profile([ABC, BCA], counts=[3, 2]).pairwise()
-    assert votes.wins.tolist() == [[0, 3, 3], [2, 0, 5], [2, 0, 0]]
-    assert votes.margins.tolist() == [[0, 1, 1], [-1, 0, 5], [-1, -5, 0]]
-
-
 @given(strategies.profiles(weights=exact_weights), strategies.policies)
 @strategies.quick
 def test_votes_are_those_of_an_enumeration(profile, policy):
@@ -55,6 +49,10 @@ def test_votes_are_those_of_an_enumeration(profile, policy):
     assert votes.rounding == 0
     assert votes.unranked == policy
     assert votes.items == profile.items
+    assert votes.total_weight == profile.total_weight
+    expected = oracles.squared_weights(profile, profile.counts, profile.weights)
+    for i, j in oracles.ordered_pairs(profile.n_items):
+        assert votes.squared_weights[i, j] == pytest.approx(float(expected[i][j]), rel=1e-12, abs=0)
 
 
 @given(strategies.profiles(max_size=3), st.lists(st.integers(1, 2**53 - 1), min_size=4))
@@ -71,34 +69,13 @@ def test_every_positive_weight_can_be_counted(weight):
     assert votes.cost(BCA) / weight == pytest.approx(2)
 
 
-def test_ten_tenths_are_one():
-    votes = Profile([ABC], counts=[10], weights=[0.1]).pairwise()
-    assert votes.scaled_wins[0, 1] == votes.denominator == 1
-
-
-def test_integers_share_no_factor_with_their_denominator():
-    votes = Profile([ABC, BCA], weights=[0.5, 1.5]).pairwise()
-    assert votes.denominator == 2
-    assert Profile([ABC, BCA], weights=[2.5, 1.5], counts=[2, 2]).pairwise().denominator == 1
-
-
-def test_uniform_is_the_default():
-    profile = Profile.from_orders(["BC"], items="ABC")
-    assert profile.pairwise() == profile.pairwise("uniform")
-    assert profile.pairwise() != profile.pairwise("ignore")
-
-
-def test_unlisted_items_are_below_listed_ones_and_not_compared_with_each_other():
-    profile = Profile([PartialRanking.from_top_k("B", items="ABC")])
-    for policy in ("ignore", "last"):
-        votes = profile.pairwise(policy)
-        assert votes.wins.tolist() == [[0, 0, 0], [1, 0, 1], [0, 0, 0]]
-        assert not votes.ties.any()
-        assert votes.never_compared == (("A", "C"),)
-    split = profile.pairwise("uniform")
-    assert split.wins.tolist() == [[0, 0, 0.5], [1, 0, 1], [0.5, 0, 0]]
-    assert not split.ties.any()
-    assert split.never_compared == (("A", "C"),)
+@pytest.mark.parametrize(
+    ("weights", "counts", "denominator"),
+    [([0.1, 1], [10, 1], 1), ([0.5, 1.5], None, 2), ([2.5, 1.5], [2, 2], 1)],
+)
+def test_integers_share_no_factor_with_their_denominator(weights, counts, denominator):
+    votes = Profile([ABC, BCA], weights=weights, counts=counts).pairwise()
+    assert votes.denominator == denominator
 
 
 @given(strategies.profiles(), strategies.policies)
@@ -132,21 +109,6 @@ def test_floats_are_the_fractions_rounded_once(profile, policy):
     n = len(wins)
     margins = [[float(wins[i][j] - wins[j][i]) for j in range(n)] for i in range(n)]
     assert votes.margins.tolist() == margins
-
-
-@given(strategies.profiles(weights=exact_weights))
-@strategies.quick
-def test_squared_weights_are_summed_per_compared_pair(profile):
-    squares = profile.pairwise().squared_weights
-    expected = oracles.squared_weights(profile, profile.counts, profile.weights)
-    for i, j in oracles.ordered_pairs(profile.n_items):
-        assert squares[i, j] == pytest.approx(float(expected[i][j]), rel=1e-12, abs=0)
-
-
-@given(strategies.profiles())
-@strategies.quick
-def test_total_weight_is_that_of_the_profile(profile):
-    assert profile.pairwise().total_weight == profile.total_weight
 
 
 @given(profile=strategies.profiles(), policy=strategies.policies, block=st.integers(1, 12))
@@ -193,32 +155,25 @@ def test_places_are_told_apart_beyond_what_a_byte_holds(n, times):
 # -- proportions ----------------------------------------------------------------------------------
 
 
-def test_proportion_splits_ties_and_is_nan_where_nothing_was_compared():
-    profile = Profile(
-        [PartialRanking([0, 1, -1], "ABC"), PartialRanking([0, 0, -1], "ABC")], counts=[1, 3]
-    )
-    share = profile.pairwise("ignore").proportion
-    assert share[0, 1] == 2.5 / 4
-    assert share[1, 0] == 1.5 / 4
-    assert np.isnan(share[0, 2])
-    assert np.isnan(share[2, 1])
-
-
 @given(strategies.profiles(), strategies.policies)
 @strategies.quick
-def test_proportions_of_a_pair_add_up_to_one(profile, policy):
+def test_a_proportion_splits_ties_and_is_nan_without_votes(profile, policy):
     votes = profile.pairwise(policy)
-    share = votes.proportion
-    total = votes.wins + votes.wins.T + votes.ties
-    both = (share + share.T)[total > 0]
-    np.testing.assert_allclose(both, 1.0, atol=1e-15)
-    assert (np.isnan(share) == (total == 0)).all()
+    wins, ties = fractions(votes, "wins"), fractions(votes, "ties")
+    for i, j in oracles.ordered_pairs(profile.n_items):
+        total = wins[i][j] + wins[j][i] + ties[i][j]
+        share = (wins[i][j] + ties[i][j] / 2) / total if total else NAN
+        assert votes.proportion[i, j] == pytest.approx(float(share), abs=1e-15, nan_ok=True)
 
 
 def test_pairs_that_no_ranking_compares_are_named():
-    profile = Profile.from_orders(["AB", "BC"], items="ABCD")
-    expected = (("A", "C"), ("A", "D"), ("B", "D"), ("C", "D"))
-    assert all(profile.pairwise(policy).never_compared == expected for policy in POLICIES)
+    short = Profile.from_orders(["AB", "BC"], items="ABCD")
+    top = Profile([PartialRanking.from_top_k("B", items="ABC")])
+    for policy in POLICIES:
+        assert short.pairwise(policy).never_compared == (
+            ("A", "C"), ("A", "D"), ("B", "D"), ("C", "D"),
+        )  # fmt: skip
+        assert top.pairwise(policy).never_compared == (("A", "C"),)
     assert Profile([ABC]).pairwise().never_compared == ()
 
 
@@ -345,13 +300,9 @@ def test_a_plain_matrix_is_taken_as_it_is():
     assert votes.total_weight is None
 
 
-def test_items_of_a_plain_matrix_are_numbered():
-    assert PairwiseMatrix.from_wins(np.zeros((3, 3))).items == ItemSet([0, 1, 2])
-
-
 def test_the_diagonal_is_ignored():
     votes = PairwiseMatrix.from_wins([[7, 1], [2, -7]], ties=[[5, 0], [0, 4]])
-    assert votes == PairwiseMatrix.from_wins([[0, 1], [2, 0]])
+    assert votes == PairwiseMatrix.from_wins([[0, 1], [2, 0]], items=[0, 1])
 
 
 @given(strategies.profiles(unranked=False, unlisted=False))
@@ -376,7 +327,7 @@ def test_a_plain_matrix_is_off_by_no_more_than_it_says(cells, tied):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "parameter"),
+    ("arguments", "words"),
     [
         ({"wins": [[0, 1]]}, "wins"),
         ({"wins": [0, 1]}, "wins"),
@@ -384,7 +335,7 @@ def test_a_plain_matrix_is_off_by_no_more_than_it_says(cells, tied):
         ({"wins": np.zeros((2, 2, 2))}, "wins"),
         ({"wins": [[0, 1], [0]]}, "wins"),
         ({"wins": [[0, "x"], [1, 0]]}, "wins"),
-        ({"wins": [[0, -1], [1, 0]]}, "wins"),
+        ({"wins": [[0, -1], [1, 0]]}, "wins` .*-1 in row 0, column 1.*Adding a constant"),
         ({"wins": [[0, NAN], [1, 0]]}, "wins"),
         ({"wins": [[0, np.inf], [1, 0]]}, "wins"),
         ({"wins": np.zeros((0, 0))}, "items"),
@@ -398,15 +349,9 @@ def test_a_plain_matrix_is_off_by_no_more_than_it_says(cells, tied):
     ],
     ids=str,
 )
-def test_refuses_what_is_no_matrix_of_votes(arguments, parameter):
-    with pytest.raises(InvalidInputError) as caught:
+def test_refuses_what_is_no_matrix_of_votes(arguments, words):
+    with pytest.raises(InvalidInputError, match=f"^`{words}"):
         PairwiseMatrix.from_wins(**arguments)
-    assert caught.value.parameter == parameter
-
-
-def test_a_negative_entry_is_named_with_its_place_and_a_cure():
-    with pytest.raises(InvalidInputError, match=r"-1 in row 0, column 1.*Adding a constant"):
-        PairwiseMatrix.from_wins([[0, -1], [1, 0]])
 
 
 # -- costs ----------------------------------------------------------------------------------------
@@ -536,15 +481,11 @@ def test_documented_bytes() -> None:
 
 
 def test_numbers_as_items_and_beyond_doubles() -> None:
+    assert ra.PairwiseMatrix.from_wins(np.eye(2), items=["\ud800", "b"]).fingerprint  # no error
     votes = ra.PairwiseMatrix.from_wins([[0, 1e25], [0, 0]], items=[-7, 10**30])
     row = bytes(11) + int(1e25).to_bytes(11, "little")
     heads = "rankagg.votes 2", "2 1", "i-7", f"i{10**30}"
     assert votes.fingerprint == by_hand(*heads, "11", row, bytes(22), "0")
-
-
-def test_half_a_surrogate_pair_is_no_error() -> None:
-    votes = ra.PairwiseMatrix.from_wins([[0, 1], [0, 0]], items=["\ud800", "b"])
-    assert len(votes.fingerprint) == 64
 
 
 def test_other_votes_have_other_fingerprints() -> None:
