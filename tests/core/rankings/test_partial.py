@@ -32,18 +32,6 @@ def test_codes_are_the_documented_ones():
     assert (UNRANKED, UNLISTED) == (-1, -2)
 
 
-def test_ranks_are_competition_ranks_from_zero():
-    ranking = PartialRanking.from_buckets([["C"], ["A", "D"], ["B"]], items="ABCDE")
-    assert ranking.ranks.tolist() == [1, 3, 0, 1, UNRANKED]
-    assert ranking.ranks.dtype == np.int32
-
-
-def test_order_puts_the_best_first():
-    ranking = PartialRanking.from_order(["C", "A", "B"])
-    assert ranking.ranks.tolist() == [1, 2, 0]
-    assert ranking.order == ("C", "A", "B")
-
-
 def test_items_default_to_sorted_labels():
     assert PartialRanking.from_order("CAB").items == ItemSet("ABC")
     assert PartialRanking.from_buckets([[10], [9]]).items == ItemSet([9, 10])
@@ -51,27 +39,16 @@ def test_items_default_to_sorted_labels():
     assert PartialRanking([1, 0]).items == ItemSet([0, 1])
 
 
-def test_labels_left_out_of_an_order_are_unranked():
+def test_labels_left_out_of_an_order_are_unranked_and_those_of_a_list_unlisted():
     ranking = PartialRanking.from_order("CA", items="ABCD")
     assert ranking.ranks.tolist() == [1, UNRANKED, 0, UNRANKED]
-    assert ranking.unranked == ("B", "D")
-    assert ranking.unlisted == ()
-
-
-def test_labels_left_out_of_a_top_k_list_are_unlisted():
-    ranking = PartialRanking.from_top_k("CA", items="ABCD")
-    assert ranking.ranks.tolist() == [1, UNLISTED, 0, UNLISTED]
-    assert ranking.unlisted == ("B", "D")
-    assert ranking.unranked == ()
-
-
-def test_a_full_top_k_list_is_a_permutation():
-    assert Permutation.from_top_k("CAB", items="ABC").order == ("C", "A", "B")
-
-
-def test_from_ranks_puts_smaller_numbers_first():
-    ranking = PartialRanking.from_ranks([2.5, -1, NAN, 2.5, 9])
-    assert ranking.ranks.tolist() == [1, 0, UNRANKED, 1, 3]
+    assert ranking.ranks.dtype == np.int32
+    top = PartialRanking.from_top_k("CA", items="ABCD")
+    assert top.ranks.tolist() == [1, UNLISTED, 0, UNLISTED]
+    for one in (ranking, top, Permutation.from_top_k("CA", items="AC")):
+        assert one.order == ("C", "A")
+    nothing = PartialRanking.from_order([], items="AB")
+    assert (nothing.unranked, nothing.n_observed, nothing.buckets) == (("A", "B"), 0, ())
 
 
 @pytest.mark.parametrize(("higher", "best"), [(True, "B"), (False, "A")])
@@ -79,11 +56,6 @@ def test_from_scores_takes_the_direction_from_the_caller(higher, best):
     ranking = PartialRanking.from_scores([0.2, 0.9, NAN], higher_is_better=higher, items="ABC")
     assert ranking.order[0] == best
     assert ranking.unranked == ("C",)
-
-
-def test_from_scores_has_no_default_direction():
-    with pytest.raises(TypeError, match="higher_is_better"):
-        PartialRanking.from_scores([1.0, 2.0])
 
 
 def test_mappings_are_read_by_label():
@@ -101,27 +73,10 @@ def test_a_new_bucket_starts_where_a_step_exceeds_the_tolerance():
     assert scores.ranks.tolist() == [1, 1, 1, 0]
 
 
-def test_without_a_tolerance_the_smallest_difference_counts():
-    assert PartialRanking.from_ranks([0.1 + 0.2, 0.3]).is_strict
-
-
-def test_an_order_may_observe_nothing():
-    ranking = PartialRanking.from_order([], items="AB")
-    assert ranking.unranked == ("A", "B")
-    assert ranking.n_observed == 0
-    assert ranking.buckets == ()
-
-
 @given(strategies.rankings(unlisted=False))
 @strategies.quick
 def test_buckets_and_items_make_the_same_ranking_again(ranking):
     assert PartialRanking.from_buckets(ranking.buckets, items=ranking.items) == ranking
-
-
-@given(strategies.rankings())
-@strategies.quick
-def test_ranks_and_items_make_the_same_ranking_again(ranking):
-    assert PartialRanking(ranking.ranks, ranking.items) == ranking
 
 
 @given(strategies.score_arrays(rows=1), st.booleans())
@@ -172,85 +127,94 @@ def test_refuses_what_are_no_competition_ranks(ranks):
     assert caught.value.parameter == "ranks"
 
 
-def test_refuses_no_ranks():
-    with pytest.raises(InvalidInputError, match="at least one label"):
-        PartialRanking(np.array([], dtype=int))
-
-
-def test_refuses_another_number_of_ranks_than_items():
-    with pytest.raises(InvalidInputError, match=r"one number per item \(3 of them\)\. Got 2"):
-        PartialRanking([0, 1], "ABC")
-    with pytest.raises(InvalidInputError, match=r"one number per item \(3 of them\)\. Got 2"):
-        PartialRanking.from_ranks([0, 1], items="ABC")
-
-
-NO_RANKINGS = {
-    "twice in an order": lambda: PartialRanking.from_order("ABA"),
-    "empty order": lambda: PartialRanking.from_order([]),
-    "mixed labels": lambda: PartialRanking.from_order(["A", 1]),
-    "a float as label": lambda: PartialRanking.from_order(["A", 1.5]),
-    "unknown in an order": lambda: PartialRanking.from_order("AD", items="ABC"),
-    "items twice": lambda: PartialRanking.from_order("AB", items="ABB"),
-    "buckets as an order": lambda: PartialRanking.from_order([["A"], ["B", "C"]]),
-    "in two buckets": lambda: PartialRanking.from_buckets([["A", "B"], ["A"]]),
-    "twice in a bucket": lambda: PartialRanking.from_buckets([["A", "A"]]),
-    "empty bucket": lambda: PartialRanking.from_buckets([["A"], []]),
-    "no bucket": lambda: PartialRanking.from_buckets([]),
-    "mixed labels in buckets": lambda: PartialRanking.from_buckets([["A"], [1]]),
-    "unknown in a bucket": lambda: PartialRanking.from_buckets([["D"]], items="ABC"),
-    "twice in a list": lambda: PartialRanking.from_top_k("AA", items="ABC"),
-    "unknown in a list": lambda: PartialRanking.from_top_k("D", items="ABC"),
-    "infinite rank": lambda: PartialRanking.from_ranks([1.0, np.inf]),
-    "no ranks": lambda: PartialRanking.from_ranks([]),
-    "words as ranks": lambda: PartialRanking.from_ranks(["x", "y"]),
-    "table of ranks": lambda: PartialRanking.from_ranks([[0, 1], [1, 0]]),
-    "column of ranks": lambda: PartialRanking.from_ranks([[0], [1]]),
-    "ragged ranks": lambda: PartialRanking.from_ranks([[0], [1, 2]]),
-    "empty mapping": lambda: PartialRanking.from_ranks({}),
-    "unknown in a mapping": lambda: PartialRanking.from_ranks({"A": 1.0, "D": 2.0}, items="ABC"),
-    "negative tolerance": lambda: PartialRanking.from_ranks([1, 2], tolerance=-0.1),
-    "nan tolerance": lambda: PartialRanking.from_ranks([1, 2], tolerance=NAN),
-    "word as tolerance": lambda: PartialRanking.from_ranks([1, 2], tolerance="0"),
-    "no direction": lambda: PartialRanking.from_scores([1, 2], higher_is_better=None),
-    "number as direction": lambda: PartialRanking.from_scores([1, 2], higher_is_better=1),
-    "infinite score": lambda: PartialRanking.from_scores([1, -np.inf], higher_is_better=True),
-    "words as scores": lambda: PartialRanking.from_scores(["x", "y"], higher_is_better=True),
-    "word in a mapping of scores": lambda: PartialRanking.from_scores(
-        {"A": "x", "B": 1.0}, higher_is_better=True
+ABC, TOP = Permutation.from_order("ABC"), PartialRanking.from_top_k("A", items="ABC")
+NO_PERMUTATION = r"complete and strict.*`PartialRanking`"
+REFUSED = {
+    "twice in an order": (lambda: PartialRanking.from_order("ABA"), None),
+    "empty order": (lambda: PartialRanking.from_order([]), None),
+    "mixed labels": (lambda: PartialRanking.from_order(["A", 1]), None),
+    "a float as label": (lambda: PartialRanking.from_order(["A", 1.5]), None),
+    "unknown in an order": (lambda: PartialRanking.from_order("AD", items="ABC"), None),
+    "items twice": (lambda: PartialRanking.from_order("AB", items="ABB"), None),
+    "buckets as an order": (lambda: PartialRanking.from_order([["A"], ["B", "C"]]), None),
+    "in two buckets": (lambda: PartialRanking.from_buckets([["A", "B"], ["A"]]), None),
+    "twice in a bucket": (lambda: PartialRanking.from_buckets([["A", "A"]]), None),
+    "empty bucket": (lambda: PartialRanking.from_buckets([["A"], []]), None),
+    "no bucket": (lambda: PartialRanking.from_buckets([]), None),
+    "mixed labels in buckets": (lambda: PartialRanking.from_buckets([["A"], [1]]), None),
+    "unknown in a bucket": (lambda: PartialRanking.from_buckets([["D"]], items="ABC"), None),
+    "twice in a list": (lambda: PartialRanking.from_top_k("AA", items="ABC"), None),
+    "unknown in a list": (lambda: PartialRanking.from_top_k("D", items="ABC"), None),
+    "infinite rank": (lambda: PartialRanking.from_ranks([1.0, np.inf]), None),
+    "no places": (lambda: PartialRanking(np.array([], dtype=int)), "at least one label"),
+    "two of three places": (lambda: PartialRanking([0, 1], "ABC"), r"\(3 of them\)\. Got 2"),
+    "two of three ranks": (
+        lambda: PartialRanking.from_ranks([0, 1], items="ABC"), r"\(3 of them\)\. Got 2"
     ),
-}
+    "no ranks": (lambda: PartialRanking.from_ranks([]), None),
+    "words as ranks": (lambda: PartialRanking.from_ranks(["x", "y"]), None),
+    "table of ranks": (lambda: PartialRanking.from_ranks([[0, 1], [1, 0]]), None),
+    "column of ranks": (lambda: PartialRanking.from_ranks([[0], [1]]), None),
+    "ragged ranks": (lambda: PartialRanking.from_ranks([[0], [1, 2]]), None),
+    "empty mapping": (lambda: PartialRanking.from_ranks({}), None),
+    "unknown in a mapping": (
+        lambda: PartialRanking.from_ranks({"A": 1.0, "D": 2.0}, items="ABC"), None
+    ),
+    "negative tolerance": (lambda: PartialRanking.from_ranks([1, 2], tolerance=-0.1), None),
+    "nan tolerance": (lambda: PartialRanking.from_ranks([1, 2], tolerance=NAN), None),
+    "word as tolerance": (lambda: PartialRanking.from_ranks([1, 2], tolerance="0"), None),
+    "no direction": (lambda: PartialRanking.from_scores([1, 2], higher_is_better=None), None),
+    "number as direction": (lambda: PartialRanking.from_scores([1, 2], higher_is_better=1), None),
+    "infinite score": (  # as it was given
+        lambda: PartialRanking.from_scores([1, np.inf], higher_is_better=True), "`scores`.*Got inf"
+    ),
+    "words as scores": (lambda: PartialRanking.from_scores(["x"], higher_is_better=True), None),
+    "word in a mapping of scores": (
+        lambda: PartialRanking.from_scores({"A": "x", "B": 1.0}, higher_is_better=True), None
+    ),
+    "tie": (lambda: Permutation([0, 0]), NO_PERMUTATION),
+    "unranked": (lambda: Permutation([0, UNRANKED]), NO_PERMUTATION),
+    "unlisted": (lambda: Permutation([0, UNLISTED]), NO_PERMUTATION),
+    "short order": (lambda: Permutation.from_order("AB", items="ABC"), NO_PERMUTATION),
+    "short list": (lambda: Permutation.from_top_k("A", items="AB"), NO_PERMUTATION),
+    "bucket of two": (lambda: Permutation.from_buckets([["A", "B"]]), NO_PERMUTATION),
+    "nan rank": (lambda: Permutation.from_ranks([1.0, NAN]), NO_PERMUTATION),
+    "equal scores": (
+        lambda: Permutation.from_scores([1.0, 1.0], higher_is_better=True), NO_PERMUTATION
+    ),
+    "rank of an unknown item": (lambda: ABC.rank("F"), "one of the 3 items"),
+    "without an unlisted item": (lambda: TOP.reindex("AB"), None),
+    "part with an unknown item": (lambda: ABC.restrict("AD"), "one of the 3 items"),
+    "part with an item twice": (lambda: ABC.restrict("AA"), "distinct"),
+    "reverse of a list": (TOP.reverse, "unlisted"),
+    "other items": (lambda: ABC.compose(Permutation.from_order("ABD")), "only the first has C"),
+    **{
+        f"size {size}": (lambda size=size: EXAMPLE.sample_compatible(size, rng=1), "`size`")
+        for size in (-1, 1.5, "3", None, True)
+    },
+    **{
+        f"rng {rng}": (lambda rng=rng: EXAMPLE.sample_compatible(1, rng=rng), "`rng`")
+        for rng in (-1, "seed", 1.5)
+    },
+    "rng of a profile": (lambda: Profile([ABC]).sample_compatible(rng=-1), "`rng`"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("call", NO_RANKINGS.values(), ids=NO_RANKINGS)
-def test_refuses_what_makes_no_ranking(call):
-    with pytest.raises(InvalidInputError):
+@pytest.mark.parametrize(("call", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(call, words):
+    with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
         call()
 
 
-def test_an_infinite_score_is_reported_as_it_was_given():
-    with pytest.raises(InvalidInputError) as caught:
-        PartialRanking.from_scores([1.0, np.inf], higher_is_better=True)
-    assert caught.value.parameter == "scores"
-    assert str(caught.value.value).startswith("inf")
+def test_a_tied_ranking_has_no_order_and_names_the_buckets():
+    with pytest.raises(TiedRankingError, match=r"B = C.*`\.buckets`"):
+        _ = PartialRanking.from_buckets(["A", "BC"]).order
 
 
-NO_PERMUTATIONS = {
-    "tie": lambda: Permutation([0, 0]),
-    "unranked": lambda: Permutation([0, UNRANKED]),
-    "unlisted": lambda: Permutation([0, UNLISTED]),
-    "short order": lambda: Permutation.from_order("AB", items="ABC"),
-    "short list": lambda: Permutation.from_top_k("A", items="AB"),
-    "bucket of two": lambda: Permutation.from_buckets([["A", "B"]]),
-    "nan rank": lambda: Permutation.from_ranks([1.0, NAN]),
-    "equal scores": lambda: Permutation.from_scores([1.0, 1.0], higher_is_better=True),
-}
-
-
-@pytest.mark.parametrize("call", NO_PERMUTATIONS.values(), ids=NO_PERMUTATIONS)
-def test_a_permutation_is_complete_and_strict(call):
-    with pytest.raises(InvalidInputError, match="complete and strict") as caught:
-        call()
-    assert "PartialRanking" in caught.value.remedy
+def test_scores_have_no_default_direction():
+    for kind in (PartialRanking, Profile):
+        with pytest.raises(TypeError, match="higher_is_better"):
+            kind.from_scores([1.0, 2.0])
 
 
 def test_the_base_class_cannot_be_created():
@@ -261,48 +225,23 @@ def test_the_base_class_cannot_be_created():
 # -- what it says ---------------------------------------------------------------------------------
 
 
-def test_unranked_tied_and_unlisted_are_three_things():
-    ranking = PartialRanking([0, 1, 1, UNLISTED, UNLISTED, UNRANKED], "ABCDEF")
-    assert ranking.buckets == (("A",), ("B", "C"))
-    assert ranking.unlisted == ("D", "E")
-    assert ranking.unranked == ("F",)
-    assert ranking.n_items == 6
-    assert ranking.n_observed == 5
-    assert not ranking.is_strict
-    assert not ranking.is_complete
-
-
 @pytest.mark.parametrize(
     ("ranks", "complete", "strict"),
     [
-        ([0, 1], True, True),
-        ([0, 0], True, False),
-        ([0, UNRANKED], False, True),
-        ([0, UNLISTED], False, True),
-        ([UNLISTED, UNLISTED], False, True),
+        ([0, 1], True, True), ([0, 0], True, False), ([0, UNRANKED], False, True),
+        ([0, UNLISTED], False, True), ([UNLISTED, UNLISTED], False, True),
         ([UNRANKED, 0, 0], False, False),
     ],
-)
+)  # fmt: skip
 def test_complete_and_strict(ranks, complete, strict):
     ranking = PartialRanking(ranks)
     assert ranking.is_complete is complete
     assert ranking.is_strict is strict
 
 
-def test_a_tied_ranking_has_no_order_and_names_the_buckets():
-    with pytest.raises(TiedRankingError, match=r"B = C.*`\.buckets`"):
-        _ = PartialRanking.from_buckets(["A", "BC"]).order
-
-
-def test_the_order_lists_what_is_listed():
-    assert PartialRanking([UNLISTED, 1, UNRANKED, 0], "ABCD").order == ("D", "B")
-
-
 def test_rank_of_a_label_counts_from_one():
     ranking = PartialRanking([1, 0, 1, UNRANKED, UNLISTED], "ABCDE")
     assert [ranking.rank(label) for label in "ABCDE"] == [2, 1, 2, None, None]
-    with pytest.raises(InvalidInputError, match="one of the 5 items"):
-        ranking.rank("F")
 
 
 def test_people_see_labels_and_places_from_one():
@@ -325,6 +264,7 @@ def test_reindexing_changes_positions_and_no_judgment(ranking, data):
     there = judgments(moved)
     assert all(there[pair] == judged for pair, judged in judgments(ranking).items())
     assert moved.reindex(ranking.items) == ranking
+    assert type(moved) is PartialRanking
 
 
 def test_reindexing_drops_unobserved_items_only():
@@ -335,17 +275,6 @@ def test_reindexing_drops_unobserved_items_only():
     with pytest.raises(InvalidInputError, match=r"restrict") as caught:
         ranking.reindex("BC")
     assert caught.value.value == ["A"]
-
-
-def test_reindexing_keeps_unlisted_items():
-    with pytest.raises(InvalidInputError):
-        PartialRanking.from_top_k("A", items="ABC").reindex("AB")
-
-
-def test_new_items_leave_a_permutation_incomplete():
-    longer = Permutation.from_order("BA").reindex("ABC")
-    assert type(longer) is PartialRanking
-    assert longer.unranked == ("C",)
 
 
 @given(strategies.rankings(), st.data())
@@ -361,13 +290,6 @@ def test_restricting_keeps_every_judgment_of_the_rest(ranking, data):
     assert (type(part) is Permutation) == (part.is_complete and part.is_strict)
 
 
-def test_restricting_knows_its_items():
-    with pytest.raises(InvalidInputError, match="one of the 3 items"):
-        Permutation.from_order("ABC").restrict("AD")
-    with pytest.raises(InvalidInputError, match="distinct"):
-        Permutation.from_order("ABC").restrict("AA")
-
-
 @given(strategies.rankings(unlisted=False))
 @strategies.quick
 def test_reversing_turns_every_judgment_around(ranking):
@@ -377,17 +299,7 @@ def test_reversing_turns_every_judgment_around(ranking):
     assert ranking.reverse().reverse() == ranking
 
 
-def test_a_top_k_list_cannot_be_reversed():
-    with pytest.raises(InvalidInputError, match="unlisted"):
-        PartialRanking.from_top_k("A", items="ABC").reverse()
-
-
 # -- permutations as maps -------------------------------------------------------------------------
-
-
-def test_identity_ranks_items_as_given():
-    assert Permutation.identity("CAB").order == ("C", "A", "B")
-    assert Permutation.identity("CAB").ranks.tolist() == [0, 1, 2]
 
 
 def test_inverse_and_composition_follow_their_formulas():
@@ -403,16 +315,12 @@ def test_inverse_and_composition_follow_their_formulas():
 def test_permutations_are_a_group(data, items):
     a, b, c = (data.draw(strategies.strict_rankings(items)) for _ in range(3))
     identity = Permutation.identity(items)
+    assert identity.order == items.labels
     assert a.compose(a.inverse()) == a.inverse().compose(a) == identity
     assert a.compose(identity) == identity.compose(a) == a
     assert a.compose(b).compose(c) == a.compose(b.compose(c))
     assert a.compose(b).inverse() == b.inverse().compose(a.inverse())
     assert a.reverse().order == a.order[::-1]
-
-
-def test_composition_needs_the_same_items():
-    with pytest.raises(ItemMismatchError):
-        Permutation.from_order("AB").compose(Permutation.from_order("AC"))
 
 
 # -- compatible permutations ----------------------------------------------------------------------
@@ -434,10 +342,13 @@ EXAMPLE = PartialRanking.from_order("BC", items="ABCD")
 @strategies.quick
 def test_all_of_them_are_listed_once_and_counted(ranking):
     found = list(ranking.compatible_permutations())
-    assert all(type(p) is Permutation and p.items == ranking.items for p in found)
+    drawn = ranking.sample_compatible(5, rng=1)
+    assert all(type(p) is Permutation and p.items == ranking.items for p in (*found, *drawn))
     listed = [tuple(p.ranks.tolist()) for p in found]
     assert sorted(listed) == sorted(oracles.compatible_permutations(ranking))
     assert len(listed) == ranking.n_compatible_permutations
+    assert len(drawn) == 5
+    assert set(drawn) <= set(found)
 
 
 @pytest.mark.parametrize(("n", "k"), [(1, 0), (4, 2), (5, 5), (6, 0), (30, 4)])
@@ -522,15 +433,6 @@ def assert_equally_likely(counts):
     assert statistic > stats.chi2.ppf(ALPHA, df=len(counts) - 1)
 
 
-@given(strategies.rankings(), st.integers(0, 2**32))
-@strategies.quick
-def test_every_draw_is_compatible(ranking, seed):
-    drawn = ranking.sample_compatible(5, rng=seed)
-    assert len(drawn) == 5
-    assert all(type(p) is Permutation and p.items == ranking.items for p in drawn)
-    assert sum(count_each(ranking, [p.ranks.tolist() for p in drawn])) == 5
-
-
 @pytest.mark.parametrize(
     "places",
     [
@@ -579,17 +481,3 @@ def test_a_seed_or_a_generator_decides_the_draws():
     generator = np.random.default_rng(7)
     assert EXAMPLE.sample_compatible(20, rng=generator) == first
     assert EXAMPLE.sample_compatible(20, rng=generator) != first
-
-
-@pytest.mark.parametrize("size", [-1, 1.5, "3", None, True])
-def test_a_size_is_a_whole_number(size):
-    with pytest.raises(InvalidInputError, match="`size`"):
-        EXAMPLE.sample_compatible(size, rng=1)
-
-
-@pytest.mark.parametrize("rng", [-1, "seed", 1.5])
-def test_a_random_state_is_a_seed_or_a_generator(rng):
-    with pytest.raises(InvalidInputError, match="`rng`"):
-        EXAMPLE.sample_compatible(1, rng=rng)
-    with pytest.raises(InvalidInputError, match="`rng`"):
-        Profile([EXAMPLE]).sample_compatible(rng=rng)
