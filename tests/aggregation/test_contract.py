@@ -11,103 +11,24 @@ from rankagg.testing.aggregators import SETTINGS, AggregatorContract, rearranged
 POLICIES = ("uniform", "ignore", "last")
 
 
-class TestMean(AggregatorContract):
-    rules = (ra.Mean(),)
-
-
-class TestGeometricMean(AggregatorContract):
-    rules = (ra.GeometricMean(),)
-
-
-class TestHarmonicMean(AggregatorContract):
-    rules = (ra.HarmonicMean(),)
-
-
-class TestMedian(AggregatorContract):
-    rules = (ra.Median(),)
-
-
-class TestBorda(AggregatorContract):
-    rules = tuple(ra.Borda(unranked=policy) for policy in POLICIES)
-
-
-class TestBucklin(AggregatorContract):
-    rules = (ra.Bucklin(),)
-
-
-class TestReciprocalRankFusion(AggregatorContract):
-    rules = (ra.ReciprocalRankFusion(), ra.ReciprocalRankFusion(k=0))
-
-
-class TestCombSUM(AggregatorContract):
-    rules = (ra.CombSUM(),)
-
-
-class TestCombMNZ(AggregatorContract):
-    rules = (ra.CombMNZ(),)
-
-
-class TestCopeland(AggregatorContract):
-    rules = (*(ra.Copeland(unranked=policy) for policy in POLICIES), ra.Copeland(alpha=0.0))
-
-
-class TestPairwiseMajority(AggregatorContract):
-    rules = (ra.PairwiseMajority(unranked="ignore"),)
-
-
-class TestTwoLevel(AggregatorContract):
+class TestRules(AggregatorContract):
     rules = (
-        ra.TwoLevel(ra.Borda(), ra.Borda()),
+        ra.Mean(), ra.GeometricMean(), ra.HarmonicMean(), ra.Median(),
+        *(ra.Borda(unranked=policy) for policy in POLICIES), ra.Bucklin(),
+        ra.ReciprocalRankFusion(), ra.ReciprocalRankFusion(k=0), ra.CombSUM(), ra.CombMNZ(),
+        *(ra.Copeland(unranked=policy) for policy in POLICIES), ra.Copeland(alpha=0.0),
+        ra.PairwiseMajority(unranked="ignore"), ra.TwoLevel(ra.Borda(), ra.Borda()),
         ra.TwoLevel(ra.Borda(unranked="last"), ra.Copeland(unranked="last")),
-        ra.TwoLevel(ra.Mean(), ra.Borda(), absent="unranked"),
-    )
-
-
-class TestMinimax(AggregatorContract):
-    rules = (ra.Minimax(unranked="last"),)
-
-
-class TestSchulze(AggregatorContract):
-    rules = (ra.Schulze(unranked="ignore"),)
-
-
-class TestRankedPairs(AggregatorContract):
-    rules = (ra.RankedPairs(unranked="uniform"),)
-
-
-class TestMC4(AggregatorContract):
-    rules = (ra.MC4(unranked="last"), ra.MC4(teleport=0.2))
-
-
-class TestInsertionSearch(AggregatorContract):
-    rules = (
-        ra.InsertionSearch(),
-        ra.InsertionSearch(start=ra.Copeland(unranked="last"), moves="adjacent"),
-    )
-    is_specific = False
-
-
-class TestKwikSort(AggregatorContract):
-    rules = (ra.KwikSort(), ra.KwikSort(pivot="best", unranked="ignore"))
-    is_specific = False
-
-
-class TestPickAPerm(AggregatorContract):
-    rules = tuple(ra.PickAPerm(unranked=policy) for policy in POLICIES)
-    is_specific = False
-
-
-class TestFootruleOptimal(AggregatorContract):
-    rules = tuple(ra.FootruleOptimal(unranked=policy) for policy in POLICIES)
-    is_specific = False
-
-
-class TestKemeny(AggregatorContract):
-    rules = (
-        *(ra.Kemeny(unranked=policy) for policy in POLICIES),
-        ra.Kemeny(tie_cost=0.5),
-        ra.Kemeny(backend="naive"),
-    )
+        ra.TwoLevel(ra.Mean(), ra.Borda(), absent="unranked"), ra.Minimax(unranked="last"),
+        ra.Schulze(unranked="ignore"), ra.RankedPairs(unranked="uniform"),
+        ra.MC4(unranked="last"), ra.MC4(teleport=0.2),
+        *(ra.Kemeny(unranked=policy) for policy in POLICIES), ra.Kemeny(tie_cost=0.5),
+        ra.Kemeny(backend="naive"), ra.Dowdall(), ra.Positional("borda", unranked="ignore"),
+        ra.Coombs(), ra.Coombs(majority=False, unranked="ignore"), ra.Baldwin(),
+        ra.Nanson(unranked="last"), ra.Black(), ra.Dodgson(unranked="last"),
+        ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0),
+        ra.RankCentrality(), ra.RankCentrality(pseudo_wins=2.0, unranked="ignore"),
+    )  # fmt: skip
 
 
 class TestKemenyWithTies(AggregatorContract):
@@ -121,62 +42,24 @@ class TestKemenyUnderConstraints(AggregatorContract):
     rules = (ra.Kemeny(constraints=ra.Constraints()),)
 
 
-class TestSlater(AggregatorContract):
-    rules = (ra.Slater(unranked="last"),)
+class TestRulesOfManyResults(AggregatorContract):
+    rules = (
+        ra.InsertionSearch(),
+        ra.InsertionSearch(start=ra.Copeland(unranked="last"), moves="adjacent"),
+        ra.KwikSort(), ra.KwikSort(pivot="best", unranked="ignore"),
+        *(ra.PickAPerm(unranked=policy) for policy in POLICIES),
+        *(ra.FootruleOptimal(unranked=policy) for policy in POLICIES), ra.Slater(unranked="last"),
+        ra.PlaceWeightedKemeny(weights=[3, 3, 1, 0.5, 0.1, 0.1], unranked="last"),
+    )  # fmt: skip
     is_specific = False
 
 
-class TestPlurality(AggregatorContract):
-    rules = (ra.Plurality(),)
+class TestRulesOfAWinner(AggregatorContract):
+    rules = (
+        ra.Plurality(), ra.Approval(1, unranked="ignore"), ra.InstantRunoff(),
+        ra.InstantRunoff(tie_breaking="parallel", unranked="last"), ra.Young(unranked="ignore"),
+    )  # fmt: skip
     unanimity = "first"
-
-
-class TestApproval(AggregatorContract):
-    rules = (ra.Approval(1, unranked="ignore"),)
-    unanimity = "first"
-
-
-class TestVeto(AggregatorContract):
-    rules = (ra.Veto(unranked="last"),)
-    unanimity = "last"
-
-
-class TestDowdall(AggregatorContract):
-    rules = (ra.Dowdall(),)
-
-
-class TestPositional(AggregatorContract):
-    rules = (ra.Positional("borda", unranked="ignore"),)
-
-
-class TestInstantRunoff(AggregatorContract):
-    rules = (ra.InstantRunoff(), ra.InstantRunoff(tie_breaking="parallel", unranked="last"))
-    unanimity = "first"
-
-
-class TestCoombs(AggregatorContract):
-    rules = (ra.Coombs(), ra.Coombs(majority=False, unranked="ignore"))
-
-
-class TestBaldwin(AggregatorContract):
-    rules = (ra.Baldwin(),)
-
-
-class TestNanson(AggregatorContract):
-    rules = (ra.Nanson(unranked="last"),)
-
-
-class TestBlack(AggregatorContract):
-    rules = (ra.Black(),)
-
-
-class TestYoung(AggregatorContract):
-    rules = (ra.Young(unranked="ignore"),)
-    unanimity = "first"
-
-
-class TestDodgson(AggregatorContract):
-    rules = (ra.Dodgson(unranked="last"),)
 
 
 class TestTopK(AggregatorContract):
@@ -185,17 +68,9 @@ class TestTopK(AggregatorContract):
     unanimity = "first"
 
 
-class TestPlaceWeightedKemeny(AggregatorContract):
-    rules = (ra.PlaceWeightedKemeny(weights=[3, 3, 1, 0.5, 0.1, 0.1], unranked="last"),)
-    is_specific = False
-
-
-class TestPlackettLuceRanking(AggregatorContract):
-    rules = (ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0))
-
-
-class TestRankCentrality(AggregatorContract):
-    rules = (ra.RankCentrality(), ra.RankCentrality(pseudo_wins=2.0, unranked="ignore"))
+class TestVeto(AggregatorContract):
+    rules = (ra.Veto(unranked="last"),)
+    unanimity = "last"
 
 
 class TestMallowsRanking(AggregatorContract):
