@@ -116,22 +116,14 @@ def changed(**changes):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"items": ["a", "b", "c", "e"]},
-        {"first": [1, 0, 2, 2]},
-        {"second": [0, 2, 1, 3]},
-        {"outcomes": [1, 0, -1, 0]},
-        {"weights": [1, 2, 0.5, 0.2]},
-        {"weights": None},
-        {"clusters": [0, 1, 1, 0]},
-        {"cluster_labels": ["x", "z"]},
-        {"clusters": None, "cluster_labels": []},
-        {"sides": [1, 1, -1, 1]},
-        {"sides": None},
-        {"covariates": {"length": [0.5, 1, 2, -2]}},
-        {"covariates": {"width": [0.5, 1, 2, -3]}},
+        {"items": ["a", "b", "c", "e"]}, {"first": [1, 0, 2, 2]}, {"second": [0, 2, 1, 3]},
+        {"outcomes": [1, 0, -1, 0]}, {"weights": [1, 2, 0.5, 0.2]}, {"weights": None},
+        {"clusters": [0, 1, 1, 0]}, {"cluster_labels": ["x", "z"]},
+        {"clusters": None, "cluster_labels": []}, {"sides": [1, 1, -1, 1]}, {"sides": None},
+        {"covariates": {"length": [0.5, 1, 2, -2]}}, {"covariates": {"width": [0.5, 1, 2, -3]}},
         {"covariates": {}},
     ],
-)
+)  # fmt: skip
 def test_every_field_is_part_of_value_and_fingerprint(changes):
     other = changed(**changes)
     assert other != BATTLES
@@ -210,39 +202,25 @@ def test_what_is_refused(changes, words):
         changed(**changes)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "words"),
-    [
-        ([], [], "at least one"),
-        (["a", 1], ["b", "c"], "all strings or all integers"),
-        (["a", 1.5], ["b", "c"], "strings or integers. Got 1.5"),
-        (["a", None], ["b", "c"], "strings or integers. Got None"),
-        ([True, 1], [2, 3], "strings or integers. Got True"),
-        (7, [2, 3], "`first` must be a sequence of strings or integers"),
-        (np.array([["a"]]), ["b"], "strings or integers"),
-    ],
-)
-def test_labels_that_are_refused(first, second, words):
-    with pytest.raises(InvalidInputError, match=words):
-        Comparisons.from_arrays(first, second, [1] * len(second))
+PLAIN = "strings or integers"
+MORE_REFUSED = [
+    *((lambda x=x: Comparisons.from_arrays(x, ["b", "c"][: len(x)], [1] * len(x)), words)
+      for x, words in (([], "at least one"), (["a", 1], "all strings or all integers"),
+                       (["a", 1.5], f"{PLAIN}. Got 1.5"), (["a", None], f"{PLAIN}. Got None"),
+                       (np.array([["a"]]), PLAIN))),
+    (lambda: Comparisons.from_arrays([True, 1], [2, 3], [1, 1]), f"{PLAIN}. Got True"),
+    (lambda: Comparisons.from_arrays(7, [2, 3], [1, 1]), f"`first` must be a sequence of {PLAIN}"),
+    *((lambda x=x: BATTLES.take(x), "positions among 4 comparisons")
+      for x in ([], [7], [0.5], "ab", [True])),
+    *((lambda x=x: BATTLES.take(x), "at least one comparison")
+      for x in (np.zeros(4, dtype=bool), [[0]], 0)),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("index", "words"),
-    [
-        ([], "positions among 4 comparisons"),
-        (np.zeros(4, dtype=bool), "at least one comparison"),
-        ([7], "positions among 4 comparisons"),
-        ([[0]], "at least one comparison"),
-        ([0.5], "positions among"),
-        ("ab", "positions among"),
-        ([True], "positions among"),
-        (0, "at least one comparison"),
-    ],
-)
-def test_choices_that_are_refused(index, words):
+@pytest.mark.parametrize(("call", "words"), MORE_REFUSED)
+def test_what_is_refused_too(call, words):
     with pytest.raises(InvalidInputError, match=words):
-        BATTLES.take(index)
+        call()
 
 
 def test_a_subset_of_the_items():
