@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 
-from rankagg.testing.plots import below, collisions, cut_off
+from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.strategies import quick
 
 # Each example is a picture.
@@ -32,3 +32,19 @@ def row_labels(ax):
 def column_labels(ax):
     """Return the names of columns."""
     return [text.get_text() for text in ax.get_xticklabels()]
+
+
+def one(ax, gid):
+    """Return the only artist of a group."""
+    (artist,) = of_group(ax, gid)
+    return artist
+
+
+def headings(ax):
+    """Return the headings of panels or rows."""
+    return [text.get_text() for text in of_group(ax, "heading")]
+
+
+def cells_of(patches):
+    """Return the rows and columns of the cells that patches fill."""
+    return {(round(patch.get_y() + 0.47), round(patch.get_x() + 0.47)) for patch in patches}

@@ -17,7 +17,7 @@ from rankagg.plotting.fits import (
 )
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import of_group
-from tests.plotting.reading import column_labels, faults, legend_words, notes, row_labels
+from tests.plotting.reading import column_labels, faults, legend_words, notes, one, row_labels
 
 
 @cache
@@ -29,7 +29,7 @@ def plackett_luce(n=5):
 
 @cache
 def with_ties():
-    rows = [[["A"], ["B", "C"]], [["B"], ["A"], ["C"]], [["C", "A"], ["B"]], [["C"], ["B"], ["A"]]]
+    rows = [["A", "BC"], "BAC", ["CA", "B"], "CBA"]
     ballots = [ra.PartialRanking.from_buckets(row, items="ABC") for row in rows]
     return ra.PlackettLuce.fit(ra.Profile(ballots, counts=[5, 4, 3, 2]))
 
@@ -44,7 +44,7 @@ def rows(ax, n):
     """Return the estimate and the bounds of every row, from top to bottom."""
     found = []
     for k in range(n):
-        (point,), (bar,) = of_group(ax, f"point-{k}"), of_group(ax, f"bar-{k}")
+        point, bar = one(ax, f"point-{k}"), one(ax, f"bar-{k}")
         assert list(point.get_ydata()) == [k]
         assert list(bar.get_ydata()) == [k, k]
         found.append([*point.get_xdata(), *bar.get_xdata()])
@@ -65,10 +65,9 @@ def test_worths_are_in_order_with_their_intervals(alpha):
     bottom, top = ax.get_ylim()
     assert bottom > 4
     assert top < 0
-    (mean,) = of_group(ax, "mean")
-    assert set(mean.get_xdata()) == {0.0}
-    percent = 100 * (1 - alpha)
-    assert notes(ax).startswith(f"log worth PlackettLuce, with {percent:g} % intervals")
+    assert set(one(ax, "mean").get_xdata()) == {0.0}
+    said = f"log worth PlackettLuce, with {100 * (1 - alpha):g} % intervals"
+    assert notes(ax).startswith(said)
 
 
 def test_tie_parameters_are_no_items_but_said():
@@ -78,9 +77,8 @@ def test_tie_parameters_are_no_items_but_said():
     assert len(ax.get_yticklabels()) == 3
     assert not of_group(ax, "point-3")
     low, high = fit.conf_int().iloc[3]
-    assert (
-        f"not drawn, for ties: log tie 2: {fit.estimates[3]:.2f} (95 %: {low:.2f} to {high:.2f})"
-    ) in notes(ax)
+    said = f"log tie 2: {fit.estimates[3]:.2f} (95 %: {low:.2f} to {high:.2f})"
+    assert f"not drawn, for ties: {said}" in notes(ax)
     assert "ties" not in notes(plackett_luce().plot())
 
 
@@ -88,8 +86,7 @@ def test_bradley_terry_is_named_and_its_notes_are_kept():
     fit = ra.BradleyTerry.fit(ra.Mallows("ABC", theta=0.5).sample(40, rng=0))
     text = notes(fit.plot())
     assert text.startswith("log worth BradleyTerry")
-    for note in fit.notes:
-        assert f"note: {note}" in text
+    assert all(f"note: {note}" in text for note in fit.notes)
 
 
 @pytest.mark.parametrize("draw", [plotting.worths_plot, plotting.parameters_plot])
@@ -99,20 +96,17 @@ def test_unknown_errors_are_open_points_without_bars(draw):
     covariance[2, 2] = np.nan
     ax = draw(replace(fit, covariance=covariance))
     names = row_labels(ax)
-    open_points = [
-        names[k] for k in range(5)
-        if of_group(ax, f"point-{k}")[0].get_markerfacecolor() == "white"
-    ]  # fmt: skip
-    barless = [names[k] for k in range(5) if not of_group(ax, f"bar-{k}")]
-    assert open_points == barless == [fit.names[2]]
+    points = [one(ax, f"point-{k}") for k in range(5)]
+    is_open = [point.get_markerfacecolor() == "white" for point in points]
+    assert is_open == [not of_group(ax, f"bar-{k}") for k in range(5)]
+    assert is_open == [name == fit.names[2] for name in names]
     assert "note: an open point has no known error" in notes(ax)
     assert "open point" not in notes(draw(fit))
 
 
 def test_fits_that_did_not_converge_say_so():
-    assert "note: the fit has not converged" in notes(
-        replace(plackett_luce(), converged=False).plot()
-    )
+    open_ended = replace(plackett_luce(), converged=False)
+    assert "note: the fit has not converged" in notes(open_ended.plot())
     assert "converged" not in notes(plackett_luce().plot())
 
 
@@ -142,7 +136,7 @@ def test_thetas_stand_over_their_places_with_their_intervals():
     ax = plotting.fit_plot(fit, alpha=0.2)
     bounds = fit.conf_int(0.2).to_numpy()
     for k, theta in enumerate(fit.estimates):
-        (point,), (bar,) = of_group(ax, f"point-{k}"), of_group(ax, f"bar-{k}")
+        point, bar = one(ax, f"point-{k}"), one(ax, f"bar-{k}")
         assert point.get_xydata().tolist() == [[k + 1, theta]]
         assert list(bar.get_xdata()) == [k + 1, k + 1]
         assert list(bar.get_ydata()) == [max(bounds[k, 0], 0), bounds[k, 1]]
@@ -152,16 +146,15 @@ def test_thetas_stand_over_their_places_with_their_intervals():
     assert high > bounds.max()
     assert column_labels(ax) == ["1", "2", "3", "4"]
     assert notes(ax).startswith("rank that is filled thetas with 80 % intervals (Wald)")
-    for note in fit.notes:
-        assert f"note: {note}" in notes(ax)
+    assert all(f"note: {note}" in notes(ax) for note in fit.notes)
 
 
 def test_thetas_without_a_maximum_are_open_at_the_edge():
-    rows = ["ABCDE", "ACBED", "ABDCE"]
-    fit = ra.GeneralizedMallows.fit(ra.Profile.from_orders(rows, counts=[4, 3, 3]))
+    profile = ra.Profile.from_orders(["ABCDE", "ACBED", "ABDCE"], counts=[4, 3, 3])
+    fit = ra.GeneralizedMallows.fit(profile)
     assert fit.estimates[0] == 20
     ax = fit.plot()
-    (mark,) = of_group(ax, "unbounded-0")
+    mark = one(ax, "unbounded-0")
     high = ax.get_ylim()[1]
     assert mark.get_xydata().tolist() == [[1, high]]
     assert mark.get_markerfacecolor() == "white"
@@ -180,26 +173,12 @@ def test_many_thetas_fit():
     assert len(of_group(ax, "point-24")) == 1
 
 
-# -- all --------------------------------------------------------------------------------------
-
-
 # -- distances to the center ----------------------------------------------------------------------
 
 
 @cache
 def strict():
     return ra.Mallows.fit(ra.Mallows("DBACE", theta=0.7).sample(200, rng=0))
-
-
-@cache
-def tied():
-    rows = [
-        ra.PartialRanking.from_buckets(["A", "BC", "D"], items="ABCD"),
-        ra.PartialRanking.from_buckets(["B", "A", "D", "C"], items="ABCD"),
-        ra.PartialRanking.from_top_k("AC", items="ABCD"),
-        ra.PartialRanking.from_buckets(["D", "C", "B", "A"], items="ABCD"),
-    ]
-    return ra.Mallows.fit(ra.Profile(rows, counts=[5, 4, 2, 1]))
 
 
 @cache
@@ -214,13 +193,8 @@ def exact_law(n, theta):
 
 
 def bars(ax, gid):
-    """Return left edge, right edge, floor and height of every bar."""
-    return np.array(
-        [
-            [bar.get_x(), bar.get_x() + bar.get_width(), bar.get_y(), bar.get_height()]
-            for bar in of_group(ax, gid)
-        ]
-    )
+    """Return left edge, floor, right edge and top of every bar."""
+    return np.array([bar.get_bbox().extents for bar in of_group(ax, gid)])
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
@@ -254,67 +228,59 @@ def test_ties_are_spread_as_their_compatible_permutations():
         np.testing.assert_array_equal(known_distances(row.ranks[None, :], np.ones(1)), np.zeros(11))
 
 
-def test_bars_are_the_distances_of_the_rankings():
+def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
     fit = strict()
-    ax = plotting.fit_plot(fit)
+    ax = plotting.fit_plot(fit, alpha=0.2)
     profile, center = fit._data.profile, fit.distribution.center
     shares = np.zeros(11)
     for ranking, count in zip(profile, profile.counts, strict=True):
         shares[int(ra.kendall_distance(ranking, center))] += count / profile.n_rankings
-    drawn = bars(ax, "known")
-    for left, right, floor, height in drawn:
+    for left, floor, right, top in bars(ax, "known"):
         (d,) = (k for k in range(11) if left < k < right)
         assert floor == 0
-        assert height == pytest.approx(shares[d])
+        assert top == pytest.approx(shares[d])
         shares[d] = 0
     assert not shares.any()
     assert not of_group(ax, "spread")
-    (line,) = of_group(ax, "expected")
-    law = exact_law(5, fit.distribution.theta)
-    for x, y in line.get_xydata():
-        assert y == pytest.approx(law[round(x)])
-    legend = legend_words(ax)
-    assert legend == ["rankings", "fitted distribution"]
-
-
-def test_theta_and_its_interval_are_said():
-    fit = strict()
-    low, high = fit.conf_int(0.2).iloc[0]
-    text = notes(fit.plot(alpha=0.2))
     theta = fit.distribution.theta
+    law = exact_law(5, theta)
+    for x, y in one(ax, "expected").get_xydata():
+        assert y == pytest.approx(law[round(x)])
+    assert legend_words(ax) == ["rankings", "fitted distribution"]
+    low, high = fit.conf_int(0.2).iloc[0]
+    text = notes(ax)
     assert f"theta {theta:.3g} (80 %: {low:.3g} to {high:.3g})" in text
-    for note in fit.notes:
-        assert f"note: {note}" in text
+    assert all(f"note: {note}" in text for note in fit.notes)
 
 
 def test_ties_are_hatched_on_top_of_what_is_known():
-    fit = tied()
-    ax = fit.plot()
+    rows = [
+        *(ra.PartialRanking.from_buckets(row, items="ABCD") for row in (["A", "BC", "D"], "BADC")),
+        ra.PartialRanking.from_top_k("AC", items="ABCD"),
+        ra.PartialRanking.from_buckets("DCBA", items="ABCD"),
+    ]
+    ax = ra.Mallows.fit(ra.Profile(rows, counts=[5, 4, 2, 1])).plot()
     known, spread = bars(ax, "known"), bars(ax, "spread")
-    np.testing.assert_allclose(spread[:, 2], known[:, 3])
+    np.testing.assert_allclose(spread[:, 1], known[:, 3])
     assert known[:, 3].sum() == pytest.approx(5 / 12)
-    assert spread[:, 3].sum() == pytest.approx(7 / 12, abs=1e-3)
+    assert (spread[:, 3] - spread[:, 1]).sum() == pytest.approx(7 / 12, abs=1e-3)
     assert all(bar.get_hatch() for bar in of_group(ax, "spread"))
     assert not any(bar.get_hatch() for bar in of_group(ax, "known"))
-    legend = legend_words(ax)
-    ties = "rankings with ties, imputed"
-    assert legend == ["rankings", ties, "fitted distribution"]
+    assert legend_words(ax) == ["rankings", "rankings with ties, imputed", "fitted distribution"]
     assert faults(ax) == []
 
 
 def test_unranked_items_leave_the_law_alone():
-    rows = [
-        ra.PartialRanking.from_order("AB", items="ABC"),
-        *([ra.PartialRanking.from_order(order, items="ABC") for order in ("ABC", "BAC", "ACB")]),
-    ]
+    orders = ("AB", "ABC", "BAC", "ACB")
+    rows = [ra.PartialRanking.from_order(order, items="ABC") for order in orders]
     fit = ra.Mallows.fit(ra.Profile(rows))
     ax = fit.plot()
     assert not of_group(ax, "known")
     assert not of_group(ax, "spread")
     assert "note: the distribution alone, since items are unranked in some rankings" in notes(ax)
-    (line,) = of_group(ax, "expected")
     law = exact_law(3, fit.distribution.theta)
-    np.testing.assert_allclose(line.get_xydata(), list(enumerate(law)), atol=1e-12)
+    drawn = one(ax, "expected").get_xydata()
+    np.testing.assert_allclose(drawn, list(enumerate(law)), atol=1e-12)
     assert "the distribution alone" not in notes(strict().plot())
 
 
@@ -324,22 +290,20 @@ def test_many_distances_share_bars_and_none_is_lost():
     known = bars(ax, "known")
     assert 10 < len(known) <= 30
     assert known[:, 3].sum() == pytest.approx(1)
-    distances = [
-        ra.kendall_distance(ranking, fit.distribution.center)
-        for ranking in fit._data.profile
-        for _ in range(1)
-    ]
+    center = fit.distribution.center
+    distances = [ra.kendall_distance(ranking, center) for ranking in fit._data.profile]
     step = round(known[1, 0] - known[0, 0])
     assert f", {step} in a bar" in notes(ax)
-    starts = np.round(known[:, :2].mean(axis=1) - (step - 1) / 2).astype(int)
+    middles = known[:, [0, 2]].mean(axis=1)
+    starts = np.round(middles - (step - 1) / 2).astype(int)
     for start, height in zip(starts, known[:, 3], strict=True):
         inside = sum(start <= d < start + step for d in distances)
         assert height == pytest.approx(inside / len(distances))
     law = exact_law(30, fit.distribution.theta)
-    (line,) = of_group(ax, "expected")
+    line = one(ax, "expected")
     expected = [law[start : start + step].sum() for start in starts]
     np.testing.assert_allclose(line.get_ydata(), expected, atol=1e-12)
-    np.testing.assert_allclose(line.get_xdata(), known[:, :2].mean(axis=1))
+    np.testing.assert_allclose(line.get_xdata(), middles)
     assert faults(ax) == []
 
 

@@ -1,6 +1,7 @@
 """Heat maps: each number in its cell, in the order of what is drawn."""
 
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -12,40 +13,27 @@ from rankagg.analysis.robustness.rank_shares import RankShares, Span
 from rankagg.exceptions import ItemMismatchError
 from rankagg.plotting.heatmaps import _tau_told, percent_told
 from rankagg.testing.plots import collisions, of_group
-from tests.plotting.reading import column_labels, faults, notes, row_labels
-
-
-def drawn(ax):
-    """Return the shares that the image shows."""
-    (image,) = ax.get_images()
-    return image.get_array()
+from tests.plotting.reading import cells_of, column_labels, faults, notes, one, row_labels
 
 
 def test_cells_hold_the_shares_in_consensus_order():
-    voters = ra.datasets.load("tennessee")
-    votes = voters.pairwise()
+    votes = ra.datasets.load("tennessee").pairwise()
     ax = plotting.pairwise_heatmap(votes)
     order = ["Nashville", "Chattanooga", "Knoxville", "Memphis"]
     at = votes.items.indices(order)
     expected = votes.proportion[np.ix_(at, at)]
-    cells = drawn(ax)
-    off = ~np.eye(4, dtype=bool)
-    np.testing.assert_allclose(cells[off], expected[off])
-    assert cells.mask[np.diag_indices(4)].all()
+    np.fill_diagonal(expected, np.nan)
+    np.testing.assert_allclose(matrix(ax), expected)
     assert column_labels(ax) == order
     assert row_labels(ax) == [f"{place}  {name}" for place, name in enumerate(order, start=1)]
     numbers = {t.get_position(): t.get_text() for t in of_group(ax, "share")}
-    for i in range(4):
-        for j in range(4):
-            if i != j:
-                assert numbers[j, i] == f"{100 * expected[i, j]:.0f}"
+    assert numbers == {(j, i): f"{100 * expected[i, j]:.0f}" for i, j in permutations(range(4), 2)}
 
 
 def test_majorities_that_the_consensus_contradicts_are_framed():
     voters = ra.datasets.load("condorcet_1785")
     ax = plotting.pairwise_heatmap(voters.pairwise())
-    (frame,) = of_group(ax, "against")
-    row, column = round(frame.get_y() + 0.44), round(frame.get_x() + 0.44)
+    ((row, column),) = cells_of(of_group(ax, "against"))
     names = column_labels(ax)
     assert (names[row], names[column]) == ("B", "A")  # 33 of 60 have A above B
     borda = ra.Borda().aggregate(ra.datasets.load("borda_fails_condorcet"))
@@ -56,19 +44,17 @@ def test_decided_pairs_have_a_dot():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[60, 50])
     decisions = ra.PairwiseIntervals.from_data(profile, method="clopper-pearson").decisions()
     assert set(decisions.pairs) == {("A", "C"), ("B", "C")}
-    ax = plotting.pairwise_heatmap(profile.pairwise(), decisions=decisions)
-    dots = {(round(y), round(x)) for d in of_group(ax, "decided") for x, y in d.get_xydata()}
-    assert dots == {(0, 2), (1, 2)}
+    assert dots(plotting.pairwise_heatmap(profile.pairwise(), decisions=decisions)) == {
+        (0, 2), (1, 2),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("policy", ["ignore", "uniform", "last"])
 def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy):
     profile = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]])
-    votes = profile.pairwise(policy)
-    ax = plotting.pairwise_heatmap(votes)
-    hatched = [p for p in ax.patches if p.get_hatch()]
-    assert len(hatched) == 4
-    assert int(drawn(ax).mask.sum()) == 3 + 4
+    ax = plotting.pairwise_heatmap(profile.pairwise(policy))
+    assert len([p for p in ax.patches if p.get_hatch()]) == 4
+    assert np.isnan(matrix(ax)).sum() == 3 + 4
     assert not [t for t in of_group(ax, "share") if "nan" in t.get_text()]
 
 
@@ -107,12 +93,8 @@ def ballots():
 
 @cache
 def with_gaps():
-    rows = [
-        *([ra.PartialRanking.from_buckets(["A", "B"], items="ABCD")] * 8),
-        *([ra.PartialRanking.from_buckets(["B", "C"], items="ABCD")] * 8),
-        ra.PartialRanking.from_buckets(["C", "D"], items="ABCD"),
-    ]
-    return ra.Profile(rows)
+    orders = [*["AB"] * 8, *["BC"] * 8, "CD"]
+    return ra.Profile([ra.PartialRanking.from_order(order, items="ABCD") for order in orders])
 
 
 def matrix(ax):
@@ -123,11 +105,10 @@ def matrix(ax):
 
 def dots(ax):
     """Return the cells with a dot."""
-    found = {
-        (round(float(line.get_ydata()[0]) - 0.1), round(float(line.get_xdata()[0])))
-        for line in of_group(ax, "decided")
-    }
-    assert len(found) == len(of_group(ax, "decided"))
+    lines = of_group(ax, "decided")
+    places = [(line.get_ydata()[0] - 0.1, line.get_xdata()[0]) for line in lines]
+    found = {(round(y), round(x)) for y, x in places}
+    assert len(found) == len(lines)
     return found
 
 
@@ -141,8 +122,7 @@ def check(ax, intervals, above):
     expected = intervals.estimate[np.ix_(order, order)].copy()
     np.fill_diagonal(expected, np.nan)
     np.testing.assert_array_equal(matrix(ax), expected)
-    decided = {(i, j) for i, j in np.argwhere(above[np.ix_(order, order)]).tolist()}
-    assert dots(ax) == decided
+    assert dots(ax) == set(map(tuple, np.argwhere(above[np.ix_(order, order)]).tolist()))
 
 
 def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs():
@@ -166,12 +146,12 @@ def test_imputed_proportions_decide_nothing():
     intervals = INTERVALS(with_gaps(), estimand="imputed")
     ax = intervals.plot()
     sums = dict(zip(intervals.items, intervals.estimate.sum(axis=1), strict=True))
-    drawn = [sums[name] for name in order_of(ax)]
-    assert drawn == sorted(drawn, reverse=True)
+    shown = [sums[name] for name in order_of(ax)]
+    assert shown == sorted(shown, reverse=True)
     check(ax, intervals, np.zeros((4, 4), dtype=bool))
     assert "cannot decide pairs; rows by mean proportion" in notes(ax)
-    label = ax.get_images()[0].colorbar.ax.get_ylabel()
-    assert label == "mean proportion\nwith row above column"
+    bar = ax.get_images()[0].colorbar
+    assert bar.ax.get_ylabel() == "mean proportion\nwith row above column"
 
 
 def test_anytime_intervals_decide_where_they_are_simultaneous():
@@ -189,13 +169,9 @@ def test_pairs_never_compared_are_hatched():
     intervals = INTERVALS(with_gaps())
     ax = intervals.plot()
     check(ax, intervals, intervals.decisions().above)
-    hatched = {
-        (round(patch.get_y() + 0.5), round(patch.get_x() + 0.5))
-        for patch in ax.patches
-        if patch.get_hatch()
-    }
     unknown = np.isnan(matrix(ax)) & ~np.eye(4, dtype=bool)
     assert unknown.sum() == 6
+    hatched = cells_of(patch for patch in ax.patches if patch.get_hatch())
     assert hatched == set(map(tuple, np.argwhere(unknown).tolist()))
     assert "hatched: never compared" in notes(ax)
     assert "hatched" not in notes(INTERVALS(ballots()).plot())
@@ -203,22 +179,15 @@ def test_pairs_never_compared_are_hatched():
 
 def test_frames_are_explained_where_there_are_any():
     # A loses one majority, to D, and D loses two.
-    rows = ["BCDA"] * 2 + ["DABC"] * 2 + ["ACBD"]
-    intervals = INTERVALS(ra.Profile.from_orders(rows))
+    intervals = INTERVALS(ra.Profile.from_orders(["BCDA"] * 2 + ["DABC"] * 2 + ["ACBD"]))
     ax = intervals.plot()
     order = intervals.items.indices(order_of(ax))
+    place = np.array([int(label.split()[0]) for label in row_labels(ax)])
     share = intervals.estimate[np.ix_(order, order)]
-    place = [int(text.get_text().split()[0]) for text in ax.get_yticklabels()]
-    wrong = {
-        (i, j) for i in range(4) for j in range(4) if place[i] < place[j] and share[i, j] < 0.5
-    }
-    framed = {
-        (round(patch.get_y() + 0.44), round(patch.get_x() + 0.44))
-        for patch in of_group(ax, "against")
-    }
-    assert framed == wrong
-    assert ("frame: below one half" in notes(ax)) == bool(wrong)
+    wrong = np.argwhere((place[:, None] < place) & (share < 0.5)).tolist()
     assert wrong
+    assert cells_of(of_group(ax, "against")) == set(map(tuple, wrong))
+    assert "frame: below one half" in notes(ax)
     assert "frame" not in notes(INTERVALS(ballots()).plot())
 
 
@@ -250,19 +219,17 @@ def by_hand(best, worst, *, proved=True, items=None, rule=None):
 
 def cells(ax):
     """Return the drawn matrix, by row and rank, from where it is on the axes."""
-    (image,) = of_group(ax, "shares")
-    left, right, bottom, top = image.get_extent()
+    image = one(ax, "shares")
     data = np.asarray(image.get_array())
     n = len(data)
-    assert (left, right, bottom, top) == (0.5, n + 0.5, n - 0.5, -0.5)
+    assert tuple(image.get_extent()) == (0.5, n + 0.5, n - 0.5, -0.5)
     return data
 
 
 def test_cells_are_the_shares_in_the_order_of_mean_places():
     shares = of_sports()
     ax = shares.plot()
-    frame = shares.ranks()
-    np.testing.assert_array_equal(cells(ax), frame.to_numpy())
+    np.testing.assert_array_equal(cells(ax), shares.ranks().to_numpy())
     assert row_labels(ax) == list(shares.to_frame().index)
     assert column_labels(ax) == ["1", "2", "3", "4"]
     bottom, top = ax.get_ylim()
@@ -271,8 +238,8 @@ def test_cells_are_the_shares_in_the_order_of_mean_places():
 
 
 def test_numbers_are_percent_of_the_cell_they_stand_in():
-    shares = by_hand([[1, 2, 3]] * 3 + [[2, 1, 3]], [[1, 2, 3]] * 3 + [[2, 1, 3]])
-    ax = shares.plot()
+    places = [[1, 2, 3]] * 3 + [[2, 1, 3]]
+    ax = by_hand(places, places).plot()
     numbers = {text.get_position(): text.get_text() for text in of_group(ax, "share")}
     assert numbers == {
         (1, 0): "75", (2, 0): "25", (1, 1): "25", (2, 1): "75", (3, 2): "100",
@@ -281,7 +248,7 @@ def test_numbers_are_percent_of_the_cell_they_stand_in():
 
 def test_numbers_are_legible_on_every_color():
     ax = of_sports().plot()
-    (image,) = of_group(ax, "shares")
+    image = one(ax, "shares")
     for text in of_group(ax, "share"):
         column, row = text.get_position()
         ground = image.cmap(image.norm(cells(ax)[round(row), round(column) - 1]))
@@ -310,13 +277,11 @@ def test_equal_parts_of_several_places_are_said():
 
 def test_resamples_without_a_place_have_a_hatched_column():
     places = [[0, 1, 2], [0, 1, 0], [0, 1, 2], [0, 2, 1]]
-    shares = by_hand(places, places, rule=ra.Mean())
-    ax = shares.plot()
-    names = row_labels(ax)
-    assert names == ["B", "C", "A"]
+    ax = by_hand(places, places, rule=ra.Mean()).plot()
+    assert row_labels(ax) == ["B", "C", "A"]
     patches = [of_group(ax, f"without-{row}")[0] for row in range(3)]
     assert [bool(patch.get_hatch()) for patch in patches] == [False, True, True]
-    (image,) = of_group(ax, "shares")
+    image = one(ax, "shares")
     for patch, share in zip(patches, [0, 0.25, 1], strict=True):
         assert patch.get_facecolor() == to_rgba(image.cmap(image.norm(share)))
         assert patch.get_x() > 3.5
@@ -330,14 +295,11 @@ def test_resamples_without_a_place_have_a_hatched_column():
     assert not collisions(ax)
 
 
-def test_unproved_resamples_are_said():
+def test_what_was_drawn_and_not_proved_is_said():
     ax = by_hand([[1, 2]] * 3, [[1, 2]] * 3, proved=False).plot()
     assert "note: 3 of 3 resamples are not proved optimal: one ranking counts" in notes(ax)
-    assert "not proved" not in notes(of_sports().plot())
-
-
-def test_what_was_drawn_is_said():
     text = notes(of_sports().plot())
+    assert "not proved" not in text
     assert text.startswith(
         "rank ranks by Kemeny in 50 resamples of rankings shares of resamples, not confidence; "
         "rows by mean rank"
@@ -348,8 +310,7 @@ def test_the_colors_reach_to_the_largest_share():
     for share in (0.31, 0.55, 1.0):
         times = round(100 * share)
         rows = [[1, 2, 3, 4]] * times + [[4, 3, 2, 1]] * (100 - times)
-        (image,) = of_group(by_hand(rows, rows).plot(), "shares")
-        low, high = image.get_clim()
+        low, high = one(by_hand(rows, rows).plot(), "shares").get_clim()
         assert low == 0
         most = max(share, 1 - share)
         assert most <= high < most + 0.1
@@ -369,15 +330,13 @@ def test_tasks_that_agree_with_all_others_are_on_top():
     rest = dict(zip(found.tasks, found.with_rest, strict=True))
     assert [rest[name] for name in names] == sorted(rest.values(), reverse=True)
     assert column_labels(ax) == ["all others", *names]
-    texts = [text for text in ax.texts if text.get_gid() == "tau"]
+    texts = of_group(ax, "tau")
     assert len(texts) == 10 * 10  # nine pairs of each task, and all others
-    tau = found.pairs()
-    ticks = dict(zip(ax.get_xticks(), ["all others", *names], strict=True))
+    tau = found.pairs().assign(**{"all others": found.with_rest})
+    ticks = dict(zip(ax.get_xticks(), column_labels(ax), strict=True))
     for text in texts:
         x, y = text.get_position()
-        row, column = names[int(y)], ticks[x]
-        value = rest[row] if column == "all others" else tau.loc[row, column]
-        assert text.get_text() == _tau_told(value)
+        assert text.get_text() == _tau_told(tau.loc[names[int(y)], ticks[x]])
     assert notes(ax).startswith("10 tasks on 6 systems; Kendall's W 0.52, mean tau of two tasks")
     assert faults(ax) == []
 

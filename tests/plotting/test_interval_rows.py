@@ -23,8 +23,9 @@ from tests.plotting.reading import (
     faults,
     legend_words,
     notes,
+    one,
     row_labels,
-)
+)  # fmt: skip
 
 
 @cache
@@ -39,8 +40,8 @@ WIDE = np.linspace(2.5, 0, 8)[:, None] + np.random.default_rng(0).normal(size=(8
 
 def drawn(ax, n):
     """Return the rank, best and worst of every row, and whether its point is filled."""
-    points = [of_group(ax, f"point-{k}")[0] for k in range(n)]
-    bars = [of_group(ax, f"bar-{k}")[0] for k in range(n)]
+    points = [one(ax, f"point-{k}") for k in range(n)]
+    bars = [one(ax, f"bar-{k}") for k in range(n)]
     assert [list(point.get_ydata()) for point in points] == [[k] for k in range(n)]
     assert [list(bar.get_ydata()) for bar in bars] == [[k, k] for k in range(n)]
     rows = [(*point.get_xdata(), *bar.get_xdata()) for point, bar in zip(points, bars, strict=True)]
@@ -70,8 +71,7 @@ def test_rows_are_the_intervals_in_the_order_of_places(seed, n):
     rows, filled = drawn(ax, n)
     frame = ranks.to_frame()
     np.testing.assert_array_equal(rows, frame[["rank", "best", "worst"]].to_numpy())
-    labels = row_labels(ax)
-    assert labels == [f"{place}  {name}" for name, place in frame["rank"].items()]
+    assert row_labels(ax) == [f"{place}  {name}" for name, place in frame["rank"].items()]
     assert filled == (frame["best"] == 1).tolist()
     plt.close("all")
 
@@ -87,24 +87,20 @@ def test_the_best_place_is_left_and_the_first_item_on_top():
     assert column_labels(ax) == ["1", "2", "3"]
 
 
+CHAIN = np.triu(np.ones((3, 3), dtype=bool), k=1)
+
+
 def test_open_points_are_said_to_be_not_first():
-    chain = np.triu(np.ones((3, 3), dtype=bool), k=1)
-    said = {}
-    for name, decided in (("all", chain), ("none", np.zeros_like(chain))):
-        ax = plotting.forest_plot(intervals_of(chain, decided))
-        legend = ax.get_legend()
-        said[name] = [
-            (text.get_text(), handle.get_markerfacecolor() != "white")
-            for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
-        ]
-    assert said["all"] == [("may be first", True), ("not first", False)]
-    assert said["none"] == [("may be first", True)]
+    kinds = [("may be first", True), ("not first", False)]
+    for decided, expected in ((CHAIN, kinds), (np.zeros_like(CHAIN), kinds[:1])):
+        legend = plotting.forest_plot(intervals_of(CHAIN, decided)).get_legend()
+        filled = [handle.get_markerfacecolor() != "white" for handle in legend.legend_handles]
+        words = [text.get_text() for text in legend.get_texts()]
+        assert list(zip(words, filled, strict=True)) == expected
 
 
 def test_the_level_and_its_meaning_are_said():
-    chain = np.triu(np.ones((3, 3), dtype=bool), k=1)
-    note = " ".join(below(plotting.forest_plot(intervals_of(chain, chain))).split())
-    assert note == (
+    assert notes(plotting.forest_plot(intervals_of(CHAIN, CHAIN))) == (
         "rank ranks by majorities; simultaneous 90 % confidence intervals, by hand; independent: "
         "rankings note: a note"
     )
@@ -129,13 +125,12 @@ def test_points_are_filled_for_items_that_may_be_first():
 
 # -- effects of paired tests ----------------------------------------------------------------------
 
-LEVELS = [3.0, 0.5, 0.0, -3.0]
-
 
 @cache
 def against_c(method=None, n_tasks=12):
-    scores = np.array(LEVELS)[:, None] + np.random.default_rng(2).normal(size=(4, n_tasks))
-    table = ra.ScoreTable(scores, systems=list("ABCD"), higher_is_better=True)
+    scores = np.array([[3.0], [0.5], [0.0], [-3.0]])
+    scores = scores + np.random.default_rng(2).normal(size=(4, n_tasks))
+    table = ra.ScoreTable(scores, systems="ABCD", higher_is_better=True)
     return ra.paired_tests(table, "C", method=method)
 
 
@@ -148,21 +143,18 @@ def test_rows_are_the_tests_in_the_order_of_effects(method, level):
     fills = {"better": "#0072B2", "worse": "#D55E00", "-": "white"}
     assert set(frame["decision"]) == set(fills)
     for k, row in enumerate(frame.itertuples()):
-        (point,), (bar,) = of_group(ax, f"point-{k}"), of_group(ax, f"bar-{k}")
+        point, bar = one(ax, f"point-{k}"), one(ax, f"bar-{k}")
         assert point.get_xydata().tolist() == [[row.effect, k]]
         assert bar.get_xydata().tolist() == [[row.lower, k], [row.upper, k]]
         assert point.get_markerfacecolor() == fills[row.decision]
-    assert set(of_group(ax, "alike")[0].get_xdata()) == {level}
+    assert set(one(ax, "alike").get_xdata()) == {level}
     assert not of_group(ax, "arrow-0")
-    legend = legend_words(ax)
     words = {"better": "better", "worse": "worse", "-": "not told from C"}
-    assert legend == [words[kind] for kind in words if kind in set(frame["decision"])]
-
-
-def test_worse_systems_differ_in_color_and_mark():
-    ax = against_c().plot()
-    best, worst = (of_group(ax, f"point-{k}")[0] for k in (0, 2))
-    assert (best.get_marker(), worst.get_marker()) == ("o", "D")
+    assert legend_words(ax) == list(words.values())
+    markers = {
+        one(ax, f"point-{k}").get_marker() for k, x in enumerate(frame["decision"]) if x == "worse"
+    }
+    assert markers == {"D"} != {one(ax, "point-0").get_marker()} == {"o"}
 
 
 def test_ends_that_nothing_bounds_are_arrows():
@@ -183,7 +175,7 @@ def test_a_system_that_no_unit_tells_has_a_row_without_a_point():
     table = ra.ScoreTable(scores, systems=list("ABC"), higher_is_better=True)
     found = ra.paired_tests(table, "A", method="sign")
     assert found.to_frame()["effect"].isna().sum() == 1
-    text = " ".join(below(found.plot()).split())
+    text = notes(found.plot())
     assert "no point: no task tells the system from A" in text
     assert "shares are of the tasks in which the two differ" in text
 
@@ -204,8 +196,7 @@ def test_one_test_is_a_row_and_says_its_own_level():
 def test_tests_are_written_as_names(method, written):
     table = ra.ScoreTable([[1, 0, 1, 1], [0, 0, 0, 1]], systems="AB", higher_is_better=True)
     tests = ra.paired_tests(table, "B", method=method)
-    text = " ".join(below(plotting.effects_plot(tests)).split())
-    assert f"decided by {written} tests" in text
+    assert f"decided by {written} tests" in notes(plotting.effects_plot(tests))
     assert f"{written} tests with" in " ".join(tests.summary().split())
     assert f"{written} test, " in " ".join(tests.tests[0].summary().split())
 
@@ -231,14 +222,13 @@ def test_points_are_needed_marks_are_at_hand():
     ax = found.plot()
     assert ax.get_xscale() == "log"
     for k, (needed, there) in enumerate(zip(found.needed, found.n_units, strict=True)):
-        (point,), (mark,), (gap,) = (of_group(ax, f"{x}-{k}") for x in ("point", "hand", "gap"))
+        point, mark, gap = (one(ax, f"{x}-{k}") for x in ("point", "hand", "gap"))
         assert point.get_xydata().tolist() == [[needed, k]]
         assert mark.get_xydata().tolist() == [[there, k]]
         assert sorted(gap.get_xdata()) == sorted([needed, there])
         assert (point.get_markerfacecolor() != "white") == (needed <= there)
-    names = [str(system) for system in found.order]
-    shown = row_labels(ax)
-    assert shown == [f"{a} / {b}" for a, b in pairwise(names)]
+    names = map(str, found.order)
+    assert row_labels(ax) == [f"{a} / {b}" for a, b in pairwise(names)]
     assert numbers(ax) == ["5", "12", "400"]
     assert legend_words(ax) == [
         "tasks at hand", "tasks needed: enough are there", "tasks needed: more than are there",
@@ -250,12 +240,9 @@ def test_infinite_and_unknown_numbers_are_said():
     ax = separation((np.inf, np.nan, 30.0), (12, 12, 0)).plot()
     assert numbers(ax) == ["\N{INFINITY}", "unknown", "30"]
     low, high = ax.get_xlim()
-    (arrow,) = of_group(ax, "arrow-0")
-    assert 30 < arrow.get_xdata()[0] < high
-    assert not of_group(ax, "point-0")
-    assert not of_group(ax, "point-1")
-    assert not of_group(ax, "gap-1")
-    assert low < of_group(ax, "hand-2")[0].get_xdata()[0] < 1  # none at hand, at the edge
+    assert 30 < one(ax, "arrow-0").get_xdata()[0] < high
+    assert not any(of_group(ax, gid) for gid in ("point-0", "point-1", "gap-1"))
+    assert low < one(ax, "hand-2").get_xdata()[0] < 1  # none at hand, at the edge
     assert "\N{INFINITY}: level, or compared in less than two tasks" in notes(ax)
     assert "unknown: all tasks agree" in notes(ax)
     assert "level" not in notes(separation().plot())
@@ -276,17 +263,12 @@ def test_large_numbers_are_short():
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (of_three, "the first {} of 3 items"),
-        (against_c, "the first {} of 3 systems"),
-        (separation, "the first {} of 3 pairs"),
-    ],
+    ("found", "kind"), [(of_three, "items"), (against_c, "systems"), (separation, "pairs")]
 )
-def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some(found, said):
+def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some(found, kind):
     for top in (1, 2, 3):
         ax = found().plot(top=top)
         assert len(row_labels(ax)) == top
-        assert caption_of(ax).startswith(said.format(top)) == (top < 3)
+        assert caption_of(ax).startswith(f"the first {top} of 3 {kind}") == (top < 3)
     with pytest.raises(InvalidInputError, match="`top` must be an integer of at least 1"):
         found().plot(top=0)

@@ -15,8 +15,9 @@ from tests.plotting.reading import (
     faults,
     legend_words,
     notes,
+    one,
     row_labels,
-)
+)  # fmt: skip
 from tests.strategies import profiles
 
 NAN = float("nan")
@@ -24,19 +25,15 @@ NAN = float("nan")
 
 def cells(ax):
     """Return the shares drawn, with their rows and columns by name and counts."""
-    (mesh,) = of_group(ax, "cells")
-    rows = row_labels(ax)
-    columns = column_labels(ax)
-    shares = mesh.get_array().reshape(len(rows), len(columns))
-    assert mesh.norm.vmin == 0
-    assert mesh.norm.vmax == 1
+    mesh, rows, columns = one(ax, "cells"), row_labels(ax), column_labels(ax)
+    assert (mesh.norm.vmin, mesh.norm.vmax) == (0, 1)
     np.testing.assert_array_equal(ax.get_yticks(), range(len(rows)))
     np.testing.assert_array_equal(ax.get_xticks(), range(len(columns)))
     corners = mesh.get_coordinates()
     assert corners[0, 0].tolist() == [-0.5, -0.5]
     assert corners[-1, -1].tolist() == [len(columns) - 0.5, len(rows) - 0.5]
     assert ax.get_ylim() == (len(rows) - 0.5, -0.5)
-    return shares, rows, columns
+    return mesh.get_array().reshape(len(rows), len(columns)), rows, columns
 
 
 def named(texts):
@@ -44,13 +41,15 @@ def named(texts):
     return [text.rsplit("  ", 1)[0] for text in texts], [text.rsplit("  ", 1)[1] for text in texts]
 
 
-def table(values, **changes):
+def table(values, instances=None):
+    """Return scores of S0, S1, ...; the tasks are t0, t1, ..., each of so many instances."""
     values = np.array(values, dtype=float)
-    settings = {
-        "systems": [f"S{k}" for k in range(len(values))],
-        "tasks": [f"t{k}" for k in range(values.shape[1])], "higher_is_better": True,
-    }  # fmt: skip
-    return ra.ScoreTable(values, **(settings | changes))
+    n = values.shape[1]
+    return ra.ScoreTable(
+        values, systems=[f"S{k}" for k in range(len(values))], higher_is_better=True,
+        tasks=[f"t{k // (instances or 1)}" for k in range(n)],
+        instances=[k % instances for k in range(n)] if instances else None,
+    )  # fmt: skip
 
 
 def in_cells(ax):
@@ -80,7 +79,7 @@ def test_each_missing_score_is_dark(data):
 
 def test_dark_is_missing_and_light_observed():
     ax = plotting.missingness_map(table([[1, NAN], [2, 3]]))
-    (mesh,) = of_group(ax, "cells")
+    mesh = one(ax, "cells")
     luminance = mesh.cmap([0.0, 1.0])[:, :3].mean(axis=1)
     assert luminance[0] > 0.95
     assert luminance[1] < 0.2
@@ -91,27 +90,19 @@ def test_dark_is_missing_and_light_observed():
     assert "1 of 4 cells is missing (25 %)" in notes(ax)
 
 
-def instances():
+def test_tasks_with_instances_have_the_share_that_is_missing():
     values = np.ones((3, 12))
     values[0, 4:8] = NAN  # all of t1
     values[0, 8] = values[1, 9] = values[1, 10] = NAN
-    return table(
-        values, tasks=[f"t{k // 4}" for k in range(12)], instances=[k % 4 for k in range(12)]
-    )
-
-
-def test_tasks_with_instances_have_the_share_that_is_missing():
-    scores = instances()
+    scores = table(values, instances=4)
     ax = plotting.missingness_map(scores)
     shares, rows, columns = cells(ax)
     assert rows == ["S0  5 of 12", "S1  2 of 12", "S2  0 of 12"]
     assert columns == ["t0", "t1", "t2"]
     np.testing.assert_allclose(shares, [[0, 1, 0.25], [0, 0, 0.5], [0, 0, 0]])
-    numbers = {
-        text.get_gid(): (text.get_text(), text.get_position()) for text in in_cells(ax)
-    }  # fmt: skip
+    numbers = {text.get_gid(): (text.get_text(), text.get_position()) for text in in_cells(ax)}
     assert numbers == {"share-0-2": ("25", (2, 0)), "share-1-2": ("50", (2, 1))}
-    (full,) = of_group(ax, "full")
+    full = one(ax, "full")
     assert full.get_hatch()
     np.testing.assert_allclose(full.get_path().vertices.mean(axis=0), [0.9, -0.1])
     bar = next(axes for axes in ax.figure.axes if axes is not ax)
@@ -123,10 +114,7 @@ def test_tasks_with_instances_have_the_share_that_is_missing():
 def test_cells_missing_in_part_have_dots_where_there_is_no_room_for_numbers():
     values = np.ones((2, 60))
     values[1, ::4] = NAN
-    scores = table(
-        values, tasks=[f"t{k // 2}" for k in range(60)], instances=[k % 2 for k in range(60)]
-    )
-    ax = plotting.missingness_map(scores)
+    ax = plotting.missingness_map(table(values, instances=2))
     shares, rows, _ = cells(ax)
     assert rows[0] == "S1  15 of 60"
     dots = {tuple(d.get_xydata()[0]) for d in ax.get_lines()}
@@ -203,17 +191,14 @@ def test_rare_patterns_are_counted():
     assert f"not drawn: {len(rest)} rarer patterns, of {rest.sum()} tasks together" in notes(ax)
 
 
-def test_nothing_missing_is_said():
+def test_nothing_missing_and_pairs_that_were_never_compared_are_said():
     ax = plotting.missingness_map(ra.datasets.load("superglue_human"))
-    assert of_group(ax, "nothing")[0].get_text() == "nothing is missing"
+    assert one(ax, "nothing").get_text() == "nothing is missing"
     assert notes(ax).startswith("nothing is missing: all 60 cells are observed")
     assert legend_words(ax) == ["observed"]
     assert not cells(ax)[0].any()
-    assert not of_group(plotting.missingness_map(table([[1, NAN], [2, 3]])), "nothing")
-
-
-def test_pairs_that_were_never_compared_are_counted():
     ax = plotting.missingness_map(table([[1, NAN], [NAN, 1], [1, 1]]))
+    assert not of_group(ax, "nothing")
     assert "1 of 3 pairs of items was never compared" in notes(ax)
 
 
@@ -221,9 +206,6 @@ def test_numbers_fit_into_their_cells():
     rng = np.random.default_rng(0)
     values = rng.random((7, 1000))
     values[rng.random(values.shape) < 0.6] = NAN
-    scores = table(
-        values, tasks=[f"t{k // 50}" for k in range(1000)], instances=[k % 50 for k in range(1000)]
-    )
-    ax = plotting.missingness_map(scores)
+    ax = plotting.missingness_map(table(values, instances=50))
     assert len(in_cells(ax)) == 140
     assert faults(ax) == []

@@ -9,14 +9,13 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.testing.plots import of_group
-from tests.plotting.reading import column_labels, faults, notes
+from tests.plotting.reading import column_labels, faults, headings, notes, one
 
 METHODS = [
     ra.studies.PrintedRadius(radius="equation 4"),
     ra.studies.IntervalMethod(),
     ra.studies.IntervalMethod(holm=True),
 ]
-STEPS = (1.0, 0.0, 0.4)
 TABLE = ra.ScoreTable(
     np.random.default_rng(5).normal([[1.5], [1.0], [0.5], [0.0]], size=(4, 24)),
     systems=["Ant", "Bee", "Cat", "Dog"], tasks=np.repeat(["x", "y", "z"], 8).tolist(),
@@ -29,7 +28,7 @@ def latent():
     """Return a study of two sizes and three steps."""
     models = [
         ra.studies.LatentModel(step=step, n_systems=5, n_tasks=1, n_instances=size)
-        for size in (20, 80) for step in STEPS
+        for size in (20, 80) for step in (1.0, 0.0, 0.4)
     ]  # fmt: skip
     return ra.studies.ConfidenceStudy(
         models=models, methods=METHODS, alphas=[0.05, 0.3], proportions=[0, 0.3], n_repetitions=2
@@ -49,7 +48,7 @@ def tables():
 
 
 def heights(ax, panel, method):
-    (line,) = of_group(ax, f"line-{panel}-{method}")
+    line = one(ax, f"line-{panel}-{method}")
     return line.get_xdata(), line.get_ydata()
 
 
@@ -70,9 +69,7 @@ def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, p
             ]
             np.testing.assert_array_equal(y, [table[name, method.name] for name in names])
             assert (x[1] - x[0]) / (x[2] - x[0]) == pytest.approx(0.4)
-    assert [text.get_text() for text in of_group(ax, "heading")] == [
-        "20 comparisons", "80 comparisons",
-    ]  # fmt: skip
+    assert headings(ax) == ["20 comparisons", "80 comparisons"]
     promised = of_group(ax, "dashed")
     values = {"any_wrong": alpha, "coverage": 1 - alpha, "covers_all": 1 - alpha}
     assert [line.get_ydata()[0] for line in promised] == [values[m] for m in values if m == measure]
@@ -85,14 +82,13 @@ def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, p
 
 def test_along_proportions_there_is_a_panel_for_each_model(tables):
     ax = tables.plot()
-    assert [text.get_text() for text in of_group(ax, "heading")] == ["as it is", "drawn"]
+    assert headings(ax) == ["as it is", "drawn"]
     table = tables.by_method()["decided"].droplevel("alpha")
     for panel, model in enumerate(("as it is", "drawn")):
         for number, method in enumerate(tables.study.ways):
             _, y = heights(ax, panel, number)
-            np.testing.assert_array_equal(
-                y, [table[model, share, method.name] for share in (0, 0.2, 0.4)]
-            )
+            expected = [table[model, share, method.name] for share in (0, 0.2, 0.4)]
+            np.testing.assert_array_equal(y, expected)
     assert "proportion of single scores removed" in notes(ax)
 
 
@@ -118,8 +114,7 @@ def test_headings_say_what_differs():
     ]  # fmt: skip
     result = ra.studies.ConfidenceStudy(models=models, methods=METHODS, n_repetitions=1).run()
     ax = result.plot()
-    headings = [text.get_text().replace("\n", " ") for text in of_group(ax, "heading")]
-    assert headings == [
+    assert [heading.replace("\n", " ") for heading in headings(ax)] == [
         "1 task, 3 systems", "1 task, 4 systems", "20 tasks, 3 systems", "20 tasks, 4 systems",
     ]  # fmt: skip
     assert [len(heights(ax, panel, 0)[0]) for panel in range(4)] == [2] * 4
@@ -135,7 +130,7 @@ def test_mechanisms_have_panels_of_their_own():
     table = result.by_method()["decided"].droplevel(["model", "alpha"])
     names = [mechanism.name for mechanism in mechanisms]
     for ax, shares in ((result.plot(), [0, 0.4]), (result.plot(along="model"), [0])):
-        assert [text.get_text() for text in of_group(ax, "heading")] == names
+        assert headings(ax) == names
         for panel, name in enumerate(names):
             for number, method in enumerate(METHODS):
                 _, y = heights(ax, panel, number)
@@ -145,8 +140,7 @@ def test_mechanisms_have_panels_of_their_own():
     for name in names:
         ax = plotting.confidence_heatmap(result, removal=name, proportion=0.4, method="hoeffding")
         assert f"40 % of the single scores removed, {name}" in notes(ax)
-        decided = frame.loc[(name, 0.4, 0, "hoeffding"), "decided"]
-        assert len(of_group(ax, "decided")) == decided
+        assert len(of_group(ax, "decided")) == frame.loc[(name, 0.4, 0, "hoeffding"), "decided"]
     with pytest.raises(InvalidInputError, match="`removal`"):
         plotting.confidence_heatmap(result, removal="by task")
 
@@ -156,8 +150,7 @@ def test_the_heat_map_marks_what_the_study_decided(tables, name):
     ax = plotting.confidence_heatmap(tables, method=name, model="drawn", proportion=0.2)
     frame = tables.to_frame().set_index(["model", "proportion", "repetition", "method"])
     decided = frame.loc[("drawn", 0.2, 0, name), "decided"]
-    dots = of_group(ax, "decided")
-    assert len(dots) == decided
+    assert len(of_group(ax, "decided")) == decided
     assert f"decided by {name} at alpha 0.2, {decided} of 6 pairs" in notes(ax)
     assert "drawn, 20 % of the single scores removed" in notes(ax)
     assert ("from 8 instances" in notes(ax)) == name.endswith("instance")
@@ -184,32 +177,22 @@ def test_the_heat_map_shows_the_estimates_in_the_order_of_borda(tables):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("draw", "options", "message"),
     [
-        ({"measure": "power"}, "`measure`"),
-        ({"along": "alpha"}, "`along`"),
-        ({"along": "step"}, "`along` must be .proportion. or .model."),
-        ({"alpha": 0.01}, "`alpha`"),
-        ({"along": "model", "proportion": 0.3}, "`proportion`"),
+        (plotting.confidence_plot, {"measure": "power"}, "`measure`"),
+        (plotting.confidence_plot, {"along": "alpha"}, "`along`"),
+        (plotting.confidence_plot, {"along": "step"}, "`along` must be .proportion. or .model."),
+        (plotting.confidence_plot, {"alpha": 0.01}, "`alpha`"),
+        (plotting.confidence_plot, {"along": "model", "proportion": 0.3}, "`proportion`"),
+        (plotting.confidence_heatmap, {"method": "wilson"}, "`method`"),
+        (plotting.confidence_heatmap, {"model": "flickr"}, "`model`"),
+        (plotting.confidence_heatmap, {"alpha": 0.1}, "`alpha`"),
+        (plotting.confidence_heatmap, {"proportion": 0.1}, "`proportion`"),
     ],
 )
-def test_bad_input_is_named(tables, options, message):
+def test_bad_input_is_named(tables, draw, options, message):
     with pytest.raises(InvalidInputError, match=message):
-        tables.plot(**options)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "wilson"}, "`method`"),
-        ({"model": "flickr"}, "`model`"),
-        ({"alpha": 0.1}, "`alpha`"),
-        ({"proportion": 0.1}, "`proportion`"),
-    ],
-)
-def test_bad_input_of_the_heat_map_is_named(tables, options, message):
-    with pytest.raises(InvalidInputError, match=message):
-        plotting.confidence_heatmap(tables, **options)
+        draw(tables, **options)
 
 
 # -- corrupted scores -----------------------------------------------------------------------------
@@ -236,29 +219,20 @@ def scaled():
     return corrupted(corruptions=SCALED + TURNED, n_corrupted=[1])
 
 
-def one(ax, gid):
-    (artist,) = of_group(ax, gid)
-    return artist
-
-
 def assert_drawn(ax, result, cases, along):
     """Compare every line and band with the repetitions; panels stand in the order of cases."""
     frame = result.to_frame()
     for number, case in enumerate(cases):
         inside = frame[np.logical_and.reduce([frame[name].isin(x) for name, x in case.items()])]
         for position, rule in enumerate(result.study.aggregators):
-            groups = inside[inside["method"] == rule.name].groupby(along, sort=along != "model")
+            of_rule = inside[inside["method"] == rule.name]
+            groups = of_rule.groupby(along, sort=along == "n_corrupted")["distance"]
             line = one(ax, f"line-{number}-{position}")
-            np.testing.assert_allclose(line.get_ydata(), groups["distance"].mean())
+            np.testing.assert_allclose(line.get_ydata(), groups.mean())
             (path,) = one(ax, f"band-{number}-{position}").get_paths()
             for q in (0.05, 0.95):
-                x, y = line.get_xdata(), groups["distance"].quantile(q)
-                for point in zip(x, y, strict=True):
+                for point in zip(line.get_xdata(), groups.quantile(q), strict=True):
                     assert np.isclose(path.vertices, point).all(axis=1).any()
-
-
-def headings(ax):
-    return [text.get_text() for text in of_group(ax, "heading")]
 
 
 def test_lines_and_bands_over_the_number_of_corrupted_tasks(many):
@@ -277,22 +251,10 @@ def test_lines_and_bands_over_a_number_in_the_corruption(scaled):
         {"model": [model.name], "corruption": [corruption.name for corruption in kind]}
         for model, kind in product(MODELS, (SCALED, TURNED))
     ]
-    order = {name: k for k, name in enumerate(x.name for x in SCALED + TURNED)}
-    frame = scaled.to_frame()
-    frame["number"] = frame["corruption"].map(order)
-    for number, case in enumerate(cases):
-        inside = frame[frame["model"].isin(case["model"])]
-        inside = inside[inside["corruption"].isin(case["corruption"])]
-        for position, rule in enumerate(scaled.study.aggregators):
-            means = inside[inside["method"] == rule.name].groupby("number")["distance"].mean()
-            np.testing.assert_allclose(one(ax, f"line-{number}-{position}").get_ydata(), means)
-    after = "after reversed"
+    assert_drawn(ax, scaled, cases, "corruption")
     assert headings(ax) == [
-        "step = 0.2",
-        f"step = 0.2,\n{after}",
-        "step = 1",
-        f"step = 1,\n{after}",
-    ]
+        "step = 0.2", "step = 0.2,\nafter reversed", "step = 1", "step = 1,\nafter reversed",
+    ]  # fmt: skip
     assert "3 instances, rescaled, 1 corrupted task, 4 tables" in notes(ax)
     assert ax.get_xlabel() == "factor"
 
@@ -320,12 +282,11 @@ def test_more_panels_than_a_page_holds_are_told():
 
 def test_ticks_stand_at_their_numbers(scaled):
     ax = plotting.corruption_plot(scaled)
-    numbers = [float(text.get_text()) for text in ax.get_xticklabels()]
-    panels = [one(ax, f"line-{number}-0").get_xdata() for number in range(4)]
+    numbers = np.array([float(label) for label in column_labels(ax)])
     assert len(numbers) == 4 * 4
-    for ticks, shown, line in zip(
-        np.split(ax.get_xticks(), 4), np.split(np.array(numbers), 4), panels, strict=True
-    ):
+    parts = zip(np.split(ax.get_xticks(), 4), np.split(numbers, 4), strict=True)
+    for panel, (ticks, shown) in enumerate(parts):
+        line = one(ax, f"line-{panel}-0").get_xdata()
         np.testing.assert_allclose(ticks, np.interp(shown, [1, 4, 9], line))
 
 

@@ -13,12 +13,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import method_look
-from rankagg.testing.plots import (
-    Picture,
-    PlotContract,
-    faults_on_given_axes,
-    of_group,
-)
+from rankagg.testing.plots import Picture, PlotContract, faults_on_given_axes, of_group
 from tests.plotting.reading import faults
 
 SYSTEMS = ("Ant", "Bee", "Cat", "Dog")
@@ -138,22 +133,24 @@ def picture(plot, labels=(), drawn=None, data=()):
     return Picture(lambda ax: plot(results()[plot], ax=ax), labels, drawn, data)
 
 
+OF_SYSTEMS = (
+    "bump_chart", "rank_distribution_plot", "pairwise_heatmap", "tournament_plot",
+    "missingness_map", "intervals_heatmap", "fit_plot", "parameters_plot", "worths_plot",
+)  # fmt: skip
+WITHOUT_NAMES = ("robustness", "distances", "memberships", "thetas", "goodness")
+
+
 class TestPlots(PlotContract):
     pictures = (
-        picture(plotting.bump_chart, SYSTEMS),
+        *(picture(getattr(plotting, name), SYSTEMS) for name in OF_SYSTEMS),
+        *(picture(getattr(plotting, f"{name}_plot")) for name in WITHOUT_NAMES),
         picture(plotting.overlap_plot, ["Borda"]),
-        picture(plotting.rank_distribution_plot, SYSTEMS),
         picture(plotting.permutohedron_plot, ["A Ant, B Bee"], costs, COSTS),
-        picture(plotting.pairwise_heatmap, SYSTEMS),
-        picture(plotting.tournament_plot, SYSTEMS),
-        picture(plotting.missingness_map, SYSTEMS),
         picture(plotting.forest_plot, SYSTEMS, rows, [1, 2, 3, 4]),
-        picture(plotting.intervals_heatmap, SYSTEMS),
         picture(plotting.critical_difference_diagram, SYSTEMS),
         picture(plotting.effects_plot, ["Ant", "Cat"], rows, sorted(TESTS.to_frame()["effect"])),
         picture(plotting.separation_plot, ["Ant / Bee"], rows, sorted(SEPARATION.needed)),
         picture(plotting.task_agreement_plot, ["all others"], tau, np.ravel(TAU)),
-        picture(plotting.robustness_plot),
         picture(plotting.ratio_plot, ["Borda", "Copeland"]),
         picture(plotting.missing_scores_plot, ["Mean", "Borda, uniform"]),
         picture(plotting.confidence_plot, ["figure 4", "20 comparisons"]),
@@ -162,14 +159,7 @@ class TestPlots(PlotContract):
         picture(plotting.agreement_plot, ["Mean / Borda", "at random"]),
         picture(plotting.cycle_plot, ["impartial culture, 3 items", "known exactly"]),
         picture(plotting.corruption_plot, ["Mean", "reversed"]),
-        picture(plotting.fit_plot, SYSTEMS),
-        picture(plotting.parameters_plot, SYSTEMS),
-        picture(plotting.worths_plot, SYSTEMS),
-        picture(plotting.distances_plot),
-        picture(plotting.memberships_plot),
-        picture(plotting.thetas_plot),
         picture(plotting.models_plot, ["uniform", "mallows-kendall"]),
-        picture(plotting.goodness_plot),
     )
 
 
