@@ -6,7 +6,8 @@ table of the documentation. Every certificate is verified twice: by `Certificate
 stand-alone program of the documentation, which knows nothing of the package. A value that is better
 than a proved optimum, or a bound that is above a known value, ends the run.
 
-Needs the folders `lolib` and `pace` of the optional data, see `kemeny_table`.
+Needs the folders `lolib` and `pace` of the optional data: in `../shared/data` beside the checkout, or
+in the folder that the environment variable RANKAGG_DATA names.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ import numpy as np
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.io.json_files import votes_to_dict
-from tests.benchmarks.kemeny_table import DATA
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("RANKAGG_DATA") or CHECKOUT.parent / "shared" / "data")
 
 COLUMNS = (
     "instance", "items", "known", "known is optimal", "value", "bound", "gap %", "cases", "rows",

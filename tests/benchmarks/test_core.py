@@ -68,3 +68,13 @@ def test_kemeny_of_nine_noisy_rankings(benchmark, backend: str) -> None:
     rule = ra.Kemeny(backend=backend)
     consensus = benchmark.pedantic(rule.aggregate, args=(votes,), rounds=3, warmup_rounds=1)
     assert consensus.certificate.status == "optimal"
+
+
+def test_a_thousand_resamples_of_glue(benchmark, data) -> None:
+    profile = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True).rankings()
+    m = len(profile)
+    counts = np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), size=1000)
+    results = benchmark.pedantic(ra.resample_kemeny, args=(profile, counts), rounds=1)
+    assert all(result.is_proved for result in results)
+    some = [ra.Kemeny().aggregate(result.pairwise).cost for result in results[:100]]
+    assert some == [result.cost for result in results[:100]]

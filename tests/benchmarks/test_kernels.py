@@ -90,17 +90,6 @@ def test_kendall_beside_scipy(n) -> None:
     assert found > 0.2
 
 
-def test_fit_beside_choix() -> None:
-    choix = pytest.importorskip("choix", reason="choix is not installed")
-    profile = profile_of(500, 20)
-    orders = [list(map(int, row)) for row in np.argsort(profile.ranks, axis=1)]
-    found = ratio(
-        lambda: ra.PlackettLuce.fit(profile), lambda: choix.opt_rankings(20, orders), rounds=1
-    )
-    say(f"Plackett-Luce fit: {found:.1f} times choix's speed")
-    assert found > 1
-
-
 def test_schulze_beside_pref_voting() -> None:
     pytest.importorskip("pref_voting", reason="pref_voting is not installed")
     from pref_voting.margin_based_methods import schulze  # noqa: PLC0415
