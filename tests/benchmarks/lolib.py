@@ -6,8 +6,8 @@ table of the documentation. Every certificate is verified twice: by `Certificate
 stand-alone program of the documentation, which knows nothing of the package. A value that is better
 than a proved optimum, or a bound that is above a known value, ends the run.
 
-Needs the folders `lolib` and `pace` of the optional data: in `../shared/data` beside the checkout, or
-in the folder that the environment variable RANKAGG_DATA names.
+Needs the folders `lolib` and `pace` of the optional data: in `../shared/data` beside the checkout,
+or in the folder that the environment variable RANKAGG_DATA names.
 """
 
 from __future__ import annotations
