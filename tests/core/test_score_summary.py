@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankagg as ra
-from rankagg.core.arithmetic.exact_sum import (
-    FLOAT_PLACES,
-    exact_mean,
-    exact_sums,
-    mean_by_group,
-    restored,
-)
+from rankagg.core.arithmetic import exact_sum
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
 from rankagg.kernels import counting
 from tests.strategies import POLICIES, quick
@@ -173,7 +167,7 @@ class TestKernels:
     )  # fmt: skip
     def test_sums_are_exact(self, values):
         expected = [sum(Fraction(v) for v in row if not isnan(v)) for row in values.tolist()]
-        assert [Fraction(total, 1 << 1074) for total in exact_sums(values)] == expected
+        assert [Fraction(total, 1 << 1074) for total in exact_sum.exact_sums(values)] == expected
 
     @given(
         values=arrays(
@@ -186,12 +180,12 @@ class TestKernels:
     def test_means_are_those_of_tables(self, values):
         there = np.ones((1, len(values)), dtype=bool)
         groups = np.zeros(len(values), dtype=np.int64)
-        expected = mean_by_group(values[None], there, groups, 1)[0, 0]
-        (total,) = exact_sums(values[None])
+        expected = exact_sum.mean_by_group(values[None], there, groups, 1)[0, 0]
+        (total,) = exact_sum.exact_sums(values[None])
         for room in (0, 900):
-            shift = room + FLOAT_PLACES - abs(total).bit_length()
-            mean = np.array(exact_mean(total, len(values), shift))
-            assert restored(mean, shift) == expected
+            shift = room + exact_sum.FLOAT_PLACES - abs(total).bit_length()
+            mean = np.array(exact_sum.exact_mean(total, len(values), shift))
+            assert exact_sum.restored(mean, shift) == expected
 
 
 class TestWhatIsRefused:

@@ -16,15 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg
-from rankagg import (
-    Comparisons,
-    ItemSet,
-    PairwiseMatrix,
-    PartialRanking,
-    Permutation,
-    Profile,
-    ScoreTable,
-)
+import rankagg as ra
 from tests import strategies
 
 NAN = float("nan")
@@ -33,7 +25,7 @@ SCRIPT = "<script>alert('&')</script>"
 
 def make_all():
     """Return one value of each class, of string labels, made anew at every call."""
-    table = ScoreTable(
+    table = ra.ScoreTable(
         [[0.9, NAN, 3.0], [0.8, 2.0, 1.0]],
         systems=["Ann", "Bob"],
         tasks=["x", "x", "y"],
@@ -43,14 +35,14 @@ def make_all():
     )
     profile = table.rankings()
     values = [
-        ItemSet(["Ann", "Bob"]),
-        PartialRanking([0, 1, 1, -1, -2], "ABCDE"),
-        Permutation.from_order("CAB"),
+        ra.ItemSet(["Ann", "Bob"]),
+        ra.PartialRanking([0, 1, 1, -1, -2], "ABCDE"),
+        ra.Permutation.from_order("CAB"),
         profile,
         profile.pairwise(),
-        PairwiseMatrix.from_wins([[0, 2.0**62], [2.0**63, 0]]),
+        ra.PairwiseMatrix.from_wins([[0, 2.0**62], [2.0**63, 0]]),
         table,
-        Comparisons.from_arrays(
+        ra.Comparisons.from_arrays(
             ["Ann", "Bob"], ["Bob", "Ann"], [1, 0], weights=[1, 0.5], clusters=["x", "y"],
             sides=[1, -1], covariates={"length": [1, 2]},
         ),
@@ -111,7 +103,7 @@ def test_nothing_can_be_set_nor_deleted(value):
 
 def test_directions_and_weights_of_tasks_cannot_be_changed():
     directions, weights = {"x": True}, {"x": 2.0}
-    table = ScoreTable([[1.0]], tasks="x", higher_is_better=directions, task_weights=weights)
+    table = ra.ScoreTable([[1.0]], tasks="x", higher_is_better=directions, task_weights=weights)
     directions["x"], weights["x"] = False, 5.0
     for mapping, first in ((table.higher_is_better, True), (table.task_weights, 2.0)):
         with pytest.raises(TypeError):
@@ -148,16 +140,16 @@ def test_fresh_arrays_change_nothing_behind_them(value):
 @pytest.mark.parametrize(
     ("make", "given_array"),
     [
-        (PartialRanking, np.array([0, 1], dtype=np.int32)),
-        (PartialRanking.from_ranks, np.array([0.0, 1.0])),
-        (Profile.from_ranks, np.array([[0.0, 1.0]])),
-        (PairwiseMatrix.from_wins, np.array([[0.0, 1.0], [2.0, 0.0]])),
-        (lambda a: PairwiseMatrix.from_wins(a, ties=a), np.array([[0.0, 1.0], [1.0, 0.0]])),
-        (lambda a: ScoreTable(a, higher_is_better=True), np.array([[0.0, 1.0]])),
-        (lambda a: Profile.from_orders(["AB", "BA"], counts=a), np.array([1, 2])),
-        (lambda a: Profile.from_orders(["AB", "BA"], weights=a), np.array([1.0, 2.0])),
-        (lambda a: Comparisons("ab", a, [1, 0], [1, 1]), np.array([0, 1])),
-        (lambda a: Comparisons("ab", [0, 1], [1, 0], [1, 1], weights=a), np.array([1.0, 2.0])),
+        (ra.PartialRanking, np.array([0, 1], dtype=np.int32)),
+        (ra.PartialRanking.from_ranks, np.array([0.0, 1.0])),
+        (ra.Profile.from_ranks, np.array([[0.0, 1.0]])),
+        (ra.PairwiseMatrix.from_wins, np.array([[0.0, 1.0], [2.0, 0.0]])),
+        (lambda a: ra.PairwiseMatrix.from_wins(a, ties=a), np.array([[0.0, 1.0], [1.0, 0.0]])),
+        (lambda a: ra.ScoreTable(a, higher_is_better=True), np.array([[0.0, 1.0]])),
+        (lambda a: ra.Profile.from_orders(["AB", "BA"], counts=a), np.array([1, 2])),
+        (lambda a: ra.Profile.from_orders(["AB", "BA"], weights=a), np.array([1.0, 2.0])),
+        (lambda a: ra.Comparisons("ab", a, [1, 0], [1, 1]), np.array([0, 1])),
+        (lambda a: ra.Comparisons("ab", [0, 1], [1, 0], [1, 1], weights=a), np.array([1.0, 2.0])),
     ],
 )
 def test_given_arrays_stay_the_callers(make, given_array):
@@ -209,28 +201,31 @@ def test_rankings_are_equal_just_where_their_places_are(data, items):
     first, second = (data.draw(strategies.rankings(items)) for _ in range(2))
     assert (first == second) == (first.ranks.tolist() == second.ranks.tolist())
     permutation = data.draw(strategies.strict_rankings(items))
-    partial = PartialRanking(permutation.ranks, items)
+    partial = ra.PartialRanking(permutation.ranks, items)
     assert partial == permutation == partial
     assert hash(partial) == hash(permutation)
 
 
-one_score = partial(ScoreTable, [[1.0]], higher_is_better=True)
+one_score = partial(ra.ScoreTable, [[1.0]], higher_is_better=True)
 
 
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        (PartialRanking([0, -1]), PartialRanking([0, -2])),
-        (PartialRanking([0, 1], "AB"), PartialRanking([0, 1], "AC")),
-        (Permutation([0, 1], "AB"), Permutation([1, 0], "BA")),
-        (Profile.from_orders(["AB"]), Profile.from_orders(["AB"], counts=[2])),
-        (Profile.from_orders(["AB"]), Profile.from_orders(["AB"], weights=[2])),
-        (Profile.from_orders(["AB"]), Profile.from_orders(["AB"], groups=["x"])),
-        (Profile.from_orders(["AB", "BA"]), Profile.from_orders(["BA", "AB"])),
-        (PairwiseMatrix.from_wins(np.zeros((2, 2))), PairwiseMatrix.from_wins(np.zeros((3, 3)))),
+        (ra.PartialRanking([0, -1]), ra.PartialRanking([0, -2])),
+        (ra.PartialRanking([0, 1], "AB"), ra.PartialRanking([0, 1], "AC")),
+        (ra.Permutation([0, 1], "AB"), ra.Permutation([1, 0], "BA")),
+        (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"], counts=[2])),
+        (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"], weights=[2])),
+        (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"], groups=["x"])),
+        (ra.Profile.from_orders(["AB", "BA"]), ra.Profile.from_orders(["BA", "AB"])),
         (
-            PairwiseMatrix.from_wins([[0, 1], [0, 0]]),
-            PairwiseMatrix.from_wins([[0, 0], [0, 0]], ties=[[0, 1], [1, 0]]),
+            ra.PairwiseMatrix.from_wins(np.zeros((2, 2))),
+            ra.PairwiseMatrix.from_wins(np.zeros((3, 3))),
+        ),
+        (
+            ra.PairwiseMatrix.from_wins([[0, 1], [0, 0]]),
+            ra.PairwiseMatrix.from_wins([[0, 0], [0, 0]], ties=[[0, 1], [1, 0]]),
         ),
         (one_score(), one_score(higher_is_better=False)),
         (one_score(), one_score(task_weights={0: 2})),
@@ -240,7 +235,7 @@ one_score = partial(ScoreTable, [[1.0]], higher_is_better=True)
 def test_one_difference_makes_another_value(first, second):
     assert first != second
     assert len({first, second}) == 2
-    zeros = [ScoreTable([[zero, 1.0]], higher_is_better=True) for zero in (0.0, -0.0)]
+    zeros = [ra.ScoreTable([[zero, 1.0]], higher_is_better=True) for zero in (0.0, -0.0)]
     assert len(set(zeros)) == 1
 
 
@@ -250,13 +245,13 @@ def test_one_difference_makes_another_value(first, second):
 def kinds_of(items):
     """Return values of every kind that show some items, among them a first and many others."""
     n = len(items)
-    profile = Profile([Permutation.identity(items)] * 100, groups=range(100))
+    profile = ra.Profile([ra.Permutation.identity(items)] * 100, groups=range(100))
     half = [0] * (n // 2) + [n // 2] * (n - n // 2)
     return [
-        ItemSet(items), Permutation.identity(items),
-        *(PartialRanking(ranks, items) for ranks in ([0] * n, half, [-1] * n, [-2] * n)),
+        ra.ItemSet(items), ra.Permutation.identity(items),
+        *(ra.PartialRanking(ranks, items) for ranks in ([0] * n, half, [-1] * n, [-2] * n)),
         profile, profile.pairwise(),
-        ScoreTable(np.zeros((n, 4)), systems=items, higher_is_better=True),
+        ra.ScoreTable(np.zeros((n, 4)), systems=items, higher_is_better=True),
     ]  # fmt: skip
 
 
@@ -272,11 +267,11 @@ def test_labels_are_escaped_in_html_and_a_repr_is_one_short_line(kind):
 
 
 def test_html_counts_places_from_one_and_is_cut():
-    html = PartialRanking([0, 1, 1, -1], "ABCD")._repr_html_()
+    html = ra.PartialRanking([0, 1, 1, -1], "ABCD")._repr_html_()
     for cells in ("1</td><td>A", "2</td><td>B = C", "unranked</td><td>D"):
         assert f"<td>{cells}</td>" in html
     assert "<td>0</td>" not in html
-    long = Profile([Permutation.from_order("AB")] * 100)._repr_html_()
+    long = ra.Profile([ra.Permutation.from_order("AB")] * 100)._repr_html_()
     assert long.count("<tr>") < 20
     assert "100 rows" in long
 

@@ -15,25 +15,10 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import Branch, Enumeration, Fixing, Leaf
 from rankagg.exceptions import DataFormatError, VerificationError
+from tests.aggregation.kemeny import forging
 from tests.aggregation.kemeny import forging as strict
 from tests.aggregation.kemeny import placed_forging as placed
 from tests.aggregation.kemeny import weak_forging as weak
-from tests.aggregation.kemeny.forging import (
-    N,
-    change,
-    early_chain,
-    holds,
-    holds_alone,
-    is_true,
-    judge,
-    junk,
-    of_certificate,
-    places,
-    random_rows,
-    random_tree,
-    restate,
-    specimens,
-)
 
 KINDS = (
     "majorities alone", "one cycle", "cycles", "ties that cost", "rounded weights",
@@ -61,7 +46,7 @@ def certificates(kit, *kinds: str) -> list:
 def test_genuine_certificates_hold(kit, kind: str) -> None:
     case = kit.specimens()[kind]
     assert kit.holds(case.plain, case)
-    assert holds_alone(case.plain, case)
+    assert forging.holds_alone(case.plain, case)
     assert kit.is_true(case.plain, case)
     again = kit.Kind.from_dict(case.plain)
     assert json.loads(json.dumps(again.to_dict())) == case.plain
@@ -70,14 +55,16 @@ def test_genuine_certificates_hold(kit, kind: str) -> None:
 @pytest.mark.parametrize(("kit", "kind"), EVERY)
 def test_no_mutant_passes_that_is_false(kit, kind: str) -> None:
     count = 8 if kind == "cases" else 40
-    assert judge(kit, kit.specimens()[kind], Random(kind), count)[False] > count / 2
+    assert forging.judge(kit, kit.specimens()[kind], Random(kind), count)[False] > count / 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kit", "kind"), EVERY)
 def test_thousands_of_mutants(kit, kind: str) -> None:
     count = 300 if kind == "cases" else 2_000
-    assert judge(kit, kit.specimens()[kind], Random(f"slow {kind}"), count)[False] > count / 2
+    assert (
+        forging.judge(kit, kit.specimens()[kind], Random(f"slow {kind}"), count)[False] > count / 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,15 +75,15 @@ def test_every_field_with_every_kind_of_junk(kit, kind: str) -> None:
     case = kit.specimens()[kind]
     rng = Random(1)
     text = json.dumps(case.plain)
-    for path in places(case.plain):
+    for path in forging.places(case.plain):
         for _ in range(3):
             data = json.loads(text)
             where = data
             for key in path[:-1]:
                 where = where[key]
-            where[path[-1]] = junk(where[path[-1]], rng)
+            where[path[-1]] = forging.junk(where[path[-1]], rng)
             verdict = kit.holds(data, case)
-            assert verdict == holds_alone(data, case), (path, where[path[-1]])
+            assert verdict == forging.holds_alone(data, case), (path, where[path[-1]])
             assert not verdict or kit.is_true(data, case), (path, where[path[-1]])
 
 
@@ -117,7 +104,7 @@ def test_mutated_bytes(kit, kind: str) -> None:
         except (DataFormatError, VerificationError):
             verdict = False
         try:
-            alone = holds_alone(check_certificate.parse(forged), case)
+            alone = forging.holds_alone(check_certificate.parse(forged), case)
         except check_certificate.RefusedError:
             alone = False
         assert verdict == alone, forged
@@ -132,46 +119,48 @@ def genuine_leaf(votes: ra.PairwiseMatrix) -> Leaf:
 
 
 def test_a_fixing_that_leaves_nothing_proves_its_threshold() -> None:
-    case = specimens()["one cycle"]
+    case = forging.specimens()["one cycle"]
     genuine = ra.Certificate.from_dict(case.plain)
     ((leaf,),) = (proof.nodes for proof in genuine.proofs)
     for threshold, proved in ((75, 75), (76, 76), (77, 76)):
         tree = (Fixing(leaf, threshold, 1), Leaf() if threshold < 77 else leaf)
         fixing = ra.Certificate.build(case.votes, genuine.order, [Proof((0, 1, 2), tree)])
         assert fixing.scaled_lower_bound == proved
-        assert holds(fixing.to_dict(), case)
-        assert holds_alone(fixing.to_dict(), case)
+        assert forging.holds(fixing.to_dict(), case)
+        assert forging.holds_alone(fixing.to_dict(), case)
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_both_checkers_prove_the_same_bound(seed: int) -> None:
     rng = Random(seed)
-    wins = [[rng.choice((1, 2)) * rng.randrange(6) for _ in range(N)] for _ in range(N)]
+    wins = [
+        [rng.choice((1, 2)) * rng.randrange(6) for _ in range(forging.N)] for _ in range(forging.N)
+    ]
     votes = ra.PairwiseMatrix.from_wins(wins)
     problem = Problem.from_pairwise(votes)
-    order = rng.sample(range(N), N)
+    order = rng.sample(range(forging.N), forging.N)
     threshold = problem.floor + rng.randrange(-1, 12) * max(problem.step, 1)
     good = genuine_leaf(votes)
-    rows = random_rows(rng)
-    chain = early_chain(rng, problem) if rng.random() < 0.7 else ()
+    rows = forging.random_rows(rng)
+    chain = forging.early_chain(rng, problem) if rng.random() < 0.7 else ()
     tree = tuple(
         replace(node, leaf=good) if isinstance(node, Fixing) and rng.random() < 0.5 else node
-        for node in random_tree(rng, max(threshold, 0), len(rows), len(chain))
+        for node in forging.random_tree(rng, max(threshold, 0), len(rows), len(chain))
     )
-    proof = Proof(tuple(range(N)), (*chain, *tree), rows)
+    proof = Proof(tuple(range(forging.N)), (*chain, *tree), rows)
     certificate = ra.Certificate.build(votes, order, [proof])
-    case = of_certificate(certificate, votes)
-    assert is_true(case.plain, case)
-    assert holds(case.plain, case)
-    assert holds_alone(case.plain, case)
+    case = forging.of_certificate(certificate, votes)
+    assert forging.is_true(case.plain, case)
+    assert forging.holds(case.plain, case)
+    assert forging.holds_alone(case.plain, case)
     if certificate.gap:
         more = replace(certificate, scaled_lower_bound=certificate.scaled_lower_bound + 1)
-        assert not holds(more.to_dict(), case)
-        assert not holds_alone(more.to_dict(), case)
+        assert not forging.holds(more.to_dict(), case)
+        assert not forging.holds_alone(more.to_dict(), case)
 
 
 def test_the_threshold_that_was_no_number() -> None:
-    case = specimens()["one cycle"]
+    case = forging.specimens()["one cycle"]
     data = {
         **case.plain, "order": [0, 2, 1], "scaled_cost": 104, "scaled_lower_bound": 104,
         "cost": "104", "lower_bound": "104",
@@ -187,17 +176,17 @@ def test_the_threshold_that_was_no_number() -> None:
 
 
 def test_two_true_statements_that_are_not_the_genuine_one() -> None:
-    case = specimens()["one cycle"]
+    case = forging.specimens()["one cycle"]
     modest = {**case.plain, "scaled_lower_bound": 70, "lower_bound": "70", "status": "gap"}
-    assert holds(modest, case)
-    assert holds_alone(modest, case)
-    assert is_true(modest, case)
+    assert forging.holds(modest, case)
+    assert forging.holds_alone(modest, case)
+    assert forging.is_true(modest, case)
     worse = json.loads(json.dumps(case.plain))
-    restate(worse, case, Random(1))
+    forging.restate(worse, case, Random(1))
     assert worse["order"] != case.plain["order"]
-    assert not holds(worse, case)
-    assert not holds_alone(worse, case)
-    assert not is_true(worse, case)
+    assert not forging.holds(worse, case)
+    assert not forging.holds_alone(worse, case)
+    assert not forging.is_true(worse, case)
 
 
 # -- objects that no reader has seen --------------------------------------------------------------
@@ -243,7 +232,7 @@ def test_verify_relies_on_nothing_that_the_constructor_was_given(kit, kind: str)
 
 
 def test_lists_and_numpy_integers_are_no_certificate() -> None:
-    case = specimens()["one cycle"]
+    case = forging.specimens()["one cycle"]
     genuine = ra.Certificate.from_dict(case.plain)
     with pytest.raises(VerificationError, match="not made of tuples, plain integers"):
         replace(genuine, order=list(genuine.order)).verify(case.votes)
@@ -273,22 +262,22 @@ def test_a_deep_tree_is_walked_without_recursion(kit, kind: str) -> None:
         nodes += [Branch(*proof.positions[:2], at + 2, at + 1), leaf]
     deep = replace(genuine, proofs=(replace(proof, nodes=(*nodes, leaf)),))
     assert deep.verify(case.votes)
-    assert holds_alone(deep.to_dict(), case)
+    assert forging.holds_alone(deep.to_dict(), case)
 
 
 def test_a_node_has_one_parent() -> None:
-    case = specimens()["one cycle"]
+    case = forging.specimens()["one cycle"]
     levels = 60  # two to the sixtieth paths
     nodes = [{"pair": [0, 1], "before": at + 1, "after": at + 1} for at in range(levels)]
     tree = [*nodes, {"cycles": [], "rows": []}]
     data = {**case.plain, "proofs": [{"positions": [0, 1, 2], "rows": [], "nodes": tree}]}
     with pytest.raises(DataFormatError, match=r"nodes\[0\].after` must be a node that is not the"):
         ra.Certificate.from_dict(data)
-    assert not holds_alone(data, case)
+    assert not forging.holds_alone(data, case)
 
 
 def test_an_enumeration_stands_alone() -> None:
-    case = specimens()["enumeration"]
+    case = forging.specimens()["enumeration"]
     genuine = ra.Certificate.from_dict(case.plain)
     positions = genuine.proofs[0].positions
     tree = (Branch(*positions[:2], 1, 2), Enumeration(), Enumeration())
@@ -298,11 +287,11 @@ def test_an_enumeration_stands_alone() -> None:
 
 def test_mutants_reach_every_depth() -> None:
     rng = Random(0)
-    case = specimens()["fixings"]
+    case = forging.specimens()["fixings"]
     seen = set()
     for _ in range(300):
         data = json.loads(json.dumps(case.plain))
-        change(data, rng)
+        forging.change(data, rng)
         if data.keys() != case.plain.keys():
             seen.add("keys")
         elif data["proofs"] != case.plain["proofs"]:

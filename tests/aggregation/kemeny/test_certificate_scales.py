@@ -16,15 +16,6 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core.arithmetic import exact
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import forging
-from tests.aggregation.kemeny.forging import (
-    QUOTAS,
-    WISH,
-    Specimen,
-    holds,
-    holds_alone,
-    judge,
-    specimen,
-)
 
 KINDS = ("plain", "ties", "above", "quotas", "top", "lists", "weights of places")
 FACTORS = (2**31 - 1, 2**53 + 1, 3 * 2**60 + 7, 2**63, 10**90)
@@ -116,29 +107,29 @@ def test_groups_of_judges_with_weights_of_every_size(size: int) -> None:
 # -- forgeries ------------------------------------------------------------------------------------
 
 
-def large(size: int, **options) -> Specimen:
+def large(size: int, **options) -> forging.Specimen:
     """Return a genuine certificate under constraints, of votes around a size."""
     rng = np.random.default_rng(size % 1000)
     votes = rng.integers(0, 6, size=(6, 6)).astype(object)
     numbers = rng.integers(0, 9, size=(6, 6)) + votes * size
-    return specimen(ra.PairwiseMatrix.from_wins(numbers), **options)
+    return forging.specimen(ra.PairwiseMatrix.from_wins(numbers), **options)
 
 
-@pytest.mark.parametrize("wish", [WISH, QUOTAS], ids=["pairs", "counts"])
+@pytest.mark.parametrize("wish", [forging.WISH, forging.QUOTAS], ids=["pairs", "counts"])
 @pytest.mark.parametrize("size", SIZES)
 def test_no_mutant_under_constraints_passes_that_is_false(size: int, wish) -> None:
     case = large(size, constraints=wish)
     assert case.plain["scaled_cost"] > size
-    assert holds(case.plain, case)
-    assert holds_alone(case.plain, case)
-    judge(forging, case, Random(size), 10)
+    assert forging.holds(case.plain, case)
+    assert forging.holds_alone(case.plain, case)
+    forging.judge(forging, case, Random(size), 10)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wish", [WISH, QUOTAS], ids=["pairs", "counts"])
+@pytest.mark.parametrize("wish", [forging.WISH, forging.QUOTAS], ids=["pairs", "counts"])
 @pytest.mark.parametrize("size", SIZES)
 def test_five_thousand_mutants_under_constraints(size: int, wish) -> None:
-    verdicts = judge(forging, large(size, constraints=wish), Random(f"slow {size}"), 500)
+    verdicts = forging.judge(forging, large(size, constraints=wish), Random(f"slow {size}"), 500)
     assert verdicts[False] > 250
 
 
@@ -163,8 +154,8 @@ def test_a_bound_of_twice_the_optimum_by_a_floor_that_wraps(size: int) -> None:
                 "constraints": {"above": [], "first": [], "last": [], "counts": [count]},
                 "proofs": [{"positions": list(range(6)), "rows": [], "nodes": nodes}],
             }  # fmt: skip
-            case = Specimen(forged, votes, {}, Fraction(least))
-            verdict = holds(json.loads(json.dumps(forged)), case)
+            case = forging.Specimen(forged, votes, {}, Fraction(least))
+            verdict = forging.holds(json.loads(json.dumps(forged)), case)
             assert not verdict or cost == least
 
 

@@ -10,13 +10,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.aggregation.kemeny.constrained import (
-    Above,
-    ConstrainedSearch,
-    Within,
-    conflict,
-    parts_of,
-)
+from rankagg.aggregation.kemeny import constrained
 from rankagg.aggregation.kemeny.constraints import Count, Demands
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
@@ -24,22 +18,16 @@ from rankagg.aggregation.kemeny.proof_nodes import Exchange, Leaf
 from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Merges, Sides
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
-from tests.aggregation.kemeny.constrained_brute import (
-    allowed,
-    demands_of,
-    least_cost,
-    random_votes,
-    random_wish,
-)
+from tests.aggregation.kemeny import constrained_brute
 from tests.tournaments import PALEY, paley
 
 
 def check(seed: int) -> bool:
     """Hold one random instance against all orders; return whether some order is allowed."""
-    items, votes = random_votes(seed)
-    wish = random_wish(Random(seed), items)
+    items, votes = constrained_brute.random_votes(seed)
+    wish = constrained_brute.random_wish(Random(seed), items)
     tie_cost = (0.0, 0.5)[seed % 2]
-    orders = allowed(items, wish)
+    orders = constrained_brute.allowed(items, wish)
     rule = ra.Kemeny(constraints=wish, tie_cost=tie_cost)
     if not orders:
         with pytest.raises(InfeasibleError) as caught:
@@ -49,7 +37,7 @@ def check(seed: int) -> bool:
     exact = rule.aggregate(votes)
     assert exact.order in orders
     cost = votes.exact_cost(exact.ranking, tie_cost=tie_cost)
-    assert cost == least_cost(votes, orders, tie_cost)
+    assert cost == constrained_brute.least_cost(votes, orders, tie_cost)
     certificate = exact.certificate
     assert certificate.status == "optimal"
     plain = json.loads(json.dumps(certificate.to_dict()))
@@ -77,9 +65,9 @@ def test_cases_are_told_apart_where_the_relaxation_falls_short() -> None:
         above=[(6, 1)], quotas=[ra.Quota([1, 3, 4], 4, 2), ra.Quota([1, 2], 4, 1)]
     )
     exact = ra.Kemeny(constraints=wish).aggregate(votes)
-    orders = allowed(range(7), wish)
+    orders = constrained_brute.allowed(range(7), wish)
     assert exact.certificate.n_cases > 1
-    assert votes.exact_cost(exact.ranking) == least_cost(votes, orders, 0.0)
+    assert votes.exact_cost(exact.ranking) == constrained_brute.least_cost(votes, orders, 0.0)
 
 
 def test_what_is_kept_anyway_costs_nothing_more() -> None:
@@ -164,8 +152,8 @@ def test_a_conflict_is_named() -> None:
     )
 
 
-def kept(part: Above | Within, order: tuple[int, ...]) -> bool:
-    if isinstance(part, Above):
+def kept(part: constrained.Above | constrained.Within, order: tuple[int, ...]) -> bool:
+    if isinstance(part, constrained.Above):
         return order.index(part.first) < order.index(part.second)
     places = order[-part.within :] if part.at_the_end else order[: part.within]
     return len(set(places) & set(part.items)) >= part.at_least
@@ -176,12 +164,12 @@ def test_a_conflict_holds_no_order_and_nothing_without_need() -> None:
     n_seen = 0
     for _ in range(40):
         items = "ABCDE"
-        wish = random_wish(rng, items)
-        if allowed(items, wish):
+        wish = constrained_brute.random_wish(rng, items)
+        if constrained_brute.allowed(items, wish):
             continue
         n_seen += 1
-        parts = parts_of(wish.over(ra.ItemSet(items)))
-        found = conflict(parts, len(items), np.arange(len(items)))
+        parts = constrained.parts_of(wish.over(ra.ItemSet(items)))
+        found = constrained.conflict(parts, len(items), np.arange(len(items)))
         holds = [[kept(part, order) for part in found] for order in permutations(range(5))]
         assert not any(map(all, holds))
         for left_out in range(len(found)):
@@ -207,7 +195,7 @@ def test_without_time_the_ranking_keeps_the_constraints() -> None:
     exact = ra.Kemeny(constraints=wish, time_limit=0).aggregate(votes)
     assert exact.certificate.status == "gap"
     assert exact.certificate.verify(votes)
-    assert all(test(exact.order) for test in demands_of(wish))
+    assert all(test(exact.order) for test in constrained_brute.demands_of(wish))
     assert exact.notes == ("not proved optimal within the time limit of 0 s",)
 
 
@@ -339,7 +327,9 @@ def test_the_row_that_a_last_order_breaks_bounds_it() -> None:
     demands = ra.Constraints(quotas=[ra.Quota([0, 1, 2], 3, 2)]).over(votes.items)
     problem = Problem.from_pairwise(votes)
     nothing = np.zeros((7, 7), dtype=bool)
-    search = ConstrainedSearch(problem, start=np.arange(7), decided=nothing, demands=demands)
+    search = constrained.ConstrainedSearch(
+        problem, start=np.arange(7), decided=nothing, demands=demands
+    )
     search.run()
     for order in ([3, 4, 5, 6, 0, 1, 2], [3, 0, 4, 5, 6, 1, 2], [3, 4, 0, 1, 5, 6, 2]):
         leaf = search._only(np.array(order))
@@ -418,7 +408,7 @@ def test_a_search_starts_from_the_best_order_of_each_group(seed: int, monkeypatc
     start = np.array([*below[::-1], 2, 0, 1, *above[3:]])
     monkeypatch.setattr(FeasibleIncumbent, "prepare", lambda self: None)
     decided = demands.decided(n)
-    search = ConstrainedSearch(problem, start=start, decided=decided, demands=demands)
+    search = constrained.ConstrainedSearch(problem, start=start, decided=decided, demands=demands)
     search._begin()
     assert demands.hold(search.order)
     assert search.upper == problem.cost(search.order) <= problem.cost(merged)

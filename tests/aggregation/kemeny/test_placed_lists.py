@@ -10,13 +10,6 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import placed_lists
-from rankagg.aggregation.kemeny.placed_lists import (
-    Bounds,
-    PlacedProblem,
-    contenders,
-    enumerate_below,
-    first_bound,
-)
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.kemeny.placed_brute import (
     PRICES,
@@ -169,8 +162,8 @@ def test_some_best_list_has_all_pairs_of_the_exchanges(seed: int) -> None:
         if votes.n_items < 2:
             return
         shares = [Fraction(weight) for weight in heard]
-        problem = PlacedProblem.from_pairwise(votes, shares, 0.5, price)
-        items, above = contenders(problem.gains, problem.k, NEVER)
+        problem = placed_lists.PlacedProblem.from_pairwise(votes, shares, 0.5, price)
+        items, above = placed_lists.contenders(problem.gains, problem.k, NEVER)
         everything = costs(votes, shares, 0.5, price)
         least = min(everything.values())
         best = [placed for placed, cost in everything.items() if cost == least]
@@ -188,13 +181,13 @@ def test_the_pairs_of_the_exchanges_and_what_is_found_hold_for_any_gains() -> No
         np.fill_diagonal(gains, 0)
         k = int(rng.integers(1, n))
         weights = tuple(sorted(rng.integers(1, 4, size=k).tolist(), reverse=True))
-        problem = PlacedProblem(gains, 7, weights, 1)
+        problem = placed_lists.PlacedProblem(gains, 7, weights, 1)
         pairs = gains[orders[:, :, None], orders[:, None, :]]
         every = (np.triu(pairs, k=1).sum(axis=2)[:, :k] * weights).sum(axis=1) + 7
-        items, above = contenders(gains, k, NEVER)
+        items, above = placed_lists.contenders(gains, k, NEVER)
         best = orders[every == every.min()][:, :k].tolist()
         assert any(_keeps(placed, items.tolist(), above) for placed in best), (gains, weights)
-        found = enumerate_below(problem, int(every.min()) + 1, NEVER)
+        found = placed_lists.enumerate_below(problem, int(every.min()) + 1, NEVER)
         assert found.bound == every.min()
         assert found.placed.tolist() in best
         n_pairs += above.sum()
@@ -220,13 +213,13 @@ def test_bounds_are_below_all_that_they_bound(seed: int) -> None:
     if votes.n_items < 2:
         return
     for heard, price in (([Fraction(1)] * 2, 0.5), (weights, 0.0)):
-        problem = PlacedProblem.from_pairwise(votes, heard, 0.5, price)
+        problem = placed_lists.PlacedProblem.from_pairwise(votes, heard, 0.5, price)
         n, k = problem.n, problem.k
         lists = {
             placed: problem.cost(np.array(placed)) - problem.constant
             for placed in permutations(range(n), k)
         }
-        bounds = Bounds(problem, np.arange(n))
+        bounds = placed_lists.Bounds(problem, np.arange(n))
         twice = bounds.with_each()
         for item in range(n):
             assert twice[item] <= 2 * min(lists[placed] for placed in lists if item in placed)
@@ -252,12 +245,12 @@ def test_bounds_are_below_all_that_they_bound(seed: int) -> None:
 def test_a_narrow_beam_says_nothing_false(seed: int) -> None:
     votes = random_votes(seed)
     k = max(votes.n_items - 2, 1)
-    problem = PlacedProblem.from_pairwise(votes, [Fraction(1)] * k, 0.5, 0.5)
+    problem = placed_lists.PlacedProblem.from_pairwise(votes, [Fraction(1)] * k, 0.5, 0.5)
     least = min(costs(votes, [1] * k, 0.5, 0.5).values()) * problem.denominator
-    assert first_bound(problem, NEVER) <= least
+    assert placed_lists.first_bound(problem, NEVER) <= least
     for below in (least, least + 1, least + 5):
         for width in (1, 2, None):
-            found = enumerate_below(problem, int(below), NEVER, width)
+            found = placed_lists.enumerate_below(problem, int(below), NEVER, width)
             assert found.bound <= min(least, below)
             assert found.is_complete or width is not None
             if found.placed is not None:

@@ -9,26 +9,20 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.kemeny import weak_optima as module
 from rankagg.exceptions import BlockTooLargeError, NotProvedError, OutOfTimeError
-from tests.aggregation.kemeny.weak_brute import (
-    PRICES,
-    levels_of,
-    optima,
-    random_votes,
-    rule,
-)
+from tests.aggregation.kemeny import weak_brute
 
 HALF = (Fraction(1, 2), Fraction(1, 2))
 
 
 def check(votes: ra.PairwiseMatrix, prices) -> int:
     """Hold everything that is said of all optima against all weak orders."""
-    found = rule(prices).aggregate(votes).optima
-    _, best = optima(votes, prices)
+    found = weak_brute.rule(prices).aggregate(votes).optima
+    _, best = weak_brute.optima(votes, prices)
     n = votes.n_items
     assert found.is_unique == (len(best) == 1)
     every = list(found)
     assert len(every) == found.count() == len(best)
-    assert {levels_of(one) for one in every} == best
+    assert {weak_brute.levels_of(one) for one in every} == best
     above = np.array([np.less.outer(w, w) for w in best])
     assert np.array_equal(found.relation(), above.all(axis=0))
     alike = (
@@ -57,14 +51,15 @@ def check(votes: ra.PairwiseMatrix, prices) -> int:
 @pytest.mark.parametrize("seed", range(16))
 def test_everything_that_is_said_of_them(seed: int) -> None:
     rng = Random(seed)
-    check(random_votes(rng, rng.choice((1, 2, 3, 4, 5))), rng.choice(PRICES))
+    check(weak_brute.random_votes(rng, rng.choice((1, 2, 3, 4, 5))), rng.choice(weak_brute.PRICES))
 
 
 @pytest.mark.slow
 def test_everything_that_is_said_of_many() -> None:
     rng = Random(23)
     several = sum(
-        check(random_votes(rng, rng.choice((3, 4, 5, 5))), rng.choice(PRICES)) > 1
+        check(weak_brute.random_votes(rng, rng.choice((3, 4, 5, 5))), rng.choice(weak_brute.PRICES))
+        > 1
         for _ in range(400)
     )
     assert several > 80
@@ -78,7 +73,7 @@ def test_all_weak_orders_are_optimal_of_silence() -> None:
 def test_too_many_to_count(monkeypatch) -> None:
     monkeypatch.setattr(module, "MOST_OPTIMA", 10)
     votes = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)))
-    found = rule(HALF).aggregate(votes).optima
+    found = weak_brute.rule(HALF).aggregate(votes).optima
     with pytest.raises(BlockTooLargeError, match="more than 10"):
         found.count()
     assert not found.is_unique
@@ -97,10 +92,10 @@ def test_too_many_to_count(monkeypatch) -> None:
 def test_bounds_of_ranks_where_there_are_too_many(monkeypatch, seed: int) -> None:
     monkeypatch.setattr(module, "MOST_OPTIMA", 0)
     rng = Random(seed)
-    votes, prices = random_votes(rng, 4), rng.choice(PRICES)
-    _, best = optima(votes, prices)
+    votes, prices = weak_brute.random_votes(rng, 4), rng.choice(weak_brute.PRICES)
+    _, best = weak_brute.optima(votes, prices)
     ranks = 1 + np.array([np.less.outer(w, w) for w in best]).sum(axis=1)
-    low, high = rule(prices).aggregate(votes).optima.rank_ranges()
+    low, high = weak_brute.rule(prices).aggregate(votes).optima.rank_ranges()
     assert (low <= ranks.min(axis=0)).all()
     assert (high >= ranks.max(axis=0)).all()
     assert np.array_equal(low == 1, (ranks == 1).any(axis=0))
@@ -108,7 +103,7 @@ def test_bounds_of_ranks_where_there_are_too_many(monkeypatch, seed: int) -> Non
 
 def test_a_time_limit_and_what_was_found_before_it() -> None:
     votes = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)))
-    found = rule(HALF).aggregate(votes).optima
+    found = weak_brute.rule(HALF).aggregate(votes).optima
     with pytest.raises(OutOfTimeError):
         _ = found.within(0).is_unique
     assert not found.is_unique
@@ -118,7 +113,7 @@ def test_a_time_limit_and_what_was_found_before_it() -> None:
 
 def test_only_of_what_is_proved() -> None:
     votes = ra.datasets.load("condorcet_1785").pairwise()
-    stopped = rule(HALF, time_limit=0).aggregate(votes)
+    stopped = weak_brute.rule(HALF, time_limit=0).aggregate(votes)
     assert not stopped.is_proved
     with pytest.raises(NotProvedError, match="this ranking has a gap"):
         _ = stopped.optima

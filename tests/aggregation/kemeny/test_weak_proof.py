@@ -6,31 +6,22 @@ from random import Random
 import numpy as np
 import pytest
 
+from rankagg.aggregation.kemeny import weak_proof
 from rankagg.aggregation.kemeny.proof_nodes import Weighting
-from rankagg.aggregation.kemeny.weak_proof import (
-    Known,
-    WeakProblem,
-    WeakProof,
-    consequences,
-    learn,
-    nothing,
-    set_aside,
-    weak_bound,
-)
 from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.weak_brute import weak_orders
 from tests.aggregation.kemeny.weak_forging import N, random_leaf, random_tree
 
 
-def random_problem(rng: Random, n: int = N) -> WeakProblem:
+def random_problem(rng: Random, n: int = N) -> weak_proof.WeakProblem:
     step = rng.choice((1, 1, 2, 5))
     above = np.array([[step * rng.randrange(6) * (i != j) for j in range(n)] for i in range(n)])
     half = np.array([[step * rng.randrange(6) * (i < j) for j in range(n)] for i in range(n)])
-    return WeakProblem(above, half + half.T, 1)
+    return weak_proof.WeakProblem(above, half + half.T, 1)
 
 
-def costs_of(problem: WeakProblem) -> dict[tuple[int, ...], int]:
+def costs_of(problem: weak_proof.WeakProblem) -> dict[tuple[int, ...], int]:
     return {w: problem.cost(np.array(w)) for w in weak_orders(problem.n)}
 
 
@@ -40,7 +31,7 @@ def test_made_up_trees_bound_every_weak_order(seed: int) -> None:
     problem = random_problem(rng)
     least = min(costs_of(problem).values())
     threshold = least + rng.randrange(-2, 8)
-    proof = WeakProof(tuple(range(N)), random_tree(rng, max(threshold, 0)))
+    proof = weak_proof.WeakProof(tuple(range(N)), random_tree(rng, max(threshold, 0)))
     try:
         assert proof.bound(problem) <= least
     except VerificationError:
@@ -55,20 +46,20 @@ def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
     weighting = random_leaf(rng).weighting(np.arange(N))
     threshold = min(costs.values()) + rng.randrange(0, 12)
     known = random_known(rng)
-    fixed = set_aside(problem, weighting, known, threshold)
+    fixed = weak_proof.set_aside(problem, weighting, known, threshold)
     for levels, cost in costs.items():
         z = np.less_equal.outer(levels, levels)
         if known.holds(z):
-            assert weak_bound(problem, weighting, known) <= cost
+            assert weak_proof.weak_bound(problem, weighting, known) <= cost
             if cost < threshold:
                 assert fixed is not None
                 assert fixed.holds(z)
 
 
-def random_known(rng: Random, n: int = N) -> Known:
-    known = nothing(n)
+def random_known(rng: Random, n: int = N) -> weak_proof.Known:
+    known = weak_proof.nothing(n)
     for _ in range(rng.randrange(4)):
-        more = learn(known, *rng.sample(range(n), 2), below=rng.random() < 0.5)
+        more = weak_proof.learn(known, *rng.sample(range(n), 2), below=rng.random() < 0.5)
         known = known if more is None else more
     return known
 
@@ -77,7 +68,7 @@ def random_known(rng: Random, n: int = N) -> Known:
 def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
     rng = Random(seed)
     n = 4
-    known, said = nothing(n), []
+    known, said = weak_proof.nothing(n), []
     for _ in range(rng.randrange(1, 6)):
         i, j = rng.sample(range(n), 2)
         below = rng.random() < 0.5
@@ -85,7 +76,7 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         left = [
             w for w in weak_orders(n) if all((w[a] > w[b]) == is_below for a, b, is_below in said)
         ]
-        more = learn(known, i, j, below=below)
+        more = weak_proof.learn(known, i, j, below=below)
         assert (more is None) == (not left)
         if more is None:
             return
@@ -96,7 +87,7 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         not_below, above = np.zeros((2, n, n), dtype=bool)
         for a, b, is_below in said:
             (above if is_below else not_below)[(b, a) if is_below else (a, b)] = True
-        again = consequences(not_below, above)
+        again = weak_proof.consequences(not_below, above)
         assert np.array_equal(again.not_below, more.not_below)
         assert np.array_equal(again.above, more.above)
         known = more
@@ -108,15 +99,17 @@ def test_weights_without_a_limit(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng, 4)
     factor = 10**30
-    large = WeakProblem(
+    large = weak_proof.WeakProblem(
         problem.above.astype(object) * factor, problem.tied.astype(object) * factor, 1
     )
     rows = np.array([rng.sample(range(4), 3) for _ in range(5)])
     weights = np.array([rng.randrange(1, 2**21) for _ in rows])
-    small = weak_bound(problem, Weighting(rows, weights), nothing(4))
+    small = weak_proof.weak_bound(problem, Weighting(rows, weights), weak_proof.nothing(4))
     more = Weighting(rows, weights.astype(object) * factor)
-    assert weak_bound(large, more, nothing(4)) == small * factor
-    far = weak_bound(problem, Weighting(rows, weights.astype(object) * 10**40), nothing(4))
+    assert weak_proof.weak_bound(large, more, weak_proof.nothing(4)) == small * factor
+    far = weak_proof.weak_bound(
+        problem, Weighting(rows, weights.astype(object) * 10**40), weak_proof.nothing(4)
+    )
     assert far <= min(costs_of(problem).values())
 
 

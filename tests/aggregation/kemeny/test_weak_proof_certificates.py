@@ -12,51 +12,47 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.proof_nodes import Fixing
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.exceptions import DataFormatError, VerificationError
+from tests.aggregation.kemeny import weak_forging
 from tests.aggregation.kemeny.forging import holds_alone
 from tests.aggregation.kemeny.weak_brute import PRICES
-from tests.aggregation.kemeny.weak_forging import (
-    N,
-    build,
-    genuine_leaf,
-    holds,
-    is_true,
-    of_certificate,
-    random_tree,
-    specimens,
-)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_both_checkers_prove_the_same_bound_of_made_up_trees(seed: int) -> None:
     rng = Random(seed)
     step = rng.choice((1, 2))
-    wins = [[step * rng.randrange(6) for _ in range(N)] for _ in range(N)]
-    ties = np.triu([[step * rng.randrange(4) for _ in range(N)] for _ in range(N)], k=1)
+    wins = [[step * rng.randrange(6) for _ in range(weak_forging.N)] for _ in range(weak_forging.N)]
+    ties = np.triu(
+        [[step * rng.randrange(4) for _ in range(weak_forging.N)] for _ in range(weak_forging.N)],
+        k=1,
+    )
     votes = ra.PairwiseMatrix.from_wins(wins, ties=ties + ties.T)
     prices = rng.choice(PRICES)
     problem = WeakProblem.from_pairwise(votes, *prices)
-    levels = [rng.randrange(N) for _ in range(N)]
+    levels = [rng.randrange(weak_forging.N) for _ in range(weak_forging.N)]
     threshold = problem.floor + rng.randrange(-1, 12) * max(problem.step, 1)
-    good = genuine_leaf(votes, prices)
+    good = weak_forging.genuine_leaf(votes, prices)
     tree = tuple(
         replace(node, leaf=good) if isinstance(node, Fixing) and rng.random() < 0.5 else node
-        for node in random_tree(rng, max(threshold, 0))
+        for node in weak_forging.random_tree(rng, max(threshold, 0))
     )
-    certificate = build(votes, levels, [WeakProof(tuple(range(N)), tree)], prices)
-    case = of_certificate(certificate, votes)
+    certificate = weak_forging.build(
+        votes, levels, [WeakProof(tuple(range(weak_forging.N)), tree)], prices
+    )
+    case = weak_forging.of_certificate(certificate, votes)
     if not 0 <= certificate.scaled_lower_bound <= certificate.scaled_cost:
         return  # no file states a bound above the cost
-    assert is_true(case.plain, case)
-    assert holds(case.plain, case)
+    assert weak_forging.is_true(case.plain, case)
+    assert weak_forging.holds(case.plain, case)
     assert holds_alone(case.plain, case)
     if certificate.gap:
         more = replace(certificate, scaled_lower_bound=certificate.scaled_lower_bound + 1)
-        assert not holds(more.to_dict(), case)
+        assert not weak_forging.holds(more.to_dict(), case)
         assert not holds_alone(more.to_dict(), case)
 
 
 def test_the_certificate_of_a_strict_order_is_another() -> None:
-    case = specimens()["rows"]
+    case = weak_forging.specimens()["rows"]
     strict = ra.Kemeny(tie_cost=0.5).aggregate(case.votes).certificate.to_dict()
     with pytest.raises(DataFormatError, match=r"must be 'rankagg\.weak_certificate'"):
         ra.WeakCertificate.from_dict(strict)
@@ -75,7 +71,7 @@ def test_the_certificate_of_a_strict_order_is_another() -> None:
     ],
 )
 def test_each_false_statement_is_named(changes, words: str) -> None:
-    case = specimens()["rows"]
+    case = weak_forging.specimens()["rows"]
     data = {**case.plain, **changes}
     data["cost"] = str(Fraction(data["scaled_cost"], data["denominator"]))
     data["lower_bound"] = str(Fraction(data["scaled_lower_bound"], data["denominator"]))
@@ -97,7 +93,7 @@ def test_each_false_statement_is_named(changes, words: str) -> None:
     ],
 )
 def test_each_fault_of_form_is_named(path, value, words: str) -> None:
-    data = json.loads(json.dumps(specimens()["rows"].plain))
+    data = json.loads(json.dumps(weak_forging.specimens()["rows"].plain))
     where = data
     for key in path[:-1]:
         where = where[key]

@@ -11,27 +11,19 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, groups
 from rankagg.exceptions import InvalidInputError
-from tests.aggregation.kemeny.weak_brute import (
-    PRICES,
-    cost,
-    levels_of,
-    optima,
-    random_votes,
-    rule,
-    weak_orders,
-)
+from tests.aggregation.kemeny import weak_brute
 from tests.strategies import policies, profiles, quick
 from tests.tournaments import PALEY
 
 HALF = (Fraction(1, 2), Fraction(1, 2))
-prices_of_all_kinds = st.sampled_from(PRICES)
+prices_of_all_kinds = st.sampled_from(weak_brute.PRICES)
 
 
 def check(votes: ra.PairwiseMatrix, prices, **options) -> ra.Consensus:
     """Hold a consensus against all weak orders."""
-    exact = rule(prices, **options).aggregate(votes)
-    least, best = optima(votes, prices)
-    assert levels_of(exact.ranking) in best
+    exact = weak_brute.rule(prices, **options).aggregate(votes)
+    least, best = weak_brute.optima(votes, prices)
+    assert weak_brute.levels_of(exact.ranking) in best
     assert Fraction(exact.certificate.scaled_cost, exact.certificate.denominator) == least
     assert exact.certificate.status == "optimal"
     assert exact.certificate.verify(votes)
@@ -44,41 +36,44 @@ def check(votes: ra.PairwiseMatrix, prices, **options) -> ra.Consensus:
 def test_profiles_of_every_kind(profile: ra.Profile, unranked: str, prices) -> None:
     exact = check(profile.pairwise(unranked), prices)
     assert exact.cost == pytest.approx(exact.certificate.cost)
-    again = rule(prices, unranked=unranked).aggregate(profile)
+    again = weak_brute.rule(prices, unranked=unranked).aggregate(profile)
     assert again.certificate.scaled_cost == exact.certificate.scaled_cost
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_six_items(seed: int) -> None:
     rng = Random(seed)
-    check(random_votes(rng, 6), rng.choice(PRICES))
+    check(weak_brute.random_votes(rng, 6), rng.choice(weak_brute.PRICES))
 
 
 @pytest.mark.slow
 def test_a_thousand_random_instances() -> None:
     rng = Random(17)
     for _ in range(1000):
-        check(random_votes(rng, rng.choice((2, 3, 4, 5, 5, 6))), rng.choice(PRICES))
+        check(
+            weak_brute.random_votes(rng, rng.choice((2, 3, 4, 5, 5, 6))),
+            rng.choice(weak_brute.PRICES),
+        )
 
 
 def test_the_number_of_weak_orders() -> None:
-    assert [len(weak_orders(n)) for n in range(1, 7)] == [1, 3, 13, 75, 541, 4683]
+    assert [len(weak_brute.weak_orders(n)) for n in range(1, 7)] == [1, 3, 13, 75, 541, 4683]
 
 
-LIGHT = [prices for prices in PRICES if prices[1] in (0, 1, Fraction(1, 4))]
+LIGHT = [prices for prices in weak_brute.PRICES if prices[1] in (0, 1, Fraction(1, 4))]
 
 
 @pytest.mark.parametrize(
     "prices",
     [
         pytest.param(prices, marks=() if prices in LIGHT[:3:2] else pytest.mark.slow)
-        for prices in PRICES
+        for prices in weak_brute.PRICES
     ],
 )
 def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
     """Eleven items with cyclic symmetry, held against the strict rule where it is the same."""
     votes = PALEY
-    exact = rule(prices).aggregate(votes)
+    exact = weak_brute.rule(prices).aggregate(votes)
     assert exact.certificate.status == "optimal"
     if prices[1] >= HALF[1]:
         # Without tied votes a tie costs no less than the cheaper of two ways to break it.
@@ -87,14 +82,14 @@ def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
     else:
         # 55 pairs, every one of them with one vote.
         assert exact.certificate.cost == float(55 * prices[1])
-        assert levels_of(exact.ranking) == (0,) * 11
+        assert weak_brute.levels_of(exact.ranking) == (0,) * 11
 
 
 def test_without_tied_votes_and_with_half_a_vote_a_tie_the_strict_optimum_is_optimal() -> None:
     rng = np.random.default_rng(3)
     for n in (8, 15, 25):
         votes = ra.Profile.from_orders([rng.permutation(n) for _ in range(7)]).pairwise()
-        exact = rule(HALF).aggregate(votes)
+        exact = weak_brute.rule(HALF).aggregate(votes)
         assert exact.cost == ra.Kemeny().aggregate(votes).cost
 
 
@@ -108,7 +103,7 @@ def test_numbers_beyond_64_bits() -> None:
         (wins.astype(object) * factor).tolist(),
         ties=((ties + ties.T).astype(object) * factor).tolist(),
     )
-    for prices in PRICES[::3]:
+    for prices in weak_brute.PRICES[::3]:
         few, many = check(small, prices), check(large, prices)
         assert (
             Fraction(many.certificate.scaled_cost, many.certificate.denominator)
@@ -127,7 +122,7 @@ def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None
     above = np.array([[rng.randrange(4) * (i != j) for j in range(n)] for i in range(n)])
     half = np.array([[rng.randrange(4) * (i < j) for j in range(n)] for i in range(n)])
     problem = WeakProblem(above, half + half.T, 1)
-    costs = {w: problem.cost(np.array(w)) for w in weak_orders(n)}
+    costs = {w: problem.cost(np.array(w)) for w in weak_brute.weak_orders(n)}
     best = [w for w, c in costs.items() if c == min(costs.values())]
 
     def keeps(levels, parts) -> bool:
@@ -141,7 +136,7 @@ def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None
     assert all(keeps(w, groups(problem, all_optima=True)) for w in best)
     parts = groups(problem)
     least = sum(
-        min(problem.restrict(part).cost(np.array(w)) for w in weak_orders(len(part)))
+        min(problem.restrict(part).cost(np.array(w)) for w in weak_brute.weak_orders(len(part)))
         for part in parts
     )
     across = sum(
@@ -161,10 +156,10 @@ def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None
 @given(profile=profiles(max_size=5), prices=prices_of_all_kinds, data=st.data())
 def test_the_cost_of_any_weak_order(profile: ra.Profile, prices, data: st.DataObject) -> None:
     votes = profile.pairwise()
-    levels = data.draw(st.sampled_from(weak_orders(votes.n_items)))
+    levels = data.draw(st.sampled_from(weak_brute.weak_orders(votes.n_items)))
     ranking = ra.PartialRanking.from_ranks(levels, items=votes.items)
     told = votes.exact_cost(ranking, tie_cost=float(prices[0]), consensus_tie_cost=float(prices[1]))
-    assert told == cost(levels, votes, prices)
+    assert told == weak_brute.cost(levels, votes, prices)
     assert votes.cost(ranking, tie_cost=0.5, consensus_tie_cost=None) == votes.cost(
         ranking, tie_cost=0.5
     )
@@ -176,7 +171,7 @@ def test_half_for_both_is_the_distance_of_kemeny_and_snell(
     profile: ra.Profile, data: st.DataObject
 ) -> None:
     votes = profile.pairwise()
-    levels = data.draw(st.sampled_from(weak_orders(votes.n_items)))
+    levels = data.draw(st.sampled_from(weak_brute.weak_orders(votes.n_items)))
     ranking = ra.PartialRanking.from_ranks(levels, items=votes.items)
     total = sum(
         count * weight * ra.kendall_distance(ranking, vote, p=0.5)
@@ -202,10 +197,10 @@ def test_prices_that_do_not_go_together() -> None:
     assert ra.Kemeny(tie_cost=0.5).price_of_ties is None
 
 
-@pytest.mark.parametrize("prices", PRICES)
+@pytest.mark.parametrize("prices", weak_brute.PRICES)
 def test_the_guarantee_holds_with_ties_broken_at_random(prices) -> None:
     rng = np.random.default_rng(1)
-    exact_rule = rule(prices)
+    exact_rule = weak_brute.rule(prices)
     assert not exact_rule.is_strict
     if prices[1] == 0:
         assert exact_rule.guarantee is None
