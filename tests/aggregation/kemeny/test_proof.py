@@ -110,16 +110,6 @@ def test_fixed_pairs_are_so_in_every_order_below_the_threshold(seed: int) -> Non
         assert not np.tril(fixed[np.ix_(order, order)]).any()
 
 
-def test_pairs_are_fixed_at_all() -> None:
-    # Unanimous votes: turning any pair round costs at least three.
-    problem = Problem.from_pairwise(ra.Profile.from_orders([list("abcd")] * 3).pairwise())
-    nothing = np.zeros((4, 4), dtype=bool)
-    weighting = Weighting(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
-    assert fixed_below(problem, weighting, nothing, 3).sum() == 6
-    assert fixed_below(problem, weighting, nothing, 4).sum() == 0
-    assert fixed_below(problem, weighting, nothing, 0) is None
-
-
 def weighted(problem: Problem, *cycles: tuple[int, int, int, int]) -> tuple:
     rows = np.array([cycle[:3] for cycle in cycles], dtype=np.intp).reshape(-1, 3)
     weights = np.array([cycle[3] for cycle in cycles], dtype=np.int64)
@@ -181,16 +171,6 @@ def test_round_weights_keeps_small_ones_in_machine_integers() -> None:
     # Their sum must fit: 2**40 weights of 2**20 each do not.
     assert round_weights(np.array([1.0, 2.0]), 2**41).dtype == object
     assert round_weights(np.array([1.0, 2.0]), 2**39).dtype == np.int64
-
-
-def test_kemeny_with_imputed_votes_of_many_items() -> None:
-    rng = np.random.default_rng(1)
-    scores = rng.normal(size=(20, 30)) + np.linspace(0, 2, 30)
-    scores[rng.random(scores.shape) < 0.2] = np.nan
-    votes = ra.Profile.from_scores(scores, higher_is_better=True).pairwise()
-    certificate = ra.Kemeny(time_limit=0.2).aggregate(votes).certificate
-    assert certificate.verify(votes)
-    assert certificate.lower_bound <= certificate.cost
 
 
 def test_where_all_costs_are_equal_every_bound_is_the_floor() -> None:
