@@ -76,56 +76,41 @@ def test_a_frame_with_numbered_columns():
 
 
 @pytest.mark.parametrize(
-    ("text", "names", "message"),
+    ("error", "text", "names", "message"),
     [
-        ("A,B\n1,2\n,\n \nx,1\n", {}, "row 5, column 'A'.*'x'"),
-        ("A,B\n1,2\nNA,\n", {}, "row 3 ranks nothing"),
-        ("A,B\n1,inf\n", {}, "row 2, column 'B'.*'inf'"),
-        ("A,B\n1\n", {}, "row 2 has 1 cell where"),
-        ("voter,A\nv1,1\n", {}, "row 2, column 'voter'.*'v1'"),
-        ("voter,n\nv,1\n", {"count": "n", "drop": "voter"}, "no item columns"),
-        ("A,B,n\n1,2,many\n", {"count": "n"}, "row 2, column 'n'.*'many'"),
+        (DataFormatError, "A,B\n1,2\n,\n \nx,1\n", {}, "row 5, column 'A'.*'x'"),
+        (DataFormatError, "A,B\n1,2\nNA,\n", {}, "row 3 ranks nothing"),
+        (DataFormatError, "A,B\n1,inf\n", {}, "row 2, column 'B'.*'inf'"),
+        (DataFormatError, "A,B\n1\n", {}, "row 2 has 1 cell where"),
+        (DataFormatError, "voter,A\nv1,1\n", {}, "row 2, column 'voter'.*'v1'"),
+        (DataFormatError, "voter,n\nv,1\n", {"count": "n", "drop": "voter"}, "no item columns"),
+        (DataFormatError, "A,B,n\n1,2,many\n", {"count": "n"}, "row 2, column 'n'.*'many'"),
+        *((DataFormatError, f"A,B,n\n1,2,3\n1,2,{count}\n", {"count": "n"},
+           r"row 3, column 'n' must be a positive whole number below 2\*\*53\. Got '")
+          for count in ("0", "-1", "1.5", "", "NA", 2**53, "1e300")),
+        *(((InvalidInputError, DataFormatError), f"A,B,w\n1,2,3\n1,2,{weight}\n", {"weight": "w"},
+           "weight") for weight in ("0", "-1", "")),
+        *((InvalidInputError, "A,B\n1,2\n", {part: "n"}, rf"`{part}` must be a column of the str")
+          for part in ("count", "weight", "group", "drop")),
+        (InvalidInputError, "A,n\n1,1\n", {"count": "n", "weight": "n", "drop": "A"},
+         "must be different columns"),
     ],
-)
-def test_what_is_no_table_of_ballots(text, names, message):
-    with pytest.raises(DataFormatError, match=message):
+)  # fmt: skip
+def test_what_is_no_table_of_ballots(error, text, names, message):
+    with pytest.raises(error, match=message):
         read(text, **names)
 
 
-@pytest.mark.parametrize("part", ["count", "weight", "group", "drop"])
-def test_columns_that_are_refused(part):
-    with pytest.raises(InvalidInputError, match=rf"`{part}` must be a column of the stream"):
-        read("A,B\n1,2\n", **{part: "n"})
-    with pytest.raises(InvalidInputError, match="must be different columns"):
-        read("A,n\n1,1\n", count="n", weight="n", drop="A")
-
-
 def test_unlisted_items_are_not_written(tmp_path):
+    profile = ra.Profile([ra.PartialRanking.from_top_k("A", items="AB")])
     with pytest.raises(InvalidInputError, match="`profile` must be free of unlisted items"):
-        ra.write_ballots(
-            ra.Profile([ra.PartialRanking.from_top_k("A", items="AB")]), tmp_path / "x"
-        )
-
-
-@pytest.mark.parametrize("count", ["0", "-1", "1.5", "", "NA", 2**53, "1e300"])
-def test_the_row_of_a_count_is_named(count):
-    with pytest.raises(
-        DataFormatError,
-        match=r"row 3, column 'n' must be a positive whole number below 2\*\*53\. Got '",
-    ):
-        read(f"A,B,n\n1,2,3\n1,2,{count}\n", count="n")
+        ra.write_ballots(profile, tmp_path / "x")
 
 
 def test_large_counts_are_exact():
     profile = read(f"A,B,n\n1,2,{2**53 - 1}\n2,1,4.0\n", count="n")
     assert profile.counts.tolist() == [2**53 - 1, 4]
     assert profile.n_rankings == 2**53 + 3
-
-
-@pytest.mark.parametrize("weight", ["0", "-1", ""])
-def test_weights_are_positive(weight):
-    with pytest.raises((InvalidInputError, DataFormatError), match="weight"):
-        read(f"A,B,w\n1,2,3\n1,2,{weight}\n", weight="w")
 
 
 # -- writing --------------------------------------------------------------------------------------
@@ -138,12 +123,9 @@ def cells(path):
 
 def test_what_is_written(tmp_path):
     profile = ra.Profile.from_ranks(
-        [[2, 1, nan], [1, 1, 2]],
-        items=["Oslo", "Łódź", "Rio, de"],
-        counts=[3, 1],
-        weights=[1, 0.1],
-        groups=["x", "y"],
-    )
+        [[2, 1, nan], [1, 1, 2]], items=["Oslo", "Łódź", "Rio, de"], counts=[3, 1],
+        weights=[1, 0.1], groups=["x", "y"],
+    )  # fmt: skip
     path = tmp_path / "ballots.csv"
     ra.write_ballots(profile, path)
     header, first, second = cells(path)
@@ -169,12 +151,6 @@ def test_text_is_quoted_where_it_could_be_taken_for_more_cells(items, text):
     ra.write_ballots(profile, stream)
     assert stream.getvalue() == text
     assert read(text, count="count") == profile
-
-
-def test_groups_are_quoted_for_their_semicolons_too():
-    stream = StringIO()
-    ra.write_ballots(ra.Profile.from_orders(["AB"], groups=["x;y"]), stream)
-    assert stream.getvalue() == '"A","B","count","group"\n1,2,1,"x;y"\n'
 
 
 @pytest.mark.parametrize(
@@ -235,13 +211,9 @@ def test_ballots_come_back(data, tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("name", "case", "voter"),
-    [
-        ("sports", "data_sports", "voter"),
-        ("German", "data_German", "voter"),
-        ("Idea", "data_Idea", "voter"),
-        ("salad", "salad_pl", "judge"),
-    ],
-)
+    [("sports", "data_sports", "voter"), ("German", "data_German", "voter"),
+     ("Idea", "data_Idea", "voter"), ("salad", "salad_pl", "judge")],
+)  # fmt: skip
 def test_real_tables_hold_the_known_rankings(name, case, voter, data, facts):
     profile = ra.read_ballots(data(f"rankings/{name}_ranks.csv"), drop=voter)
     if name == "Idea":
@@ -252,9 +224,8 @@ def test_real_tables_hold_the_known_rankings(name, case, voter, data, facts):
     assert profile.n_rankings == len(profile) == expected.n_rankings
     assert profile.items == expected.items
     merged = profile.compress()
-    assert dict(zip(merged, merged.counts.tolist(), strict=True)) == dict(
-        zip(expected, expected.counts.tolist(), strict=True)
-    )
+    counts = [dict(zip(one, one.counts.tolist(), strict=True)) for one in (merged, expected)]
+    assert counts[0] == counts[1]
 
 
 def test_grouped_ballots_with_gaps(data, facts):

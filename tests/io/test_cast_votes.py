@@ -135,13 +135,9 @@ def test_all_kinds_of_tables_say_the_same(ballots, policies):
     text = frame.to_csv(index=False)
     quoted = text.replace("choice 0", '"choice\t0"')  # read cell by cell
     sources = [
-        frame,
-        gaps,
-        pa.Table.from_pandas(gaps),
-        StringIO(text),
+        frame, gaps, pa.Table.from_pandas(gaps), StringIO(text), StringIO(quoted),
         StringIO(text.replace(",", ";").replace("\n", "\r\n") + "\r\n\r\n"),
-        StringIO(quoted),
-    ]
+    ]  # fmt: skip
     found = []
     for source in sources:
         try:
@@ -292,65 +288,52 @@ def test_a_name_that_is_like_a_missing_value_is_told():
         read("first,second\nAnn,NA\n", spellings={"undervote": ["NA"]})
 
 
+IN_LONG = {"ballot": "b", "rank": "r", "item": "c"}
+NUMBERED = "".join(f"voter {row},A\n" for row in range(20_000))
+REFUSED = [
+    (TEXT, {"choices": ["third"]}, "a column of the stream"),
+    (TEXT, {"choices": [["first"]]}, "a column of the stream"),
+    (TEXT, {"choices": ["first", "first"]}, "named once each"),
+    (TEXT, {"choices": ["first"], "count": "first"}, "named once each"),
+    (TEXT, {"ballot": "id"}, "`rank` is missing"),
+    (TEXT, {"drop": ["what"]}, "`drop` must be a column"),
+    (TEXT, {"overvotes": "close"}, "'end' or 'skip'"),
+    (TEXT, {"skipped": "end after two"}, "Did you mean 'end-after-two'"),
+    (TEXT, {"write_ins": "no"}, "'keep' or 'pool' or 'drop'"),
+    (TEXT, {"left_out": "last"}, "'unlisted' or 'unranked'"),
+    (TEXT, {"spellings": {"undervotes": "x"}}, "Did you mean 'undervote'"),
+    (TEXT, {"spellings": {"overvote": ["blank"]}}, "different for each"),
+    (TEXT, {"spellings": {"overvote": [" "]}}, "Empty cells are underv"),
+    (TEXT, {"spellings": "x"}, "a mapping from"),
+    ("b,r,c\n1,1,A\n", {**IN_LONG, "choices": ["c"]}, "`choices` must be left out in the long"),
+]
+NO_BALLOTS = [
+    ("a,w\nA,1\n,0\n", {"weight": "w"}, "row 3, column 'w' must be a weigh"),
+    ("a,w\nA,\n", {"weight": "w"}, "row 2, column 'w' must be a weight"),
+    (TEXT, {"drop": TEXT.split("\n", 1)[0].split(",")}, "no columns of choi"),
+    ("a,b\nundervote,\n,overvote\n", {}, "ranks anything, of 2 ballots"),
+    ("a\nA,\n", {}, "row 2 has 2 cells"),
+    (f"a,n\nA,{2**52}\nB,{2**52}\n", {"count": "n"}, r"that add up to 2\*\*53 or more"),
+    # A column of numbers of ballots is no choice.
+    (f"voter,first\n{NUMBERED}", {}, "20000 distinct ballots and 20001 items"),
+    ("b,r,c\n1,0,A\n", IN_LONG, "positive"),
+    ("b,r,c\n1,,A\n", IN_LONG, "positive"),
+    ("b,r,c\n,1,A\n", IN_LONG, "row 2, column 'b' is empty"),
+    ("b,r,c\n1,1,A\n1,2000,B\n", IN_LONG, "row 3, column 'r' is 2000; ranks are counted from 1 "
+     "and go up to"),
+    ("b,r,c\n1,1,A\n2,1,A\n1,1,A\n", IN_LONG, "row 4 marks 'A' on ballot '1' at rank 1 for the "
+     "second time"),
+    ("b,r,c,w\n1,1,A,x\n1,2,B,y\n", {**IN_LONG, "group": "w"}, r"row 3 states another group for "
+     r"ballot '1' than its first row .*2\)"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("text", "names", "error", "words"),
-    [
-        (TEXT, {"choices": ["third"]}, InvalidInputError, "a column of the stream"),
-        (TEXT, {"choices": [["first"]]}, InvalidInputError, "a column of the stream"),
-        ("a,w\nA,1\n,0\n", {"weight": "w"}, DataFormatError, "row 3, column 'w' must be a weigh"),
-        ("a,w\nA,\n", {"weight": "w"}, DataFormatError, "row 2, column 'w' must be a weight"),
-        (TEXT, {"choices": ["first", "first"]}, InvalidInputError, "named once each"),
-        (TEXT, {"choices": ["first"], "count": "first"}, InvalidInputError, "named once each"),
-        (TEXT, {"ballot": "id"}, InvalidInputError, "`rank` is missing"),
-        (TEXT, {"drop": ["what"]}, InvalidInputError, "`drop` must be a column"),
-        (TEXT, {"drop": TEXT.split("\n", 1)[0].split(",")}, DataFormatError, "no columns of choi"),
-        (TEXT, {"overvotes": "close"}, InvalidInputError, "'end' or 'skip'"),
-        (TEXT, {"skipped": "end after two"}, InvalidInputError, "Did you mean 'end-after-two'"),
-        (TEXT, {"write_ins": "no"}, InvalidInputError, "'keep' or 'pool' or 'drop'"),
-        (TEXT, {"left_out": "last"}, InvalidInputError, "'unlisted' or 'unranked'"),
-        (TEXT, {"spellings": {"undervotes": "x"}}, InvalidInputError, "Did you mean 'undervote'"),
-        (TEXT, {"spellings": {"overvote": ["blank"]}}, InvalidInputError, "different for each"),
-        (TEXT, {"spellings": {"overvote": [" "]}}, InvalidInputError, "Empty cells are underv"),
-        (TEXT, {"spellings": "x"}, InvalidInputError, "a mapping from"),
-        ("a,b\nundervote,\n,overvote\n", {}, DataFormatError, "ranks anything, of 2 ballots"),
-        ("a\nA,\n", {}, DataFormatError, "row 2 has 2 cells"),
-        ("b,r,c\n1,0,A\n", {"ballot": "b", "rank": "r", "item": "c"}, DataFormatError, "positive"),
-        ("b,r,c\n1,,A\n", {"ballot": "b", "rank": "r", "item": "c"}, DataFormatError, "positive"),
-        (
-            "b,r,c\n1,1,A\n1,2000,B\n", {"ballot": "b", "rank": "r", "item": "c"},
-            DataFormatError, "row 3, column 'r' is 2000; ranks are counted from 1 and go up to",
-        ),
-        (
-            "b,r,c\n1,1,A\n2,1,A\n1,1,A\n", {"ballot": "b", "rank": "r", "item": "c"},
-            DataFormatError, "row 4 marks 'A' on ballot '1' at rank 1 for the second time",
-        ),
-        (
-            "b,r,c,w\n1,1,A,x\n1,2,B,y\n",
-            {"ballot": "b", "rank": "r", "item": "c", "group": "w"},
-            DataFormatError, r"row 3 states another group for ballot '1' than its first row .*2\)",
-        ),
-        (
-            "b,r,c\n1,1,A\n", {"ballot": "b", "rank": "r", "item": "c", "choices": ["c"]},
-            InvalidInputError, "`choices` must be left out in the long form",
-        ),
-        (
-            "b,r,c\n,1,A\n", {"ballot": "b", "rank": "r", "item": "c"},
-            DataFormatError, "row 2, column 'b' is empty",
-        ),
-    ],
-)  # fmt: skip
-def test_refusals(text, names, error, words):
+    ("error", "text", "names", "words"),
+    [(InvalidInputError, *case) for case in REFUSED]
+    + [(DataFormatError, *case) for case in NO_BALLOTS],
+    ids=str,
+)
+def test_refusals(error, text, names, words):
     with pytest.raises(error, match=words):
         read(text, **names)
-
-
-def test_counts_that_are_too_large_together():
-    half = 2**52
-    with pytest.raises(DataFormatError, match="that add up to 2\\*\\*53 or more"):
-        read(f"a,n\nA,{half}\nB,{half}\n", count="n")
-
-
-def test_a_column_of_numbers_of_ballots_is_no_choice():
-    rows = "".join(f"voter {row},A\n" for row in range(20_000))
-    with pytest.raises(DataFormatError, match="20000 distinct ballots and 20001 items"):
-        read(f"voter,first\n{rows}")

@@ -15,14 +15,9 @@ from rankagg.exceptions import DataFormatError
 from rankagg.io.json_files import looks_like_votes, votes_to_dict
 
 PLAIN = {
-    "schema": "rankagg.votes",
-    "version": 1,
-    "items": ["A", "B"],
-    "denominator": 2,
-    "rounding": "0",
-    "wins": [[0, 5], [2, 0]],
-    "ties": [[0, 1], [1, 0]],
-}
+    "schema": "rankagg.votes", "version": 1, "items": ["A", "B"], "denominator": 2, "rounding": "0",
+    "wins": [[0, 5], [2, 0]], "ties": [[0, 1], [1, 0]],
+}  # fmt: skip
 
 
 def read(data: object) -> ra.PairwiseMatrix:
@@ -69,29 +64,22 @@ def test_integers_beyond_doubles_and_rounding_are_kept() -> None:
     assert votes_to_dict(votes) == data
 
 
-@given(
-    st.integers(1, 4).flatmap(
-        lambda n: st.lists(
-            st.lists(st.integers(0, 2**70), min_size=n, max_size=n), min_size=n, max_size=n
-        )
-    ),
-    st.integers(1, 50),
-)
+def squares(n):
+    return st.lists(st.lists(st.integers(0, 2**70), min_size=n, max_size=n), min_size=n, max_size=n)
+
+
+@given(st.integers(1, 4).flatmap(squares), st.integers(1, 50))
 def test_lowest_terms_are_the_same_votes(rows: list[list[int]], factor: int) -> None:
     n = len(rows)
     wins = [[x if i != j else 0 for j, x in enumerate(row)] for i, row in enumerate(rows)]
     ties = [[0] * n for _ in range(n)]
     plain = {**PLAIN, "items": list(range(n)), "wins": wins, "ties": ties, "denominator": 6}
-    scaled = {
-        **plain,
-        "wins": [[factor * x for x in row] for row in wins],
-        "denominator": 6 * factor,
-    }
-    one, other = read(plain), read(scaled)
+    larger = [[factor * x for x in row] for row in wins]
+    one, other = read(plain), read({**plain, "wins": larger, "denominator": 6 * factor})
     assert one.fingerprint == other.fingerprint
     assert votes_to_dict(one) == votes_to_dict(other)
     wins_, ties_, denominator = one.lowest_terms
-    assert [[6 * int(x) for x in row] for row in wins_] == [
+    assert [[6 * x for x in row] for row in wins_.tolist()] == [
         [denominator * x for x in row] for row in wins
     ]
     assert gcd(denominator, *wins_.ravel().tolist(), *ties_.ravel().tolist()) == 1
@@ -140,7 +128,8 @@ def test_every_key_is_needed(key: str) -> None:
         read({name: value for name, value in PLAIN.items() if name != key})
 
 
-def mutated(count: int) -> None:
+@pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_mutated_texts_are_refused_or_read(count) -> None:
     rng = Random(3)
     text = json.dumps(PLAIN)
     for _ in range(count):
@@ -152,15 +141,6 @@ def mutated(count: int) -> None:
         except DataFormatError:
             continue
         assert votes.n_items == len(json.loads(changed)["items"])
-
-
-def test_mutated_texts_are_refused_or_read() -> None:
-    mutated(500)
-
-
-@pytest.mark.slow
-def test_twenty_thousand_mutated_texts() -> None:
-    mutated(20_000)
 
 
 @pytest.mark.parametrize(

@@ -73,11 +73,6 @@ def edited(opened):
     return verdict
 
 
-def swapped(html, first, second):
-    """Exchange two texts."""
-    return html.replace(first, "\0").replace(second, first).replace("\0", second)
-
-
 def with_certificate(html, **changes):
     old = block(html, "proof-certificate")
     return html.replace(old, json.dumps({**json.loads(old), **changes}))
@@ -95,32 +90,32 @@ def one_more_vote(html):
     return html.replace(old, json.dumps(votes))
 
 
-def without(html, pattern):
-    return re.sub(pattern, "", html, count=1, flags=re.DOTALL)
+def half_a_certificate(html):
+    whole = block(html, "proof-certificate")
+    return html.replace(whole, whole[:-3])
 
 
+# What is done to the page, and what the verdict says of it: texts that others replace, what the
+# certificate says instead, or a function.
+B, C = " data-item>B<", " data-item>C<"
 EDITS = {
     "names of two rows": (
-        lambda html: swapped(html, " data-item>B<", " data-item>C<"),
-        'shows "C" in place 1, and the proof has "B" there',
+        [(B, "\0"), (C, B), ("\0", C)], 'shows "C" in place 1, and the proof has "B" there',
     ),
     "a name that is none": (
-        lambda html: html.replace(" data-item>Human<", " data-item>Humans<"),
+        [(" data-item>Human<", " data-item>Humans<")],
         'shows "Humans" in place 3, and the proof has "Human" there',
     ),
     "ranks of two rows": (
-        lambda html: html.replace(' data-rank>1<', ' data-rank>2<'),
+        [(' data-rank>1<', ' data-rank>2<')],
         'shows "B" in place 2, and the proof has "C" there',
     ),
     "a rank that is none": (
-        lambda html: html.replace(' data-rank>1<', ' data-rank>1e0<'),
+        [(' data-rank>1<', ' data-rank>1e0<')],
         'shows "B" in place 1e0, and the proof has "nothing" there',
     ),
     "a row twice": (
-        lambda html: html.replace(' data-rank>2<', ' data-rank>1<').replace(
-            " data-item>C<", " data-item>B<"
-        ),
-        "the page shows two items in place 1",
+        [(' data-rank>2<', ' data-rank>1<'), (C, B)], "the page shows two items in place 1",
     ),
     "a row less": (
         lambda html: re.sub(r"<tr [^>]*><td[^>]* data-rank.*?</tr>", "", html, count=1),
@@ -128,42 +123,38 @@ EDITS = {
     ),
     "the order": (order_turned, "the ranking costs 46, and 14 is stated"),
     "the votes": (one_more_vote, "the certificate is for other votes"),
-    "the bound": (
-        lambda html: with_certificate(html, scaled_lower_bound=0),
-        "the status is another",
-    ),
-    "the status": (lambda html: with_certificate(html, status="gap"), "the status is another"),
+    "the bound": ({"scaled_lower_bound": 0}, "the status is another"),
+    "the status": ({"status": "gap"}, "the status is another"),
     "no proofs": (
-        lambda html: with_certificate(html, proofs=[]),
-        "the proof shows that no ranking costs less than 10, and 14 is stated",
+        {"proofs": []}, "the proof shows that no ranking costs less than 10, and 14 is stated",
     ),
-    "another version": (
-        lambda html: with_certificate(html, version=5),
-        "not of a kind that is known",
-    ),
+    "another version": ({"version": 5}, "not of a kind that is known"),
     "no votes": (
         lambda html: re.sub('<script[^>]* id="proof-votes">.*?</script>', "", html),
         'the page has no element "proof-votes"',
     ),
     "two certificates": (
-        lambda html: html.replace(
-            "</main>", '</main><script type="application/json" id="proof-certificate">{}</script>'
-        ),
+        [("</main>", '</main><script type="application/json" id="proof-certificate">{}</script>')],
         'the page has two elements "proof-certificate"',
     ),
-    "half a certificate": (
-        lambda html: html.replace(
-            block(html, "proof-certificate"), block(html, "proof-certificate")[:-3]
-        ),
-        "the certificate cannot be read",
-    ),
+    "half a certificate": (half_a_certificate, "the certificate cannot be read"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", EDITS)
 def test_a_page_that_was_edited_is_refused(edited, kind) -> None:
     edit, reason = EDITS[kind]
-    said = edited(edit)
+
+    def applied(html):
+        if isinstance(edit, dict):
+            return with_certificate(html, **edit)
+        if callable(edit):
+            return edit(html)
+        for old, new in edit:
+            html = html.replace(old, new)
+        return html
+
+    said = edited(applied)
     assert said.startswith("✕ The proof does not hold: ")
     assert reason in said
 
@@ -237,40 +228,21 @@ def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> Non
     assert "`rankagg solve` with --certificate and --votes" in check.sentence
 
 
-def two(wins, losses):
-    return [[0, wins], [losses, 0]]
-
-
 @pytest.mark.parametrize(
     ("wins", "tie_cost", "above", "said"),
     [
-        (
-            two(1, 0),
-            0,
-            "",
-            "no ranking contradicts fewer than 0 votes, and this one contradicts 0.",
-        ),
-        (two(3, 1), 0, "", "no ranking contradicts fewer than 1 vote, and this one contradicts 1."),
-        (two(3, 2.5), 0, "", "contradicts fewer than 2.5 votes, and this one contradicts 2.5."),
-        (two(5000, 1234), 0, "", "fewer than 1,234 votes, and this one contradicts 1,234."),
-        (two(10**20, 10**15), 0, "", "fewer than 1,000,000,000,000,000 votes, and"),
-        (
-            two(3, 1),
-            0.25,
-            "",
-            "costs less than 1 vote (a tied vote costs 1/4), and this one costs 1.",
-        ),
-        (
-            two(3, 1),
-            0,
-            "BA",
-            "no ranking under the constraints contradicts fewer than 3 votes, and",
-        ),
-        (two(2**0.5, 3**-0.5), 0, "", "no ranking contradicts fewer than about 0.57735 votes"),
+        ((1, 0), 0, "", "no ranking contradicts fewer than 0 votes, and this one contradicts 0."),
+        ((3, 1), 0, "", "no ranking contradicts fewer than 1 vote, and this one contradicts 1."),
+        ((3, 2.5), 0, "", "contradicts fewer than 2.5 votes, and this one contradicts 2.5."),
+        ((5000, 1234), 0, "", "fewer than 1,234 votes, and this one contradicts 1,234."),
+        ((10**20, 10**15), 0, "", "fewer than 1,000,000,000,000,000 votes, and"),
+        ((3, 1), 0.25, "", "less than 1 vote (a tied vote costs 1/4), and this one costs 1."),
+        ((3, 1), 0, "BA", "no ranking under the constraints contradicts fewer than 3 votes, and"),
+        ((2**0.5, 3**-0.5), 0, "", "no ranking contradicts fewer than about 0.57735 votes"),
     ],
 )
 def test_the_verdict_in_words(opened, wins, tie_cost, above, said) -> None:
-    votes = ra.PairwiseMatrix.from_wins(wins, items=["A", "B"])
+    votes = ra.PairwiseMatrix.from_wins([[0, wins[0]], [wins[1], 0]], items=["A", "B"])
     held = ra.Constraints(above=[tuple(above)]) if above else None
     consensus = ra.Kemeny(tie_cost=tie_cost, constraints=held).aggregate(votes)
     assert said in press(opened(small_page(consensus)))

@@ -34,9 +34,8 @@ NOTHING = np.zeros((N, N), dtype=bool)
 
 def some_votes(rng, high=4):
     """Return votes of few values, so that sums often vanish."""
-    return ra.PairwiseMatrix.from_wins(
-        [[rng.randrange(high) * (i != j) for i in PLACES] for j in PLACES]
-    )
+    wins = [[rng.randrange(high) * (i != j) for i in PLACES] for j in PLACES]
+    return ra.PairwiseMatrix.from_wins(wins)
 
 
 def pair_of(x, y):
@@ -57,31 +56,29 @@ def plain_text(votes, nodes, **more):
     return json.dumps(votes_to_dict(votes)), json.dumps({**certificate, "proofs": [proof], **more})
 
 
-def steps_of(problem):
-    """Return every exchange and cut of one pair: its plain node, and whether it holds when."""
+def every_step():
+    """Return every exchange and cut of one pair, as plain nodes."""
     for x, y in permutations(PLACES, 2):
         for up, down in TIMES:
-            node = {"exchange": [[x, y]], "up": up, "down": down}
-            yield (
-                (x, y),
-                node,
-                lambda known, x=x, y=y, up=up, down=down: all_by_exchange(
-                    problem, known, pair_of(x, y), up, down
-                ),
-            )
+            yield {"exchange": [[x, y]], "up": up, "down": down}
         rest = [k for k in PLACES if k not in (x, y)]
         for others in chain.from_iterable(combinations(rest, size) for size in range(N - 1)):
-            above = (x, *others)
-            node = {"above": list(above), "cut": [[x, y]]}
-            yield (
-                (x, y),
-                node,
-                lambda known, x=x, y=y, above=above: all_by_cut(
-                    problem, known, np.array(above), pair_of(x, y)
-                ),
-            )
+            yield {"above": [x, *others], "cut": [[x, y]]}
 
 
+def pair_in(node):
+    return node.get("exchange", node.get("cut"))[0]
+
+
+def holds(problem, node, known=NOTHING):
+    """Return whether a node proves its pair where some pairs are known."""
+    pair = pair_of(*pair_in(node))
+    if "cut" in node:
+        return all_by_cut(problem, known, np.array(node["above"]), pair)
+    return all_by_exchange(problem, known, pair, node["up"], node["down"])
+
+
+STEPS = list(every_step())
 LEAF = {"cycles": [], "rows": []}
 
 
@@ -90,21 +87,21 @@ def test_pairs_of_every_optimum_that_hold_only_just_or_only_by_what_is_known(bla
     while min(kinds[k] for k in KINDS) < 6:
         votes = some_votes(rng)
         problem = Problem.from_pairwise(votes)
-        steps = list(steps_of(problem))
-        alone = [step for step in steps if step[2](NOTHING)]
+        alone = [node for node in STEPS if holds(problem, node)]
+        others = [node for node in STEPS if node not in alone]
         # By itself, and where one more vote would do: a sum of nothing is not above nothing.
-        for some in (alone, [step for step in steps if step not in alone]):
-            for _, node, _ in rng.sample(some, min(4, len(some))):
+        for some in (alone, others):
+            for node in rng.sample(some, min(4, len(some))):
                 kinds["exchange" in node, some is alone] += 1
                 texts.append(plain_text(votes, [{**node, "rest": 1}, LEAF]))
         if not alone:
             continue
-        first, before, _ = rng.choice(alone)
+        before = rng.choice(alone)
+        first, known = pair_in(before), known_of([pair_in(before)])
         needed = [
-            step for step in steps
-            if set(step[0]) != set(first) and step[2](known_of([first])) and not step[2](NOTHING)
-        ]  # fmt: skip
-        for _, node, _ in rng.sample(needed, min(3, len(needed))):
+            node for node in others if {*pair_in(node)} != {*first} and holds(problem, node, known)
+        ]
+        for node in rng.sample(needed, min(3, len(needed))):
             kinds["exchange" in node, "by what is known"] += 1
             texts.append(plain_text(votes, [{**before, "rest": 1}, {**node, "rest": 2}, LEAF]))
     counted = judge(blank, texts)
@@ -172,13 +169,11 @@ def test_what_may_stand_where_constraints_hold_items(blank) -> None:
         case = quick_specimens()[kind]
         for positions in chain.from_iterable(combinations(range(6), k) for k in (2, 3)):
             x, y = positions[:2]
+            swaps = [[list(pair)] for pair in ((x, y), (y, x))]
             for nodes in (
                 [{"enumeration": True}],
                 [LEAF],
-                *(
-                    [{"exchange": [list(pair)], "up": 1, "down": 1, "rest": 1}, LEAF]
-                    for pair in ((x, y), (y, x))
-                ),
+                *([{"exchange": swap, "up": 1, "down": 1, "rest": 1}, LEAF] for swap in swaps),
                 [{"above": [x], "cut": [[x, y]], "rest": 1}, LEAF],
             ):
                 proofs = [{"positions": list(positions), "rows": [], "nodes": nodes}]
@@ -199,11 +194,11 @@ def test_exchanges_and_cuts_stand_before_all_else(blank) -> None:
     while len(texts) < 60:
         votes = some_votes(rng, 9)
         problem = Problem.from_pairwise(votes)
-        holding = [step for step in steps_of(problem) if step[2](NOTHING)]
+        holding = [node for node in STEPS if holds(problem, node)]
         if not holding:
             continue
-        (x, y), node, _ = rng.choice(holding)
-        pair = {"pair": [x, y]}
+        node = rng.choice(holding)
+        pair = {"pair": pair_in(node)}
         fix = {**LEAF, "threshold": problem.floor + 20, "rest": 1}
         for nodes in (
             [{**node, "rest": 1}, LEAF],

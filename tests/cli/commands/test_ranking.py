@@ -23,61 +23,88 @@ PREFLIB = (
     "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: A\n"
     "# ALTERNATIVE NAME 2: B\n# ALTERNATIVE NAME 3: C\n3: 1,2\n2: 2,3\n"
 )
+FILES = {
+    "table.csv": TABLE,
+    "ballots.csv": BALLOTS,
+    "votes.txt": PREFLIB,
+    "wide.csv": "s,k,t,u\nA,0,2,1\nA,1,2,1\nB,0,1,2\nB,1,1,3\n",
+    "long.csv": "s,task,k,v\nA,t,0,2\nA,t,1,2\nB,t,0,1\nB,t,1,1\n",
+    "bad.csv": "system,x\nA,many\n",
+    "m.lop": "2\n 0 5\n 1 0\n",
+    "e.abif": "{title: 'x'}\n40:A>B>C\n12:A>B\n10:B>A\n20:C>D\n18:D>C>B\n",
+}
 
 
 @pytest.fixture(autouse=True)
 def _files(called):
-    for name, text in (("table.csv", TABLE), ("ballots.csv", BALLOTS), ("votes.txt", PREFLIB)):
+    for name, text in FILES.items():
         Path(name).write_text(text, encoding="utf-8")
+    ra.write_votes(ra.datasets.load("condorcet_1785").pairwise(), "votes.json")
 
 
-def test_compare_states_direction_data_policy_proof_and_disagreements(called) -> None:
-    result = called("compare table.csv")
-    assert result.code == 0
-    lines = result.out.splitlines()
+def test_compare_states_direction_data_policy_proof_and_disagreements(said) -> None:
+    out = said("compare table.csv")
+    lines = out.splitlines()
     assert lines[0] == "scores: higher is better"
     assert "3 systems x 3 tasks, 1 of 9 scores missing" in lines[1]
     assert "unranked items: uniform" in lines[2]
     assert lines[3].startswith("certificate  optimal")
     for method in ("Mean", "Borda", "Copeland", "Kemeny"):
         assert any(line.strip().startswith(method) for line in lines)
-    assert "disagrees with Kemeny" in result.out or "as Kemeny does" in result.out
+    assert "disagrees with Kemeny" in out or "as Kemeny does" in out
 
 
 @pytest.mark.parametrize("name", ra.datasets.names())
-def test_compare_works_on_every_bundled_data_set(called, name: str) -> None:
-    result = called("compare --dataset", name)
-    assert result.code == 0
-    assert "certificate  optimal" in result.out
+def test_compare_works_on_every_bundled_data_set(said, name: str) -> None:
+    assert "certificate  optimal" in said("compare --dataset", name)
 
 
-def test_directions_weights_and_groups(called) -> None:
-    result = called("compare table.csv --lower y --weight x=2 --drop z")
-    assert result.out.startswith("scores: higher is better, but lower is better on y\n")
-    assert "left out: z" in result.out
-    assert "task weights other than 1: x 2" in result.out
-    assert called("compare table.csv --lower-is-better").out.startswith("scores: lower is better")
-    grouped = called("compare table.csv --group xy=x,y").out
-    assert "3 systems x 2 tasks" in grouped
+# What is printed, by what was typed; several parts are split by " ... ".
+PRINTED = {
+    "compare table.csv --lower y --weight x=2 --drop z": "scores: higher is better, but lower is "
+    "better on y\n ... left out: z ... task weights other than 1: x 2",
+    "compare table.csv --lower-is-better": "scores: lower is better",
+    "compare table.csv --group xy=x,y": "3 systems x 2 tasks",
+    "compare wide.csv --instance k": "TwoLevel(Borda, Borda)",
+    "compare long.csv --task task --instance k --score v": "1 task, 2 instances",
+    "compare ballots.csv --format ballots --count count": "ballots: rank 1 is the best\n"
+    "read: ballots.csv, Profile of 5 rankings",
+    "compare votes.txt --unranked ignore": "with unranked items ... unranked items: ignore",
+    "compare votes.txt --left-out unlisted": "top-k lists",
+    "compare --dataset xtreme_gaps --rows 5": "and 5 more items",
+    "compare --dataset borda_fails_condorcet --decide ranking": "decided      0 of 3 pairs, by "
+    "Holm's procedure on Hoeffding p-values ... A above B: 3 votes for, 2 against, not decided",
+    "compare --dataset tennessee": "optima       ",
+    "datasets tennessee": "known   kemeny_cost: 207",
+    "rank votes.txt --method irv": "unranked     last",
+    "rank votes.txt --method irv --unranked uniform": "unranked     uniform",
+    "rank votes.txt --method borda": "unranked     uniform",
+    "solve --dataset three_cycle": "3 rankings, which differ on 3 of 3 pairs, in one block",
+    "solve --dataset tennessee --top-k 1": "\n   1 Nashville\n... and 3 more items\n",
+    "solve votes.json": "no ranking costs less than 76",
+    "solve votes.json --format votes": "no ranking costs less than 76",
+    "tournament --dataset tennessee --rows 2": "\n... and 4 more majorities\n",
+}
+NOT_PRINTED = {
+    "compare --dataset xtreme_gaps --all": "more items",
+    "compare --dataset tennessee --one": "optima  ",
+    "solve --dataset three_cycle --one": "optima  ",
+    "solve --dataset tennessee --top-k 1 --all": "more items",
+    "solve --dataset tennessee": "more items",
+    "tournament --dataset tennessee --all": "more",
+}
 
 
-def test_wide_and_long_instances(called) -> None:
-    Path("wide.csv").write_text("s,k,t,u\nA,0,2,1\nA,1,2,1\nB,0,1,2\nB,1,1,3\n")
-    Path("long.csv").write_text("s,task,k,v\nA,t,0,2\nA,t,1,2\nB,t,0,1\nB,t,1,1\n")
-    assert "TwoLevel(Borda, Borda)" in called("compare wide.csv --instance k").out
-    long = called("compare long.csv --task task --instance k --score v")
-    assert "1 task, 2 instances" in long.out
+@pytest.mark.parametrize("line", PRINTED)
+def test_what_is_printed(said, line) -> None:
+    out = said(line)
+    for words in PRINTED[line].split(" ... "):
+        assert words in out
 
 
-def test_ballots_and_preflib_are_read(called) -> None:
-    ballots = called("compare ballots.csv --format ballots --count count")
-    assert ballots.out.startswith(
-        "ballots: rank 1 is the best\nread: ballots.csv, Profile of 5 rankings"
-    )
-    preflib = called("compare votes.txt --unranked ignore")
-    assert "with unranked items" in preflib.out
-    assert "unranked items: ignore" in preflib.out
-    assert "top-k lists" in called("compare votes.txt --left-out unlisted").out
+@pytest.mark.parametrize("line", NOT_PRINTED)
+def test_what_is_not_printed(said, line) -> None:
+    assert NOT_PRINTED[line] not in said(line)
 
 
 def test_json_is_plain_and_complete(called) -> None:
@@ -103,14 +130,9 @@ def test_out_writes_files_that_read_back(called) -> None:
     assert json.loads(Path("two/consensus.json").read_text())["schema"] == "rankagg.consensus"
 
 
-def test_chosen_methods_only(called) -> None:
-    data = json.loads(called("compare table.csv --method median --method kemeny --json").out)
+def test_chosen_methods_only(parsed) -> None:
+    data = parsed("compare table.csv --method median --method kemeny")
     assert [row["method"] for row in data["methods"]] == ["Median", "Kemeny"]
-
-
-def test_rows_are_limited_and_the_rest_is_counted(called) -> None:
-    assert "... and 5 more items" in called("compare --dataset xtreme_gaps --rows 5").out
-    assert "more items" not in called("compare --dataset xtreme_gaps --all").out
 
 
 def test_gap_ends_with_code_three(called) -> None:
@@ -153,14 +175,25 @@ BAD = {
     "explain --dataset tennessee --pair Foo Memphis": "Foo",
     "datasets none": "NAME",
     "verify nothing.json --dataset tennessee": "nothing.json",
+} | {
+    f"count e.abif --format abif {line}": words
+    for line, words in {
+        "--seats 2 --counting irv": "--counting irv fills one seat",
+        "--unranked ignore": "--unranked ignore has no meaning for count",
+        "--seats 9": "seats of STV",
+        "--tie-breaking lot": "--tie-breaking lot is for surpluses that are passed on: give",
+        "--quota hare": "--quota is for surpluses that are passed on",
+        "--method coombs --quota droop": "--quota is for surpluses",
+        "--method coombs --seats 2": "--method coombs fills one seat",
+        "--method coombs --counting irv": "--method and --counting exclude each other",
+        "--method nanson --tie-breaking order": "nanson, which breaks no ties",
+        "--method baldwin --tie-breaking lot": "--seats, or --counting scottish or meek",
+    }.items()
 }
 
 
 @pytest.mark.parametrize("line", BAD)
 def test_bad_input_is_one_sentence_and_code_two(refused, line) -> None:
-    Path("bad.csv").write_text("system,x\nA,many\n")
-    Path("m.lop").write_text("2\n 0 5\n 1 0\n")
-    ra.write_votes(ra.datasets.load("condorcet_1785").pairwise(), "votes.json")
     told = refused(line)
     for words in BAD[line].split(" ... "):
         assert words in told
@@ -174,24 +207,13 @@ def test_solver_failure_is_one_sentence_and_code_one(called, monkeypatch) -> Non
     assert result.err.startswith("error: HiGHS cannot be used")
 
 
-def test_solve_prints_cost_bound_and_uniqueness_and_writes_the_proof(called) -> None:
-    result = called("solve --dataset condorcet_1785 --certificate proof.json")
-    assert result.code == 0
-    assert "optima       this one only" in result.out
-    assert "cost         76 votes" in result.out
-    assert "no ranking costs less than 76" in result.out
+def test_solve_prints_cost_bound_and_uniqueness_and_writes_the_proof(said) -> None:
+    out = said("solve --dataset condorcet_1785 --certificate proof.json")
+    assert "optima       this one only" in out
+    assert "cost         76 votes" in out
+    assert "no ranking costs less than 76" in out
     proof = ra.Certificate.from_dict(json.loads(Path("proof.json").read_text()))
     assert proof.verify(ra.datasets.load("condorcet_1785").pairwise())
-    several = called("solve --dataset three_cycle")
-    assert "3 rankings, which differ on 3 of 3 pairs, in one block" in several.out
-    assert "optima  " not in called("solve --dataset three_cycle --one").out
-
-
-def test_what_is_behind_the_best_list_is_counted_and_asked_for(called) -> None:
-    line = "solve --dataset tennessee --top-k 1"
-    assert called(line).out.endswith("\n   1 Nashville\n... and 3 more items\n")
-    assert "more items" not in called(line, "--all").out
-    assert "more items" not in called("solve --dataset tennessee").out
 
 
 def test_solve_reads_linear_ordering_matrices(called) -> None:
@@ -210,18 +232,14 @@ def test_solve_without_time_says_gap_and_no_optima(called) -> None:
     assert "optima  " not in result.out
 
 
-def test_interruption_ends_with_code_130(called, monkeypatch) -> None:
-    def interrupt(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(ra.Kemeny, "_aggregate_within", interrupt)
-    assert called("rank table.csv").code == 130
+def interrupt(*args, **kwargs):
+    raise KeyboardInterrupt
 
 
-def test_interrupted_search_prints_what_it_has_and_ends_with_code_130(called, monkeypatch) -> None:
-    def interrupt(*args, **kwargs):
-        raise KeyboardInterrupt
-
+def test_interruption_ends_with_code_130_and_prints_what_there_is(called, monkeypatch) -> None:
+    with monkeypatch.context() as early:
+        early.setattr(ra.Kemeny, "_aggregate_within", interrupt)
+        assert called("rank table.csv").code == 130
     monkeypatch.setattr(relaxation.HighsRelaxation, "solve", interrupt)
     result = called("compare --dataset three_cycle")
     assert "certificate  gap" in result.out
@@ -236,11 +254,9 @@ def test_what_was_left_out_is_counted_on_stderr(called) -> None:
     assert result.err.startswith("warning: gaps.csv: 1 of 4 instances")
 
 
-def test_datasets_lists_names_and_tells_about_one(called) -> None:
-    assert [line.split()[0] for line in called("datasets").out.splitlines()] == list(
-        ra.datasets.names()
-    )
-    assert "known   kemeny_cost: 207" in called("datasets tennessee").out
+def test_datasets_lists_names(said) -> None:
+    names = [line.split()[0] for line in said("datasets").splitlines()]
+    assert names == list(ra.datasets.names())
 
 
 # -- tournament and explain -----------------------------------------------------------------------
@@ -252,12 +268,6 @@ def test_the_cycle_of_condorcet(said):
     assert "Condorcet cycles  among A, B, C" in text
     assert '"B" -> "C" [label="24"]' in Path("a.dot").read_text(encoding="utf-8")
     assert set(nx.read_graphml("a.xml").edges) == {("A", "B"), ("B", "C"), ("C", "A")}
-
-
-def test_rows_limit_the_majorities_and_say_so(said):
-    text = said("tournament --dataset tennessee --rows 2")
-    assert text.splitlines()[-1] == "... and 4 more majorities"
-    assert "more" not in said("tournament --dataset tennessee --all")
 
 
 def test_the_tolerance_is_used(parsed):
@@ -280,13 +290,11 @@ def test_battles_are_explained_by_their_ratings(said):
     """The interval is that of the one above where the rating of the other is fixed."""
     won = {"AB": (38, 42), "AC": (60, 20), "BC": (45, 35), "AD": (70, 10), "BD": (60, 20)}
     rows = [
-        f"{one},{other},{side}"
+        f"{one},{other},{side}\n" * k
         for (one, other), n in won.items()
         for side, k in zip(("model_a", "model_b"), n, strict=True)
-        for _ in range(k)
     ]
-    text = "\n".join(["model_a,model_b,winner", *rows])
-    Path("b.csv").write_text(text, encoding="utf-8")
+    Path("b.csv").write_text("model_a,model_b,winner\n" + "".join(rows), encoding="utf-8")
     line = "explain b.csv --format comparisons --first model_a --second model_b --outcome winner"
     told = said(f"{line} --pair A B")
     battles = ra.read_comparisons("b.csv", first="model_a", second="model_b", outcome="winner")
@@ -295,14 +303,12 @@ def test_battles_are_explained_by_their_ratings(said):
     assert "Rating has A above B" in told
     assert "38 for A above B, 42 for the reverse" in told
     assert f"scores      {elo['A']:.6g} against {elo['B']:.6g}, a difference of" in told
-    assert (
-        f"{apart['elo']:.6g} (95 % interval: {apart['lower']:.3g} to {apart['upper']:.3g})" in told
-    )
+    ends = f"{apart['lower']:.3g} to {apart['upper']:.3g}"
+    assert f"{apart['elo']:.6g} (95 % interval: {ends})" in told
     assert "Kemeny has B above A" in said(f"{line} --pair A B --method kemeny")
 
 
 def test_numbers_are_found_as_labels(parsed):
-    Path("m.lop").write_text("2\n 0 5\n 1 0\n", encoding="utf-8")
     found = parsed("explain m.lop --pair 0 1")
     assert (found["votes_for"], found["votes_against"]) == (5, 1)
 
@@ -318,28 +324,15 @@ def test_sports_basketball_and_swimming(said, data):
     borda, exact = said(*asked, "--method", "borda"), said(*asked)
     assert "Borda has Basketball above Swimming" in borda
     assert "Kemeny has Swimming above Basketball" in exact
-    for text in (borda, exact):
-        assert "a majority for Swimming" in text
+    assert all("a majority for Swimming" in text for text in (borda, exact))
     assert "Basketball above Swimming costs 2 votes more" in exact
-
-
-def test_compare_says_what_is_decided(said):
-    text = said("compare --dataset borda_fails_condorcet --decide ranking")
-    assert "decided      0 of 3 pairs, by Holm's procedure on Hoeffding p-values" in text
-    assert "A above B: 3 votes for, 2 against, not decided" in text
-
-
-def test_compare_counts_the_optima_unless_told_not_to(said):
-    assert "optima       " in said("compare --dataset tennessee")
-    assert "optima       " not in said("compare --dataset tennessee --one")
 
 
 # -- verify, and the stand-alone checker beside it ------------------------------------------------
 
 
-def solved(called, args: str) -> None:
-    code, _, _ = called(f"solve {args} --certificate proof.json --votes votes.json")
-    assert code in (0, 3)
+def solved(run, args: str) -> None:
+    run(f"solve {args} --certificate proof.json --votes votes.json", code=(0, 3))
 
 
 def alone(*files: str) -> subprocess.CompletedProcess:
@@ -350,27 +343,24 @@ def alone(*files: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize("name", ra.datasets.names())
-def test_certificates_of_all_bundled_data_hold(called, name: str) -> None:
-    solved(called, f"--dataset {name}")
-    said = called("verify proof.json --dataset", name)
-    assert said[0] == 0
-    assert said[1].startswith("The proof holds: this ranking costs ")
-    assert said[1].count("\n") == 1
-    assert called("verify proof.json votes.json") == said
+def test_certificates_of_all_bundled_data_hold(run, name: str) -> None:
+    solved(run, f"--dataset {name}")
+    told = run("verify proof.json --dataset", name)
+    assert told.out.startswith("The proof holds: this ranking costs ")
+    assert told.out.count("\n") == 1
+    assert run("verify proof.json votes.json") == told
 
 
 @pytest.mark.parametrize("line", ["compare", "rank", "solve", "explain --pair Memphis Nashville"])
 def test_many_items_have_a_limit(line, called, monkeypatch) -> None:
     monkeypatch.setattr(exact, "ITEMS_UNLIMITED", 3)
-    told = called(f"{line} --dataset tennessee").err
-    assert told.startswith(
-        "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another"
-    )
+    note = "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another"
+    assert called(f"{line} --dataset tennessee").err.startswith(note)
     assert "note" not in called("rank --dataset tennessee --method borda").err
 
 
-def test_a_budget_that_does_not_suffice_is_no_verdict(called) -> None:
-    solved(called, "--dataset glue_human --top-k 3")
+def test_a_budget_that_does_not_suffice_is_no_verdict(called, run) -> None:
+    solved(run, "--dataset glue_human --top-k 3")
     for limit in (["--time-limit", "0"], ["--memory-limit", "100"]):
         code, out, err = called("verify proof.json votes.json", *limit)
         assert (code, out) == (3, "")
@@ -381,13 +371,11 @@ def test_a_budget_that_does_not_suffice_is_no_verdict(called) -> None:
     assert called("verify proof.json votes.json --time-limit -1")[0] == 2
 
 
-def test_the_stand_alone_checker_is_a_program(called) -> None:
-    solved(called, "--dataset xtreme_gaps --tie-cost 0.1")
+def test_the_stand_alone_checker_is_a_program(run) -> None:
+    solved(run, "--dataset xtreme_gaps --tie-cost 0.1")
     held = alone("proof.json", "votes.json")
     assert held.returncode == 0, held.stderr
-    assert (
-        held.stdout == "The proof holds: this ranking costs 2102/35, and none less than 2102/35.\n"
-    )
+    assert held.stdout.endswith(" holds: this ranking costs 2102/35, and none less than 2102/35.\n")
     plain = json.loads(Path("proof.json").read_text(encoding="utf-8"))
     Path("forged.json").write_text(json.dumps({**plain, "cost": "60"}), encoding="utf-8")
     forged = alone("forged.json", "votes.json")
@@ -397,13 +385,11 @@ def test_the_stand_alone_checker_is_a_program(called) -> None:
     assert alone("proof.json").stderr.startswith("usage: ")
 
 
-def test_glue(called, data) -> None:
+def test_glue(run, data) -> None:
     file = str(data("tasks/glue.csv"))
-    code, _, _ = called("compare", file, "--one", "--out", "results")
-    assert code == 0
-    said = called("verify results/certificate.json", file)
+    run("compare", file, "--one", "--out", "results")
     holds = "The proof holds: this ranking costs 4,454 votes, and none costs less.\n"
-    assert said == (0, holds, "")
+    assert run("verify results/certificate.json", file) == (0, holds, "")
     held = alone("results/certificate.json", "results/votes.json")
     assert held.stdout == "The proof holds: this ranking costs 4454, and none less than 4454.\n"
 
@@ -416,10 +402,10 @@ def test_glue(called, data) -> None:
         (["--dataset", "xtreme_gaps", "--weight", "Classification=2"], "for other votes"),
     ],
 )
-def test_other_votes_are_noticed(called, other: list[str], words: str) -> None:
-    solved(called, "--dataset xtreme_gaps")
-    code, out, err = called("verify proof.json", *other)
-    assert (code, out) == (1, "")
+def test_other_votes_are_noticed(run, other: list[str], words: str) -> None:
+    solved(run, "--dataset xtreme_gaps")
+    _, out, err = run("verify proof.json", *other, code=1)
+    assert out == ""
     assert err.startswith("error: proof.json is no valid proof for these votes. ")
     assert words in err
 
@@ -437,48 +423,39 @@ def test_other_votes_are_noticed(called, other: list[str], words: str) -> None:
         ({"version": 1}, "Solve again"),
     ],
 )
-def test_forgeries_are_told(called, change: dict[str, object], words: str) -> None:
-    solved(called, "--dataset condorcet_1785")
+def test_forgeries_are_told(run, change: dict[str, object], words: str) -> None:
+    solved(run, "--dataset condorcet_1785")
     plain = json.loads(Path("proof.json").read_text(encoding="utf-8"))
     Path("proof.json").write_text(json.dumps({**plain, **change}), encoding="utf-8")
-    code, out, err = called("verify proof.json votes.json")
-    assert (code, out) == (1, "")
+    _, out, err = run("verify proof.json votes.json", code=1)
+    assert out == ""
     assert words in err
     assert err.count("\n") == 1
 
 
-def test_a_gap_is_told_as_one(called) -> None:
-    matrix = [[0, 9, 1], [3, 0, 8], [7, 2, 0]]
-    votes = ra.PairwiseMatrix.from_wins(matrix)
-    ra.write_votes(votes, "votes.json")
-    certificate = ra.Certificate.build(votes, [0, 1, 2], []).to_dict()
-    Path("proof.json").write_text(json.dumps(certificate), encoding="utf-8")
-    said = called("verify proof.json votes.json")
-    assert said == (
-        0, "The bound holds: this ranking costs 12 votes, and none less than 6 votes.\n", ""
-    )  # fmt: skip
+def test_a_gap_and_rounded_weights_are_told(said) -> None:
+    gap = ra.PairwiseMatrix.from_wins([[0, 9, 1], [3, 0, 8], [7, 2, 0]])
+    rounded = ra.Profile.from_orders(["ABC", "BCA"], weights=[2**0.5, 3**0.5]).pairwise()
+    held = "The proof holds: this ranking costs about 2.82843 votes, and none costs less, all to "
+    held += f"within about {6 * rounded.rounding:.6g} votes.\n"
+    bound = "The bound holds: this ranking costs 12 votes, and none less than 6 votes.\n"
+    for votes, certificate, told in (
+        (gap, ra.Certificate.build(gap, [0, 1, 2], []), bound),
+        (rounded, ra.Kemeny().aggregate(rounded).certificate, held),
+    ):
+        ra.write_votes(votes, "votes.json")
+        Path("proof.json").write_text(json.dumps(certificate.to_dict()), encoding="utf-8")
+        assert said("verify proof.json votes.json") == told
 
 
-def test_rounded_weights_are_told(called) -> None:
-    votes = ra.Profile.from_orders(["ABC", "BCA"], weights=[2**0.5, 3**0.5]).pairwise()
-    ra.write_votes(votes, "votes.json")
-    certificate = ra.Kemeny().aggregate(votes).certificate.to_dict()
-    Path("proof.json").write_text(json.dumps(certificate), encoding="utf-8")
-    code, out, _ = called("verify proof.json votes.json")
-    assert code == 0
-    within = f"all to within about {6 * votes.rounding:.6g} votes"
-    assert f"costs about 2.82843 votes, and none costs less, {within}." in out
-
-
-def test_votes_as_large_as_they_may_be(called) -> None:
+def test_votes_as_large_as_they_may_be(called, run) -> None:
     votes = {
         "schema": "rankagg.votes", "version": 1, "items": ["A", "B"], "denominator": 10**199,
         "rounding": "0", "wins": [[0, 10**299], [10**298 + 1, 0]], "ties": [[0, 0], [0, 0]],
     }  # fmt: skip
     Path("votes.json").write_text(json.dumps(votes), encoding="utf-8")
-    solved(called, "votes.json")
-    code, out, _ = called("verify proof.json votes.json")
-    assert (code, "costs about 1e+99 votes" in out) == (0, True)
+    solved(run, "votes.json")
+    assert "costs about 1e+99 votes" in run("verify proof.json votes.json").out
     assert alone("proof.json", "votes.json").returncode == 0
     votes["wins"][0][1] += 1
     Path("votes.json").write_text(json.dumps(votes), encoding="utf-8")
@@ -488,14 +465,9 @@ def test_votes_as_large_as_they_may_be(called) -> None:
 
 # -- elections ------------------------------------------------------------------------------------
 
-ELECTION = "{title: 'x'}\n40:A>B>C\n12:A>B\n10:B>A\n20:C>D\n18:D>C>B\n"
 
-
-def test_elections_are_counted_round_by_round(called, parsed) -> None:
-    Path("e.abif").write_text(ELECTION, encoding="utf-8")
-    result = called("count e.abif --format abif --csv rounds.csv")
-    assert result.code == 0
-    assert "elects A in 3 rounds" in result.out
+def test_elections_are_counted_round_by_round(said, parsed) -> None:
+    assert "elects A in 3 rounds" in said("count e.abif --format abif --csv rounds.csv")
     rounds = pd.read_csv("rounds.csv")
     assert [*rounds] == ["round", "candidate", "votes", "transfer", "status"]
     assert set(rounds.groupby("round")["votes"].sum()) == {100}
@@ -515,30 +487,10 @@ def test_elections_are_counted_round_by_round(called, parsed) -> None:
     ("method", "counted"),
     [("coombs", "last places"), ("baldwin", "points"), ("nanson", "points"), ("rcv", "votes")],
 )
-def test_rules_of_one_seat_are_counted_round_by_round(called, parsed, method, counted) -> None:
-    Path("e.abif").write_text(ELECTION, encoding="utf-8")
+def test_rules_of_one_seat_are_counted_round_by_round(parsed, method, counted) -> None:
     found = parsed(f"count e.abif --format abif --method {method} --csv rounds.csv")
     assert (found["elected"], found["counted"]) == (["A"], counted)
     assert [*pd.read_csv("rounds.csv")][2] == counted.replace(" ", "_")
-
-
-def test_elections_that_cannot_be_counted_so_are_refused(called) -> None:
-    Path("e.abif").write_text(ELECTION, encoding="utf-8")
-    for extra, said in (
-        ("--seats 2 --counting irv", "--counting irv fills one seat"),
-        ("--unranked ignore", "--unranked ignore has no meaning for count"),
-        ("--seats 9", "seats of STV"),
-        ("--tie-breaking lot", "--tie-breaking lot is for surpluses that are passed on: give"),
-        ("--quota hare", "--quota is for surpluses that are passed on"),
-        ("--method coombs --quota droop", "--quota is for surpluses"),
-        ("--method coombs --seats 2", "--method coombs fills one seat"),
-        ("--method coombs --counting irv", "--method and --counting exclude each other"),
-        ("--method nanson --tie-breaking order", "nanson, which breaks no ties"),
-        ("--method baldwin --tie-breaking lot", "--seats, or --counting scottish or meek"),
-    ):
-        result = called(f"count e.abif --format abif {extra}")
-        assert result.code == 2
-        assert said in result.err
 
 
 def test_a_long_table_of_rounds_is_the_same_on_screen_and_pasted(called) -> None:
@@ -559,17 +511,11 @@ def test_a_long_table_of_rounds_is_the_same_on_screen_and_pasted(called) -> None
         assert "not shown" not in whole
 
 
-def test_rules_that_count_take_what_ballots_leave_out_alike(called, parsed) -> None:
-    Path("e.toi").write_text(PREFLIB.replace("3: 1,2", "3: 1"), encoding="utf-8")
-    assert "unranked     last" in called("rank e.toi --method irv").out
-    assert "unranked     uniform" in called("rank e.toi --method irv --unranked uniform").out
-    assert "unranked     uniform" in called("rank e.toi --method borda").out
-    told = " ".join(
-        called("steps e.toi --method coombs --left-out unlisted --unranked uniform").out.split()
-    )
+def test_rules_that_count_take_what_ballots_leave_out_alike(said) -> None:
+    told = said("steps votes.txt --method coombs --left-out unlisted --unranked uniform")
     assert "k/s" not in told
-    assert "does not rank are below all others, together" in told
-    assert called("rank e.toi --method coombs --rows 1").out.count("\n... and ") == 1
+    assert "does not rank are below all others, together" in " ".join(told.split())
+    assert said("rank votes.txt --method coombs --rows 1").count("\n... and ") == 1
 
 
 def test_ballots_in_blt_are_known_by_their_content(called, parsed) -> None:
@@ -594,14 +540,8 @@ def test_what_contradicts_itself_is_read_where_that_is_asked_for(called) -> None
     assert "lists an alternative again in 1 line" in result.out
 
 
-def test_votes_as_json_are_recognised(said) -> None:
-    ra.write_votes(ra.datasets.load("condorcet_1785").pairwise(), "votes.json")
-    for extra in ("", "--format votes"):
-        assert "no ranking costs less than 76" in said(f"solve votes.json {extra}")
-
-
-def test_a_file_that_the_program_cannot_read_is_one_sentence(called) -> None:
-    solved(called, "--dataset tennessee")
+def test_a_file_that_the_program_cannot_read_is_one_sentence(run) -> None:
+    solved(run, "--dataset tennessee")
     Path("latin.json").write_bytes(b'{"a": "\xe9"}')
     for name in ("nothing.json", "latin.json"):
         refused = alone(name, "votes.json")
