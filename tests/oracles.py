@@ -23,10 +23,13 @@ ABOVE, TIED, BELOW, NOT_COMPARED = "above", "tied", "below", "not compared"
 
 def as_places(ranking):
     """Return a rankagg ranking, or any sequence of places, as a tuple of places."""
-    if not hasattr(ranking, "ranks"):
-        return tuple(ranking)
+    return coded(ranking.ranks) if hasattr(ranking, "ranks") else tuple(ranking)
+
+
+def coded(ranks):
+    """Return ranks with the codes of rankagg as places."""
     codes = {-1: None, -2: OFF_LIST}
-    return tuple(codes.get(int(rank), int(rank)) for rank in ranking.ranks)
+    return tuple(codes.get(int(rank), int(rank)) for rank in ranks)
 
 
 def as_votes(rankings, weights=None):

