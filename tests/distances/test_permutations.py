@@ -61,15 +61,10 @@ def test_hamming_counts_other_places(first, data):
 
 @pytest.mark.parametrize("distance", MOVES)
 def test_the_largest_distance_is_one_when_normalized(distance):
-    start = ra.Permutation.from_order(range(5))
-    values = [
-        distance(start, ra.Permutation.from_order(order), normalized=True)
-        for order in permutations(range(5))
-    ]
-    assert max(values) == 1
-    assert np.isnan(
-        ra.distances.cayley_distance(*[ra.Permutation.from_order("A")] * 2, normalized=True)
-    )
+    start, *others = map(ra.Permutation.from_order, permutations(range(5)))
+    assert max(distance(start, other, normalized=True) for other in others) == 1
+    one = ra.Permutation.from_order("A")
+    assert np.isnan(ra.distances.cayley_distance(one, one, normalized=True))
 
 
 @pytest.mark.parametrize("distance", MOVES)

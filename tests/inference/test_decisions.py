@@ -138,14 +138,6 @@ def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate)
     assert ("rate about 0.05" if approximate else "rate at most 0.05") in decisions.summary()
 
 
-def test_anytime_intervals_decide_fewer_pairs():
-    profile = ra.Profile.from_orders(["ABC", "BAC", "CAB"], counts=[60, 30, 10])
-    options = {"simultaneous": "bonferroni"}
-    once = from_data(profile, **options).decisions("intervals")
-    always = from_data(profile, anytime=True, **options).decisions("intervals")
-    assert set(always.pairs) < set(once.pairs)
-
-
 @pytest.mark.parametrize(
     ("choice", "how", "parameter", "message"),
     [
@@ -210,14 +202,6 @@ def test_tiers_are_joined_by_undecided_pairs():
 def test_tiers_with_more_wins_stand_first():
     decisions = decided("EA", "EB", "EC", "ED", "DA", "DB", "DC", "BA", "CA")
     assert decisions.tiers == (("E",), ("D",), ("B", "C"), ("A",))
-
-
-def test_nothing_decided_is_one_tier():
-    decisions = decided()
-    assert decisions.tiers == (tuple("ABCDE"),)
-    assert decisions.cyclic_components == ()
-    assert decisions.share == 0
-    assert decisions.ranks().to_numpy().tolist() == [[1, 5]] * 5
 
 
 def slow_tiers(decisions):

@@ -93,11 +93,9 @@ def test_scores_of_knockouts_are_those_of_the_package_of_kolde():
     # Its data cellCycleKO: the ranks of four genes in those of 12 lists that name them, of 6206
     # genes; the first four that aggregateRanks returns. `exact = TRUE` subtracts from 1.
     ranks = [
-        [37, 36, 32, 57, 41, 57, 34, 157, 74],
-        [134, 6, 8, 26, 74, 148, 33, 2],
-        [302, 28, 61, 49, 94, 225, 86, 91, 52],
-        [86, 396, 38, 120, 90, 81, 72, 68],
-    ]
+        [37, 36, 32, 57, 41, 57, 34, 157, 74], [134, 6, 8, 26, 74, 148, 33, 2],
+        [302, 28, 61, 49, 94, 225, 86, 91, 52], [86, 396, 38, 120, 90, 81, 72, 68],
+    ]  # fmt: skip
     shares = np.array([[*row, *[6206] * (12 - len(row))] for row in ranks]).T / 6206
     scores = module._scores(shares)
     bounds = [2.32615712333e-12, 5.70401269368e-10, 1.62614727129e-09, 8.81981545900e-09]

@@ -87,13 +87,6 @@ def test_the_pairs_gain_nearly_as_much_as_the_best_would(kind, target):
     assert next_pairs(fit, **target).equals(frame.head(1))
 
 
-def test_the_chance_of_a_wrong_order_is_that_of_draws():
-    rng = np.random.default_rng(0)
-    truth = 0.4 + np.sqrt(0.5) * rng.standard_normal(200_000)
-    estimate = truth + np.sqrt(0.3) * rng.standard_normal(200_000)
-    assert wrong(0.4, 0.5, 0.3) == pytest.approx((truth * estimate < 0).mean(), abs=0.004)
-
-
 def test_equal_items_and_decided_ones_have_a_next_comparison():
     level = [[0, 3, 9], [3, 0, 9], [2, 2, 0]]
     equal = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(level, items="ABC"))

@@ -68,13 +68,10 @@ def test_decisions_are_those_of_all_draws_of_all_pairs(seed, n, kind):
 
 def test_errors_are_drawn_with_the_covariance():
     half = np.array([[2.0, 0, 0], [1, 1, 0], [-1, 0.5, 0]])
-    found = ScoredItems(np.zeros(3), half @ half.T, np.full(3, np.inf), 3)
-    drawn = found.drawn(200_000, np.random.default_rng(0))
-    np.testing.assert_allclose(np.cov(drawn), found.covariance, atol=0.05)
-    apart = ScoredItems(np.zeros(3), np.diag([4.0, 1, 0]), np.full(3, np.inf), 3)
-    np.testing.assert_allclose(
-        np.cov(apart.drawn(200_000, np.random.default_rng(0))), apart.covariance, atol=0.05
-    )
+    for covariance in (half @ half.T, np.diag([4.0, 1, 0])):
+        found = ScoredItems(np.zeros(3), covariance, np.full(3, np.inf), 3)
+        drawn = found.drawn(200_000, np.random.default_rng(0))
+        np.testing.assert_allclose(np.cov(drawn), covariance, atol=0.05)
 
 
 @given(st.integers(0, 10**6), st.integers(100, 300), st.floats(0.01, 0.6))
@@ -147,12 +144,11 @@ def test_sets_of_a_singular_covariance_are_those_of_csranks():
 DESIGNS = {
     "equal": (np.zeros(6), np.eye(6)),
     "some equal, errors differ": (
-        np.array([9.0, 0, 0, 0, -9, -9]),
-        np.diag([1.0, 4, 1, 0.25, 1, 9]),
+        np.array([9.0, 0, 0, 0, -9, -9]), np.diag([1.0, 4, 1, 0.25, 1, 9])
     ),
     "correlated": (np.array([0.0, 0, 0, 1, 1]), 0.2 * np.eye(5) + 0.8),
     "sum 0": (np.array([1.0, 1, -1, -1]), np.eye(4) - 1 / 4),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("times", [150, pytest.param(4000, marks=pytest.mark.slow)])
@@ -204,9 +200,8 @@ def test_numbers_go_by_their_labels():
     table.loc["A", "A"] = 1e6
     assert rank_sets(ratings, covariance=table).worst.tolist() == [4, 2, 4, 4]
     turned = rank_sets(-ratings, standard_errors=errors, higher_is_better=False)
-    assert (
-        turned.to_frame().drop(columns="estimate").equals(ranks.to_frame().drop(columns="estimate"))
-    )
+    frames = (one.to_frame().drop(columns="estimate") for one in (turned, ranks))
+    pd.testing.assert_frame_equal(*frames)
     assert turned.estimate.tolist() == (-ratings).tolist()
     assert rank_sets([1.0, 2], standard_errors=[1, 1]).items.labels == (0, 1)
 
@@ -317,15 +312,15 @@ def test_with_few_clusters_steps_are_those_of_holm():
 
 def test_sets_of_shares_are_those_of_csranks():
     ranks = rank_multinomial([52, 40, 31, 25, 12, 12, 4])
-    assert ranks.best.tolist() == [1, 1, 1, 2, 3, 3, 5]
-    assert ranks.worst.tolist() == [3, 4, 6, 6, 7, 7, 7]
-    assert ranks.marginal_best.tolist() == [1, 1, 1, 2, 4, 4, 5]
-    assert ranks.marginal_worst.tolist() == [3, 4, 4, 6, 7, 7, 7]
-    assert ranks.rank.tolist() == [1, 2, 3, 4, 5, 5, 7]
+    for name, expected in (
+        ("rank", [1, 2, 3, 4, 5, 5, 7]),
+        ("best", [1, 1, 1, 2, 3, 3, 5]), ("worst", [3, 4, 6, 6, 7, 7, 7]),
+        ("marginal_best", [1, 1, 1, 2, 4, 4, 5]), ("marginal_worst", [3, 4, 4, 6, 7, 7, 7]),
+    ):  # fmt: skip
+        assert getattr(ranks, name).tolist() == expected
     assert ranks.estimate[0] == 52 / 176
-    assert (ranks.unit, ranks.n_units, ranks.assumes) == (
-        "choice", 176, "choices are independent draws",
-    )  # fmt: skip
+    assert (ranks.unit, ranks.n_units) == ("choice", 176)
+    assert ranks.assumes == "choices are independent draws"
 
 
 @pytest.mark.parametrize("times", [300, pytest.param(20_000, marks=pytest.mark.slow)])
