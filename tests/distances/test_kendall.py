@@ -94,6 +94,14 @@ def test_a_ranking_is_opposed_to_its_reverse(n):
     assert kendall_tau(*both) == kendall_tau(*both, variant="a") == spearman_rho(*both) == -1
 
 
+@given(strategies.ranking_pairs(min_size=2, max_size=30, unranked=False, unlisted=False))
+@strategies.quick
+def test_correlations_stay_between_their_bounds(both):
+    first, second = both
+    for tau in (kendall_tau(first, second), kendall_tau(first, first), spearman_rho(first, first)):
+        assert isnan(tau) or -1 <= tau <= 1
+
+
 def test_large_rankings_are_counted_exactly():
     rng = np.random.default_rng(5)
     first, second = (Permutation(rng.permutation(3000)) for _ in range(2))

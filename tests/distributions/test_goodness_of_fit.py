@@ -14,7 +14,7 @@ from rankagg.distributions.goodness_of_fit import (
     cycles_of_three,
     fit_uniform,
     freeman_tukey,
-)
+)  # fmt: skip
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
 KENDALL = ra.Mallows("CADB", theta=0.8)

@@ -18,18 +18,6 @@ def band(chance, size):
     return 5 * np.sqrt(chance * (1 - chance) / size)
 
 
-@pytest.fixture
-def table():
-    """Return a table of three systems, two tasks with opposite directions, four instances each."""
-    return ra.ScoreTable(
-        [[1.0, 2, 3, 4, 5, 6, np.nan, 8], [2.0, 1, 4, 3, 6, 5, 8, 7], [0.0, 9, 9, 0, 1, 2, 3, 4]],
-        systems="ABC",
-        tasks=["up"] * 4 + ["down"] * 4,
-        instances=[0, 1, 2, 3] * 2,
-        higher_is_better={"up": True, "down": False},
-    )
-
-
 # -- sampling -------------------------------------------------------------------------------------
 
 
@@ -107,30 +95,32 @@ def test_locations_that_differ_by_task_have_no_one_distribution_of_rankings():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("locations", "options", "words"),
     [
-        ({"locations": []}, "at least one system"),
-        ({"locations": np.zeros((2, 0))}, "at least one system"),
-        ({"locations": [0.0, np.nan]}, "finite"),
-        ({"locations": [0.0, np.inf]}, "finite"),
-        ({"locations": np.zeros((2, 2, 2))}, "two-dimensional"),
-        ({"locations": 3.0}, "two-dimensional"),
-        ({"locations": ["a", "b"]}, "numbers"),
-        ({"locations": [0.0, 1.0], "noise": "cauchy"}, "'gumbel' or 'normal'"),
-        ({"locations": [0.0, 1.0], "scale": 0.0}, "scale"),
-        ({"locations": [0.0, 1.0], "scale": np.inf}, "scale"),
-        ({"locations": [0.0, 1.0], "systems": "ABC"}, "one label per location"),
-        ({"locations": [0.0, 1.0], "systems": "AA"}, "A"),
+        ([], {}, "at least one system"),
+        (np.zeros((2, 0)), {}, "at least one system"),
+        ([0.0, np.nan], {}, "finite"),
+        ([0.0, np.inf], {}, "finite"),
+        (np.zeros((2, 2, 2)), {}, "two-dimensional"),
+        (3.0, {}, "two-dimensional"),
+        (["a", "b"], {}, "numbers"),
+        ([[0.0], [1.0, 2.0]], {}, "locations"),
+        ([1e101, 0.0], {}, "`locations` must be at most 1e"),
+        ([10**400, 0], {}, "`locations` must be numbers"),
+        (LOCATIONS, {"noise": "cauchy"}, "'gumbel' or 'normal'"),
+        *((LOCATIONS, {"scale": scale}, "`scale` must be a number in")
+          for scale in (0.0, np.inf, 1e101, 1e-101)),
+        (LOCATIONS, {"systems": "AB"}, "one label per location"),
+        (LOCATIONS, {"systems": "AAB"}, "A"),
     ],
-)
-def test_parameters_are_checked(arguments, words):
+)  # fmt: skip
+def test_parameters_are_checked(locations, options, words):
     with pytest.raises(RankaggError, match=words):
-        LatentScores(**arguments)
+        LatentScores(locations, **options)
 
 
-def test_locations_of_unequal_lengths_are_refused_by_name():
-    with pytest.raises(InvalidInputError, match="locations"):
-        LatentScores([[0.0], [1.0, 2.0]])
+def test_the_largest_locations_and_scale_have_scores():
+    assert np.isfinite(LatentScores([1e100, -1e100], scale=1e100).sample(2, rng=0).values).all()
 
 
 @pytest.mark.parametrize(
@@ -158,18 +148,3 @@ def test_laws_are_values():
     law = LatentScores([0.0, 1.0])
     assert law == LatentScores([0.0, 1.0])
     assert law not in (LatentScores([0.0, 2.0]), LatentScores([0.0, 1.0], scale=2.0))
-
-
-@pytest.mark.parametrize(
-    ("locations", "scale", "words"),
-    [
-        ([1e101, 0.0], 1.0, "`locations` must be at most 1e"),
-        ([10**400, 0], 1.0, "`locations` must be numbers"),
-        ([0.0, 1.0], 1e101, "`scale` must be a number in"),
-        ([0.0, 1.0], 1e-101, "`scale` must be a number in"),
-    ],
-)
-def test_numbers_whose_scores_have_no_floats_are_refused(locations, scale, words):
-    with pytest.raises(InvalidInputError, match=words):
-        LatentScores(locations, scale=scale)
-    assert np.isfinite(LatentScores([1e100, -1e100], scale=1e100).sample(2, rng=0).values).all()

@@ -184,19 +184,20 @@ def test_processes_find_the_same():
 
 def test_bad_input_is_refused():
     rankings = LUCE.sample(20, rng=1)
-    with pytest.raises(InvalidInputError, match="plackett-luce"):
-        compared(rankings, ["placket-luce"])
-    with pytest.raises(InvalidInputError, match="different names"):
-        compared(rankings, ["uniform", "uniform"])
-    with pytest.raises(InvalidInputError, match="one or more"):
-        compared(rankings, [])
-    with pytest.raises(InvalidInputError, match="`n_folds` must be"):
-        compared(rankings, n_folds=11)
     tied = ra.Profile([ra.PartialRanking.from_buckets([["A", "B"], ["C"]])] * 20)
-    with pytest.raises(InvalidInputError, match="without ties"):
-        compared(tied)
-    with pytest.raises(InvalidInputError, match="`profile` must be"):
-        compared("ABC")
+    for profile, models, options, words in (
+        (rankings, ["placket-luce"], {}, "plackett-luce"),
+        (rankings, ["uniform", "uniform"], {}, "different names"),
+        (rankings, [], {}, "one or more"),
+        (rankings, [("a", 3)], {}, "takes a profile and returns a fit"),
+        (rankings, [("a", lambda profile: 3)], {}, "takes a profile and returns a fit"),
+        (rankings, None, {"n_folds": 11}, "`n_folds` must be"),
+        (tied, None, {}, "without ties"),
+        ("ABC", None, {}, "`profile` must be"),
+        (ra.Profile.from_orders(["ABC"]), None, {}, r"four rankings or more\. Got 1 ranking"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            compared(profile, models, **options)
 
 
 @pytest.mark.parametrize("repetitions", [6, pytest.param(60, marks=pytest.mark.slow)])
@@ -211,18 +212,6 @@ def test_the_true_family_is_chosen(repetitions):
             compared(made.sample(200, rng=seed), families).models[0] for seed in range(repetitions)
         ]
         assert chosen.count(name) >= 0.8 * repetitions
-
-
-@pytest.mark.parametrize("model", [("a", 3), ("a", lambda profile: 3)])
-def test_what_is_no_function_to_a_fit_is_said(model):
-    rankings = ra.Mallows("ABC", 1.0).sample(20, rng=0)
-    with pytest.raises(InvalidInputError, match="takes a profile and returns a fit"):
-        ra.compare_models(rankings, [model], rng=0)
-
-
-def test_too_few_rankings_are_said():
-    with pytest.raises(InvalidInputError, match=r"four rankings or more\. Got 1 ranking"):
-        ra.compare_models(ra.Profile.from_orders(["ABC"]))
 
 
 # -- the kept simulation --------------------------------------------------------------------------

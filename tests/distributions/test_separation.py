@@ -16,7 +16,7 @@ from rankagg.distributions.separation import (
     check_connected,
     check_observed,
     is_linked,
-)
+)  # fmt: skip
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import choices_by_hand, from_row, from_rows
 from tests.oracles import ABOVE, TIED, as_places, judgment, ordered_pairs
@@ -53,21 +53,14 @@ def test_reachability_is_that_of_all_pairs(profile):
 @pytest.mark.parametrize(
     ("row", "edges"),
     [
-        ("A>B>C", ["AB", "BC"]),
-        ("A=B=C", ["AB", "BA", "BC", "CB"]),
-        ("A>...", ["AB", "AC"]),
-        ("A=B>...", ["AB", "BA", "BC"]),
-        ("A>C", ["AC"]),
-        ("B", []),
+        ("A>B>C", ["AB", "BC"]), ("A=B=C", ["AB", "BA", "BC", "CB"]), ("A>...", ["AB", "AC"]),
+        ("A=B>...", ["AB", "BA", "BC"]), ("A>C", ["AC"]), ("B", []),
     ],
-)
+)  # fmt: skip
 def test_only_neighbors_are_joined(row, edges):
     graph = beats_graph(from_row(row, "ABC").ranks[None, :])
     assert ["ABC"[i] + "ABC"[j] for i, j in np.argwhere(graph)] == edges
-
-
-def test_a_list_of_nothing_says_nothing():
-    empty = ra.PartialRanking.from_top_k([], items="ABC")
+    empty = ra.PartialRanking.from_top_k([], items="ABC")  # a list of nothing says nothing
     assert not beats_graph(empty.ranks[None, :]).any()
 
 
@@ -145,16 +138,22 @@ def test_unobserved_items_are_named_with_the_remedy():
     check_observed(from_rows(["A>...", "B>..."], "ABCD"))
 
 
+def rows_by_hand(profile, sizes):
+    """Return what is chosen less every alternative of it, as rows of features."""
+    n = profile.n_items
+    rows = [
+        features(chosen, n, sizes) - features(bucket, n, sizes)
+        for ranking in profile
+        for alternatives, chosen in choices_by_hand(ranking)
+        for d in (1, *sizes)
+        for bucket in combinations(sorted(alternatives), d)
+    ]
+    return np.array(rows).reshape(-1, n + len(sizes))
+
+
 def rising_by_hand(profile, sizes, *, worths=True, ties=True):
     """Say whether some direction gains on an alternative and loses on none: all are listed."""
-    n = profile.n_items
-    rows = []
-    for ranking in profile:
-        for alternatives, chosen in choices_by_hand(ranking):
-            for d in (1, *sizes):
-                for bucket in combinations(sorted(alternatives), d):
-                    rows.append(features(chosen, n, sizes) - features(bucket, n, sizes))
-    rows = np.array(rows).reshape(-1, n + len(sizes))
+    n, rows = profile.n_items, rows_by_hand(profile, sizes)
     free = [worths] * n + [ties] * len(sizes)
     bounds = [(-1, 1) if one else (0, 0) for one in free]
     found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=bounds)
@@ -183,13 +182,7 @@ def check_direction(profile, **free):
     if found is None:
         return None
     # What is found rises, by hand too.
-    gains = []
-    for ranking in profile:
-        for alternatives, chosen in choices_by_hand(ranking):
-            own = features(chosen, profile.n_items, sizes) @ found
-            for d in (1, *sizes):
-                for bucket in combinations(sorted(alternatives), d):
-                    gains.append(own - features(bucket, profile.n_items, sizes) @ found)
+    gains = rows_by_hand(profile, sizes) @ found
     assert min(gains) >= -1e-9
     assert max(gains) > 1e-9
     return found

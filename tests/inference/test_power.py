@@ -36,6 +36,7 @@ def test_answers_by_the_formula():
     for difference in (0.05, -0.05):
         assert ra.units_needed(difference, differing=0.2) == np.ceil(expected)
     assert ra.detectable_difference(5, differing=0.1) == np.inf
+    assert ra.units_needed(0.3, spread=1, n_tests=10) == ra.units_needed(0.3, spread=1, alpha=0.005)
 
 
 @pytest.mark.parametrize(

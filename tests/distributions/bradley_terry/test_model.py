@@ -68,6 +68,11 @@ def test_a_maximum_is_found_exactly_where_there_is_one(ties, side, rounds):
     assert min(counts.values()) >= 2
 
 
+def having(data, **covariates):
+    """Return the same comparisons with covariates."""
+    return ra.Comparisons(data.items, data.first, data.second, data.outcomes, covariates=covariates)
+
+
 def told(data, **options):
     with pytest.raises((NotIdentifiedError, InvalidInputError)) as error:
         ra.fit_bradley_terry(data, **options)
@@ -105,38 +110,21 @@ def test_one_battle_has_no_fit():
     ],
 )
 def test_covariates_that_say_nothing_are_named(values, side, message):
-    data = battles(60, 3, 1, sides=False)
-    data = ra.Comparisons(
-        data.items, data.first, data.second, data.outcomes, covariates={"x": values}
-    )
+    data = having(battles(60, 3, 1, sides=False), x=values)
     assert message in told(data, side=side, covariates=["x"])
 
 
-def test_a_covariate_of_the_items_is_named():
-    data = battles(60, 3, 1)
-    tied = data.first * 2.0 - data.second * 2.0
-    data = ra.Comparisons(
-        data.items, data.first, data.second, data.outcomes, covariates={"level": tied}
-    )
+def test_a_covariate_of_the_items_or_of_the_outcomes_is_named():
+    data = battles(60, 3, 1, ties=0.0)
+    data = having(data, level=data.first * 2.0 - data.second * 2.0, oracle=data.outcomes * 3.0)
     assert "covariate 'level' cannot be told from the worths" in told(data, covariates=["level"])
+    assert "the effect of 'oracle' grow" in told(data, covariates=["oracle"])
 
 
 def test_a_constant_covariate_is_the_advantage_of_the_side():
     plain = battles(200, 3, 1, sides=False)
-    data = ra.Comparisons(
-        plain.items, plain.first, plain.second, plain.outcomes, covariates={"one": np.ones(200)}
-    )
-    one = ra.fit_bradley_terry(data, covariates=["one"])
+    one = ra.fit_bradley_terry(having(plain, one=np.ones(200)), covariates=["one"])
     assert one.estimates == pytest.approx(ra.fit_bradley_terry(plain, side=True).estimates)
-
-
-def test_a_covariate_that_separates_is_named():
-    data = battles(60, 3, 1, ties=0.0)
-    data = ra.Comparisons(
-        data.items, data.first, data.second, data.outcomes,
-        covariates={"oracle": data.outcomes * 3.0},
-    )  # fmt: skip
-    assert "the effect of 'oracle' grow" in told(data, covariates=["oracle"])
 
 
 @pytest.mark.parametrize("ties", MODELS)
@@ -153,6 +141,16 @@ def test_worths_that_are_far_apart_are_fitted(ties):
 # -- clusters -------------------------------------------------------------------------------------
 
 
+def with_a_fourth(clusters):
+    """Return comparisons in six clusters, of which these know a fourth item."""
+    data = battles(60, 3, 1)
+    return ra.Comparisons(
+        "ABCD", np.append(data.first, [3, 3]), np.append(data.second, [0, 0]),
+        np.append(data.outcomes, [1, -1]), clusters=np.append(np.arange(60) % 6, clusters),
+        cluster_labels=["ann", "bob", "cid", "dan", "eva", "fay"],
+    )  # fmt: skip
+
+
 def test_few_clusters_are_refused_or_noted():
     for number in (1, 3):
         data = battles(60, 3, 1, clusters=np.arange(60) % number)
@@ -160,12 +158,7 @@ def test_few_clusters_are_refused_or_noted():
         assert ra.fit_bradley_terry(data, cov_type="model").n_clusters == 0
     four = ra.fit_bradley_terry(battles(60, 3, 1, clusters=np.arange(60) % 4))
     assert not any("Fewer than" in note for note in four.notes)
-    data = battles(60, 3, 1)
-    rare = ra.Comparisons(
-        "ABCD", np.append(data.first, [3, 3]), np.append(data.second, [0, 0]),
-        np.append(data.outcomes, [1, -1]), clusters=np.append(np.arange(60) % 6, [1, 2]),
-    )  # fmt: skip
-    notes = ra.fit_bradley_terry(rare).notes
+    notes = ra.fit_bradley_terry(with_a_fourth([1, 2])).notes
     assert any(note.startswith("Fewer than 4 clusters compare D:") for note in notes)
 
 
@@ -179,14 +172,8 @@ def test_clusters_without_comparisons_do_not_count():
 
 
 def test_an_item_that_one_cluster_knows_has_no_error_by_cluster():
-    data = battles(60, 3, 1)
-    new = ra.Comparisons(
-        "ABCD", np.append(data.first, [3, 3]), np.append(data.second, [0, 0]),
-        np.append(data.outcomes, [1, -1]), clusters=np.append(np.arange(60) % 6, [4, 4]),
-        cluster_labels=["ann", "bob", "cid", "dan", "eva", "fay"],
-    )  # fmt: skip
-    message = told(new)
-    assert "Cluster 'eva' alone tells the worth of D" in message
+    new = with_a_fourth([4, 4])
+    assert "Cluster 'eva' alone tells the worth of D" in told(new)
     assert ra.fit_bradley_terry(new, cov_type="robust").cov_type == "robust"
 
 

@@ -14,7 +14,7 @@ from tests.distributions.enumeration import (
     greatest_likelihood,
     log_likelihoods,
     strict_ranks,
-)
+)  # fmt: skip
 from tests.distributions.mallows_data import (
     CASES,
     VOTES,
@@ -22,7 +22,7 @@ from tests.distributions.mallows_data import (
     profile_of,
     random_incomplete,
     random_votes,
-)
+)  # fmt: skip
 
 # -- complete strict rankings ---------------------------------------------------------------------
 
@@ -76,11 +76,7 @@ def test_criteria_count_theta_alone():
 
 def test_theta_is_zero_where_data_are_no_closer_than_chance():
     everything = ra.Profile.from_ranks(strict_ranks(3), items="ABC")
-    fits = (
-        ra.Mallows.fit(everything),
-        ra.Mallows.fit(VOTES, center=list("DCBA")),
-    )
-    for fit in fits:
+    for fit in (ra.Mallows.fit(everything), ra.Mallows.fit(VOTES, center=list("DCBA"))):
         assert fit.distribution.theta == 0.0
         assert any("Theta is at its bound 0" in note for note in fit.notes)
         lower, upper = fit.conf_int().loc["theta"]
@@ -91,43 +87,29 @@ def test_theta_is_zero_where_data_are_no_closer_than_chance():
 # -- data without a maximum -----------------------------------------------------------------------
 
 
+AGREED = r"do not all agree.*no finite maximum"
+HALF = profile_of([[0, 1, UNRANKED], [1, 0, UNRANKED]], "ABC")
+
+
 @pytest.mark.parametrize(
-    "profile",
+    ("profile", "options", "words"),
     [
-        ra.Profile.from_orders(["BCA"] * 3),
-        ra.Profile.from_orders(["A"]),
-        profile_of([[0, 0, 2], [0, 0, 2]], "ABC"),
-        profile_of([[0, 1, UNLISTED, UNLISTED]], "ABCD"),
+        (ra.Profile.from_orders(["BCA"] * 3), {}, AGREED),
+        (ra.Profile.from_orders(["A"]), {}, AGREED),
+        (profile_of([[0, 0, 2], [0, 0, 2]], "ABC"), {}, AGREED),
+        (profile_of([[0, 1, UNLISTED, UNLISTED]], "ABCD"), {}, AGREED),
+        (profile_of([[0, UNRANKED, 1, UNRANKED], *[[UNLISTED] * 4] * 2], "ABCD"),
+         {"max_iterations": 60}, AGREED),
+        (HALF, {}, r"observe every item somewhere\. Got C"),
+        (None, {}, "`profile` must be a Profile"),
+        (ra.Permutation.from_order("AB"), {}, "`profile` must be a Profile"),
+        *((VOTES, {"max_iterations": n}, "`max_iterations` must be an integer")
+          for n in (0, 2.5, True)),
     ],
-    ids=["equal", "one item", "tied", "cut off"],
-)
-def test_rankings_that_all_agree_have_no_finite_theta(profile):
-    with pytest.raises(InvalidInputError, match=r"do not all agree.*no finite maximum"):
-        ra.Mallows.fit(profile)
-
-
-def test_gaps_that_agree_with_one_order_have_no_finite_theta():
-    profile = profile_of([[0, UNRANKED, 1, UNRANKED], *[[UNLISTED] * 4] * 2], "ABCD")
-    with pytest.raises(InvalidInputError, match=r"do not all agree.*no finite maximum"):
-        ra.Mallows.fit(profile, max_iterations=60)
-
-
-def test_items_that_are_never_observed_are_refused():
-    profile = profile_of([[0, 1, UNRANKED], [1, 0, UNRANKED]], "ABC")
-    with pytest.raises(InvalidInputError, match=r"observe every item somewhere\. Got C"):
-        ra.Mallows.fit(profile)
-
-
-@pytest.mark.parametrize("data", [None, [["A", "B"]], ra.Permutation.from_order("AB")])
-def test_what_is_no_profile_is_refused(data):
-    with pytest.raises(InvalidInputError, match="`profile` must be a Profile"):
-        ra.Mallows.fit(data)
-
-
-@pytest.mark.parametrize("steps", [0, -1, 2.5, True])
-def test_number_of_iterations_must_be_positive(steps):
-    with pytest.raises(InvalidInputError, match="`max_iterations` must be an integer"):
-        ra.Mallows.fit(VOTES, max_iterations=steps)
+)  # fmt: skip
+def test_what_has_no_fit_is_refused(profile, options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.Mallows.fit(profile, **options)
 
 
 # -- intervals ------------------------------------------------------------------------------------
@@ -135,12 +117,7 @@ def test_number_of_iterations_must_be_positive(steps):
 
 @pytest.mark.parametrize(
     ("votes", "alpha"),
-    [
-        (VOTES, 0.01),
-        (VOTES, 0.05),
-        (VOTES, 0.3),
-        (ra.Profile.from_orders(["ABCDE", "BACDE"]), 0.05),
-    ],
+    [(VOTES, 0.01), (VOTES, 0.3), (ra.Profile.from_orders(["ABCDE", "BACDE"]), 0.05)],
 )
 def test_profile_interval_ends_where_the_likelihood_ratio_test_begins(votes, alpha):
     fit = ra.Mallows.fit(votes)

@@ -17,7 +17,7 @@ from rankagg.distributions.mallows.theta_interval import (
     log_doubt,
     tail_at_least,
     tail_at_most,
-)
+)  # fmt: skip
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import strict_ranks
 
@@ -73,10 +73,8 @@ def test_tails_of_large_samples_are_normal():
 def test_the_doubt_bounds_the_chance_of_a_wrong_majority(n, m, theta):
     law = ra.Mallows(range(n), theta)
     drawn = law.sample(m * 2000, rng=0).ranks.reshape(2000, m, n)
-    wrong = np.zeros(2000, dtype=bool)
-    for i in range(n):
-        for j in range(i + 1, n):
-            wrong |= (drawn[:, :, i] < drawn[:, :, j]).sum(axis=1) <= m / 2
+    i, j = np.triu_indices(n, k=1)
+    wrong = ((drawn[:, :, i] < drawn[:, :, j]).sum(axis=1) <= m / 2).any(axis=1)
     assert wrong.mean() <= np.exp(log_doubt(n, m, theta)) + 4 / np.sqrt(2000)
 
 
@@ -207,39 +205,35 @@ def test_the_name_of_the_items_plays_no_part():
 
 def exact_tails(n, m, theta, observed):
     """Return P(statistic <= observed) and P(>= observed), over all samples of m rankings."""
-    every = strict_ranks(n)
-    center = np.arange(n)
-    distance = np.array([ra.kendall_distance(ra.Permutation(p), ra.Permutation(center))
-                         for p in every])  # fmt: skip
+    every = np.array(strict_ranks(n))
+    center = ra.Permutation(np.arange(n))
+    distance = np.array([ra.kendall_distance(ra.Permutation(p), center) for p in every])
     chances = np.exp(-theta * distance)
     chances /= chances.sum()
-    samples, weights = [], []
-    wins = np.array([p[:, None] < p[None, :] for p in np.array(every)], dtype=float)
-    for rows in np.ndindex(*[len(every)] * m):
-        samples.append(wins[list(rows)].sum(axis=0))
-        weights.append(chances[list(rows)].prod())
-    weights = np.array(weights)
+    rows = np.array([*np.ndindex(*[len(every)] * m)])
+    wins, weights = every[:, :, None] < every[:, None, :], chances[rows].prod(axis=1)
+    samples = wins[rows].sum(axis=1, dtype=float)
     # Tied points are ordered at random: many times, to sum over it.
-    many = [local_cost(np.array(samples), np.random.default_rng(k)) for k in range(20)]
+    many = [local_cost(samples, np.random.default_rng(k)) for k in range(20)]
     below = np.mean([weights[cost <= observed + 1e-9].sum() for cost in many])
     return below, np.mean([weights[cost >= observed - 1e-9].sum() for cost in many])
 
 
+FOUR = ThetaData.of(
+    ra.Profile.from_orders(["ABC", "ABC", "BAC", "ACB"]), ra.Permutation.from_order("ABC")
+)
+
+
 def test_simulated_tails_are_those_of_an_enumeration():
-    profile = ra.Profile.from_orders(["ABC", "ABC", "BAC", "ACB"])
-    data = ThetaData.of(profile, ra.Permutation.from_order("ABC"))
-    rng = np.random.default_rng(0)
-    draws = theta_interval._Draws.around(data, 1.0, 0.05, np.inf, rng)
+    draws = theta_interval._Draws.around(FOUR, 1.0, 0.05, np.inf, np.random.default_rng(0))
     for theta in (0.0, 0.4, 1.0, 1.7):
         expected = exact_tails(3, 4, theta, draws.observed)
         assert draws.tails(theta) == pytest.approx(expected, abs=0.03)
 
 
 def test_ends_are_where_the_tails_are_half_of_alpha():
-    profile = ra.Profile.from_orders(["ABC", "ABC", "BAC", "ACB"])
-    data = ThetaData.of(profile, ra.Permutation.from_order("ABC"))
-    lower, upper = invert(data, 1.0, 0.2, np.random.default_rng(0))
-    observed = cost_of(data)
+    lower, upper = invert(FOUR, 1.0, 0.2, np.random.default_rng(0))
+    observed = cost_of(FOUR)
     assert exact_tails(3, 4, upper, observed)[1] == pytest.approx(0.1, abs=0.02)
     assert lower == 0.0 or exact_tails(3, 4, lower, observed)[0] == pytest.approx(0.1, abs=0.02)
     assert exact_tails(3, 4, 0.0, observed)[0] > 0.1 or lower > 0
@@ -260,9 +254,7 @@ def test_many_rankings_need_no_simulation():
 
 
 def test_ends_with_a_certain_center_are_those_of_the_distance():
-    law = ra.Mallows("ABCDE", 1.5)
-    profile = law.sample(120, rng=0)
-    fit = ra.Mallows.fit(profile)
+    fit = ra.Mallows.fit(ra.Mallows("ABCDE", 1.5).sample(120, rng=0))
     lower, upper = fit.conf_int(0.1).loc["theta"]
     cost = fit.consensus.cost
     assert tail_at_most(cost, 5, 120, lower) == pytest.approx(0.98 * 0.05, rel=1e-3)
@@ -270,15 +262,11 @@ def test_ends_with_a_certain_center_are_those_of_the_distance():
 
 
 def test_both_ways_meet_where_the_center_becomes_certain(monkeypatch):
-    profile = ra.Mallows("ABCD", 1.0).sample(60, rng=1)
-    fit = ra.Mallows.fit(profile)
+    fit = ra.Mallows.fit(ra.Mallows("ABCD", 1.0).sample(60, rng=1))
     known = fit.conf_int().to_numpy()[0]
-    monkeypatch.setattr(theta_interval, "_certain_from", lambda data, alpha: np.inf)
-    simulated = fit.conf_int().to_numpy()[0]
-    assert simulated == pytest.approx(known, abs=0.03)
-    monkeypatch.setattr(theta_interval, "_certain_from", lambda data, alpha: float(known.mean()))
-    mixed = fit.conf_int().to_numpy()[0]
-    assert mixed == pytest.approx(known, abs=0.03)
+    for certain_from in (np.inf, float(known.mean())):
+        monkeypatch.setattr(theta_interval, "_certain_from", lambda *_, at=certain_from: at)
+        assert fit.conf_int().to_numpy()[0] == pytest.approx(known, abs=0.03)
 
 
 # -- what a fit says ------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ PAIRS = from_rows(
     ["A>B", "B>A", "A>C", "C>A", "B>C", "C>B", "C>D", "D>C", "A>D", "B>D"], "ABCD",
     counts=[6, 2, 5, 3, 4, 4, 3, 2, 5, 2],
 )  # fmt: skip
+DOUBLED = ra.Profile(list(PAIRS), counts=PAIRS.counts, weights=[2.0] * len(PAIRS))
 TIED = from_rows(
     ["A>B", "B>A", "A=B", "A>C", "C>A", "B>C", "B=C", "C>B", "C=D", "D>C", "A=D", "C>D"], "ABCD",
     counts=[6, 2, 3, 5, 3, 4, 2, 4, 3, 2, 1, 2],
@@ -87,9 +88,8 @@ def test_pairs_are_fitted_as_a_table_of_their_sets(n, missing, how, pseudo_ranki
         return ra.BradleyTerry.fit(profile, ties=how, pseudo_rankings=pseudo_rankings)
 
     found = fit()
-    monkeypatch.setattr(
-        bradley_terry, "ChainSets", lambda n, chains: MergedSets(
-            np.eye(n)[chains[0].order].sum(axis=1)))  # fmt: skip
+    table = lambda n, chains: MergedSets(np.eye(n)[chains[0].order].sum(axis=1))  # noqa: E731
+    monkeypatch.setattr(bradley_terry, "ChainSets", table)
     by_table = fit()
     assert found.converged
     assert found.estimates == pytest.approx(by_table.estimates, abs=1e-9)
@@ -105,7 +105,9 @@ def test_without_ties_their_treatment_does_not_matter(how):
 
 
 @pytest.mark.parametrize("options", [{}, {"ridge": 1.0}, {"pseudo_rankings": 0.5}], ids=str)
-@pytest.mark.parametrize(("profile", "how"), [(PAIRS, "half"), (TIED, "davidson")])
+@pytest.mark.parametrize(
+    ("profile", "how"), [(PAIRS, "half"), (DOUBLED, "half"), (TIED, "davidson")]
+)
 def test_pairs_are_what_plackett_luce_sees_in_them(profile, how, options):
     pairs = ra.BradleyTerry.fit(profile, ties=how, **options)
     whole = ra.PlackettLuce.fit(profile, **options)
@@ -118,14 +120,6 @@ def test_pairs_are_what_plackett_luce_sees_in_them(profile, how, options):
     assert pairs.test_equal_worths(method).pvalue == pytest.approx(expected)
 
 
-def test_weighted_pairs_have_the_errors_of_their_effective_number():
-    weighted = ra.Profile(list(PAIRS), counts=PAIRS.counts, weights=[2.0] * len(PAIRS))
-    pairs, whole = ra.BradleyTerry.fit(weighted), ra.PlackettLuce.fit(weighted)
-    assert pairs.estimates == pytest.approx(whole.estimates)
-    assert pairs.n_observations == pytest.approx(whole.n_observations)
-    assert pairs.standard_errors == pytest.approx(whole.standard_errors)
-
-
 @pytest.mark.parametrize("profile", [PAIRS, TIED])
 def test_a_matrix_of_votes_gives_the_same(profile):
     votes = profile.pairwise("ignore")
@@ -133,21 +127,16 @@ def test_a_matrix_of_votes_gives_the_same(profile):
         assert ra.BradleyTerry.fit(votes, ties=how) == ra.BradleyTerry.fit(profile, ties=how)
 
 
-def test_a_matrix_of_wins():
-    wins = np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]])
+@pytest.mark.parametrize("share", [1, 0.1])
+def test_a_matrix_of_wins(share):
+    wins = share * np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]])
     fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABC"))
     assert fit.estimates == pytest.approx(direct_fit(wins, np.zeros((3, 3)))[0], abs=1e-4)
-    assert fit.n_observations == 30
+    assert fit.n_observations == pytest.approx(30 * share)
     assert type(fit.distribution) is ra.BradleyTerry
     # Observed wins are the expected ones.
     expected = (wins + wins.T) * fit.distribution.pairwise_probabilities()
     assert expected.sum(axis=1) == pytest.approx(wins.sum(axis=1))
-
-
-def test_fractions_of_votes_are_taken():
-    wins = np.array([[0, 0.75, 0.5], [0.25, 0, 0.6], [0.5, 0.4, 0]])
-    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins))
-    assert fit.estimates == pytest.approx(direct_fit(wins, np.zeros((3, 3)))[0], abs=1e-4)
 
 
 def test_pairs_of_longer_rankings_are_noted():
@@ -206,29 +195,21 @@ def test_an_item_that_was_never_compared_is_named():
 
 
 @pytest.mark.parametrize(
-    ("data", "how"),
-    [(ra.PairwiseMatrix.from_wins(np.zeros((3, 3))), "half"), (from_rows(["A=B"], "AB"), "ignore")],
+    ("data", "options", "words"),
+    [
+        (ra.PairwiseMatrix.from_wins(np.zeros((3, 3))), {"pseudo_rankings": 1.0}, "`data`"),
+        (from_rows(["A=B"], "AB"), {"ties": "ignore", "pseudo_rankings": 1.0}, "`data`"),
+        ([[0, 1], [1, 0]], {}, "data"),
+        (None, {}, "data"),
+        (ra.PairwiseMatrix.from_wins([[0.0]]), {}, "data"),
+        (PAIRS, {"ties": "drop"}, "'half' or 'davidson' or 'ignore'"),
+        (PAIRS, {"method": "bfgs"}, "method"),
+    ],
+    ids=lambda value: None,
 )
-def test_no_results_at_all_are_refused(data, how):
-    with pytest.raises(InvalidInputError):
-        ra.BradleyTerry.fit(data, ties=how, pseudo_rankings=1.0)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [[[0, 1], [1, 0]], None, ra.PairwiseMatrix.from_wins([[0.0]])],
-    ids=["list", "none", "1"],
-)
-def test_data_must_be_results(data):
-    with pytest.raises(InvalidInputError, match="data"):
-        ra.BradleyTerry.fit(data)
-
-
-def test_options_are_checked():
-    with pytest.raises(InvalidInputError, match="'half' or 'davidson' or 'ignore'"):
-        ra.BradleyTerry.fit(PAIRS, ties="drop")
-    with pytest.raises(InvalidInputError, match="method"):
-        ra.BradleyTerry.fit(PAIRS, method="bfgs")
+def test_refusals(data, options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.BradleyTerry.fit(data, **options)
 
 
 def test_the_summary_names_the_model():

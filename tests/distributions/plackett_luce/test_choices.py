@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.distributions.plackett_luce import choices
-from rankagg.distributions.plackett_luce import choices as choice_sets
 from rankagg.distributions.plackett_luce.choices import (
     ChainSets,
     MergedSets,
     choices_of,
     stage_masks,
-)
+)  # fmt: skip
 from tests.distributions.luce_by_hand import choices_by_hand, from_rows, gathered
 from tests.strategies import profiles, quick
 
@@ -76,7 +75,7 @@ def test_choices_are_those_of_a_loop(bits):
 @pytest.mark.parametrize("block", [1, 20_000_000])
 def test_a_small_block_changes_nothing(block, representation, monkeypatch):
     monkeypatch.setattr(choices, "MARKS_AT_ONCE", block)
-    monkeypatch.setattr(choice_sets, "TABLE_ENTRIES", block)
+    monkeypatch.setattr(choices, "TABLE_ENTRIES", block)
     check_against_a_loop(from_rows(ROWS, counts=COUNTS, weights=WEIGHTS))
 
 

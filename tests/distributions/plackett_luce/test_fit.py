@@ -37,25 +37,14 @@ def with_a_ghost(profile):
 @pytest.mark.parametrize("bits", [62, 0])
 def test_both_methods_reach_the_same_maximum(kind, bits, monkeypatch):
     monkeypatch.setattr(choices, "BITS", bits)
-    newton = ra.PlackettLuce.fit(DATA[kind])
-    climbed = ra.PlackettLuce.fit(DATA[kind], method="mm")
+    newton, climbed = (ra.PlackettLuce.fit(DATA[kind], method=m) for m in ("newton", "mm"))
     assert newton.converged
-    assert newton.gradient_norm < 1e-7
     assert climbed.converged
+    assert newton.gradient_norm < 1e-7
     assert newton.n_iterations < climbed.n_iterations
     assert climbed.estimates == pytest.approx(newton.estimates, abs=1e-6)
     assert climbed.log_likelihood == pytest.approx(newton.log_likelihood, abs=1e-9)
     assert climbed.covariance == pytest.approx(newton.covariance, rel=1e-5)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_both_methods_agree_on_random_ties(seed):
-    rng = np.random.default_rng(seed)
-    profile = ra.Profile.from_ranks(rng.integers(0, 3, (15, 5)))
-    newton = ra.PlackettLuce.fit(profile)
-    climbed = ra.PlackettLuce.fit(profile, method="mm")
-    assert climbed.converged
-    assert climbed.estimates == pytest.approx(newton.estimates, abs=1e-5)
 
 
 @every_kind
@@ -245,9 +234,7 @@ def test_regular_fits_are_finite(profile, options):
     fit = ra.PlackettLuce.fit(profile, **options)
     assert fit.converged
     assert np.isfinite(fit.estimates).all()
-    assert np.isfinite(fit.standard_errors).all()
-    assert (fit.standard_errors > 0.1).all()
-    assert (fit.standard_errors < 10).all()
+    assert ((fit.standard_errors > 0.1) & (fit.standard_errors < 10)).all()
     assert fit.estimates[:4].sum() == pytest.approx(0, abs=1e-9)
 
 
@@ -282,18 +269,8 @@ def test_a_rare_tie_has_a_finite_weight():
     assert fit.estimates == pytest.approx([0, 0, -np.log(count)], abs=1e-6)
 
 
-def test_items_that_were_never_observed_are_named():
-    profile = from_rows(["A>B", "B>A"], "ABCD")
-    with pytest.raises(InvalidInputError, match=r"C, D.*restrict"):
-        ra.PlackettLuce.fit(profile, pseudo_rankings=0.5)
-
-
-def test_more_tied_items_than_wanted_are_refused():
+def test_more_tied_items_may_be_allowed_than_there_are():
     profile = DATA["ties of 2 and 3"]
-    with pytest.raises(InvalidInputError, match="3 or more"):
-        ra.PlackettLuce.fit(profile, max_tied=2)
-    with pytest.raises(InvalidInputError, match="max_tied"):
-        ra.PlackettLuce.fit(profile, max_tied=0)
     assert ra.PlackettLuce.fit(profile, max_tied=3) == ra.PlackettLuce.fit(profile)
     assert ra.PlackettLuce.fit(DATA["complete"], max_tied=1).converged
 
@@ -325,7 +302,7 @@ def test_too_few_steps_do_not_converge(method):
     [
         {"method": "bfgs"}, {"pseudo_rankings": -1}, {"ridge": -0.1}, {"tie_ridge": -1},
         {"ridge": np.inf}, {"tolerance": 0}, {"max_iterations": 0}, {"max_iterations": 1.5},
-        {"method": "mm", "ridge": 1.0},
+        {"method": "mm", "ridge": 1.0}, {"max_tied": 0},
     ],
     ids=str,
 )  # fmt: skip
@@ -334,10 +311,18 @@ def test_options_are_checked(options):
         ra.PlackettLuce.fit(DATA["complete"], **options)
 
 
-@pytest.mark.parametrize("data", [ra.Profile.from_orders(["A"]), [[0, 1]], "AB"])
-def test_data_must_be_a_profile_of_two_items(data):
-    with pytest.raises(InvalidInputError, match="a Profile of two or more items"):
-        ra.PlackettLuce.fit(data)
+@pytest.mark.parametrize(
+    ("data", "options", "words"),
+    [
+        (ra.Profile.from_orders(["A"]), {}, "a Profile of two or more items"),
+        ([[0, 1]], {}, "a Profile of two or more items"),
+        (from_rows(["A>B", "B>A"], "ABCD"), {"pseudo_rankings": 0.5}, r"C, D.*restrict"),
+        (DATA["ties of 2 and 3"], {"max_tied": 2}, "3 or more"),
+    ],
+)
+def test_data_that_do_not_fit_are_refused(data, options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ra.PlackettLuce.fit(data, **options)
 
 
 # -- larger data ----------------------------------------------------------------------------------

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core.graphs import ordered_parts
 from rankagg.distributions.plackett_luce import choices
-from rankagg.distributions.plackett_luce import choices as choice_sets
 from rankagg.distributions.plackett_luce import likelihood as likelihoods
 from rankagg.distributions.plackett_luce.likelihood import (
     Likelihood,
     elementary,
     leave_one_out,
     log_bucket_weights,
-)
+)  # fmt: skip
 from rankagg.distributions.separation import beats_graph
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import (
@@ -26,7 +25,7 @@ from tests.distributions.luce_by_hand import (
     gathered,
     log_likelihood_by_hand,
     numerical_gradient,
-)
+)  # fmt: skip
 from tests.strategies import profiles, quick
 
 numbers = st.lists(st.floats(0, 5), min_size=1, max_size=6)
@@ -82,13 +81,7 @@ DATA = {
     "ties of 2 and 3": ["A=B>C=D=E", "C>A=B>...", "B=E=A", "D=A", "E>C>D>A"],
     "ties of 4": ["A=B=C=D>E", "C>A>...", "B=E>A", "D>B"],
 }
-SIZES = {
-    "no ties": (),
-    "ties of 2": (2,),
-    "ties of 3": (3,),
-    "ties of 2 and 3": (2, 3),
-    "ties of 4": (2, 4),
-}
+SIZES = dict(zip(DATA, [(), (2,), (3,), (2, 3), (2, 4)], strict=True))
 WORTHS = np.array([0.9, -0.3, 0.1, -1.2, 0.4])
 TIES = {2: -0.7, 3: 0.6, 4: 0.2}
 
@@ -152,7 +145,7 @@ def test_small_tables_sum_to_the_same(kind, read, monkeypatch):
     _, likelihood = read(kind)
     at = parameters_of(kind)
     whole = likelihood.derivatives(at)
-    monkeypatch.setattr(choice_sets, "TABLE_ENTRIES", 1)
+    monkeypatch.setattr(choices, "TABLE_ENTRIES", 1)
     parts = likelihood.derivatives(at)
     assert parts.value == pytest.approx(whole.value, rel=1e-12)
     assert parts.gradient == pytest.approx(whole.gradient, abs=1e-12)
@@ -234,7 +227,7 @@ def test_long_rankings_that_nearly_agree_have_a_maximum():
     assert len(ordered_parts(beats_graph(profile.ranks))) == 1
     fit = ra.PlackettLuce.fit(profile)
     assert fit.converged
-    assert np.ptp(fit.estimates) > choice_sets.SPREAD
+    assert np.ptp(fit.estimates) > choices.SPREAD
     expected = Likelihood(gathered(profile)).expected(fit.estimates)
     assert expected == pytest.approx(Likelihood(gathered(profile)).linear, rel=1e-7)
 
@@ -305,8 +298,8 @@ def test_near_and_far_sums_are_the_same(bits, monkeypatch):
     logs = np.array([3.0, -4.0, 0.5, 20.0, -9.0])
     near = [found.sets.log_sums(logs), found.sets.expected(logs, found.weights)]
     near += found.sets.moments(logs, found.weights)
-    monkeypatch.setattr(choice_sets, "SPREAD", -1.0)
-    monkeypatch.setattr(choice_sets, "TABLE_ENTRIES", 7)
+    monkeypatch.setattr(choices, "SPREAD", -1.0)
+    monkeypatch.setattr(choices, "TABLE_ENTRIES", 7)
     far = [found.sets.log_sums(logs), found.sets.expected(logs, found.weights)]
     far += found.sets.moments(logs, found.weights)
     for one, other in zip(near, far, strict=True):

@@ -103,13 +103,10 @@ def test_contrasts_are_checked(contrasts, words):
 
 @every_kind
 def test_the_likelihood_ratio_of_equal_worths(kind):
-    profile = DATA[kind]
-    fit = ra.PlackettLuce.fit(profile)
-    value = likelihood_of(profile, fit)
-    t = len(fit.estimates) - 4
-    if t:
-        found = optimize.minimize(lambda ties: -value(np.r_[np.zeros(4), ties]), np.zeros(t))
-        equal = -found.fun
+    fit = ra.PlackettLuce.fit(DATA[kind])
+    value = likelihood_of(DATA[kind], fit)
+    if t := len(fit.estimates) - 4:
+        equal = -optimize.minimize(lambda d: -value(np.r_[np.zeros(4), d]), np.zeros(t)).fun
     else:
         equal = value(np.zeros(4))
     assert fit.log_likelihood_equal == pytest.approx(equal, abs=1e-6)
