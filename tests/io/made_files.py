@@ -334,13 +334,8 @@ class Maker:
             scores = sorted(self.rng.random(self.some(2, 9)).round(4), reverse=True)
             for at, score in enumerate(scores, start=1):
                 words = (
-                    str(300 + topic),
-                    "Q0",
-                    f"doc{at}-{topic}",
-                    str(at),
-                    repr(float(score)),
-                    "bm25",
-                )
+                    str(300 + topic), "Q0", f"doc{at}-{topic}", str(at), repr(float(score)), "bm25",
+                )  # fmt: skip
                 lines.append(sign.join(words))
                 truth[words[0], words[2]] = float(score)
         return self.plain(
@@ -452,16 +447,12 @@ class Maker:
 TASKS = ["CoLA", "SST-2", "MRPC", "QNLI", "boolq", "wsc"]
 KINDS = (
     *(
-        "scores_wide",
-        "scores_wide",
-        "scores_instances",
-        "scores_long",
-        "ballots",
+        "scores_wide", "scores_wide", "scores_instances", "scores_long", "ballots",
         "ballots_counted",
     ),
     *("cast_wide", "cast_long", "long_lists", "lists_wide", "comparisons", "comparisons"),
     *("run", "preflib", "matrix", "votes", "abif", "doubtful", "doubtful", "doubtful"),
-)
+)  # fmt: skip
 ODD = (
     *("text column", "number column", "quoted", "semicolons", "tabs", "bom", "crlf", "upper"),
     *("title", "integers", "numeric names", "missing", "comment", "no header", "ties", "shuffled"),

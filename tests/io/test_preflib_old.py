@@ -104,14 +104,14 @@ def test_a_complete_file_cut_off_anywhere_is_refused(tmp_path):
     assert read(whole[:-1]) == read(whole)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "message"),
-    [
-        ("toc", "a.soc", "DATA TYPE soc, strict, and has ties"),
-        ("soi", "a.soc", "DATA TYPE soc, complete, and leaves items out"),
-        ("toi", "a.TOC", "DATA TYPE toc, complete, and leaves items out"),
-    ],
-)
+TYPES = [
+    ("toc", "a.soc", "DATA TYPE soc, strict, and has ties"),
+    ("soi", "a.soc", "DATA TYPE soc, complete, and leaves items out"),
+    ("toi", "a.TOC", "DATA TYPE toc, complete, and leaves items out"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "message"), TYPES)
 def test_the_extension_states_the_type(kind, name, message, tmp_path):
     path = tmp_path / name
     path.write_text(SMALL[kind][0], encoding="utf-8")
@@ -132,22 +132,18 @@ def test_files_are_known_by_their_first_lines(text):
     assert looks_like_preflib(text) == (text in OLD + NEW)
 
 
-@pytest.mark.parametrize("kind", ["pwg", "wmg", "mjg", "tog", "wmd"])
-def test_votes_between_pairs_are_refused_by_name(kind, tmp_path):
-    path = tmp_path / f"a.{kind}"
+OTHERS = dict.fromkeys(["pwg", "wmg", "mjg", "tog", "wmd"], "holds votes.*from_wins")
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"), {**OTHERS, "cat": "holds categories.*read_ballots"}.items()
+)
+def test_votes_between_pairs_and_categories_are_refused_by_name(kind, told, tmp_path):
+    path = tmp_path / f"a.{kind.upper()}"
     path.write_text("2\n1,A\n2,B\n3,3,2\n2,1,2\n1,2,1\n", encoding="utf-8")
-    with pytest.raises(DataFormatError, match=rf"Got '{kind}'\. {kind} holds votes.*from_wins"):
-        ra.read_preflib(path)
     new = f"# DATA TYPE: {kind}\n# NUMBER ALTERNATIVES: 2\n1,2,5.0\n"
-    with pytest.raises(DataFormatError, match=rf"Got '{kind}'\. {kind} holds votes.*from_wins"):
-        read(new)
-
-
-def test_categories_are_refused_by_name(tmp_path):
-    with pytest.raises(DataFormatError, match=r"cat holds categories.*read_ballots"):
-        read("# DATA TYPE: cat\n# NUMBER ALTERNATIVES: 2\n5: 1,{2}\n")
-    (tmp_path / "a.CAT").write_text("2\n1,A\n2,B\n", encoding="utf-8")
-    with pytest.raises(
-        DataFormatError, match=r"^a\.CAT: DATA TYPE must be .* cat holds categories"
-    ):
-        ra.read_preflib(tmp_path / "a.CAT")
+    for source, name in ((path, path.name), (StringIO(new), "the stream")):
+        with pytest.raises(
+            DataFormatError, match=rf"^{name}: DATA TYPE must be .* Got '{kind}'\. {kind} {told}"
+        ):
+            ra.read_preflib(source)

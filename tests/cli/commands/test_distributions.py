@@ -13,15 +13,13 @@ from tests.distributions.battles import battles
 
 BALLOTS = "A,B,C,D,count\n1,2,3,4,9\n2,1,3,4,6\n1,3,2,4,4\n4,1,2,3,3\n2,3,4,1,2\n"
 MATRIX = "3\n 0 5 1\n 2 0 4\n 3 2 0\n"
-OPTIONS = ["--format", "ballots", "--count", "count"]
+DATA = "ballots.csv --format ballots --count count"
 
 
-@pytest.fixture
-def said(said):
-    """Return `said`, with small files in its folder."""
+@pytest.fixture(autouse=True)
+def _files(called):
     Path("ballots.csv").write_text(BALLOTS, encoding="utf-8")
     Path("matrix.lop").write_text(MATRIX, encoding="utf-8")
-    return said
 
 
 @pytest.fixture
@@ -39,49 +37,42 @@ LAWS = {
 
 
 @pytest.mark.parametrize("model", LAWS)
-def test_a_fit_as_json_is_that_of_the_package(said, profile, model):
-    printed = json.loads(said("fit ballots.csv", *OPTIONS, "--model", model, "--json"))
+def test_a_fit_is_that_of_the_package(said, parsed, profile, model):
+    printed = parsed(f"fit {DATA} --model {model}")
     fit = LAWS[model].fit(profile)
     facts = json.loads(json.dumps(fit.to_dict()))
     assert {name: printed[name] for name in facts} == facts
     assert ra.distribution_from_dict(printed["distribution"]) == fit.distribution
     assert printed["input"][0] == "ballots: rank 1 is the best"
-
-
-@pytest.mark.parametrize("model", LAWS)
-def test_a_fit_as_text_is_the_summary(said, profile, model):
-    printed = said("fit ballots.csv", *OPTIONS, "--model", model)
-    assert str(LAWS[model].fit(profile).summary()) in printed
+    assert str(fit.summary()) in said(f"fit {DATA} --model {model}")
 
 
 def test_a_reference_and_alpha_change_the_table(said, profile):
-    printed = said("fit ballots.csv", *OPTIONS, "--reference", "B", "--alpha", "0.1")
     fit = ra.PlackettLuce.fit(profile)
+    printed = said(f"fit {DATA} --reference B --alpha 0.1")
     assert str(fit.summary(reference="B", alpha=0.1)) in printed
 
 
-def test_a_ridge_and_pseudo_rankings_reach_the_fit(said, profile):
+def test_a_ridge_and_pseudo_rankings_reach_the_fit(parsed, profile):
     for option, name in (("--ridge", "ridge"), ("--pseudo-rankings", "pseudo_rankings")):
-        printed = json.loads(said("fit ballots.csv", *OPTIONS, option, "2", "--json"))
+        printed = parsed(f"fit {DATA} {option} 2")
         law = ra.PlackettLuce.fit(profile, **{name: 2.0}).distribution
         assert ra.distribution_from_dict(printed["distribution"]) == law
 
 
-def test_mixtures_are_those_of_the_package(said, profile):
-    asked = "--model mallows --components 2 --distance cayley --noise --starts 3 --seed 4"
-    printed = json.loads(said("fit ballots.csv", *OPTIONS, *asked.split(), "--json"))
+def test_mixtures_are_those_of_the_package(said, parsed, profile):
+    asked = f"fit {DATA} --model mallows --starts 3 --seed 4"
+    printed = parsed(f"{asked} --components 2 --distance cayley --noise")
     fit = ra.Mixture.fit(profile, 2, distance="cayley", noise=True, n_starts=3, rng=4)
     assert ra.distribution_from_dict(printed["distribution"]) == fit.distribution
     assert printed["icl"] == fit.icl
-    asked = "--model mallows --components 1-2 --starts 3 --seed 4"
-    printed = said("fit ballots.csv", *OPTIONS, *asked.split())
     found = ra.distributions.choose_components(profile, [1, 2], n_starts=3, rng=4)
-    assert found.summary() in printed
+    assert found.summary() in said(f"{asked} --components 1-2")
 
 
-def test_models_are_compared_as_by_the_package(said, profile):
+def test_models_are_compared_as_by_the_package(parsed, said, profile):
     asked = "--model uniform --model mallows-kendall --folds 3 --resamples 19 --seed 5"
-    printed = json.loads(said("models ballots.csv", *OPTIONS, *asked.split(), "--json"))
+    printed = parsed(f"models {DATA} {asked}")
     names = ["uniform", "mallows-kendall"]
     found = ra.compare_models(profile, names, n_folds=3, n_resamples=19, rng=5)
     facts = json.loads(json.dumps(found.to_dict()))
@@ -89,79 +80,68 @@ def test_models_are_compared_as_by_the_package(said, profile):
     assert "needs rankings" in said("models matrix.lop", code=2)
 
 
-def test_bradley_terry_takes_a_matrix(said):
-    printed = json.loads(said("fit matrix.lop --model bradley-terry --json"))
+def test_bradley_terry_takes_a_matrix(parsed):
+    printed = parsed("fit matrix.lop --model bradley-terry")
     votes = ra.PairwiseMatrix.from_wins([[0, 5, 1], [2, 0, 4], [3, 2, 0]])
     worths = ra.BradleyTerry.fit(votes).distribution.log_worths
     assert printed["distribution"]["log_worths"] == pytest.approx(worths.tolist())
 
 
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        (["matrix.lop", "--model", "mallows"], "needs rankings"),
-        (
-            ["ballots.csv", *OPTIONS, "--model", "mallows", "--ridge", "1"],
-            "--ridge is for --model plackett-luce",
-        ),
-        (
-            ["ballots.csv", *OPTIONS, "--model", "mallows", "--reference", "A"],
-            "--reference is for --model",
-        ),
-        (["ballots.csv", *OPTIONS, "--reference", "Z"], "Z"),
-        (
-            ["ballots.csv", *OPTIONS, "--alpha", "1"],
-            "'--alpha': must be a number above 0 and below 1. Got '1'.",
-        ),
-        (["ballots.csv", *OPTIONS, "--ridge", "-1"], "'--ridge': must be"),
-        (["ballots.csv", *OPTIONS, "--components", "3-2"], "must be a number as 3, or numbers"),
-        (["ballots.csv", *OPTIONS, "--components", "2", "--elo"], "--components goes with"),
-        (["ballots.csv", *OPTIONS, "--noise"], "--noise is of mixtures: state --components"),
-        (["ballots.csv", *OPTIONS, "--starts", "2"], "--starts is of mixtures"),
-        (["ballots.csv", *OPTIONS, "--seed", "0"], "--seed is of mixtures"),
-        (["ballots.csv", *OPTIONS, "--jobs", "1"], "--jobs is of mixtures"),
-        (["ballots.csv", *OPTIONS, "--components", "1-2", "--alpha", ".1"], "one number of --comp"),
-        (["ballots.csv", *OPTIONS, "--components", "1-2", "--plot", "x.svg"], "no picture"),
-        (["ballots.csv", *OPTIONS, "--components", "3"], "not identif"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
-)
-def test_bad_input_to_fit_is_one_sentence(said, args, words):
-    assert words in said("fit", *args, code=2)
+FIT_REFUSED = {
+    "matrix.lop --model mallows": "needs rankings",
+    f"{DATA} --model mallows --ridge 1": "--ridge is for --model plackett-luce",
+    f"{DATA} --model mallows --reference A": "--reference is for --model",
+    f"{DATA} --reference Z": "Z",
+    f"{DATA} --alpha 1": "'--alpha': must be a number above 0 and below 1. Got '1'.",
+    f"{DATA} --ridge -1": "'--ridge': must be",
+    f"{DATA} --components 3-2": "must be a number as 3, or numbers",
+    f"{DATA} --components 2 --elo": "--components goes with",
+    f"{DATA} --noise": "--noise is of mixtures: state --components",
+    f"{DATA} --starts 2": "--starts is of mixtures",
+    f"{DATA} --seed 0": "--seed is of mixtures",
+    f"{DATA} --jobs 1": "--jobs is of mixtures",
+    f"{DATA} --components 1-2 --alpha .1": "one number of --comp",
+    f"{DATA} --components 1-2 --plot x.svg": "no picture",
+    f"{DATA} --components 3": "not identif",
+}
+
+
+@pytest.mark.parametrize("line", FIT_REFUSED)
+def test_bad_input_to_fit_is_one_sentence(said, line):
+    assert FIT_REFUSED[line] in said(f"fit {line}", code=2)
 
 
 def test_separable_ballots_say_what_to_do(said):
-    Path("clear.csv").write_text("A,B,count\n1,2,9\n", encoding="utf-8")
-    message = said("fit clear.csv", *OPTIONS, code=2)
+    Path("ballots.csv").write_text("A,B,count\n1,2,9\n", encoding="utf-8")
+    message = said(f"fit {DATA}", code=2)
     assert "no finite maximum" in message
     assert "--pseudo-rankings 0.5, a --ridge" in message
 
 
 @pytest.mark.parametrize("model", LAWS)
 def test_a_stored_fit_is_drawn_from(said, model):
-    Path("fit.json").write_text(
-        said("fit ballots.csv", *OPTIONS, "--model", model, "--json"), encoding="utf-8"
-    )
+    told = said(f"fit {DATA} --model {model} --json")
+    Path("fit.json").write_text(told, encoding="utf-8")
     said("sample fit.json --size 500 --seed 3 --out drawn.csv")
     drawn = ra.read_ballots("drawn.csv", count="count")
-    law = ra.distribution_from_dict(json.loads(Path("fit.json").read_text())["distribution"])
+    law = ra.distribution_from_dict(json.loads(told)["distribution"])
     assert drawn.n_rankings == 500
     assert drawn.compress() == law.sample(500, rng=3).compress()
 
 
-@pytest.mark.parametrize(
-    ("options", "law"),
-    [
-        (["--center", "B, A,C", "--theta", "0.7"], ra.Mallows("BAC", 0.7)),
-        (["--items", "A,B,C"], ra.Uniform("ABC")),
-        (
-            ["--log-worth", "A=1", "--log-worth", "B=-0.5", "--log-worth", "x=y=0"],
-            ra.PlackettLuce({"A": 1.0, "B": -0.5, "x=y": 0.0}),
-        ),
-    ],
-)
-def test_a_stated_law_is_drawn_from(said, options, law):
-    frame = pd.read_csv(io.StringIO(said("sample", *options, "--size", "60")))
+STATED = {
+    "--center 'B, A,C' --theta 0.7": ra.Mallows("BAC", 0.7),
+    "--items A,B,C": ra.Uniform("ABC"),
+    "--log-worth A=1 --log-worth B=-0.5 --log-worth x=y=0": ra.PlackettLuce(
+        {"A": 1.0, "B": -0.5, "x=y": 0.0}
+    ),
+}
+
+
+@pytest.mark.parametrize("options", STATED)
+def test_a_stated_law_is_drawn_from(said, options):
+    law = STATED[options]
+    frame = pd.read_csv(io.StringIO(said(f"sample {options} --size 60")))
     expected = law.sample(60, rng=0).compress()
     assert frame["count"].tolist() == expected.counts.tolist()
     assert (frame[list(law.items)].to_numpy() == expected.ranks + 1).all()
@@ -176,29 +156,23 @@ def test_names_reach_programs_as_they_are_and_steer_no_terminal(said, monkeypatc
     assert "a\\x1b[2J" in shown
 
 
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        ([], "Give one of"),
-        (["--items", "A,B", "--center", "A,B", "--theta", "1"], "Give one of"),
-        (["--center", "A,B"], "belong together"),
-        (["--theta", "1", "--items", "A"], "belong together"),
-        (["--center", "A,B", "--theta", "-1"], "`--theta` must be"),
-        (["--log-worth", "A"], "ITEM=NUMBER"),
-        (["ballots.csv"], "is not JSON"),
-        (["list.json"], "holds no object"),
-        (["other.json"], "no distribution of schema"),
-        (["short.json"], "short.json: `theta` is missing"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
-)
-def test_bad_input_to_sample_is_one_sentence(said, args, words):
+SAMPLE_REFUSED = {
+    "": "Give one of", "--items A,B --center A,B --theta 1": "Give one of",
+    "--center A,B": "belong together", "--theta 1 --items A": "belong together",
+    "--center A,B --theta -1": "`--theta` must be", "--log-worth A": "ITEM=NUMBER",
+    "ballots.csv": "is not JSON", "list.json": "holds no object",
+    "other.json": "no distribution of schema", "short.json": "short.json: `theta` is missing",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", SAMPLE_REFUSED)
+def test_bad_input_to_sample_is_one_sentence(said, line):
     Path("list.json").write_text("[1]", encoding="utf-8")
     Path("other.json").write_text('{"schema": "x"}', encoding="utf-8")
     short = {"schema": "rankagg.distribution", "version": 1, "model": "Mallows",
              "items": ["A", "B"], "center": ["A", "B"]}  # fmt: skip
     Path("short.json").write_text(json.dumps(short), encoding="utf-8")
-    assert words in said("sample", *args, code=2)
+    assert SAMPLE_REFUSED[line] in said(f"sample {line}", code=2)
 
 
 # -- comparisons ----------------------------------------------------------------------------------

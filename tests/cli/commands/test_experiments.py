@@ -20,23 +20,23 @@ CORRUPTION = "experiment --dataset superglue_human --study corruption --corrupti
 CONFIDENCE = "experiment --dataset superglue_human --study confidence"
 
 
+def study_of(*rules, **changes):
+    """Return the study that STUDY runs in the library."""
+    settings = {"models": [ra.cultures.MallowsCulture(phi=0.8)], "n_items": [5], "n_rankings": [4]}
+    settings |= {"n_repetitions": 6} | changes
+    return ra.studies.ApproximationStudy(aggregators=rules, **settings)
+
+
 def test_a_study_prints_what_the_library_finds(parsed):
     found = parsed(
         f"{STUDY} --gumbel 0.1 --method borda --method kwiksort --seed 3 --missing 0.2 "
         "--unranked ignore --out rows.csv"
     )
-    study = ra.studies.ApproximationStudy(
-        aggregators=[ra.Borda(unranked="ignore"), ra.KwikSort(pivot="best", unranked="ignore")],
-        models=[
-            ra.cultures.MallowsCulture(phi=0.8),
-            ra.studies.LatentModel(step=0.1, n_instances=None),
-        ],
-        n_items=[5],
-        n_rankings=[4],
-        missing=[0.2],
-        n_repetitions=6,
-        seed=3,
-    )
+    gumbel = ra.studies.LatentModel(step=0.1, n_instances=None)
+    study = study_of(
+        ra.Borda(unranked="ignore"), ra.KwikSort(pivot="best", unranked="ignore"),
+        models=[ra.cultures.MallowsCulture(phi=0.8), gumbel], missing=[0.2], seed=3,
+    )  # fmt: skip
     result = study.run()
     assert found["unranked_policy"] == "ignore"
     rows = result.to_dict()["results"]
@@ -58,13 +58,7 @@ def test_a_study_takes_files_of_profiles(parsed, refused):
 
 
 def test_a_study_gives_the_table_for_a_paper(run):
-    study = ra.studies.ApproximationStudy(
-        aggregators=[ra.Borda(), ra.Copeland()],
-        models=[ra.cultures.MallowsCulture(phi=0.8)],
-        n_items=[5],
-        n_rankings=[4],
-        n_repetitions=6,
-    )
+    study = study_of(ra.Borda(), ra.Copeland())
     text = run(f"{STUDY} --method borda --method copeland --as latex").out
     assert text == study.run().to_latex()
     assert text.count("Mallows") == 1  # of two rows
@@ -97,56 +91,43 @@ def test_cycles_are_those_of_the_study(said, parsed, run):
     assert "... and 1 more size" in said(f"{line} --rows 1")
 
 
-@pytest.mark.parametrize(
-    ("name", "study"),
-    [
-        (
-            "missing-scores",
-            lambda table: ra.studies.MissingScoresStudy(
-                models=[ra.studies.Observed(label="superglue_human", data=table)],
-                aggregators=[ra.Borda()], n_repetitions=2, seed=3,
-            ),
-        ),
-        (
-            "task-subsets",
-            lambda table: ra.studies.TaskSubsetStudy(
-                data=table, aggregators=[ra.Borda()], n_repetitions=2, seed=3
-            ),
-        ),
-        (
-            "corruption --corruption noisy=0.5 --corruption copied --corruption rescaled=10",
-            lambda table: ra.studies.CorruptionStudy(
-                models=[ra.studies.Observed(label="superglue_human", data=table)],
-                corruptions=[ra.studies.Noisy(share=0.5), ra.studies.Copied(),
-                             ra.studies.Rescaled(factor=10.0)],
-                aggregators=[ra.Borda()], n_repetitions=2, seed=3,
-            ),
-        ),
-    ],
-)  # fmt: skip
-def test_an_experiment_is_that_of_the_library(said, name, study):
-    line = f"experiment --dataset superglue_human --study {name} --seed 3"
-    found = said(f"{line} --repetitions 2 --method borda")
-    result = study(ra.datasets.load("superglue_human")).run()
-    assert found.splitlines()[2:] == result.summary(rows=20).splitlines()
+def observed():
+    return [ra.studies.Observed(label=NAME, data=ra.datasets.load(NAME))]
 
 
-def test_an_experiment_compares_mechanisms(said):
-    name = "superglue_human"
-    line = f"experiment --dataset {name} --repetitions 2 --removal by-score=0.5 --removal blocks"
-    result = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=name, data=ra.datasets.load(name))],
-        removals=[ra.studies.ByScore(strength=0.5), ra.studies.Blocks()], n_repetitions=2,
-    ).run()  # fmt: skip
-    assert said(line).splitlines()[2:] == result.summary(rows=20).splitlines()
-    assert {"low scores first, strength = 0.5", "in blocks"} == set(result.to_frame()["removal"])
-
-
-def test_every_mechanism_can_be_named(said):
-    for name in ("at-random", "by-system", "by-task", "by-score", "by-age", "blocks"):
-        assert "Borda" in said(
-            f"experiment --dataset superglue_human --removal {name} --repetitions 1"
+FEW = {"aggregators": [ra.Borda()], "n_repetitions": 2, "seed": 3}
+FEW_LINE = "--repetitions 2 --method borda --seed 3"
+EXPERIMENTS = {
+    f"--study missing-scores {FEW_LINE}": lambda: ra.studies.MissingScoresStudy(
+        models=observed(), **FEW
+    ),
+    f"--study task-subsets {FEW_LINE}": lambda: ra.studies.TaskSubsetStudy(
+        data=ra.datasets.load(NAME), **FEW
+    ),
+    "--study corruption --corruption noisy=0.5 --corruption copied --corruption rescaled=10 "
+    f"{FEW_LINE}": lambda: ra.studies.CorruptionStudy(
+        models=observed(), **FEW, corruptions=[
+            ra.studies.Noisy(share=0.5), ra.studies.Copied(), ra.studies.Rescaled(factor=10.0),
+        ],
+    ),
+    "--repetitions 2 --removal by-score=0.5 --removal blocks": (
+        lambda: ra.studies.MissingScoresStudy(
+            models=observed(), n_repetitions=2,
+            removals=[ra.studies.ByScore(strength=0.5), ra.studies.Blocks()],
         )
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", EXPERIMENTS)
+def test_an_experiment_is_that_of_the_library(said, line):
+    found = said(f"experiment --dataset {NAME} {line}")
+    assert found.splitlines()[2:] == EXPERIMENTS[line]().run().summary(rows=20).splitlines()
+
+
+@pytest.mark.parametrize("name", ["at-random", "by-system", "by-task", "by-age"])
+def test_every_mechanism_can_be_named(said, name):
+    assert "Borda" in said(f"experiment --dataset {NAME} --removal {name} --repetitions 1")
 
 
 def test_an_experiment_on_confidence_by_mechanism(parsed):
@@ -197,18 +178,17 @@ def test_pages_are_those_of_the_library(run):
     assert Path("page.html").read_text(encoding="utf-8") == study.run().to_html(measure="winner")
 
 
+WITHOUT_CONFIDENCE = ["missing-scores", "task-subsets", "corruption", "agreement"]
+WITHOUT_AGREEMENT = ["missing-scores", "task-subsets", "confidence", "corruption"]
+
+
 OF_SOME = {
-    "--method borda": ["missing-scores", "task-subsets", "corruption", "agreement"],
-    "--unranked last": ["missing-scores", "task-subsets", "corruption", "agreement"],
-    "--time-limit 9": ["missing-scores", "task-subsets", "corruption", "agreement"],
-    "--removal by-age": ["missing-scores", "confidence"],
-    "--proportion 0.3": ["missing-scores", "confidence"],
-    "--corruption noisy": ["corruption"],
-    "--tolerance 0.1": ["task-subsets", "agreement"],
-    "--repetitions 100": ["missing-scores", "task-subsets", "confidence", "corruption"],
-    "--journal j.jsonl": ["missing-scores", "task-subsets", "confidence", "corruption"],
-    "--jobs 1": ["missing-scores", "task-subsets", "confidence", "corruption"],
-}
+    "--method borda": WITHOUT_CONFIDENCE, "--unranked last": WITHOUT_CONFIDENCE,
+    "--time-limit 9": WITHOUT_CONFIDENCE, "--removal by-age": ["missing-scores", "confidence"],
+    "--proportion 0.3": ["missing-scores", "confidence"], "--corruption noisy": ["corruption"],
+    "--tolerance 0.1": ["task-subsets", "agreement"], "--repetitions 100": WITHOUT_AGREEMENT,
+    "--journal j.jsonl": WITHOUT_AGREEMENT, "--jobs 1": WITHOUT_AGREEMENT,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -265,10 +245,8 @@ def test_an_interrupted_experiment_goes_on_to_the_same_bytes(study, tmp_path):
 
     whole = run("--out", "one.csv")
     assert whole.returncode == 0
-    journal, more = (
-        tmp_path / "j.jsonl",
-        ["--out", "two.csv", "--journal", "j.jsonl", "--jobs", "2"],
-    )
+    journal = tmp_path / "j.jsonl"
+    more = ["--out", "two.csv", "--journal", "j.jsonl", "--jobs", "2"]
     noted = [0]
     for sign in (signal.SIGINT, signal.SIGKILL, signal.SIGINT):
         process = subprocess.Popen(

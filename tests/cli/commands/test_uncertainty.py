@@ -86,54 +86,47 @@ def test_pairs_that_were_never_compared_have_no_estimate(parsed):
     assert {pair["estimate"] for pair in open_pairs} == {None}
 
 
-DRAWS = "--score-range 0 5 --resamples 200 --seed 3"
 DRAWN = {"n_resamples": 200, "rng": 3}
+
+
+def places(data, **options):
+    return lambda: ra.rank_intervals(data(), **options)
+
+
+def pairs(data, **options):
+    return lambda: ra.PairwiseIntervals.from_data(data(), **options)
+
+
+full, tied = partial(table, "full.csv"), partial(table, "tied.csv")
 PLACES = {
-    "--dataset superglue_human --ranks pairwise": lambda: ra.rank_intervals(
-        human(), of="pairwise", method="sign-test"
-    ),
-    "--dataset superglue_human --ranks borda": lambda: ra.rank_intervals(
-        human(), of="borda", method="sign-flips", rng=0
-    ),
-    "--dataset superglue_human --ranks mean": lambda: ra.rank_intervals(
-        human(), of="mean", method="sign-flips", rng=0
-    ),
-    "table.csv --unranked uniform": lambda: ra.rank_intervals(table(), unranked="uniform"),
-    "table.csv --unranked last": lambda: ra.rank_intervals(table(), unranked="last"),
-    "table.csv --estimand imputed": lambda: ra.rank_intervals(table()),
-    "tied.csv --ranks pairwise --method clopper-pearson --ties exclude": lambda: ra.rank_intervals(
-        table("tied.csv"), of="pairwise", method="clopper-pearson", ties="exclude"
+    "--dataset superglue_human --ranks pairwise": places(human, of="pairwise", method="sign-test"),
+    "--dataset superglue_human --ranks borda": places(human, of="borda", method="sign-flips"),
+    "--dataset superglue_human --ranks mean": places(human, of="mean", method="sign-flips"),
+    "table.csv --unranked uniform": places(table, unranked="uniform"),
+    "table.csv --unranked last": places(table, unranked="last"),
+    "table.csv --estimand imputed": places(table),
+    "tied.csv --ranks pairwise --method clopper-pearson --ties exclude": places(
+        tied, of="pairwise", method="clopper-pearson", ties="exclude"
     ),
 } | {
-    f"full.csv --ranks {of} --method {method} {DRAWS}": partial(
-        lambda of, method: ra.rank_intervals(
-            table("full.csv"), of=of, method=method, score_range=(0, 5), **DRAWN
-        ),
-        of, method,
+    f"full.csv --ranks {of} --method {method} --score-range 0 5 --resamples 200 --seed 3": places(
+        full, of=of, method=method, score_range=(0, 5), **DRAWN
     )
     for of, method in (
         ("borda", "bernstein"), ("mean", "hoeffding"), ("pairwise", "hoeffding"), ("mean", "max-t"),
     )
 }  # fmt: skip
 PAIRS = {
-    "full.csv --pairs bca --resamples 200 --seed 3": lambda: ra.PairwiseIntervals.from_data(
-        table("full.csv"), method="bca", **DRAWN
+    "full.csv --pairs bca --resamples 200 --seed 3": pairs(full, method="bca", **DRAWN),
+    "full.csv --pairs percentile --resamples 200 --seed 3": pairs(
+        full, method="percentile", **DRAWN
     ),
-    "full.csv --pairs percentile --resamples 200 --seed 3": lambda: ra.PairwiseIntervals.from_data(
-        table("full.csv"), method="percentile", **DRAWN
+    "table.csv --estimand imputed": pairs(table, estimand="imputed"),
+    "--dataset condorcet_1785 --pairs normal": pairs(
+        partial(ra.datasets.load, "condorcet_1785"), method="normal"
     ),
-    "table.csv --estimand imputed": lambda: ra.PairwiseIntervals.from_data(
-        table(), estimand="imputed"
-    ),
-    "--dataset condorcet_1785 --pairs normal": lambda: ra.PairwiseIntervals.from_data(
-        ra.datasets.load("condorcet_1785"), method="normal"
-    ),
-    "tied.csv --pairs wilson --ties exclude": lambda: ra.PairwiseIntervals.from_data(
-        table("tied.csv"), method="wilson", ties="exclude"
-    ),
-    "tied.csv --tolerance 5": lambda: ra.PairwiseIntervals.from_data(
-        table("tied.csv"), tolerance=5
-    ),
+    "tied.csv --pairs wilson --ties exclude": pairs(tied, method="wilson", ties="exclude"),
+    "tied.csv --tolerance 5": pairs(tied, tolerance=5),
 }
 
 
@@ -231,9 +224,10 @@ def test_errors_may_be_a_covariance_or_the_ends_of_intervals(parsed):
     told = parsed("intervals --estimates errors.csv --covariance covariance.csv")
     assert told["ranks"] == plain(ranks.to_dict())
     assert told["input"][-1] == "covariance: covariance.csv"
+    stated = {"A": (1262.0, 11.8), "B": (1250.0, 9.8), "C": (1190.0, 17.5)}
     radius = ra.inference.rank_sets(
-        {"A": 1262.0, "B": 1250.0, "C": 1190.0},
-        standard_errors=[11.8 / 1.959963984540054, 9.8 / 1.959963984540054, 17.5 / 1.95996398454],
+        {name: rating for name, (rating, _) in stated.items()},
+        standard_errors=[half / 1.959963984540054 for _, half in stated.values()],
     )
     ends = parsed("intervals --estimates ends.csv --ends-alpha 0.05")
     assert ends["ranks"] == plain(radius.to_dict())
@@ -270,21 +264,21 @@ def test_estimates_that_cannot_be_read_are_refused_in_a_sentence(said, line, mes
 # -- dispersion -----------------------------------------------------------------------------------
 
 
-def test_dispersion_tells_spread_bounds_and_methods(said):
+def test_dispersion_is_that_of_the_package(said, parsed, run):
     out = said("dispersion table.csv")
     assert out.splitlines()[:2] == [
         "scores: higher is better",
         "read: table.csv, ScoreTable of 3 systems x 3 tasks, 1 of 9 scores missing",
     ]
     assert out.endswith(ra.dispersion_report(table()).summary() + "\n")
-
-
-def test_dispersion_as_json_is_that_of_the_package(parsed):
     told = parsed("dispersion --dataset tennessee")
-    lines = told.pop("input")
-    assert lines[0] == "ballots: rank 1 is the best"
+    assert told.pop("input")[0] == "ballots: rank 1 is the best"
     assert told == plain(ra.dispersion_report(ra.datasets.load("tennessee")).to_dict())
     assert (told["schema"], told["version"]) == ("rankagg.dispersion", 1)
+    # Without a proof, and where the exact total is nothing.
+    assert "(gap" in run("dispersion --dataset three_cycle --time-limit 0", code=3).out
+    Path("gap.csv").write_text("system,x,y\nA,1,\nB,0.5,10\n")
+    parsed("dispersion gap.csv --unranked ignore")
 
 
 def test_dispersion_under_a_policy_of_chosen_methods(parsed):
@@ -292,15 +286,6 @@ def test_dispersion_under_a_policy_of_chosen_methods(parsed):
     told = parsed(f"dispersion table.csv {rules} --unranked last")
     assert [row["method"] for row in told["methods"]] == ["Kemeny(tie_cost=0.5)", "Borda"]
     assert told["unranked_policy"] == "last"
-
-
-def test_dispersion_without_a_proof_ends_with_code_three(run):
-    assert "(gap" in run("dispersion --dataset three_cycle --time-limit 0", code=3).out
-
-
-def test_dispersion_where_the_exact_total_is_nothing_is_json(parsed):
-    Path("gap.csv").write_text("system,x,y\nA,1,\nB,0.5,10\n")
-    parsed("dispersion gap.csv --unranked ignore")
 
 
 # -- missing --------------------------------------------------------------------------------------

@@ -9,17 +9,12 @@ from rankagg.testing.results import latex_cells, markdown_cells
 
 HUMAN = "--dataset superglue_human"
 DRAWING = {
-    "compare": HUMAN,
-    "solve": HUMAN,
-    "tournament": HUMAN,
-    "stability": f"{HUMAN} --method borda --samples 5",
-    "intervals": HUMAN,
-    "missing": "--dataset xtreme_gaps --samples 5",
-    "test": f"{HUMAN} --reference Human",
-    "power": HUMAN,
-    "agreement": f"{HUMAN} --resamples 100",
+    "compare": HUMAN, "solve": HUMAN, "tournament": HUMAN,
+    "stability": f"{HUMAN} --method borda --samples 5", "intervals": HUMAN,
+    "missing": "--dataset xtreme_gaps --samples 5", "test": f"{HUMAN} --reference Human",
+    "power": HUMAN, "agreement": f"{HUMAN} --resamples 100",
     "fit": f"{HUMAN} --pseudo-rankings 0.5",
-}
+}  # fmt: skip
 PASTED = {
     name: DRAWING[name] for name in ("compare", "intervals", "test", "power", "agreement")
 } | {"rank": f"{HUMAN} --method borda"}  # fmt: skip

@@ -4,18 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.io.evaluations.made import (
-    TIME,
-    accuracy,
-    aggregate,
-    archive,
-    document,
-    harness,
-    line,
-    log,
-    put,
-    result,
-)
+from tests.io.evaluations import made
+from tests.io.evaluations.made import TIME, document, harness, log, put
 
 # -- files of evaluation tools --------------------------------------------------------------------
 
@@ -34,7 +24,8 @@ def ranks(parsed):
 def logs(folder):
     for model, values in (("A", "CCI"), ("B", "CII"), ("C", "III")):
         samples = [(n, 1, {"m": value}) for n, value in enumerate(values)]
-        put(folder / f"{model}.json", log(model, "x", samples, scores=[accuracy(0.5, scorer="m")]))
+        scores = [made.accuracy(0.5, scorer="m")]
+        put(folder / f"{model}.json", log(model, "x", samples, scores=scores))
     return folder
 
 
@@ -50,31 +41,32 @@ def test_folders_patterns_and_files_are_recognised(tmp_path, ranks, given) -> No
     assert "read: 3 files of Inspect (logs)" in lines
 
 
+SAMPLES = [made.line(model, "x", "1", score) for model, score in (("A", 1), ("B", 2))]
+ONE_LOG = log("A", "x", [(1, 1, {"m": "C"})])
+ALONE, BOTH = {"A": 1}, {"A": 2, "B": 1}
 SINGLE = {
-    "aggregate": lambda: put(Path("x.json"), aggregate("A", result("x", 1))),
-    "results": lambda: put(Path("x.json"), harness("A", {"x": {"acc,none": 1}})),
-    "log": lambda: put(Path("x.json"), log("A", "x", [(1, 1, {"m": "C"})])),
-    "archive": lambda: archive(Path("x.eval"), log("A", "x", [(1, 1, {"m": "C"})])),
-    "lines": lambda: put(Path("x.jsonl"), line("A", "x", "1", 1), line("B", "x", "1", 2)),
-    "a table": lambda: put(
-        Path("x.jsonl"), {"system": "A", "score": 1.2}, {"system": "B", "score": 2.1}
+    "aggregate": (lambda: put(Path("x.json"), made.aggregate("A", made.result("x", 1))), ALONE),
+    "results": (lambda: put(Path("x.json"), harness("A", {"x": {"acc,none": 1}})), ALONE),
+    "log": (lambda: put(Path("x.json"), ONE_LOG), ALONE),
+    "archive": (lambda: made.archive(Path("x.eval"), ONE_LOG), ALONE),
+    "lines": (lambda: put(Path("x.jsonl"), *SAMPLES), BOTH),
+    # Standard input has no name.
+    "unnamed lines": (lambda: put(Path("x.jsonl"), *SAMPLES).rename("standard input"), BOTH),
+    "an unnamed line": (lambda: put(Path("x.jsonl"), SAMPLES[0]).rename("standard input"), ALONE),
+    "a table": (
+        lambda: put(
+            Path("x.jsonl"), *({"system": x, "score": s} for x, s in (("A", 1.2), ("B", 2.1)))
+        ),
+        BOTH,
     ),
 }
 
 
 @pytest.mark.parametrize("kind", SINGLE)
 def test_single_files_are_recognised_by_their_content(ranks, called, kind) -> None:
-    both = kind in ("lines", "a table")
-    options = ["--higher", "score"] if kind == "lines" else []
-    assert ranks(SINGLE[kind](), *options)[0] == ({"A": 2, "B": 1} if both else {"A": 1})
-
-
-def test_samples_are_recognised_without_a_name(tmp_path, ranks) -> None:
-    text = SINGLE["lines"]().read_text(encoding="utf-8")
-    for number, expected in ((2, {"A": 2, "B": 1}), (1, {"A": 1})):
-        lines = "".join(text.splitlines(keepends=True)[:number])
-        (tmp_path / "standard input").write_text(lines, encoding="utf-8")
-        assert ranks(tmp_path / "standard input", "--higher", "score")[0] == expected
+    write, expected = SINGLE[kind]
+    options = ["--higher", "score"] if "line" in kind else []
+    assert ranks(write(), *options)[0] == expected
 
 
 def test_choices_are_options(tmp_path, ranks, refused) -> None:
@@ -226,14 +218,11 @@ COLUMNS = "--format comparisons --first-side a --second b --outcome won"
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("rank", "rank item\n   1    w"),
-        ("compare", "Copeland"),
-        ("solve --first x", "   1    x"),
-        ("tournament", "pairs with a majority: 3, without: 7"),
-        ("explain --pair x y", "x"),
+        ("rank", "rank item\n   1    w"), ("compare", "Copeland"), ("solve --first x", "   1    x"),
+        ("tournament", "pairs with a majority: 3, without: 7"), ("explain --pair x y", "x"),
         ("fit --model bradley-terry --pseudo-rankings 0.5", "BradleyTerry"),
     ],
-)
+)  # fmt: skip
 def test_commands_take_comparisons(files, said, line, expected):
     told = said(f"{line} battles.csv {COLUMNS} --cluster judge")
     assert "comparisons: ties stay ties\nread: " in told

@@ -21,19 +21,12 @@ LONG = ["--task", "task", "--instance", "id", "--system", "system", "--score", "
 
 #: Commands that read scores, and options under which their sums are enough.
 ENOUGH = {
-    "compare": [],
-    "dispersion": [],
-    "explain": ["--pair", "{0}", "{1}"],
+    "compare": [], "dispersion": [], "explain": ["--pair", "{0}", "{1}"],
     "fit": ["--model", "bradley-terry", "--ridge", "1"],
-    "intervals": ["--method", "hoeffding", "--top", "1"],
-    "missing": [],
-    "rank": ["--method", "borda"],
-    "report": ["--unit", "ranking", "--out", "page.html"],
-    "solve": [],
-    "stability": ["--samples", "2"],
-    "tournament": [],
-    "verify": [],
-}
+    "intervals": ["--method", "hoeffding", "--top", "1"], "missing": [],
+    "rank": ["--method", "borda"], "report": ["--unit", "ranking", "--out", "page.html"],
+    "solve": [], "stability": ["--samples", "2"], "tournament": [], "verify": [],
+}  # fmt: skip
 #: Commands that need the scores themselves.
 NOT_ENOUGH = ("agreement", "count", "experiment", "models", "power", "removals", "steps", "test")
 
@@ -111,8 +104,7 @@ def test_proofs_go_with_sums_and_with_scores(run):
     for source, other in (["sums.json"], scores), (scores, ["sums.json"]):
         run("solve", *source, "--certificate", "proof.json")
         assert "The proof holds" in run("verify proof.json", *other).out
-    table = drawn(3)
-    put(table)
+    put(drawn(3))
     told = run("verify proof.json sums.json", code=1)
     assert "is no valid proof for these votes" in told.err
 
@@ -160,12 +152,11 @@ def test_what_sums_cannot_serve_is_refused(words, refused):
 
 def test_weights_of_tasks_replace_those_of_the_scan(run):
     scores = put(drawn(2).with_task_weights({}))
+    plainly = [option for option in scores if not option.startswith("--weight")]
     for command in ("explain", "dispersion"):
         stated = [*options(command, ["s0", "s1"]), "--weight", "x=3", "--json"]
-        plainly = [option for option in scores if not option.startswith("--weight")]
-        assert plain(run(command, "sums.json", *stated).out) == plain(
-            run(command, *plainly, *stated).out
-        )
+        found, expected = (run(command, *given, *stated) for given in (["sums.json"], plainly))
+        assert plain(found.out) == plain(expected.out)
 
 
 # -- odd sums -------------------------------------------------------------------------------------
@@ -173,13 +164,11 @@ def test_weights_of_tasks_replace_those_of_the_scan(run):
 
 def odd(values, systems=None, tasks=None):
     values = np.array(values, dtype=float)
+    m, n = values.shape
     return ra.ScoreTable(
-        values,
-        systems=systems or [f"s{i}" for i in range(len(values))],
-        tasks=tasks or ["x"] * values.shape[1],
-        instances=range(values.shape[1]),
-        higher_is_better=True,
-    )
+        values, systems=systems or [f"s{i}" for i in range(m)], tasks=tasks or ["x"] * n,
+        instances=range(n), higher_is_better=True,
+    )  # fmt: skip
 
 
 THREE = [[1, 2, 3], [3, 2, 1], [2, 2, 2.5]]
@@ -282,21 +271,31 @@ def bare(html):
     return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", html)).strip()
 
 
-def test_half_a_character_is_refused(run):
+@pytest.fixture
+def sums(called):
+    """Return a function that writes the sums of three systems, with changes, and what they hold."""
+
+    def write(**changes):
+        held = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
+        Path("sums.json").write_text(json.dumps(held | changes))
+        return held
+
+    return write
+
+
+def test_half_a_character_is_refused(sums, run):
     """JSON may hold what no other file can, and nothing can print."""
-    plain = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
-    Path("sums.json").write_text(json.dumps({**plain, "systems": ["\ud800", "b", "c"]}))
-    votes = ra.ScoreSummary.from_scores(odd(THREE)).pairwise()
-    write_votes(votes, "votes.json")
+    sums(systems=["\ud800", "b", "c"])
+    write_votes(ra.ScoreSummary.from_scores(odd(THREE)).pairwise(), "votes.json")
     text = Path("votes.json").read_text().replace('"s0"', '"\\udfff"')
     Path("votes.json").write_text(text)
     fit = {**ra.Mallows("AB", theta=1.0).to_dict(), "items": ["A", "\udc00"]}
     Path("fit.json").write_text(json.dumps(fit))
-    for args in ["compare", "sums.json"], ["compare", "votes.json"], ["sample", "fit.json"]:
-        told = run(*args, code=2)
+    for line in ("compare sums.json", "compare votes.json", "sample fit.json"):
+        told = run(line, code=2)
         assert "has half of a character (\\ud" in told.err
         assert told.out == ""
-    Path("sums.json").write_text(json.dumps({**plain, "systems": ["\U0001f600", "b", "c"]}))
+    sums(systems=["\U0001f600", "b", "c"])
     assert "\U0001f600" in run("rank sums.json").out
 
 
@@ -311,42 +310,39 @@ def test_an_output_that_lacks_letters(monkeypatch, capsys, called):
     assert "PYTHONIOENCODING" in told
 
 
-def test_files_that_are_cut_off(refused):
+def test_files_that_are_cut_off(sums, refused):
     """Not one beginning of a file is taken for anything."""
-    write_summary(ra.ScoreSummary.from_scores(odd(THREE)), "whole.json")
-    whole = Path("whole.json").read_bytes().rstrip()
+    sums()
+    whole = Path("sums.json").read_bytes()
     for stop in [*range(30), *range(30, len(whole), 67)]:
         Path("sums.json").write_bytes(whole[:stop])
         assert "sums.json" in refused("rank sums.json"), stop
 
 
 @pytest.mark.parametrize("weight", [1e101, 1e-101, 1.7e308, 5e-324])
-def test_weights_that_rankings_may_not_have(weight, run, refused):
+def test_weights_that_rankings_may_not_have(weight, sums, run, refused):
     """Sums and squares of such weights would be no floats."""
-    plain = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
-    plain["tasks"][0]["weight"] = weight
-    Path("sums.json").write_text(json.dumps(plain))
+    (task,) = sums()["tasks"]
+    sums(tasks=[task | {"weight": weight}])
     allowed = "must be from 1e-100 to 1e+100"
     assert allowed in refused("rank sums.json")
-    write_summary(ra.ScoreSummary.from_scores(odd(THREE)), "sums.json")
+    sums()
     assert f"--weight {allowed}" in refused(f"intervals sums.json --weight=x={weight}")
     run("rank sums.json --weight=x=1e100")
 
 
 @pytest.mark.parametrize("version", [0, 3, None, "1"])
-def test_other_versions(version, refused):
-    plain = ra.ScoreSummary.from_scores(odd(THREE)).to_dict()
-    Path("sums.json").write_text(json.dumps({**plain, "version": version}))
+def test_other_versions(version, sums, refused):
+    sums(version=version)
     known = "1 and 2 are. rankagg scan --out writes them."
     assert f"version {version!r} is not known; {known}" in refused("report sums.json")
 
 
 def test_instances_without_scores_are_told_everywhere(run):
-    write_summary(
-        ra.ScoreSummary.from_scores(odd([[1, NAN, 2, NAN], [2, NAN, 1, NAN]])), "sums.json"
-    )
+    table = odd([[1, NAN, 2, NAN], [2, NAN, 1, NAN]])
+    write_summary(ra.ScoreSummary.from_scores(table), "sums.json")
+    left_out = "left out: 2 instances without any score"
     for command in ("compare", "intervals", "missing"):
-        assert "left out: 2 instances without any score" in run(command, "sums.json").out
+        assert left_out in run(command, "sums.json").out
     run("report sums.json --out page.html --unit ranking")
-    page = bare(Path("page.html").read_text(encoding="utf-8"))
-    assert "left out: 2 instances without any score" in page
+    assert left_out in bare(Path("page.html").read_text(encoding="utf-8"))

@@ -170,16 +170,9 @@ REFUSED = {
     ("count", "--tie-breaking"): {"together"},
 }
 # Names of this side: what is made of them is tested by its results.
-NAMED_HERE = {
-    "--cells",
-    "--method",
-    "--format",
-    "--as",
-    "--decimal",
-    "--model",
-    "--study",
-    "--measure",
-}
+NAMED_HERE = [
+    "--cells", "--method", "--format", "--as", "--decimal", "--model", "--study", "--measure",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -14,44 +14,44 @@ LONG = "system,metric,value\nfirst,accuracy,3\nsecond,accuracy,2\n"
 TASKS = "task,first,second\naccuracy,3,2\nperplexity,1,2\n"
 BALLOTS = "first,second,third,count\n1,2,3,3\n3,1,2,2\n"
 
-LONG_NAMES = ("--ballot", "system", "--rank", "value", "--item", "metric")
+LONG_NAMES = "--ballot system --rank value --item metric"
 
 # A name with a letter missing for every option that takes one, with data that know the whole name.
 MISTYPED = {
-    "--dataset": ["--dataset", "tenessee"],
-    "--lower": ["table.csv", "--lower", "perplxity"],
-    "--drop": ["table.csv", "--drop", "perplxity"],
-    "--weight": ["table.csv", "--weight", "perplxity=2"],
-    "--group": ["table.csv", "--group", "both=accuracy,perplxity"],
-    "--system": ["table.csv", "--system", "systm"],
-    "--instance": ["table.csv", "--instance", "systm"],
-    "--task": ["long.csv", "--task", "metrc", "--score", "value"],
-    "--score": ["long.csv", "--score", "vlue", "--task", "metric"],
-    "--count": ["ballots.csv", "--format", "ballots", "--count", "cont"],
-    "--choice": ["table.csv", "--format", "cast-votes", "--choice", "accurcy"],
+    "--dataset": "--dataset tenessee",
+    "--lower": "table.csv --lower perplxity",
+    "--drop": "table.csv --drop perplxity",
+    "--weight": "table.csv --weight perplxity=2",
+    "--group": "table.csv --group both=accuracy,perplxity",
+    "--system": "table.csv --system systm",
+    "--instance": "table.csv --instance systm",
+    "--task": "long.csv --task metrc --score value",
+    "--score": "long.csv --score vlue --task metric",
+    "--count": "ballots.csv --format ballots --count cont",
+    "--choice": "table.csv --format cast-votes --choice accurcy",
     **{
-        option: ["long.csv", "--format", "cast-votes", *LONG_NAMES, option, "sytem"]
+        option: f"long.csv --format cast-votes {LONG_NAMES} {option} sytem"
         for option in ("--ballot", "--rank", "--item")
     },
-    "--ranking": ["long.csv", "--ranking", "systm", "--item", "metric", "--rank", "value"],
-    "--pair": ["table.csv", "--pair", "first", "secnd"],
-    "--reference": ["table.csv", "--reference", "secnd"],
-    "--keep": ["table.csv", "--keep", "frst"],
+    "--ranking": "long.csv --ranking systm --item metric --rank value",
+    "--pair": "table.csv --pair first secnd",
+    "--reference": "table.csv --reference secnd",
+    "--keep": "table.csv --keep frst",
 }
 COMPARED = {"--first-side": "system", "--second": "accuracy", "--outcome": "perplexity"}
 for name in ("--first", *COMPARED, "--cluster", "--side", "--covariate"):
     columns = {**COMPARED, name: "perplxity"}
     if name == "--first":
         del columns["--first-side"]
-    typed = [part for pair in columns.items() for part in pair]
-    MISTYPED[name] = ["table.csv", "--format", "comparisons", *typed]
+    typed = " ".join(f"{option} {column}" for option, column in columns.items())
+    MISTYPED[name] = f"table.csv --format comparisons {typed}"
 # What scans need beside.
 SCANNED = {
-    "--system": ["long.csv", "--system", "systm", "--score", "value"],
-    "--task": ["long.csv", "--task", "metrc"],
-    "--score": ["long.csv", "--score", "vlue", "--system", "system"],
-    "--lower": ["tasks.csv", "--task", "task", "--lower", "accurcy"],
-    "--weight": ["tasks.csv", "--task", "task", "--weight", "accurcy=2"],
+    "--system": "long.csv --system systm --score value",
+    "--task": "long.csv --task metrc",
+    "--score": "long.csv --score vlue --system system",
+    "--lower": "tasks.csv --task task --lower accurcy",
+    "--weight": "tasks.csv --task task --weight accurcy=2",
 }
 NAMING = ("NAME", "TASK", "COLUMN", "ITEM", "ITEM ITEM", "TASK=NUMBER", "NEW=TASK,TASK")
 
@@ -62,16 +62,12 @@ COMMANDS = commands_of(app)
 @pytest.fixture
 def told(called):
     """Run the command line with bad input and return its one sentence."""
-    for name, text in (
-        ("table.csv", TABLE),
-        ("long.csv", LONG),
-        ("ballots.csv", BALLOTS),
-        ("tasks.csv", TASKS),
-    ):
-        Path(name).write_text(text, encoding="utf-8")
+    texts = {"table": TABLE, "long": LONG, "ballots": BALLOTS, "tasks": TASKS}
+    for name, text in texts.items():
+        Path(f"{name}.csv").write_text(text, encoding="utf-8")
 
-    def call(*args: str) -> str:
-        code, out, err = called(*args)
+    def call(words: str) -> str:
+        code, out, err = called(words)
         assert (code, out) == (2, ""), err
         (line,) = [line for line in err.splitlines() if line.lower().startswith("error:")]
         return line
@@ -90,13 +86,12 @@ NAMED = {
 
 @pytest.mark.parametrize(("name", "option"), NAMED, ids=lambda value: value)
 def test_an_unknown_name_names_the_option_and_suggests(told, name: str, option: str) -> None:
-    needed = {"explain": ["--pair", "first", "second"]}.get(name, [])
+    needed = "--pair first second" if name == "explain" else ""
     if name == "test" and option != "--reference":
-        needed = ["--reference", "first"]
-    before = ["table.csv"] if name == "verify" else []
-    mistyped = {**MISTYPED, **SCANNED} if name == "scan" else MISTYPED
-    args = mistyped[option] if option == "--pair" else [*mistyped[option], *needed]
-    line = told(name, *before, *args)
+        needed = "--reference first"
+    before = "table.csv" if name == "verify" else ""
+    typed = {**MISTYPED, **(SCANNED if name == "scan" else {})}[option]
+    line = told(f"{name} {before} {typed} {needed if option != '--pair' else ''}")
     assert f"`{option}`" in line
     assert "Did you mean '" in line
     assert "item" not in line.replace("--item", "") or option in ("--pair", "--reference", "--keep")
@@ -105,7 +100,7 @@ def test_an_unknown_name_names_the_option_and_suggests(told, name: str, option: 
 
 
 def test_a_data_set_is_suggested_whatever_the_case(told) -> None:
-    assert told("datasets", "Tenessee").endswith("Did you mean 'tennessee'?")
+    assert told("datasets Tenessee").endswith("Did you mean 'tennessee'?")
 
 
 def test_a_part_of_one_name_is_suggested() -> None:
@@ -116,31 +111,31 @@ def test_a_part_of_one_name_is_suggested() -> None:
 
 
 def test_nothing_is_suggested_where_nothing_is_near(told) -> None:
-    assert "Did you mean" not in told("rank", "table.csv", "--lower", "qqq")
+    assert "Did you mean" not in told("rank table.csv --lower qqq")
 
 
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        (["sample", "--center", "A,A", "--theta", "1"], "`--center` must be different items"),
-        (["sample", "--items", ","], "`--items` must be different items"),
-        (["sample", "--log-worth", "A=1", "--log-worth", "A=2"], "`--log-worth` must be ITEM=NUM"),
-        (["sample", "--log-worth", "A=inf"], "`--log-worth` must be finite"),
-        (["sample", "no.json"], "`FIT` must be a readable file"),
-        (["verify", "no.json", "table.csv"], "`CERTIFICATE` must be a readable file"),
-        (["rank", "table.csv", "--weight", "accuracy=1", "--weight", "accuracy=2"], "each name on"),
-        (["rank", "table.csv", "--group", "both"], "`--group` must be NEW=TASK,TASK"),
-        (["explain", "table.csv", "--pair", "first", "first"], "`--pair` must be two different"),
-        (["study", "--mallows", "1", "--items", "5", "--items", "5"], "`--items` must be a list"),
-        (["study", "--mallows", "1", "--missing", "0.9"], "`--missing` must be a share"),
-        (["study", "--mallows", "1", "--method", "mean"], "`--method` must be rules"),
-        (["report", "table.csv", "--unit", "instance"], "`--unit` must be a unit"),
-        (["compare", "table.csv", "--decide", "instance"], "`--decide` must be a unit"),
-        (["fit", "table.csv", "--drop", "perplexity"], "Use --pseudo-rankings 0.5, a --ridge"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_parameters_of_the_package_are_not_told(told, args, words) -> None:
-    line = told(*args)
-    assert words in line
+# As typed, with the words that are said, and none of parameters of functions.
+TYPED = {
+    "sample --center A,A --theta 1": "`--center` must be different items",
+    "sample --items ,": "`--items` must be different items",
+    "sample --log-worth A=1 --log-worth A=2": "`--log-worth` must be ITEM=NUM",
+    "sample --log-worth A=inf": "`--log-worth` must be finite",
+    "sample no.json": "`FIT` must be a readable file",
+    "verify no.json table.csv": "`CERTIFICATE` must be a readable file",
+    "rank table.csv --weight accuracy=1 --weight accuracy=2": "each name on",
+    "rank table.csv --group both": "`--group` must be NEW=TASK,TASK",
+    "explain table.csv --pair first first": "`--pair` must be two different",
+    "study --mallows 1 --items 5 --items 5": "`--items` must be a list",
+    "study --mallows 1 --missing 0.9": "`--missing` must be a share",
+    "study --mallows 1 --method mean": "`--method` must be rules",
+    "report table.csv --unit instance": "`--unit` must be a unit",
+    "compare table.csv --decide instance": "`--decide` must be a unit",
+    "fit table.csv --drop perplexity": "Use --pseudo-rankings 0.5, a --ridge",
+}
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_parameters_of_the_package_are_not_told(told, typed) -> None:
+    line = told(typed)
+    assert TYPED[typed] in line
     assert not re.search(r"`[a-z_]+=?`", line)

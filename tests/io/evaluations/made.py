@@ -93,14 +93,9 @@ def harness(model, scores, *, better=None, **more):
 
 def document(number, *, chosen="none", digest=None, **scores):
     return {
-        "doc_id": number,
-        "doc": {"question": "?"},
-        "target": "!",
-        "filter": chosen,
-        "metrics": list(scores),
-        "doc_hash": digest,
-        **scores,
-    }
+        "doc_id": number, "doc": {"question": "?"}, "target": "!", "filter": chosen,
+        "metrics": list(scores), "doc_hash": digest, **scores,
+    }  # fmt: skip
 
 
 def log(model, task, samples=(), *, run=None, scores=(), status="success", version=2):
@@ -109,25 +104,19 @@ def log(model, task, samples=(), *, run=None, scores=(), status="success", versi
         "version": version,
         "status": status,
         "eval": {
-            "eval_id": run or f"{model} {task}",
-            "task": task,
-            "task_version": 0,
-            "model": model,
+            "eval_id": run or f"{model} {task}", "task": task, "task_version": 0, "model": model,
             "config": {"epochs": 1},
         },
         "results": {"completed_samples": len(samples), "scores": list(scores)},
         "samples": [
             {
-                "id": name,
-                "epoch": epoch,
-                "input": "?",
-                "target": "!",
+                "id": name, "epoch": epoch, "input": "?", "target": "!",
                 "scores": {scorer: {"value": value} for scorer, value in values.items()},
                 "events": [{"id": "e", "epoch": 9, "input": 1}],
             }
             for name, epoch, values in samples
         ],
-    }
+    }  # fmt: skip
 
 
 def accuracy(value, *, scorer="match", **more):

@@ -33,16 +33,48 @@ def test_directions_are_those_of_the_files(tmp_path) -> None:
     assert table.values.tolist() == [[0.5, 2], [0.25, 1]]
 
 
-def test_a_direction_that_files_state_differently_is_named(tmp_path) -> None:
-    with pytest.raises(DataFormatError, match=r"_0\.json says that higher .*_1\.json that lower"):
-        read(tmp_path, aggregate("A", result("x", 1)), aggregate("B", result("x", 1, lower=True)))
-
-
-def test_without_a_direction_it_is_refused(tmp_path) -> None:
+def without_direction():
     broken = result("x", 1)
     del broken["metric_config"]["lower_is_better"]
-    with pytest.raises(DataFormatError, match=r"lower_is_better` is missing\. It states the dir"):
-        read(tmp_path, aggregate("A", broken))
+    return broken
+
+
+#: Contents of files that are refused, and what is said of them.
+REFUSED = {
+    "a direction that files state differently": (
+        [aggregate("A", result("x", 1)), aggregate("B", result("x", 1, lower=True))],
+        r"_0\.json says that higher .*_1\.json that lower",
+    ),
+    "no direction": (
+        [aggregate("A", without_direction())], r"lower_is_better` is missing\. It states the dir",
+    ),
+    "one result twice": (
+        [aggregate("A", result("x", 1), result("x", 2))],
+        r"two scores by 'accuracy' for system 'A', task 'x'",
+    ),
+    "one id of two results": (
+        [aggregate("A", *(result(task, 1, name="same") for task in "xy"))],
+        "must be the id of one result",
+    ),
+    "one evaluation in two files": (
+        [aggregate("A", result("x", 1))] * 2, r"1\.json and .*0\.json are of one evaluation",
+    ),
+    "a whole number that no float is": ([aggregate("A", result("x", 2**53 + 1))], "64-bit float"),
+    "a larger one": ([aggregate("A", result("x", 10**400))], "64-bit float"),
+    **{
+        f"score {score!r}": (
+            [aggregate("A", result("x", score))], r"score_details\.score` must be a number",
+        )
+        for score in ("0.5", True, None, [1])
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_contradicts_itself_is_named(tmp_path, name) -> None:
+    contents, told = REFUSED[name]
+    with pytest.raises(DataFormatError, match=told):
+        read(tmp_path, *contents)
 
 
 @pytest.mark.parametrize("version", ["0.2.1", "0.2.2", "0.2.3", "0.3.0"])
@@ -60,19 +92,10 @@ def test_other_versions_are_refused_by_name(tmp_path, version) -> None:
         ra.read_evaluations(tmp_path)
 
 
-@pytest.mark.parametrize("score", ["0.5", True, None, [1]])
-def test_a_score_is_a_number(tmp_path, score) -> None:
-    with pytest.raises(DataFormatError, match=r"score_details\.score` must be a number"):
-        read(tmp_path, aggregate("A", result("x", score)))
-
-
 def test_an_unknown_level_is_no_score(tmp_path) -> None:
     levels = {"score_type": "levels", "level_names": ["a"], "has_unknown_level": True}
-    found = read(
-        tmp_path,
-        aggregate("A", result("x", -1, **levels)),
-        aggregate("B", result("x", 0, **levels)),
-    )
+    results = [aggregate(x, result("x", score, **levels)) for x, score in (("A", -1), ("B", 0))]
+    found = read(tmp_path, *results)
     assert found.to_frame()["system"].tolist() == ["B"]
     assert [one.why for one in found.left_out] == ["-1, which stands for an unknown level"]
 
@@ -82,13 +105,6 @@ def test_infinite_scores_are_left_out_and_counted(tmp_path) -> None:
                                      result("z", 1)))  # fmt: skip
     assert found.tasks == ("z",)
     assert sorted(one.why for one in found.left_out) == ["no value", "not a finite number"]
-
-
-def test_whole_numbers_that_no_float_is_are_refused(tmp_path) -> None:
-    with pytest.raises(DataFormatError, match="64-bit float"):
-        read(tmp_path, aggregate("A", result("x", 2**53 + 1)))
-    with pytest.raises(DataFormatError, match="64-bit float"):
-        read(tmp_path, aggregate("A", result("x", 10**400)))
 
 
 def test_names_that_stand_for_several_data_sets_are_told_apart(tmp_path) -> None:
@@ -108,38 +124,13 @@ def test_parameters_of_a_metric_tell_it_apart(tmp_path) -> None:
     assert found.table(metric="pass (k=5)").values.tolist() == [[5]]
 
 
-def test_one_result_twice_is_named(tmp_path) -> None:
-    with pytest.raises(DataFormatError, match=r"two scores by 'accuracy' for system 'A', task 'x'"):
-        read(tmp_path, aggregate("A", result("x", 1), result("x", 2)))
-
-
-def test_one_id_of_two_results_is_named(tmp_path) -> None:
-    results = [result(task, 1, name="same") for task in "xy"]
-    with pytest.raises(DataFormatError, match="must be the id of one result"):
-        read(tmp_path, aggregate("A", *results))
-
-
-def test_one_evaluation_in_two_files_is_named(tmp_path) -> None:
-    one = aggregate("A", result("x", 1))
-    with pytest.raises(DataFormatError, match=r"1\.json and .*0\.json are of one evaluation"):
-        read(tmp_path, one, one)
-
-
 class TestSamples:
     def test_belong_to_the_result_that_they_name(self, tmp_path) -> None:
-        put(
-            tmp_path / "a.json",
-            aggregate(
-                "A",
-                result("x", 0.5, name="x.acc"),
-                result("x", 3, name="x.nll", metric="nll", lower=True),
-            ),
-        )
-        put(
-            tmp_path / "a_samples.jsonl",
-            line("A", "x", "1", 0, name="x.acc"),
-            line("A", "x", "1", 4.5, name="x.nll"),
-        )
+        both = [result("x", 0.5, name="x.acc"),
+                result("x", 3, name="x.nll", metric="nll", lower=True)]  # fmt: skip
+        put(tmp_path / "a.json", aggregate("A", *both))
+        samples = [line("A", "x", "1", x, name=name) for x, name in ((0, "x.acc"), (4.5, "x.nll"))]
+        put(tmp_path / "a_samples.jsonl", *samples)
         table = ra.read_evaluations(tmp_path).table(metric="nll")
         assert table.values.tolist() == [[4.5]]
         assert not table.higher_is_better["x"]
@@ -148,6 +139,10 @@ class TestSamples:
         put(tmp_path / "a.json", aggregate("A", result("x", 1), result("x", 2, metric="f1")))
         put(tmp_path / "s.jsonl", line("A", "x", "1", 1))
         with pytest.raises(DataFormatError, match="no `evaluation_result_id`"):
+            ra.read_evaluations(tmp_path)
+        put(tmp_path / "a.json", aggregate("A", result("x", 1)))
+        put(tmp_path / "s.jsonl", line("A", "x", "1", 1), line("A", "x", "1", 1))
+        with pytest.raises(DataFormatError, match="system 'A', task 'x', instance '1'"):
             ra.read_evaluations(tmp_path)
 
     @pytest.mark.parametrize(
@@ -182,12 +177,6 @@ class TestSamples:
         put(tmp_path / "s.jsonl", line("A", "x", "1", 1), line("A", "x", "2", 1))
         (note,) = ra.read_evaluations(tmp_path).shortfalls
         assert note.endswith("has 2 of 3 samples")
-
-    def test_twice_are_named(self, tmp_path) -> None:
-        put(tmp_path / "a.json", aggregate("A", result("x", 1)))
-        put(tmp_path / "s.jsonl", line("A", "x", "1", 1), line("A", "x", "1", 1))
-        with pytest.raises(DataFormatError, match="system 'A', task 'x', instance '1'"):
-            ra.read_evaluations(tmp_path)
 
     def test_of_one_name_must_be_one_question(self, tmp_path) -> None:
         for model, digest in (("A", "aa"), ("B", "bb")):

@@ -12,11 +12,11 @@ import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from tests.io.evaluations.made import TIME, aggregate, document, harness, line, log, put, result
 
+SCORES = st.dictionaries(
+    st.sampled_from("xyz"), st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0]), min_size=1
+)
 RUNS = st.dictionaries(
-    st.tuples(st.sampled_from("ABC"), st.integers(1, 3)),
-    st.dictionaries(st.sampled_from("xyz"), st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0]), min_size=1),
-    min_size=1,
-    max_size=6,
+    st.tuples(st.sampled_from("ABC"), st.integers(1, 3)), SCORES, min_size=1, max_size=6
 )
 
 
@@ -50,34 +50,31 @@ def test_tables_are_what_a_slow_loop_makes(runs) -> None:
     }
     for how, value in expected.items():
         frame = found.table(runs=how).to_frame()
-        got = {
-            (system, task): frame.loc[system, task]
-            for system in frame.index
-            for task in frame.columns
-            if not math.isnan(frame.loc[system, task])
-        }
+        got = frame.stack().dropna().to_dict()
         assert got == {cell: pytest.approx(value(scores), abs=1e-15)
                        for cell, scores in cells.items()}  # fmt: skip
     each = found.table(runs="each")
     assert sum(not math.isnan(v) for v in each.values.ravel()) == len(rows)
 
 
-def test_each_run_is_named(tmp_path) -> None:
-    written(tmp_path, {("A", 1): {"x": 1}, ("A", 2): {"x": 2}, ("B", 1): {"x": 3}})
-    chosen = ra.read_evaluations(tmp_path).select(runs="each")
-    assert chosen.table.systems.labels == ("A [A 1]", "A [A 2]", "B")
-    assert chosen.notes[-1] == "runs: each run of A is a system of its own"
+NAMED = [
+    # What each run holds, how runs are chosen, the scores and the last note.
+    ({("A", 1): {"x": 1}, ("A", 2): {"x": 2}, ("B", 1): {"x": 3}}, "each", [[1], [2], [3]],
+     "runs: each run of A is a system of its own"),
+    ({("A", 1): {"x": 1, "y": 2}, ("A", 2): {"x": 3}}, "mean", [[2, 2]],
+     "runs: the mean of 2 runs of A on x"),
+    ({("A", 1): {"x": 1}, ("A", 2): {"y": 2}}, None, [[1, 2]], None),
+]  # fmt: skip
 
 
-def test_tasks_with_one_run_are_not_told(tmp_path) -> None:
-    written(tmp_path, {("A", 1): {"x": 1, "y": 2}, ("A", 2): {"x": 3}})
-    chosen = ra.read_evaluations(tmp_path).select(runs="mean")
-    assert chosen.notes[-1] == "runs: the mean of 2 runs of A on x"
-
-
-def test_runs_of_different_tasks_are_no_repetition(tmp_path) -> None:
-    written(tmp_path, {("A", 1): {"x": 1}, ("A", 2): {"y": 2}})
-    assert ra.read_evaluations(tmp_path).table().values.tolist() == [[1, 2]]
+@pytest.mark.parametrize(("runs", "how", "values", "note"), NAMED)
+def test_runs_are_named_where_there_are_several_of_a_task(tmp_path, runs, how, values, note):
+    written(tmp_path, runs)
+    chosen = ra.read_evaluations(tmp_path).select(**({"runs": how} if how else {}))
+    assert chosen.table.values.tolist() == values
+    if how == "each":
+        assert chosen.table.systems.labels == ("A [A 1]", "A [A 2]", "B")
+    assert note is None or chosen.notes[-1] == note
 
 
 def test_the_mean_over_instances_and_runs(tmp_path) -> None:
@@ -98,11 +95,6 @@ class TestMetrics:
         }))  # fmt: skip
         return ra.read_evaluations(tmp_path)
 
-    def test_are_listed_where_nothing_chooses(self, tmp_path) -> None:
-        told = "arc has acc, acc_norm; piqa has acc, acc_norm. Name one, or several in the order"
-        with pytest.raises(InvalidInputError, match=told):
-            self.found(tmp_path).table()
-
     @pytest.mark.parametrize(
         ("metric", "expected"),
         [
@@ -122,37 +114,32 @@ class TestMetrics:
         assert "metric: acc" in notes
 
     @pytest.mark.parametrize(
-        ("metric", "told"),
-        [
-            ("accc", "Did you mean 'acc'"),
-            ({"arx": "acc"}, "Did you mean 'arc'"),
-            ({"arc": "f1"}, "one of acc, acc_norm for task 'arc'"),
-            ({"arc": "acc"}, "piqa has acc, acc_norm"),
-            (3, "a name, several names"),
-            ([], "a name, several names"),
-            ([1], "a name, several names"),
-        ],
-    )
-    def test_that_are_not_there_are_named(self, tmp_path, metric, told) -> None:
-        with pytest.raises(InvalidInputError, match=told):
-            self.found(tmp_path).table(metric=metric)
-
-    @pytest.mark.parametrize(
         ("options", "told"),
         [
-            ({"by": "tasks"}, "`by` must be 'task' or 'instance'"),
-            ({"by": "instance"}, "They have no scores of instances"),
-            ({"runs": "median"}, "`runs` must be"),
-            ({"groups": 1}, "`groups` must be"),
-            ({"higher_is_better": "yes"}, "`higher_is_better` must be"),
-            ({"higher_is_better": {"acc": 1}}, "`higher_is_better` must be"),
-            ({"higher_is_better": {"f1": True}}, "a mapping from metrics"),
-            ({"higher_is_better": {"acc": False}}, "what .* states of 'acc'"),
+            (
+                {},
+                "arc has acc, acc_norm; piqa has acc, acc_norm. Name one, or several in the order",
+            ),
+            ({"metric": "accc"}, "Did you mean 'acc'"),
+            ({"metric": {"arx": "acc"}}, "Did you mean 'arc'"),
+            ({"metric": {"arc": "f1"}}, "one of acc, acc_norm for task 'arc'"),
+            ({"metric": {"arc": "acc"}}, "piqa has acc, acc_norm"),
+            ({"metric": 3}, "a name, several names"),
+            ({"metric": []}, "a name, several names"),
+            ({"metric": [1]}, "a name, several names"),
+            ({"metric": "acc", "by": "tasks"}, "`by` must be 'task' or 'instance'"),
+            ({"metric": "acc", "by": "instance"}, "They have no scores of instances"),
+            ({"metric": "acc", "runs": "median"}, "`runs` must be"),
+            ({"metric": "acc", "groups": 1}, "`groups` must be"),
+            ({"metric": "acc", "higher_is_better": "yes"}, "`higher_is_better` must be"),
+            ({"metric": "acc", "higher_is_better": {"acc": 1}}, "`higher_is_better` must be"),
+            ({"metric": "acc", "higher_is_better": {"f1": True}}, "a mapping from metrics"),
+            ({"metric": "acc", "higher_is_better": {"acc": False}}, "what .* states of 'acc'"),
         ],
     )
-    def test_other_options_are_checked(self, tmp_path, options, told) -> None:
+    def test_and_other_options_are_checked(self, tmp_path, options, told) -> None:
         with pytest.raises(InvalidInputError, match=told):
-            self.found(tmp_path).table(metric="acc", **options)
+            self.found(tmp_path).table(**options)
 
 
 def test_formats_go_together(tmp_path) -> None:

@@ -18,11 +18,8 @@ from rankagg.io.tables.sources import read_table
 nan = float("nan")
 LONG = {"higher_is_better": True, "task": "t", "instance": "k", "score": "v"}
 ROWS = [
-    ("A", "x", "1", 0.5),
-    ("B", "x", "1", 0.1 + 0.2),
-    ("A", "y", "2", nan),
-    ("B", "y", "2", -3.0),
-]
+    ("A", "x", "1", 0.5), ("B", "x", "1", 0.1 + 0.2), ("A", "y", "2", nan), ("B", "y", "2", -3.0),
+]  # fmt: skip
 FRAME = pd.DataFrame(ROWS, columns=["s", "t", "k", "v"])
 TABLE = ra.ScoreTable(
     [[0.5, nan], [0.1 + 0.2, -3]], systems="AB", tasks="xy", instances="12", higher_is_better=True

@@ -86,22 +86,15 @@ def test_the_shortest_parquet_file_has_its_mark_twice_and_a_length():
 
 STRUCTURED = {
     "JSON": [
-        FRAME.to_json(),
-        FRAME.to_json(orient="records"),
-        FRAME.to_json(orient="records", lines=True),
-        FRAME.to_json(orient="values"),
-        json.dumps({"a": {"b": 1}}, indent=2),
-        "\n  " + json.dumps([[1, 2], [3, 4]], indent=2),
+        FRAME.to_json(), FRAME.to_json(orient="records"),
+        FRAME.to_json(orient="records", lines=True), FRAME.to_json(orient="values"),
+        json.dumps({"a": {"b": 1}}, indent=2), "\n  " + json.dumps([[1, 2], [3, 4]], indent=2),
     ],
     "HTML or XML": [
-        FRAME.to_html(),
-        "<!DOCTYPE html>\n<html></html>",
-        "<HTML>",
-        "\n <?xml version='1.0'?><a/>",
-        "<head>",
-        "<body >",
+        FRAME.to_html(), "<!DOCTYPE html>\n<html></html>", "<HTML>", "\n <?xml version='1.0'?><a/>",
+        "<head>", "<body >",
     ],
-}
+}  # fmt: skip
 
 
 @every_reader
@@ -126,20 +119,11 @@ def test_a_broken_file_that_is_called_json(name, tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        "[system],x\n[A],1\n",
-        "{s},{x}\nA,1\n",
-        "[1]\n[2]\n",
-        "[]\n",
-        "[" * 100_000,
-        "<5,x\nA,1\n",
-        "<tables>,x\nA,1\n",
-        "<html>,x\nA,1\n",
-        "<body",
-        TABLE,
-        "",
+        "[system],x\n[A],1\n", "{s},{x}\nA,1\n", "[1]\n[2]\n", "[]\n", "[" * 100_000, "<5,x\nA,1\n",
+        "<tables>,x\nA,1\n", "<html>,x\nA,1\n", "<body", TABLE, "",
     ],
     ids=lambda text: text[:10],
-)
+)  # fmt: skip
 def test_what_only_looks_structured_is_a_table(text):
     check_plain_table("table.csv", text)
     with pytest.raises(DataFormatError, match="no plain table"):
