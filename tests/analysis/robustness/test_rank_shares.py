@@ -187,7 +187,11 @@ def test_a_task_that_is_drawn_twice_is_two_tasks(profile):
     check(shares, spans)
 
 
-def test_rankings_within_tasks_are_drawn_for_two_levels():
+def test_what_two_levels_draw():
+    profile = TABLE.rankings()  # one ranking a task: tasks are drawn
+    shares = ra.rank_shares(profile, TWO_LEVELS, n_resamples=30, rng=6)
+    rebuilt = [written_out(profile, row, rename=True) for row in drawn(profile, 30, 6)]
+    check(shares, [span_of(TWO_LEVELS.aggregate(one).ranking) for one in rebuilt])
     profile = ra.Profile.from_orders(["ABC", "BCA", "CAB", "BAC"], groups="xxyy")
     for options in ({}, {"fixed_tasks": True}):
         shares = ra.rank_shares(profile, TWO_LEVELS, n_resamples=30, rng=6, **options)
@@ -196,29 +200,10 @@ def test_rankings_within_tasks_are_drawn_for_two_levels():
         check(shares, spans)
 
 
-def test_two_levels_on_one_ranking_a_task_draw_tasks():
-    profile = TABLE.rankings()
-    shares = ra.rank_shares(profile, TWO_LEVELS, n_resamples=30, rng=6)
-    rebuilt = [written_out(profile, row, rename=True) for row in drawn(profile, 30, 6)]
-    check(shares, [span_of(TWO_LEVELS.aggregate(one).ranking) for one in rebuilt])
-    assert shares.to_frame().equals(
-        ra.rank_shares(profile, TWO_LEVELS, n_resamples=30, unit="task", rng=6).to_frame()
-    )
-
-
-def test_the_exact_rule_is_the_default():
-    assert ra.rank_shares(CYCLE, n_resamples=5, rng=0) == ra.rank_shares(
-        CYCLE, KEMENY, n_resamples=5, rng=0
-    )
-
-
 @pytest.mark.parametrize("rule", [BORDA, KEMENY], ids=["Borda", "Kemeny"])
 def test_workers_change_nothing(rule, workers):
     alone = ra.rank_shares(CLOSE, rule, n_resamples=9, rng=1)
     assert ra.rank_shares(CLOSE, rule, n_resamples=9, rng=1, n_jobs=workers) == alone
-
-
-# -- how often ------------------------------------------------------------------------------------
 
 
 # -- scores ---------------------------------------------------------------------------------------
@@ -233,40 +218,35 @@ def test_means_draw_tasks():
     assert by_task.best.tolist() == shares.best.tolist()
 
 
-@pytest.mark.parametrize("unit", ["ranking", "instance", "task"])
+@pytest.mark.parametrize("drawing", ["ranking", "instance", "task", "fixed"])
 @pytest.mark.parametrize(
     "rule", [ra.Mean(), ra.Median(), ra.TwoLevel(ra.Mean(), BORDA), TWO_LEVELS], ids=str
 )
-def test_means_draw_instances_within_their_tasks(rule, unit):
-    shares = ra.rank_shares(INSTANCES, rule, unit=unit, n_resamples=30, rng=0)
-    counts = drawn(INSTANCES, 30, 0, unit=unit)
-    rebuilt = [repeated(INSTANCES, row, rename=unit == "task") for row in counts]
-    if unit == "task":
+def test_means_draw_instances_within_their_tasks(rule, drawing):
+    options = {"fixed_tasks": True} if drawing == "fixed" else {"unit": drawing}
+    shares = ra.rank_shares(INSTANCES, rule, n_resamples=30, rng=0, **options)
+    counts = drawn(INSTANCES, 30, 0, **options)
+    rebuilt = [repeated(INSTANCES, row, rename=drawing == "task") for row in counts]
+    if drawing == "task":
         # Copies of a task are tasks of their own, each with all of its instances.
         assert {len(set(table.unit_tasks.tolist())) for table in rebuilt} == {3}
+    elif drawing == "fixed":
+        assert (counts[:, :3].sum(axis=1) == 3).all()
+        assert (counts[:, 5] == 1).all()
     check(shares, [span_of(rule.aggregate(table).ranking) for table in rebuilt])
 
 
-def test_fixed_tasks_keep_their_instances():
-    shares = ra.rank_shares(INSTANCES, ra.Mean(), fixed_tasks=True, n_resamples=40, rng=0)
-    counts = drawn(INSTANCES, 40, 0, fixed_tasks=True)
-    assert (counts[:, :3].sum(axis=1) == 3).all()
-    assert (counts[:, 5] == 1).all()
-    rebuilt = [repeated(INSTANCES, row) for row in counts]
-    check(shares, [span_of(ra.Mean().aggregate(table).ranking) for table in rebuilt])
+def test_scores_are_ranked_first_for_the_exact_rule_which_is_the_default():
+    for tolerance in (0, 1.5):
+        from_scores = ra.rank_shares(TABLE, n_resamples=20, tolerance=tolerance, rng=0)
+        rankings = TABLE.rankings(tolerance)
+        assert from_scores == ra.rank_shares(rankings, KEMENY, n_resamples=20, rng=0)
 
 
 def test_fixed_tasks_of_one_column_each_leave_nothing_to_draw():
     shares = ra.rank_shares(TABLE, ra.Mean(), fixed_tasks=True, n_resamples=5, rng=0)
     whole = span_of(ra.Mean().aggregate(TABLE).ranking)
     check(shares, [whole] * 5)
-
-
-def test_rules_on_rankings_rank_the_scores_first():
-    for tolerance in (0, 1.5):
-        from_scores = ra.rank_shares(TABLE, KEMENY, n_resamples=20, tolerance=tolerance, rng=0)
-        rankings = TABLE.rankings(tolerance)
-        assert from_scores == ra.rank_shares(rankings, KEMENY, n_resamples=20, rng=0)
 
 
 def test_an_item_whose_scores_are_not_drawn_has_no_place():
@@ -398,15 +378,6 @@ def test_resamples_without_a_proof_are_counted():
     )
 
 
-def test_json_is_plain():
-    for data, rule in ((CLOSE, KEMENY), (TABLE, ra.Mean())):
-        shares = ra.rank_shares(data, rule, n_resamples=20, rng=0)
-        told = shares.to_dict()
-        assert (told["aggregator"], told["unit"]) == (rule.name, "ranking")
-        assert (told["n_resamples"], told["fixed_tasks"]) == (20, False)
-        assert [row["item"] for row in told["items"]] == shares.to_frame().index.tolist()
-
-
 def test_an_item_that_never_has_a_place_has_none_in_json():
     table = ra.ScoreTable([[1, 2], [NAN, NAN]], systems="AB", higher_is_better=True)
     shares = ra.rank_shares(table, ra.Mean(), n_resamples=3, rng=0)
@@ -422,14 +393,10 @@ def test_summary_says_that_shares_are_no_confidence():
     lines = shares.summary().splitlines()
     assert lines[0] == "Kemeny on 50 resamples of rankings; shares of resamples, not confidence"
     assert lines[1] == f"note: {shares.notes[0]}"
-    assert lines[2].split() == ["first_in_every", "first_in_some", "mean_rank"]
     assert shares.summary(rows=2).splitlines()[-1] == "... and 1 more item"
-    assert shares.summary(rows=None) == shares.summary() == str(shares)
     fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)
     assert fixed.summary().startswith("Borda on 2 resamples of rankings within tasks;")
     assert repr(shares) == "<RankShares of 3 items by Kemeny on 50 resamples>"
-    with pytest.raises(InvalidInputError, match="`rows`"):
-        shares.summary(rows=0)
 
 
 # -- what is refused ------------------------------------------------------------------------------
@@ -440,9 +407,7 @@ def test_summary_says_that_shares_are_no_confidence():
     [
         ({"aggregator": "borda"}, "`aggregator`"),
         ({"n_resamples": 0}, "`n_resamples`"),
-        ({"n_resamples": 2.5}, "`n_resamples`"),
         ({"n_jobs": 0}, "`n_jobs`"),
-        ({"n_jobs": -2}, "`n_jobs`"),
         ({"unit": "day"}, "`unit`"),
         ({"unit": "task"}, "they have no tasks"),
         ({"unit": "instance"}, "they have no instances"),
@@ -451,24 +416,15 @@ def test_summary_says_that_shares_are_no_confidence():
         ({"fixed_tasks": "yes"}, "`fixed_tasks`"),
         ({"rng": "seed"}, "`rng`"),
         ({"aggregator": TWO_LEVELS}, "a profile with groups"),
+        ({"aggregator": ra.Mean()}, "Mean needs scores"),
+        ({"data": CLOSE.pairwise()}, "`data` must be a ScoreTable or a Profile"),
+        ({"data": INSTANCES, "unit": "task", "fixed_tasks": True}, "unless `unit='ranking'`"),
     ],
     ids=str,
 )
 def test_options_are_checked(options, words):
-    with pytest.raises(InvalidInputError, match=words):
-        ra.rank_shares(CLOSE, **options)
-
-
-def test_units_other_than_rankings_have_no_fixed_tasks():
-    with pytest.raises(InvalidInputError, match="False unless `unit='ranking'`"):
-        ra.rank_shares(INSTANCES, BORDA, unit="task", fixed_tasks=True)
-
-
-def test_the_rule_gets_what_it_needs():
-    with pytest.raises(InformationLostError, match="Mean needs scores"):
-        ra.rank_shares(CLOSE, ra.Mean())
-    with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable or a Profile"):
-        ra.rank_shares(CLOSE.pairwise(), BORDA)
+    with pytest.raises((InvalidInputError, InformationLostError), match=words):
+        ra.rank_shares(**{"data": CLOSE, **options})
 
 
 # -- resamples of sums ----------------------------------------------------------------------------
