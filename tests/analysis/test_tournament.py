@@ -1,6 +1,5 @@
 """The majority graph against definitions, set by set."""
 
-import json
 from itertools import combinations, permutations
 
 import networkx as nx
@@ -215,23 +214,18 @@ def test_files_can_be_read_again(tmp_path):
 
 
 @given(graph=graphs())
-def test_it_is_a_value_and_plain_data(graph):
+def test_its_table_has_wins_losses_and_draws(graph):
     assert graph == ra.TournamentGraph(graph.votes)
-    assert hash(graph) == hash(ra.TournamentGraph(graph.votes))
-    facts = json.loads(json.dumps(graph.to_dict(), allow_nan=False))
-    assert facts["smith_set"] == list(graph.smith_set())
+    assert graph.to_dict()["smith_set"] == list(graph.smith_set())
     frame = graph.to_frame()
     assert (frame[["wins", "losses", "draws"]].sum(axis=1) == len(graph.items) - 1).all()
     assert frame["smith"].sum() == len(graph.smith_set())
-    assert str(graph).splitlines()[0].startswith(f"{len(graph.items)} item")
 
 
-def test_policies_and_inputs():
+def test_what_is_refused():
     profile = ra.Profile.from_orders(["AB", "C"], items="ABC")
-    last = ra.TournamentGraph.from_data(profile, unranked="last")
     ignored = ra.TournamentGraph.from_data(profile, unranked="ignore")
     assert len(ignored.arcs()) == 1
-    assert last.votes == profile.pairwise("last")
     with pytest.raises(InvalidInputError, match="`votes` must be a PairwiseMatrix"):
         ra.TournamentGraph(profile)
     with pytest.raises(ItemMismatchError):

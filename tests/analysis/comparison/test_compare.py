@@ -4,6 +4,7 @@ import itertools
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,6 @@ from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.aggregation.kemeny.weak_brute import weak_orders
 from tests.strategies import policies, profiles, quick
-
-INVALID = ra.exceptions.InvalidInputError
 
 
 @pytest.fixture
@@ -61,6 +60,11 @@ def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison):
          "ties": 0.0, "margin": 1.0}
     ]  # fmt: skip
     assert comparison.disagreements("Kemeny", "Copeland").empty
+    places = comparison.ranks()  # in the order of the exact rule
+    assert list(places.index) == ["A", "B", "C"]
+    assert places[["Borda", "Kemeny"]].T.to_numpy().tolist() == [[2, 1, 3], [1, 2, 3]]
+    methods = comparison.to_dict()["methods"]
+    assert [row["method"] for row in methods] == ["Borda", "Copeland", "Kemeny"]
 
 
 def test_disagreements_on_ties_are_told_apart():
@@ -71,13 +75,6 @@ def test_disagreements_on_ties_are_told_apart():
     (broken,) = comparison.disagreements("Borda", "Kemeny").itertuples()
     assert broken.other == "above"
     assert (broken.above, broken.below) == comparison.exact.order[:2]
-
-
-def test_places_are_counted_from_one_in_the_order_of_the_exact_rule(comparison):
-    places = comparison.ranks()
-    assert list(places.index) == ["A", "B", "C"]
-    assert places["Borda"].tolist() == [2, 1, 3]
-    assert places["Kemeny"].tolist() == [1, 2, 3]
 
 
 def test_default_rules_suit_the_data():
@@ -91,37 +88,18 @@ def test_default_rules_suit_the_data():
     assert ra.TwoLevel(ra.Borda(), ra.Borda()) in default_aggregators(instances)
 
 
-def test_without_an_exact_rule_nothing_is_compared_with_an_optimum():
-    comparison = ra.compare(ra.datasets.load("tennessee"), [ra.Borda(), ra.Copeland()])
-    assert comparison.exact is None
-    assert (
-        comparison.to_frame()[["excess", "ratio", "distance", "tau", "top1"]].isna().all(axis=None)
-    )
-    assert "add Kemeny()" in comparison.summary()
-
-
 def test_one_policy_for_all():
     data = ra.datasets.load("xtreme_gaps")
-    with pytest.raises(INVALID, match="one policy"):
+    with pytest.raises(InvalidInputError, match="one policy"):
         ra.compare(data, [ra.Borda(unranked="last"), ra.Kemeny()])
-    with pytest.raises(INVALID, match="one policy"):
+    with pytest.raises(InvalidInputError, match="one policy"):
         ra.compare(data, [ra.Borda(unranked="last")], unranked="ignore")
     comparison = ra.compare(data, [ra.Mean(), ra.Borda(unranked="last")])
     assert comparison.unranked == comparison["Borda"].unranked == "last"
     assert "unranked items: last" in comparison.summary()
-
-
-def test_costs_of_the_mean_follow_the_policy_of_the_comparison():
-    data = ra.datasets.load("xtreme_gaps")
     comparison = ra.compare(data, [ra.Mean(), ra.Kemeny(unranked="ignore")])
     votes = data.rankings().pairwise("ignore")
     assert comparison.to_frame()["cost"][0] == votes.cost(comparison["Mean"].ranking)
-
-
-def test_tolerance_reaches_every_rule():
-    table = ra.ScoreTable([[1.0], [1.1]], systems="AB", higher_is_better=True)
-    comparison = ra.compare(table, [ra.Borda()], tolerance=0.2)
-    assert comparison["Borda"].buckets == (("A", "B"),)
 
 
 def test_tied_votes_cost_what_the_exact_rule_says():
@@ -135,18 +113,17 @@ def test_tied_votes_cost_what_the_exact_rule_says():
     np.testing.assert_allclose(half["excess"], free["excess"])
 
 
+def test_tolerance_reaches_every_rule():
+    table = ra.ScoreTable([[1.0], [1.1]], systems="AB", higher_is_better=True)
+    comparison = ra.compare(table, [ra.Borda()], tolerance=0.2)
+    assert comparison["Borda"].buckets == (("A", "B"),)
+
+
 def test_gap_is_said_where_the_optimum_is_not_proved():
     squares = {1, 3, 4, 5, 9}
     paley = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
     comparison = ra.compare(ra.PairwiseMatrix.from_wins(paley), [ra.Kemeny(backend="lazy")])
     assert "certificate  gap" in comparison.summary()
-
-
-def test_dict_is_json_with_a_schema(comparison):
-    data = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
-    assert (data["schema"], data["version"]) == ("rankagg.comparison", 2)
-    assert [row["method"] for row in data["methods"]] == ["Borda", "Copeland", "Kemeny"]
-    assert data["consensuses"][2]["certificate"]["status"] == "optimal"
 
 
 def test_long_labels_are_cut_in_text():
@@ -158,20 +135,22 @@ def test_long_labels_are_cut_in_text():
 
 
 @pytest.mark.parametrize(
-    ("rules", "message"),
-    [([], "one or more rules"), ([ra.Borda(), ra.Borda()], "each once"), (["borda"], "object")],
+    ("call", "message"),
+    [
+        (lambda data: ra.compare(data, []), "one or more rules"),
+        (lambda data: ra.compare(data, [ra.Borda(), ra.Borda()]), "each once"),
+        (lambda data: ra.compare(data, ["borda"]), "object"),
+        (
+            lambda data: ra.compare([[1, 2]]),
+            "ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons",
+        ),
+        (lambda data: ra.compare(data)["Schulze"], "Borda, Copeland, Kemeny"),
+        (lambda data: ra.capabilities([ra.Borda]), "Borda"),
+    ],
 )
-def test_bad_rules_are_refused(rules, message):
-    with pytest.raises(INVALID, match=message):
-        ra.compare(ra.datasets.load("tennessee"), rules)
-
-
-def test_bad_data_and_methods_are_refused(comparison):
-    kinds = "ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons"
-    with pytest.raises(INVALID, match=kinds):
-        ra.compare([[1, 2]])
-    with pytest.raises(INVALID, match="Borda, Copeland, Kemeny"):
-        comparison["Schulze"]
+def test_what_is_refused(call, message):
+    with pytest.raises(InvalidInputError, match=message):
+        call(ra.datasets.load("tennessee"))
 
 
 @quick
@@ -202,14 +181,18 @@ def test_agreement_curves_and_optima_follow_their_definitions(profile):
     assert curves.index.tolist() == list(range(1, profile.n_items + 1))
 
 
-def test_curves_and_optima_need_an_exact_rule():
+def test_without_an_exact_rule_nothing_is_compared_with_an_optimum():
     comparison = ra.compare(ra.datasets.load("tennessee"), [ra.Borda(), ra.Copeland()])
+    assert comparison.exact is None
+    unknown = ["excess", "ratio", "distance", "tau", "top1"]
+    assert comparison.to_frame()[unknown].isna().all(axis=None)
+    assert "add Kemeny()" in comparison.summary()
     assert comparison.agreement("distance").to_numpy().max() > 0
-    with pytest.raises(INVALID, match=r"Add Kemeny\(\)"):
+    with pytest.raises(InvalidInputError, match=r"Add Kemeny\(\)"):
         comparison.overlap_curves()
-    with pytest.raises(INVALID, match=r"Add Kemeny\(\)"):
+    with pytest.raises(InvalidInputError, match=r"Add Kemeny\(\)"):
         comparison.distances_to_optima()
-    with pytest.raises(INVALID, match="measure"):
+    with pytest.raises(InvalidInputError, match="measure"):
         comparison.agreement("rho")
 
 
@@ -243,19 +226,13 @@ def test_pairs_are_decided_as_the_decisions_say():
     sure = np.zeros((3, 3), dtype=bool)
     sure[1, 0] = True
     other = ra.inference.Decisions(items=profile.items, above=sure, alpha=0.05, how="by hand")
-    (row,) = comparison.disagreements("Kemeny", "Borda", decisions=other).itertuples()
-    assert row.decided == "reversed"
     assert "decided the other way" in comparison.summary(decisions=other)
-    other = ra.inference.Decisions(items=profile.items, above=sure.T, alpha=0.05, how="by hand")
-    (row,) = comparison.disagreements("Kemeny", "Borda", decisions=other).itertuples()
-    assert row.decided == "as above"
+    for decided, told in ((other, "reversed"), (replace(other, above=sure.T), "as above")):
+        (row,) = comparison.disagreements("Kemeny", "Borda", decisions=decided).itertuples()
+        assert row.decided == told
     with pytest.raises(ra.exceptions.ItemMismatchError):
         comparison.disagreements(
-            "Kemeny",
-            "Borda",
-            decisions=ra.inference.Decisions(
-                items=ra.ItemSet("XYZ"), above=sure, alpha=0.05, how="by hand"
-            ),
+            "Kemeny", "Borda", decisions=replace(other, items=ra.ItemSet("XYZ"))
         )
 
 
@@ -297,11 +274,6 @@ def test_a_composition_says_what_its_parts_say():
     assert frame["guarantee"].iloc[0] == 2
     assert frame["in_expectation"].tolist() == [True, False]
     assert frame["guarantee"].isna().tolist() == [False, True]
-
-
-def test_only_rules_are_taken():
-    with pytest.raises(InvalidInputError, match="Borda"):
-        ra.capabilities([ra.Borda])
 
 
 def test_the_command_lists_every_method(capsys):
@@ -411,13 +383,9 @@ def test_rank_shares_and_resamples():
     assert single.cost == 0
 
 
-def test_inside_of_two_levels():
-    table = ra.datasets.load("glue_human")
-    rule = ra.TwoLevel(ra.Borda(), RULE)
-    assert rule.aggregate(table).ranking.is_complete
-
-
 def test_capabilities_say_that_it_may_tie():
+    inside = ra.TwoLevel(ra.Borda(), RULE).aggregate(ra.datasets.load("glue_human"))
+    assert inside.ranking.is_complete
     frame = ra.capabilities([RULE, ra.Kemeny(consensus_ties=True, tie_cost=0.25), ra.Kemeny()])
     assert frame["ties"].tolist() == ["may", "may", "never"]
     assert frame["guarantee"].tolist() == [1.0, 2.0, 1.0]
@@ -454,26 +422,18 @@ def test_solve_and_verify(ballots):
         checked = run("verify", "p.json", votes)
         assert checked.exit_code == 0, checked.output
         assert checked.output.startswith("The proof holds: this ranking costs ")
-    with open("p.json", encoding="utf-8") as file:
-        forged = json.load(file)
-    forged["buckets"] = [[0, 1, 2]]
-    with open("f.json", "w", encoding="utf-8") as file:
-        json.dump(forged, file)
-    refused = run("verify", "f.json", ballots)
-    assert refused.exit_code == 1
-
-
-def test_the_stand_alone_checker_is_a_program(ballots):
-    run("solve", ballots, "--consensus-ties", "--certificate", "p.json", "--votes", "v.json")
-    called = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
-    held = subprocess.run(called, capture_output=True, text=True, encoding="utf-8", check=False)
+    program = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
+    alone = {"capture_output": True, "text": True, "encoding": "utf-8"}
+    held = subprocess.run(program, check=False, **alone)
     assert held.returncode == 0, held.stderr
     assert held.stdout.startswith("The proof holds: this weak order costs ")
-    weak = json.loads(Path("p.json").read_text(encoding="utf-8"))
-    Path("p.json").write_text(json.dumps(weak | {"buckets": [[0, 1, 2]]}), encoding="utf-8")
-    other = subprocess.run(called, capture_output=True, text=True, encoding="utf-8", check=False)
-    assert other.returncode == 1
-    assert other.stderr.startswith("The proof does not hold: ")
+    proof = Path("p.json")
+    forged = json.loads(proof.read_text(encoding="utf-8")) | {"buckets": [[0, 1, 2]]}
+    proof.write_text(json.dumps(forged), encoding="utf-8")
+    assert run("verify", "p.json", ballots).exit_code == 1
+    refused = subprocess.run(program, check=False, **alone)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("The proof does not hold: ")
 
 
 @pytest.mark.parametrize(
@@ -483,15 +443,10 @@ def test_the_stand_alone_checker_is_a_program(ballots):
 def test_other_commands(ballots, command):
     found = run(command[0], ballots, *command[1:], "--consensus-ties", "--tie-cost", "1")
     assert found.exit_code == 0, found.output
-
-
-def test_options_that_do_not_go_together(ballots):
     other = run("rank", ballots, "--method", "borda", "--consensus-ties")
     assert "--consensus-ties belongs to the exact method" in other.output
-    refused = run("dispersion", ballots, "--consensus-ties")
-    assert refused.exit_code != 0
-    backend = run("solve", ballots, "--consensus-ties", "--backend", "naive")
-    assert backend.exit_code != 0
+    for refused in (("dispersion", ballots), ("solve", ballots, "--backend", "naive")):
+        assert run(*refused, "--consensus-ties").exit_code != 0
 
 
 def test_a_rule_is_found_by_its_class_whatever_its_parameters() -> None:

@@ -65,22 +65,12 @@ def check(profile, rule, pair, unit="ranking", choices=single_ballots):
     )
 
 
+@pytest.mark.parametrize("kind", [ra.Borda, ra.Copeland, ra.Kemeny])
 @QUICK
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
-def test_borda_by_brute_force(data, profile, policy):
-    check(profile, ra.Borda(unranked=policy), pairs(data.draw, profile))
-
-
-@QUICK
-@given(data=st.data(), profile=profiles(), policy=POLICIES, alpha=ALPHAS)
-def test_copeland_by_brute_force(data, profile, policy, alpha):
-    check(profile, ra.Copeland(unranked=policy, alpha=alpha), pairs(data.draw, profile))
-
-
-@QUICK
-@given(data=st.data(), profile=profiles(), policy=POLICIES)
-def test_kemeny_by_brute_force(data, profile, policy):
-    check(profile, ra.Kemeny(unranked=policy), pairs(data.draw, profile))
+def test_rules_by_brute_force(kind, data, profile, policy):
+    alpha = {"alpha": data.draw(ALPHAS)} if kind is ra.Copeland else {}
+    check(profile, kind(unranked=policy, **alpha), pairs(data.draw, profile))
 
 
 @pytest.mark.parametrize(
@@ -103,17 +93,9 @@ def test_each_way_to_prove_it_does_so_alone(name, instead, data, profile, policy
 @settings(QUICK, max_examples=25)
 @given(data=st.data(), profile=profiles(groups=True), policy=POLICIES)
 def test_groups_by_brute_force(data, profile, policy):
-    rule = data.draw(
-        st.sampled_from(
-            [
-                ra.Borda(unranked=policy),
-                ra.Copeland(unranked=policy),
-                ra.Kemeny(unranked=policy),
-                ra.TwoLevel(ra.Borda(unranked=policy), ra.Borda(unranked=policy)),
-                ra.TwoLevel(ra.Borda(unranked=policy), ra.Copeland(unranked=policy)),
-            ]
-        )
-    )
+    borda, copeland, kemeny = (kind(unranked=policy) for kind in (ra.Borda, ra.Copeland, ra.Kemeny))
+    two_levels = ra.TwoLevel(borda, borda), ra.TwoLevel(borda, copeland)
+    rule = data.draw(st.sampled_from([borda, copeland, kemeny, *two_levels]))
     check(profile, rule, pairs(data.draw, profile), "task", whole_tasks)
 
 
@@ -296,13 +278,9 @@ def test_one_ballot_has_to_stay(rule):
     assert found.level.number is None
     assert found.level.taken is None
     assert "one of 1 ranking has to stay" in found.headline()
-
-
-@pytest.mark.parametrize("rule", RULES, ids=str)
-def test_a_single_item_is_first_whatever_goes(rule):
-    found = ra.removal_radius(ra.Profile.from_orders(["A", "A"]), rule)
-    assert found.first == ("A",)
-    assert found.overtaken.is_impossible
+    alone = ra.removal_radius(ra.Profile.from_orders(["A", "A"]), rule)
+    assert alone.first == ("A",)
+    assert alone.overtaken.is_impossible
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
