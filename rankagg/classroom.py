@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
 from itertools import groupby
@@ -30,9 +30,22 @@ APPS = ("laboratory", "cycle", "manipulate", "leaderboard", "mallows")
 TITLE = re.compile(r'^"""(.+?): (.+)"""$', re.MULTILINE)
 
 
+STYLE_OF_LECTURES = 'css_file="code.css"'
+# What else a lecture is: the words of its file that are others then, its style among them.
+FORMS = {
+    "slides": {
+        STYLE_OF_LECTURES: 'css_file="slides.css", layout_file="slides.json"',
+        # A cell that shows nothing would be an empty slide.
+        "mo.Html(page.lecture_style())": "None",
+    },
+    "exercises": {STYLE_OF_LECTURES: 'css_file="sheet.css"', "mo.accordion(": "page.unsolved("},
+    "solutions": {STYLE_OF_LECTURES: 'css_file="sheet.css"', "mo.accordion(": "page.solved("},
+}
+
+
 @dataclass(frozen=True)
 class Notebook:
-    """A lecture or an app: one marimo file of the package."""
+    """A lecture, a form of it, or an app: one marimo file."""
 
     # The stem of its file, and where it is served.
     name: str
@@ -40,7 +53,26 @@ class Notebook:
     kind: str
     title: str
     what: str
+    # The file of the package that it is made of.
     path: Path
+    form: str = ""
+
+    def files(self) -> dict[str, str]:
+        """Return the texts of its files, by their names."""
+        text = self.path.read_text(encoding="utf-8")
+        for word, other in FORMS.get(self.form, {}).items():
+            text = text.replace(word, other)
+        own, folder = re.findall('css_file="(.+?)"', text)[0], self.path.parent
+        styles = [folder / "code.css"] if self.form else []
+        if self.form == "slides":
+            styles += [folder.parent / "apps" / "look.css", folder / "paper.css"]
+        style = "".join(path.read_text(encoding="utf-8") for path in [*styles, folder / own])
+        files = {f"{self.name}.py": text, own: style}
+        return {**files, "slides.json": SLIDES} if self.form == "slides" else files
+
+
+# Every output is a slide.
+SLIDES = '{"type": "slides", "data": {"deck": {"transition": "none"}}}\n'
 
 
 def notebooks() -> dict[str, Notebook]:
@@ -64,6 +96,16 @@ def notebooks() -> dict[str, Notebook]:
     return found
 
 
+def forms() -> dict[str, Notebook]:
+    """Return the slides and sheets of lectures, by name, such as borda-slides."""
+    return {
+        f"{name}-{form}": replace(one, name=f"{name}-{form}", form=form)
+        for name, one in notebooks().items()
+        if one.kind == "lecture"
+        for form in FORMS
+    }
+
+
 HOST = "127.0.0.1"
 STYLE = """:root { color-scheme: light dark; }
 body { font: 1.25rem/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem;
@@ -80,7 +122,7 @@ def serve(name: str, port: int, *, ready: Callable[[str], object]) -> None:
     """Serve all lectures and apps on this machine until Ctrl-C."""
     import uvicorn  # noqa: PLC0415 - comes with the extra
 
-    with socket.socket() as listening:
+    with contextlib.ExitStack() as stack, socket.socket() as listening:
         # So that the port of a server that has just ended can be taken again.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -89,15 +131,19 @@ def serve(name: str, port: int, *, ready: Callable[[str], object]) -> None:
             raise OutputError(f"port {port} cannot be had: {error.strerror}.") from error
         listening.listen()
         own = listening.getsockname()[1]
-        pages = OwnOrigin(_pages(), own)
+        place = stack.enter_context(TemporaryDirectory())
+        pages = OwnOrigin(_pages(Path(place)), own)
         config = uvicorn.Config(pages, log_level="warning", timeout_graceful_shutdown=1)
         ready(f"http://{HOST}:{own}/{f'{name}/' if name else ''}")
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listening])
 
 
-def _pages() -> Any:
-    """Return what answers requests: a list at the root, and each notebook below its name."""
+def _pages(place: Path) -> Any:
+    """Return what answers requests: a list at the root, and each notebook below its name.
+
+    Forms of lectures are written to a folder.
+    """
     import marimo  # noqa: PLC0415 - the extra
     from starlette.applications import Starlette  # noqa: PLC0415 - comes with the extra
     from starlette.responses import HTMLResponse  # noqa: PLC0415
@@ -109,9 +155,12 @@ def _pages() -> Any:
     builder = marimo.create_asgi_app(quiet=True)
     for one in notebooks().values():
         builder = builder.with_app(path=f"/{one.name}", root=str(one.path))
+    for one in forms().values():
+        file, *_ = copied([one], place / one.name)
+        builder = builder.with_app(path=f"/{one.name}", root=str(file))
 
     async def listing(_: Any) -> Any:
-        return HTMLResponse(front_page(notebooks()))
+        return HTMLResponse(front_page({**notebooks(), **forms()}))
 
     return Starlette(routes=[Route("/", listing), Mount("/", builder.build())])
 
@@ -160,16 +209,21 @@ class OwnOrigin:
         return origins == [f"http://{hosts[0]}"] or (is_plain and not origins)
 
 
-def front_page(all_of_them: dict[str, Notebook], *, suffix: str = "/") -> str:
-    """Return a page that links to lectures, which are numbered, and to apps."""
+def front_page(there: dict[str, Notebook], *, suffix: str = "/") -> str:
+    """Return a page that links to lectures, which are numbered, their forms, and apps."""
+    forms_of: dict[Path, list[Notebook]] = {}
+    for one in there.values():
+        forms_of.setdefault(one.path, []).append(one)
     parts = []
-    for kind, group in groupby(all_of_them.values(), key=lambda one: one.kind):
-        rows = "".join(
-            f'<li><a href="{one.name}{suffix}">{escape(one.title)}</a><br>{escape(one.what)}</li>'
-            for one in group
-        )
-        kind_of_list = "ol" if kind == "lecture" else "ul"
-        parts.append(f"<h2>{HEADS[kind]}</h2><{kind_of_list}>{rows}</{kind_of_list}>")
+    for kind, group in groupby(forms_of.values(), key=lambda some: some[0].kind):
+        rows = []
+        for first, *others in group:
+            links = [f'<a href="{one.name}{suffix}">{one.form}</a>' for one in others]
+            title = f'<a href="{first.name}{suffix}">{escape(first.title)}</a>'
+            more = f"<br>{', '.join(links)}" if links else ""
+            rows.append(f"<li>{title}<br>{escape(first.what)}{more}</li>")
+        list_of_kind = "ol" if kind == "lecture" else "ul"
+        parts.append(f"<h2>{HEADS[kind]}</h2><{list_of_kind}>{''.join(rows)}</{list_of_kind}>")
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>rankagg teach</title>'
         '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">'
@@ -183,29 +237,24 @@ ELSEWHERE = re.compile(r"https://cdn\.jsdelivr\.net/npm/@marimo-team/frontend@[^
 
 def copied(chosen: Iterable[Notebook], folder: Path) -> list[Path]:
     """Copy the files of lectures and apps, to be edited there."""
-    files = {folder / path.name: path for one in chosen for path in _needed(one)}
-    fresh = {target: source for target, source in files.items() if not target.exists()}
+    files = {folder / name: text for one in chosen for name, text in one.files().items()}
+    fresh = {target: text for target, text in files.items() if not target.exists()}
     for target in files.keys() - fresh.keys():
-        if target.read_bytes() != files[target].read_bytes():
+        if target.read_text(encoding="utf-8") != files[target]:
             raise OutputError(
                 f"{target} would be replaced, and may have been edited. Give another folder."
             )
     folder.mkdir(parents=True, exist_ok=True)
     done: list[Path] = []
     try:
-        for target, source in fresh.items():
-            write_text(target, source.read_text(encoding="utf-8"))
+        for target, text in fresh.items():
+            write_text(target, text)
             done.append(target)
     except BaseException:  # an interruption too leaves nothing behind
         for target in done:
             target.unlink()
         raise
     return list(files)
-
-
-def _needed(notebook: Notebook) -> list[Path]:
-    """Return the file of a lecture or an app, and the styles beside it."""
-    return [notebook.path, *sorted(notebook.path.parent.glob("*.css"))]
 
 
 def exported(notebook: Notebook, folder: Path) -> Path:
@@ -217,12 +266,11 @@ def exported(notebook: Notebook, folder: Path) -> Path:
     target = folder / f"{notebook.name}.html"
     # marimo leaves notes beside what it exports: they stay out of the package.
     with TemporaryDirectory() as place:
-        for path in _needed(notebook):
-            shutil.copy(path, place)
+        copied([notebook], Path(place))
         page = Path(place) / target.name
         export = [sys.executable, "-m", "marimo", "export", "html", "--no-include-code"]
         done = subprocess.run(
-            [*export, notebook.path.name, "--output", str(page)],
+            [*export, f"{notebook.name}.py", "--output", str(page)],
             cwd=place,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -250,4 +298,5 @@ def framed(chosen: dict[str, Notebook], folder: Path) -> None:
     frame = Path(marimo.__file__).parent / "_static"
     shutil.copytree(frame, folder / "marimo", dirs_exist_ok=True)
     there = {name: one for name, one in chosen.items() if (folder / f"{name}.html").exists()}
+    there = dict(sorted(there.items(), key=lambda pair: pair[1].kind, reverse=True))
     write_text(folder / "index.html", front_page(there, suffix=".html"))

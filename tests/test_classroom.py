@@ -19,7 +19,7 @@ import pytest
 
 import rankagg
 from rankagg import classroom
-from rankagg.classroom import APPS, LECTURES, OwnOrigin, front_page, notebooks
+from rankagg.classroom import APPS, FORMS, LECTURES, OwnOrigin, forms, front_page, notebooks
 from rankagg.cli import main
 from rankagg.cli.commands import learning
 from rankagg.exceptions import OutputError
@@ -36,6 +36,7 @@ def test_the_list_needs_no_marimo(capsys, monkeypatch) -> None:
     assert run("--list") == 0
     lines = capsys.readouterr().out.splitlines()
     names = [line.split()[0] for line in lines if line[:3].strip() and line[0] == " "]
+    assert lines[-1].startswith("A lecture is slides and sheets too: borda-slides")
     assert names == list(notebooks())
     assert names == [*LECTURES, *APPS]
     assert all(one.title in "".join(lines) for one in notebooks().values())
@@ -107,6 +108,71 @@ def test_a_copy_that_fails_leaves_nothing_behind(capsys, tmp_path, monkeypatch) 
 def test_the_page_of_all_links_to_every_lecture_and_app() -> None:
     page = front_page(notebooks())
     assert all(f'href="{name}/"' in page for name in notebooks())
+
+
+def test_forms_of_lectures_are_their_files_with_other_words() -> None:
+    for name, form in forms().items():
+        text = (files := form.files())[f"{name}.py"]
+        plain = form.path.read_text(encoding="utf-8")
+        for word, other in FORMS[form.form].items():
+            assert word in plain
+            plain = plain.replace(word, other)
+        assert plain == text
+        (layout,) = re.findall(r'layout_file="(.+?)"', text) or [None]
+        assert set(files) == {f"{name}.py", *re.findall(r'css_file="(.+?)"', text), layout} - {None}
+        assert 'href="{name}/"' in front_page({**notebooks(), **forms()}).replace(name, "{name}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LECTURES)
+def test_slides_are_read_from_the_last_row(tmp_path, browser, name) -> None:
+    pytest.importorskip("marimo", reason="pip install 'rankagg[teach]' lets this test run")
+    assert run(f"{name}-slides", "--export", str(tmp_path)) == 0
+    with served(tmp_path) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.goto(f"{address}{name}-slides.html")
+        page.locator(".slides section h1").wait_for()
+        n_slides = page.locator(".slides section").count()
+        assert n_slides > 35
+        for _ in range(n_slides):
+            letters, is_wide = page.evaluate(LETTERS)
+            assert min(letters, default=28) > 27.8
+            assert not is_wide
+            page.keyboard.press("ArrowRight")
+
+
+# The sizes of the letters on a slide, formulas and pictures aside, and whether it goes beyond.
+LETTERS = """() => {
+  const all = [...document.querySelectorAll(".slides section.present")].at(-1), sizes = [];
+  const scale = all.getBoundingClientRect().width / all.offsetWidth;
+  const look = root => { for (const one of root.querySelectorAll("*")) {
+    if (one.shadowRoot) look(one.shadowRoot);
+    if (one.closest("style, script, svg, .katex") || !one.getClientRects().length) continue;
+    if ([...one.childNodes].some(node => node.nodeType == 3 && node.textContent.trim()))
+      sizes.push(parseFloat(getComputedStyle(one).fontSize) * scale);
+  } };
+  look(all);
+  return [sizes, [...all.querySelectorAll("*")].some(
+    one => one.dataset.testid == "slide-scroll-container"
+      && one.scrollWidth > one.clientWidth + 1)];
+}"""
+
+
+@pytest.mark.slow
+def test_sheets_have_exercises_and_nothing_else(tmp_path, browser) -> None:
+    pytest.importorskip("marimo", reason="pip install 'rankagg[teach]' lets this test run")
+    for form, n_solutions in (("exercises", 0), ("solutions", 7)):
+        assert run(f"borda-{form}", "--export", str(tmp_path)) == 0
+        with served(tmp_path) as address:
+            page = browser.new_page()
+            page.goto(f"{address}borda-{form}.html")
+            page.get_by_text("Prove", exact=False).last.wait_for()
+            shown = [
+                one.inner_text() for one in page.get_by_role("heading").all() if one.is_visible()
+            ]
+            assert shown == ["Exercises"]
+            assert page.get_by_text("Solution", exact=True).count() == n_solutions
+            assert page.get_by_text(re.compile(r"^7\. ")).is_visible()
 
 
 def test_the_list_of_pages_has_those_that_were_there_before(tmp_path, monkeypatch) -> None:

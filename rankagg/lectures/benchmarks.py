@@ -84,7 +84,7 @@ def _(factor, toy):
         rule.name: " > ".join(rule.aggregate(scaled).order)
         for rule in (ra.Mean(), ra.Borda(), ra.Kemeny())
     }
-    mo.show_code(rankings, position="above")
+    mo.show_code(mo.plain(pd.Series(rankings, name="order").to_frame()), position="above")
 
 
 @app.cell(hide_code=True)
@@ -142,8 +142,13 @@ def _():
         "one level": ra.Borda().aggregate(instances).order,
         "two levels": ra.TwoLevel(ra.Borda(), ra.Borda()).aggregate(instances).order,
     }
-    mo.show_code(levels, position="above")
+    mo.show_code()
     return (levels,)
+
+
+@app.cell(hide_code=True)
+def _(levels):
+    mo.plain(pd.Series(levels, name="order").map(" > ".join).to_frame())
 
 
 @app.cell(hide_code=True)
@@ -191,7 +196,12 @@ def _(gaps, missing_map):
 @app.cell
 def _(gaps):
     averaged = ra.Mean().aggregate(gaps)
-    mo.show_code([averaged.buckets[0], averaged.buckets[-1], averaged.notes[1]], position="above")
+    mo.show_code(
+        mo.plain_text(
+            f"first {averaged.buckets[0]}, last {averaged.buckets[-1]}\n{averaged.notes[1]}"
+        ),
+        position="above",
+    )
     return (averaged,)
 
 
@@ -225,7 +235,7 @@ def _(gaps):
         )
         for policy in ("uniform", "ignore", "last")
     }
-    mo.show_code(policies, position="above")
+    mo.show_code(mo.plain(pd.Series(policies, name="order").to_frame()), position="above")
     return (policies,)
 
 
@@ -253,7 +263,9 @@ def _():
     counted = [np.mean([p.rank("D") < p.rank(label) for p in every]) for label in "ABC"]
     assert np.allclose(counted, [1 / 4, 2 / 4, 3 / 4])
     assert np.allclose(counted, partial.pairwise_probabilities()[3, :3])
-    mo.show_code({"permutations": len(every), "D above A, B, C": counted}, position="above")
+    mo.show_code(
+        mo.plain(pd.DataFrame([counted], index=["D above"], columns=list("ABC"))), position="above"
+    )
 
 
 @app.cell(hide_code=True)
@@ -378,8 +390,13 @@ def _():
             for n in (2, 6, 20)
         }
     )
-    mo.show_code(mo.plain(needed), position="above")
+    mo.show_code()
     return (needed,)
+
+
+@app.cell(hide_code=True)
+def _(needed):
+    mo.plain(needed)
 
 
 @app.cell(hide_code=True)
@@ -411,8 +428,13 @@ def _():
     )
     covered = confidence.run().by_method()[["coverage", "coverage_imputed", "decided"]]
     covered = covered.droplevel(["model", "alpha"])
-    mo.show_code(mo.plain(covered.round(3).reset_index()), position="above")
+    mo.show_code()
     return (covered,)
+
+
+@app.cell(hide_code=True)
+def _(covered):
+    mo.plain(covered.round(3).reset_index())
 
 
 @app.cell(hide_code=True)
@@ -458,8 +480,13 @@ def _():
         return found / n_tables
 
     false_alarms = {unit: wrong(unit) for unit in ("ranking", "instance")}
-    mo.show_code(false_alarms, position="above")
+    mo.show_code()
     return (false_alarms,)
+
+
+@app.cell(hide_code=True)
+def _(false_alarms):
+    mo.plain(pd.DataFrame([false_alarms], index=["false alarms"]))
 
 
 @app.cell(hide_code=True)
@@ -491,7 +518,7 @@ def _(board):
     five = ra.rank_intervals(board.drop(tasks=board.tasks[5:]))
     assert smallest[5] > 0.05 > smallest[6]
     assert five.decidable_from == 6
-    mo.show_code(five.notes, position="above")
+    mo.show_code(mo.plain_text(five.notes[0]), position="above")
 
 
 @app.cell(hide_code=True)
@@ -586,8 +613,13 @@ def _():
         "each pair at 5 %": np.mean([any_pair(table) for table in tables]),
         "all pairs at once": np.mean([bool(ra.rank_intervals(t).decisions.pairs) for t in tables]),
     }
-    mo.show_code(alarms, position="above")
+    mo.show_code()
     return (alarms,)
+
+
+@app.cell(hide_code=True)
+def _(alarms):
+    mo.plain(pd.DataFrame([alarms], index=["some pair differs"]))
 
 
 @app.cell(hide_code=True)
@@ -919,6 +951,12 @@ def _():
     - Himmi, Irurozki, Noiry, Clémençon and Colombo (2023), Towards more robust NLP system
       evaluation: handling missing scores in benchmarks,
       [arXiv:2305.10284](https://arxiv.org/abs/2305.10284)
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     - Hoeffding (1963), Probability inequalities for sums of bounded random variables,
       [doi:10.1080/01621459.1963.10500830](https://doi.org/10.1080/01621459.1963.10500830)
     - Shavrina and Malykh (2021), How not to lie with a benchmark: rearranging NLP leaderboards

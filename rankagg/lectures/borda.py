@@ -110,7 +110,7 @@ def _(ballots, comparison):
     pairs = ballots.pairwise().wins.sum(axis=1)
     assert (places == pairs).all()
     assert (pairs == comparison["Borda"].scores).all()
-    mo.show_code(dict(zip(ballots.items, pairs.tolist(), strict=True)), position="above")
+    mo.show_code(mo.plain(pd.DataFrame([pairs], columns=ballots.items)), position="above")
 
 
 @app.cell(hide_code=True)
@@ -138,7 +138,12 @@ def _():
     - $d$, the number of pairs in opposite order;
     - $F=\sum_i |\sigma(i)-v(i)|$;
     - $R=\sum_i (\sigma(i)-v(i))^2$.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     Kendall's $d$ gives Kemeny. Spearman's footrule $F$ gives a matching of items to places, which
     is polynomial (`FootruleOptimal`). Spearman's $R$ gives **Borda**: the squares
     $\sigma(i)^2$ and $v(i)^2$ are the same for every permutation, so
@@ -165,9 +170,14 @@ def _(ballots):
             "squares": (apart**2).sum(axis=2) @ ballots.counts,
         }
     )
-    _least = costs.set_index("ranking").idxmin()
-    mo.show_code(mo.plain(_least.to_frame("cheapest of all 24")), position="above")
-    return costs, orders
+    cheapest = costs.set_index("ranking").idxmin()
+    mo.show_code()
+    return cheapest, costs, orders
+
+
+@app.cell(hide_code=True)
+def _(cheapest):
+    mo.plain(cheapest.to_frame("cheapest of all 24"))
 
 
 @app.cell(hide_code=True)
@@ -238,13 +248,23 @@ def _():
     inequality a vote $u$ drawn at random costs on average
     $\frac1m\sum_u\sum_{v\ne u} d(u,v)\le\frac1m\sum_u\sum_{v\ne u}\bigl(d(u,K)+d(K,v)\bigr)
     =2\bigl(1-\tfrac1m\bigr)\,d(K)$, and the cheapest no more.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     **KwikSort: factor 2 in expectation** (Ailon, Charikar and Newman 2008): quicksort with a
     random pivot, comparing by majority. The better of it and pick-a-perm has the factor 11/7. On
     plain tournaments KwikSort has the factor 3. With a linear program in place of the majorities,
     and pick-a-perm, it is 4/3; and there is a scheme with any factor $1+\varepsilon$
     (Kenyon-Mathieu and Schudy 2007), which nobody runs.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     **Borda: factor 5** (Coppersmith, Fleischer and Rudra 2010), for every matrix with
     $W_{ij}+W_{ji}=m$. On tournaments (each $W_{ij}$ is 0 or $m$) no smaller factor holds.
     Exercise 3 proves a factor 6 in five lines.
@@ -264,8 +284,18 @@ def _():
         ra.InsertionSearch(),
         ra.Kemeny(),
     ]
-    mo.show_code({rule.name: str(rule.guarantee) for rule in rules}, position="above")
+    mo.show_code()
     return (rules,)
+
+
+@app.cell(hide_code=True)
+def _(rules):
+    mo.plain(
+        pd.DataFrame(
+            {"guarantee": [str(rule.guarantee) for rule in rules]},
+            index=[rule.name for rule in rules],
+        )
+    )
 
 
 @app.cell(hide_code=True)
@@ -306,8 +336,13 @@ def _(rules):
     result = study.run()
     found = result.by_method()[["hit_rate", "mean_ratio", "max_ratio"]]
     found = found.droplevel(["n_items", "n_rankings", "missing"])
-    mo.show_code(mo.plain(found.round(3).reset_index()), position="above")
+    mo.show_code()
     return found, result
+
+
+@app.cell(hide_code=True)
+def _(found):
+    mo.plain(found.round(3).reset_index())
 
 
 @app.cell(hide_code=True)
@@ -352,8 +387,13 @@ def _():
         ],
         columns=["data", "Borda", "optimum", "ratio"],
     ).sort_values("ratio", ascending=False, ignore_index=True)
-    mo.show_code(mo.plain(real.round(3)), position="above")
+    mo.show_code()
     return (real,)
+
+
+@app.cell(hide_code=True)
+def _(real):
+    mo.plain(real.round(3))
 
 
 @app.cell(hide_code=True)
@@ -884,6 +924,12 @@ def _():
       [doi:10.1111/j.2517-6161.1977.tb01624.x](https://doi.org/10.1111/j.2517-6161.1977.tb01624.x)
     - Dwork, Kumar, Naor and Sivakumar (2001), Rank aggregation methods for the web,
       [doi:10.1145/371920.372165](https://doi.org/10.1145/371920.372165)
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     - Kenyon-Mathieu and Schudy (2007), How to rank with few errors,
       [doi:10.1145/1250790.1250806](https://doi.org/10.1145/1250790.1250806)
     - Young (1975), Social choice scoring functions,

@@ -70,8 +70,13 @@ def _():
         return min((votes.cost(ranking), ranking.order) for ranking in rankings)
 
     by_hand = brute_force(jury)
-    mo.show_code(mo.vstack([jury, mo.plain_text(str(by_hand))]), position="above")
+    mo.show_code()
     return brute_force, by_hand, jury
+
+
+@app.cell(hide_code=True)
+def _(by_hand, jury):
+    mo.vstack([jury, mo.plain_text(str(by_hand))])
 
 
 @app.cell(hide_code=True)
@@ -120,8 +125,13 @@ def _():
 
     human = ra.datasets.load("glue_human").rankings().pairwise()
     least = over_subsets(human)
-    mo.show_code(mo.plain_text(str(least)), position="above")
+    mo.show_code()
     return human, least
+
+
+@app.cell(hide_code=True)
+def _(least):
+    mo.plain_text(str(least))
 
 
 @app.cell(hide_code=True)
@@ -130,7 +140,12 @@ def _(human, least):
     mo.md(r"""
     `ra.Kemeny(backend="subset-dp")` does this, for up to 20 items at a time.
     Can one do without exponential growth?
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 3. NP-hard
 
     Bartholdi, Tovey and Trick (1989) showed that it is NP-hard to find a Kemeny ranking; Dwork,
@@ -145,7 +160,12 @@ def _(human, least):
     - It says nothing about 30 systems on 10 tasks.
     - It does say that no method will be fast *always*, unless P = NP. So a program must be able to
       stop and to tell the truth about what it knows.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 4. An integer program
 
     Let $x_{ij} = 1$ if $i$ stands above $j$, and 0 if not.
@@ -203,8 +223,13 @@ def _(forbid, human, solve, start):
     optimum = solve(program)
     n_above = [sum(above[j, i].value() for j in range(6) if j != i) for i in range(6)]
     order = [human.items[i] for i in np.argsort(n_above)]
-    mo.show_code(mo.plain_text(f"{optimum:g}: {' > '.join(order)}"), position="above")
+    mo.show_code()
     return all_cycles, optimum, order
+
+
+@app.cell(hide_code=True)
+def _(optimum, order):
+    mo.plain_text(f"{optimum:g}: {' > '.join(order)}")
 
 
 @app.cell(hide_code=True)
@@ -215,7 +240,12 @@ def _(all_cycles, human, optimum, order):
     mo.md(r"""
     The rank of an item is one more than the number of items above it.
     (This is `ra.Kemeny(backend="naive")`. Lecture 2 says that 18 rankings cost as little.)
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 5. The relaxation
 
     An integer program is hard; a linear one is not.
@@ -232,8 +262,13 @@ def _(all_cycles, forbid, human, solve, start):
         return solve(model), x
 
     bound, _ = relaxation(human)
-    mo.show_code(mo.plain_text(str(bound)), position="above")
+    mo.show_code()
     return bound, relaxation
+
+
+@app.cell(hide_code=True)
+def _(bound):
+    mo.plain_text(str(bound))
 
 
 @app.cell(hide_code=True)
@@ -257,8 +292,13 @@ def _(brute_force, relaxation):
     fence = ra.PairwiseMatrix.from_wins(fence, items=["a", "b", "c", "x", "y", "z"])
     fenced, halves = relaxation(fence)
     least_fenced = brute_force(fence)[0]
-    mo.show_code(mo.plain_text(f"{fenced} and {least_fenced}"), position="above")
+    mo.show_code()
     return fence, fenced, halves, least_fenced
+
+
+@app.cell(hide_code=True)
+def _(fenced, least_fenced):
+    mo.plain_text(f"{fenced} and {least_fenced}")
 
 
 @app.cell(hide_code=True)
@@ -272,15 +312,20 @@ def _(fence, fenced, halves, least_fenced):
             mo.md(r"""
     The relaxation says 1.5, and every ranking contradicts 2 votes at least.
     Some $x_{ij}$ are $\frac12$: "half above". That is the **integrality gap**.
+    """),
+        ]
+    )
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 6. Cutting planes
 
     Of $n(n-1)(n-2)/3$ rows few matter.
     So begin with none, solve, and add those that the solution breaks: **cuts**.
     Stop where none is broken; the value is the same as with all rows.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell
@@ -299,8 +344,13 @@ def _(all_cycles, forbid, solve, start):
 
     twelve = ra.cultures.ImpartialCulture().draw(12, 4, rng=4).pairwise()
     rounds = cut(twelve)
-    mo.show_code(mo.plain_text(str(rounds)), position="above")
+    mo.show_code()
     return rounds, twelve
+
+
+@app.cell(hide_code=True)
+def _(rounds):
+    mo.plain_text(str(rounds))
 
 
 @app.cell(hide_code=True)
@@ -352,8 +402,13 @@ def _(all_cycles, fence, forbid, solve, start):
 
     first, fourth = 0, 3  # a and x
     cases = in_case(fence, first, fourth), in_case(fence, fourth, first)
-    mo.show_code(mo.plain_text(str(cases)), position="above")
+    mo.show_code()
     return (cases,)
+
+
+@app.cell(hide_code=True)
+def _(cases):
+    mo.plain_text(str(cases))
 
 
 @app.cell(hide_code=True)
@@ -364,7 +419,12 @@ def _(cases, fence):
     Both cases of the fence say 2, so no ranking costs less.
     (Here whole numbers would do, too: costs are whole, and 1.5 rounds up to 2. With a gap of more
     than 1 they do not.)
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 8. Taking the problem apart
 
     Let each item of $S$ beat each item outside by a strict majority.
@@ -389,8 +449,13 @@ def _():
     votes = leaderboard.pairwise()
     parts = ra.TournamentGraph(votes).condensation()
     sizes = [len(part) for part in parts]
-    mo.show_code(mo.plain_text(str(sizes)), position="above")
+    mo.show_code()
     return leaderboard, parts, sizes, votes
+
+
+@app.cell(hide_code=True)
+def _(sizes):
+    mo.plain_text(str(sizes))
 
 
 @app.cell(hide_code=True)
@@ -463,8 +528,13 @@ def _(jury):
         return sum(y for *_, y in cycles) + sum(min(price[i][j], price[j][i]) for i, j in pairs)
 
     best_bound = lower_bound(jury.wins, [(0, 2, 1, 6)])
-    mo.show_code(mo.plain_text(str(best_bound)), position="above")
+    mo.show_code()
     return best_bound, lower_bound
+
+
+@app.cell(hide_code=True)
+def _(best_bound):
+    mo.plain_text(str(best_bound))
 
 
 @app.cell(hide_code=True)
@@ -528,8 +598,13 @@ def _(jury):
     denominator = certificate.to_dict()["weight_denominator"]
     holds = certificate.verify(jury)
     words = f"{certificate!r}\n{proof} / {denominator}: {holds}"
-    mo.show_code(mo.plain_text(words), position="above")
-    return certificate, denominator, holds, proof
+    mo.show_code()
+    return certificate, denominator, holds, proof, words
+
+
+@app.cell(hide_code=True)
+def _(words):
+    mo.plain_text(words)
 
 
 @app.cell(hide_code=True)
@@ -558,8 +633,13 @@ def _(certificate, jury):
             return f"refused: {error}"
 
     verdict = judged(forged)
-    mo.show_code(mo.plain_text(verdict), position="above")
+    mo.show_code()
     return judged, verdict
+
+
+@app.cell(hide_code=True)
+def _(verdict):
+    mo.plain_text(verdict)
 
 
 @app.cell(hide_code=True)
@@ -578,7 +658,12 @@ def _(certificate, judged, verdict):
     The last is a stand-alone checker of one file: Python's standard library, integers, nothing of
     this package. It was written from the specification of the format alone, and comes with the
     how-to *Check a certificate by hand*.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 11. How far one gets
 
     Nine voters; opinions drawn uniformly, which is the worst case for parts, and from a Mallows
@@ -638,8 +723,13 @@ def _(timed):
     gap = (
         f"cost {stopped.cost:g}, bound {stopped.lower_bound:g}: {100 * stopped.relative_gap:.2f} %"
     )
-    mo.show_code(mo.plain_text(gap), position="above")
-    return large, stopped
+    mo.show_code()
+    return large, stopped, gap
+
+
+@app.cell(hide_code=True)
+def _(gap):
+    mo.plain_text(gap)
 
 
 @app.cell(hide_code=True)
@@ -853,6 +943,12 @@ def _():
       linear ordering polytope, *Mathematical Programming* 33, 43-60.
     - Chvátal (1973), Edmonds polytopes and a hierarchy of combinatorial problems,
       [doi:10.1016/0012-365X(73)90167-2](https://doi.org/10.1016/0012-365X%2873%2990167-2).
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     - Lawler (1964), A comment on minimum feedback arc sets, *IEEE Transactions on Circuit Theory*
       11: the idea of section 2.
     - Milosz and Hamel (2016), Medians of permutations: building constraints,

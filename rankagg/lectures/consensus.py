@@ -87,7 +87,12 @@ def _(apart, first, second, tau):
     The pairs are AB, CD and CE.
     **Kendall's tau** is the same on another scale: $\tau = 1 - 2d/\binom n2$, from 1 for equal
     rankings to $-1$ for reversed ones.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 2. The permutohedron, and five other distances
 
     Join all rankings that are one swap of neighbors apart: that is the **permutohedron**.
@@ -185,7 +190,12 @@ def _(rows):
     These numbers are the coefficients of $(1+q)(1+q+q^2)(1+q+q^2+q^3)$: put the items into the
     ranking one after another, and the $k$-th passes 0 to $k-1$ others.
     With $q = e^{-\theta}$ the product is the constant of Mallows' model (lecture 5).
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 3. What a distance should be
 
     A **metric** is 0 for equal rankings only, symmetric, and keeps the triangle inequality.
@@ -246,7 +256,12 @@ def _(everything, tables):
 def _():
     mo.md(r"""
     Each "yes" was checked for all $24^3$ triples and all 24 renamings.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 4. Diaconis and Graham
 
     Let $I$ be Kendall's distance, $T$ Cayley's and $D$ the footrule. Then always
@@ -406,7 +421,12 @@ def _(above, completions, partial):
     With $k$ ranked items, an unranked one stands above the item of rank $r$ in $r/(k+1)$ of all
     completions: it is put into any of $k+1$ gaps.
     So a gap costs a fraction of a vote, and no completion need ever be listed.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 7. A consensus is a median
 
     Given rankings $\tau_1,\dots,\tau_m$ and a distance, take
@@ -437,8 +457,13 @@ def _(everything):
         return [order for order, value in cost.items() if value == min(cost.values())]
 
     kemeny_by_hand = medians(ra.kendall_distance, nine, everything)
-    mo.show_code(mo.plain_text(str(kemeny_by_hand)), position="above")
+    mo.show_code()
     return kemeny_by_hand, medians, nine
+
+
+@app.cell(hide_code=True)
+def _(kemeny_by_hand):
+    mo.plain_text(str(kemeny_by_hand))
 
 
 @app.cell(hide_code=True)
@@ -495,8 +520,13 @@ def _():
         for order in ("ABC", "ACB", "BAC", "BCA", "CAB", "CBA")
     }
     told = "\n".join(f"{order}  {value:.2f}" for order, value in likelihoods.items())
-    mo.show_code(mo.plain_text(f"{fit.distribution!r}\n{told}"), position="above")
-    return fit, jury, likelihoods
+    mo.show_code()
+    return fit, jury, likelihoods, told
+
+
+@app.cell(hide_code=True)
+def _(fit, told):
+    mo.plain_text(f"{fit.distribution!r}\n{told}")
 
 
 @app.cell(hide_code=True)
@@ -631,8 +661,13 @@ def _(optima):
     agreed = [
         f"{optima.items[i]} above {optima.items[j]}" for i, j in zip(*always.nonzero(), strict=True)
     ]
-    mo.show_code(mo.plain_text("\n".join(agreed)), position="above")
+    mo.show_code()
     return agreed, always
+
+
+@app.cell(hide_code=True)
+def _(agreed):
+    mo.plain_text("\n".join(agreed))
 
 
 @app.cell(hide_code=True)
@@ -873,6 +908,12 @@ def _():
       [doi:10.1137/05063088X](https://doi.org/10.1137/05063088X).
     - Kemeny (1959), Mathematics without numbers, *Daedalus* 88; Kemeny and Snell (1962),
       *Mathematical Models in the Social Sciences*.
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     - Kendall (1938), A new measure of rank correlation,
       [doi:10.1093/biomet/30.1-2.81](https://doi.org/10.1093/biomet/30.1-2.81).
     - Mallows (1957), Non-null ranking models,

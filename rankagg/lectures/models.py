@@ -102,7 +102,10 @@ def _():
     by_sum = ra.distributions.kendall_distance_counts(4) @ phi ** np.arange(7)
     assert np.isclose(by_product, by_sum)
     assert np.isclose(np.log(by_product), ra.distributions.mallows_log_normalizer(4, 1.0))
-    mo.show_code({"Z": by_product, "P(A > B > C > D)": 1 / by_product}, position="above")
+    mo.show_code(
+        mo.plain(pd.DataFrame({"Z": [by_product], "P(A > B > C > D)": [1 / by_product]})),
+        position="above",
+    )
     return by_product, mallows
 
 
@@ -195,8 +198,13 @@ def _(insert_all, mallows):
     check = pd.DataFrame({"drawn": drawn.reindex(every, fill_value=0), "expected": expected})
     chi_square = ((check["drawn"] - check["expected"]) ** 2 / check["expected"]).sum()
     assert chi_square < 49.7  # 23 degrees of freedom: less in 999 of 1000 cases
-    mo.show_code(mo.plain(check.round(1).head(8)), position="above")
-    return (chi_square,)
+    mo.show_code()
+    return chi_square, check
+
+
+@app.cell(hide_code=True)
+def _(check):
+    mo.plain(check.round(1).head(8))
 
 
 @app.cell(hide_code=True)
@@ -232,8 +240,13 @@ def _():
     observed = ra.Kemeny().aggregate(voters).cost / voters.n_rankings
     assert fit.distribution.center == ra.Kemeny().aggregate(voters).ranking
     assert np.isclose(fit.distribution.expected_distance(), observed)
-    mo.show_code(mo.plain_text(fit.summary()), position="above")
+    mo.show_code()
     return (fit,)
+
+
+@app.cell(hide_code=True)
+def _(fit):
+    mo.plain_text(fit.summary())
 
 
 @app.cell(hide_code=True)
@@ -381,8 +394,13 @@ def _(ballots):
                 rate[left] += count / w[left].sum()
         w = won / rate
     by_hand = np.log(w) - np.log(w).mean()
-    mo.show_code(dict(zip(ballots.items, by_hand.round(3).tolist(), strict=True)), position="above")
+    mo.show_code()
     return (by_hand,)
+
+
+@app.cell(hide_code=True)
+def _(ballots, by_hand):
+    mo.plain(pd.DataFrame([by_hand.round(3)], columns=ballots.items))
 
 
 @app.cell
@@ -411,9 +429,14 @@ def _():
     except ra.exceptions.NotIdentifiedError as error:
         refusal = str(error)
     _shrunk = ra.PlackettLuce.fit(unanimous, pseudo_rankings=0.5)
-    _worths = dict(zip("ABC", _shrunk.distribution.log_worths.round(2).tolist(), strict=True))
-    mo.show_code(mo.md(f"> {refusal}\n\n{_worths}"), position="above")
-    return (refusal,)
+    shrunken = dict(zip("ABC", _shrunk.distribution.log_worths.round(2).tolist(), strict=True))
+    mo.show_code()
+    return refusal, shrunken
+
+
+@app.cell(hide_code=True)
+def _(refusal, shrunken):
+    mo.vstack([mo.md(f"> {refusal}"), mo.plain(pd.DataFrame([shrunken]))])
 
 
 @app.cell(hide_code=True)
@@ -447,9 +470,14 @@ def _():
     result = np.where(_rng.random(1200) < chance, 1, -1)
     battles = ra.Comparisons(list("ABCDE"), one, other, result)
     arena = ra.fit_bradley_terry(battles)
-    _columns = ["estimate", "std_err", "lower", "upper"]
-    mo.show_code(mo.plain(arena.to_frame()[_columns].round(2)), position="above")
-    return arena, truth
+    estimated = arena.to_frame()[["estimate", "std_err", "lower", "upper"]]
+    mo.show_code()
+    return arena, estimated, truth
+
+
+@app.cell(hide_code=True)
+def _(estimated):
+    mo.plain(estimated.round(2))
 
 
 @app.cell(hide_code=True)
@@ -592,8 +620,13 @@ def _(cultures):
             for drawn_from in [model.draw(8, 100, rng=1)]
         }
     ).T
-    mo.show_code(mo.plain(looks), position="above")
+    mo.show_code()
     return (looks,)
+
+
+@app.cell(hide_code=True)
+def _(looks):
+    mo.plain(looks)
 
 
 @app.cell(hide_code=True)
@@ -607,7 +640,12 @@ def _(looks):
     mo.md(r"""
     A mean distance of .5 (of all pairs) is that of two rankings that have nothing to do with each
     other.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 10. How often is there a cycle?
 
     Under the impartial culture with many voters and three candidates majorities are cyclic in
@@ -630,9 +668,14 @@ def _():
         n_repetitions=80,
     )
     cycles = study.run().by_size().droplevel(["n_items", "n_rankings"])
-    _columns = ["cycle", "cycle_low", "cycle_high", "cycle_exact", "optimal"]
-    mo.show_code(mo.plain(cycles[_columns].round(3)), position="above")
-    return (cycles,)
+    cycle_shares = cycles[["cycle", "cycle_low", "cycle_high", "cycle_exact", "optimal"]]
+    mo.show_code()
+    return cycles, cycle_shares
+
+
+@app.cell(hide_code=True)
+def _(cycle_shares):
+    mo.plain(cycle_shares.round(3))
 
 
 @app.cell(hide_code=True)
@@ -879,6 +922,12 @@ def _():
     - Hunter (2004), MM algorithms for generalized Bradley-Terry models,
       [doi:10.1214/aos/1079120141](https://doi.org/10.1214/aos/1079120141)
     - Luce (1959), Individual choice behavior
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     - Mallows (1957), Non-null ranking models,
       [doi:10.1093/biomet/44.1-2.114](https://doi.org/10.1093/biomet/44.1-2.114)
     - Plackett (1975), The analysis of permutations,

@@ -76,7 +76,12 @@ def _():
 def _():
     mo.md(r"""
     Decide for yourself before you go on: who should win?
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 2. First places only
 
     **Plurality** counts first places, and looks at nothing else.
@@ -122,7 +127,12 @@ def _(election):
     mo.md(r"""
     The first two of the count, A and B, end up second and third.
     C, third in the count, collects what the others leave behind, and wins.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 3. All places: Borda
 
     A **positional** rule gives points for places.
@@ -145,7 +155,12 @@ def _(election):
     assert ra.Plurality().aggregate(election).order[-1] == "D"
     mo.md(r"""
     D wins by Borda with 63 points against 62 of E, and yet has the *fewest* first places.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 4. Pairs: Condorcet, Copeland, Kemeny
 
     Condorcet (1785) asked about two candidates at a time.
@@ -171,18 +186,21 @@ def _(election, votes, winner_loser):
     mo.vstack(
         [
             mo.Html(pictures.majority_graph(votes, _exact.order)),
-            mo.md(r"""
-    Arrows: who beats whom, and by what margin. In the circles: places in the order of Kemeny.
+            mo.md("Arrows: who beats whom, and by what margin. In the circles: Kemeny's places."),
+        ]
+    )
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     - A **Condorcet winner** beats every other candidate, a **Condorcet loser** loses to every other
       one. Here E beats all, and A, who wins by plurality, loses to all!
     - **Copeland** counts how many others a candidate beats.
     - **Kemeny** (1959) takes a ranking that contradicts as few votes as possible: it minimizes
       $$K(\sigma) = \sum_{i \text{ above } j \text{ in } \sigma} w_{ji}.$$
       Where the majorities order all candidates, as here, that order is the answer.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell
@@ -201,7 +219,12 @@ def _(exact, votes):
     assert exact.cost == exact.certificate.lower_bound == _minorities
     mo.md(r"""
     The certificate proves that no ranking is cheaper; lecture 3 is about how.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 5. Five rules, five winners
 
     Nobody changed a ballot.
@@ -338,8 +361,13 @@ def _():
         [ballot for one, other in arrows for ballot in two_voters(one, other, "ABCD")]
     )
     drawn = ra.TournamentGraph(mcgarvey.pairwise())
-    mo.show_code(drawn, position="above")
+    mo.show_code()
     return arrows, drawn
+
+
+@app.cell(hide_code=True)
+def _(drawn):
+    drawn
 
 
 @app.cell(hide_code=True)
@@ -398,8 +426,13 @@ def _():
     ).run()
     counted = study.by_size().reset_index()
     columns = ["model", "n_rankings", "cycle", "cycle_exact", "cycle_low", "cycle_high"]
-    mo.show_code(mo.Html(counted[columns].round(3).to_html(index=False)), position="above")
-    return (counted,)
+    mo.show_code()
+    return counted, columns
+
+
+@app.cell(hide_code=True)
+def _(columns, counted):
+    mo.Html(counted[columns].round(3).to_html(index=False))
 
 
 @app.cell(hide_code=True)
@@ -518,7 +551,12 @@ def _(after, before, runoffs):
     After it, B has 4 first places and goes out, and C has 9 against 8 of A.
 
     Scoring rules are monotonic, and so are Copeland and Kemeny (Felsenthal 2012).
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 10. Better to stay at home: participation
 
     **Participation**: a voter never gets a worse outcome by voting.
@@ -543,9 +581,7 @@ def _(turnouts):
     )
     assert [one.order[0] for one in turnouts] == ["B", "A"]
     assert _missed.verify()
-    mo.vstack(
-        [
-            mo.md(r"""
+    mo.md(r"""
     Two more voters with C > B > A come, and the winner changes from B, their second, to A, their
     last.
 
@@ -554,10 +590,12 @@ def _(turnouts):
     one, breaks participation.
     Here is a witness against Kemeny, whose winners may tie: sets of winners are compared by
     Fishburn's extension (`ra.axioms.Participation`).
-    """),
-            _missed,
-        ]
-    )
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    ra.axioms.Participation().check(ra.Kemeny(), ra.Profile.from_orders(["ABCD", "BCDA", "CDAB"]))
 
 
 @app.cell(hide_code=True)
@@ -594,7 +632,12 @@ def _(parted):
     up, so a ranking that is optimal in both is optimal in the sum, and no other is.
     Young and Levenglick (1978) proved more: Kemeny's rule is the *only* neutral one that
     has this property and agrees with majorities as Condorcet asked.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 12. Clones and spoilers
 
     **Clones** are candidates that stand next to each other on every ballot.
@@ -621,7 +664,12 @@ def _(cloned, scores):
     With plurality clones do the reverse: they share votes, and both lose.
     Instant runoff, Schulze's rule and ranked pairs (nearly, where ties are broken in every way) are
     made to be independent of clones (Tideman 1987, Schulze 2011).
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 13. Arrow's theorem
 
     In both examples somebody who does not win decided who does.
@@ -645,8 +693,18 @@ def _():
     iia = "independence of irrelevant alternatives (rankings)"
     three = [ra.Borda(), ra.Copeland(), ra.Kemeny()]
     broken = [ra.axioms.find_counterexample(rule, iia, n_items=3, n_rankings=3) for rule in three]
-    mo.show_code(mo.plain_text("\n\n".join(map(str, broken))), position="above")
+    mo.show_code(mo.plain_text(str(broken[0])), position="above")
     return broken, three
+
+
+@app.cell(hide_code=True)
+def _(broken):
+    mo.plain_text(str(broken[1]))
+
+
+@app.cell(hide_code=True)
+def _(broken):
+    mo.plain_text(str(broken[2]))
 
 
 @app.cell(hide_code=True)
@@ -690,7 +748,12 @@ def _(election, manipulated):
 
     It says that *some* profile can be manipulated, not that most can, or that it is easy to see.
     The app `rankagg teach manipulate` lets you try all 24 ballots of one voter.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 15. The table
 
     Five rules against the axioms, looked up and searched.
@@ -743,7 +806,12 @@ def _():
     And the witness against instant runoff and clones lives on a tie, in which clones go out
     together; where ties are followed both ways, `ra.InstantRunoff(tie_breaking="parallel")`, there
     is none.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## Exercises
 
     **1. Warm up.** Take a topic and a number, answer on paper, and unfold the solution.
@@ -1026,6 +1094,12 @@ def _():
       [doi:10.2307/2689808](https://doi.org/10.2307/2689808).
     - Gehrlein (2002), Condorcet's paradox and the likelihood of its occurrence,
       [doi:10.1023/A:1015551010381](https://doi.org/10.1023/A:1015551010381).
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     - Gibbard (1973), Manipulation of voting schemes,
       [doi:10.2307/1914083](https://doi.org/10.2307/1914083).
     - Guilbaud (1952), Les théories de l'intérêt général et le problème logique de l'agrégation,
@@ -1036,6 +1110,12 @@ def _():
       [doi:10.1016/0022-0531(88)90253-0](https://doi.org/10.1016/0022-0531%2888%2990253-0).
     - Satterthwaite (1975), Strategy-proofness and Arrow's conditions,
       [doi:10.1016/0022-0531(75)90050-2](https://doi.org/10.1016/0022-0531%2875%2990050-2).
+    """)
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     - Schulze (2011), A new monotonic, clone-independent, reversal symmetric, and
       Condorcet-consistent single-winner election method,
       [doi:10.1007/s00355-010-0475-4](https://doi.org/10.1007/s00355-010-0475-4).

@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 
 from rankagg.report.figures import figure_of
 
-# A lecture reads like a paper: letters of the usual size, tables as wide as what they hold.
-LECTURE = """
-:root { font-size: clamp(16px, .4vw + 12px, 20px); }
-.ra svg { max-height: 26rem; }
-#App table { width: auto !important; min-width: 0; }
-#App :is(th, td) { text-align: left; padding: .1em 1em .1em 0; }
-#App table.dataframe :is(th, td) { text-align: right; padding: .1em .5em; }
-#App :has(> table) { overflow-x: auto; }
-#App .katex-display { overflow-x: auto; overflow-y: hidden; }
-#App pre { font-size: .875rem; line-height: 1.4; white-space: pre-wrap; }
-/* Plots are drawn dark on white: in the dark their lightness is turned round, and no hue. */
-#App .output:has(.ra-drawn) { overflow-x: auto; }
-.ra-drawn { max-width: 100%; margin: .5rem 0; }
-.ra-drawn svg { display: block; width: 100%; height: auto; }
-.ra-drawn svg text { font-family: "DejaVu Sans", Verdana, system-ui, sans-serif; }
-.dark .ra-drawn svg { filter: invert(1) hue-rotate(180deg); }
-/* On a telephone wide formulas scroll by themselves. */
-@media (max-width: 700px) { #App .output { overflow-x: auto; overflow-y: hidden; } }
-"""
+ROOT = Path(__file__).parents[2]
+STYLES = (ROOT / "apps" / "look.css", ROOT / "lectures" / "paper.css")
 
 
 def lecture_style() -> str:
     """Return the style of a lecture: the colors of the apps, and letters and tables of a paper."""
-    apps = Path(__file__).parents[1] / "look.css"
-    return f"<style>{apps.read_text(encoding='utf-8')}{LECTURE}</style>"
+    return f"<style>{''.join(path.read_text(encoding='utf-8') for path in STYLES)}</style>"
+
+
+def solved(folds: Mapping[str, Any]) -> Any:
+    """Return what an accordion would fold, open and below its titles, as a sheet shows it."""
+    import marimo as mo  # noqa: PLC0415 - the extra
+
+    return mo.vstack([one for title, said in folds.items() for one in (mo.md(f"*{title}*"), said)])
+
+
+def unsolved(_: Mapping[str, Any]) -> None:
+    """Return nothing for what an accordion would fold."""
 
 
 def heading(title: str, what: str) -> str:

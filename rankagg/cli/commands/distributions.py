@@ -199,8 +199,8 @@ def fit(
                 "--components goes with --model, --distance, --ridge and --time-limit."
             )
         return _mixture(given, {"family": model, **mixed, **asked}, alpha)
-    if typed := typed_option("noise", "n_starts", "rng", "n_jobs"):
-        raise click.UsageError(f"{typed} is of mixtures: state --components.")
+    if of_mixtures := typed_option("noise", "n_starts", "rng", "n_jobs"):
+        raise click.UsageError(f"{of_mixtures} is of mixtures: state --components.")
     if features is not None:
         if clash or model not in OF_WORTHS:
             raise click.UsageError("--features goes with --model of worths, --formula and --ridge.")

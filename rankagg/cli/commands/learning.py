@@ -135,9 +135,9 @@ def quiz(
 
 
 def _notebooks() -> dict[str, Any]:
-    from rankagg.classroom import notebooks
+    from rankagg.classroom import forms, notebooks
 
-    return dict(notebooks())
+    return {**notebooks(), **forms()}
 
 
 @command(
@@ -174,6 +174,9 @@ def teach(
 ) -> Answer:
     """Serve a course: lectures with exercises, and apps, which are things to click.
 
+    A lecture is slides too, as borda-slides, and sheets to print: borda-exercises, and
+    borda-solutions with the solutions.
+
     They run on this machine, nobody else can reach them, and Ctrl-C ends them. Without NAME a page
     lists all. Exported pages show how each begins: controls move nothing, for the computing is done
     by a server of marimo. Any web server can give them out, and they load nothing from elsewhere.
@@ -183,6 +186,7 @@ def teach(
     \b
         rankagg teach
         rankagg teach laboratory --port 2718
+        rankagg teach borda-slides
         rankagg teach --copy course
         rankagg teach --export pages
     """
@@ -190,11 +194,14 @@ def teach(
 
     known = _notebooks()
     chosen = known if name is None else {name: known[name]}
+    if name is None and pages is None:
+        chosen = {name: one for name, one in known.items() if not one.form}
     if listing:
         for kind, group in groupby(chosen.values(), key=lambda one: one.kind):
             click.echo(f"{HEADS[kind]}:")
             for one in group:
                 click.echo(f"  {one.name:<12} {one.title}\n{'':15}{one.what}")
+        click.echo("A lecture is slides and sheets too: borda-slides, borda-exercises, ...")
         return Answer()
     if copies is not None:
         for path in copied(chosen.values(), copies):
