@@ -1,5 +1,7 @@
 """Small elections, as profiles and as strings, and the tables of their steps."""
 
+from itertools import combinations
+
 from hypothesis import strategies as st
 
 import rankagg as ra
@@ -15,6 +17,18 @@ def voters(draw, least=1, most=4):
 
 def supporters(orders, a, b):
     return sum(order.index(a) < order.index(b) for order in orders)
+
+
+def lead(orders, a, b):
+    return supporters(orders, a, b) - supporters(orders, b, a)
+
+
+def costs(orders, rankings):
+    """Return how many votes each ranking contradicts."""
+    return {
+        tuple(ranking): sum(supporters(orders, b, a) for a, b in combinations(ranking, 2))
+        for ranking in rankings
+    }
 
 
 def table(steps, heading):

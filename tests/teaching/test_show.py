@@ -19,7 +19,7 @@ from rankagg.teaching.least_steps import certificate_step
 from rankagg.teaching.show import STEPS
 from rankagg.teaching.steps import Worked
 from rankagg.testing.aggregators import score_tables
-from tests.teaching.ballots import ballots, partial, supporters, table, voters
+from tests.teaching.ballots import ballots, costs, lead, partial, supporters, table, voters
 
 VOTES = [rule for rule in STEPS if rule.needs == "votes"]
 FEW = settings(max_examples=12, deadline=None)
@@ -56,8 +56,7 @@ def test_votes_and_majorities(case):
         assert (row[2], row[3], row.margin) == (won, lost, won - lost)
         assert row.verdict == (f"{a} beats {b}" if won > lost else "a draw")
     for row in table(steps, "The score").itertuples():
-        others = set(profile.items) - {row.item}
-        leads = [supporters(orders, row.item, b) - supporters(orders, b, row.item) for b in others]
+        leads = [lead(orders, row.item, b) for b in profile.items if b != row.item]
         assert row.won == sum(lead > 0 for lead in leads)
         assert row.drawn == sum(lead == 0 for lead in leads)
         assert row.lost == sum(lead < 0 for lead in leads)
@@ -70,8 +69,7 @@ def test_defeats_of_minimax(case):
     orders, profile = case
     rows = table(ra.teaching.show_steps(ra.Minimax(), profile), "The defeats")
     for row in rows.itertuples():
-        leads = [supporters(orders, b, row.item) - supporters(orders, row.item, b)
-                 for b in profile.items if b != row.item]  # fmt: skip
+        leads = [lead(orders, b, row.item) for b in profile.items if b != row.item]
         expected = ", ".join(map(str, sorted((x for x in leads if x > 0), reverse=True)))
         assert row.defeats == (expected or "none")
 
@@ -88,12 +86,11 @@ def test_what_ranked_pairs_leave_out_closes_the_cycle_told(case):
     margins = [row.margin for row in rows]
     assert margins == sorted(margins, reverse=True)
     pairs = {tuple(row.majority.split(" over ")): row for row in rows}
-    expected = {
-        (a, b): supporters(orders, a, b) - supporters(orders, b, a)
-        for a, b in permutations(profile.items, 2)
-        if supporters(orders, a, b) > supporters(orders, b, a)
+    assert {pair: row.margin for pair, row in pairs.items()} == {
+        pair: lead(orders, *pair)
+        for pair in permutations(profile.items, 2)
+        if lead(orders, *pair) > 0
     }
-    assert {pair: row.margin for pair, row in pairs.items()} == expected
     for (a, b), row in pairs.items():
         if row.verdict == "locked":
             assert row.cycle == ""
@@ -135,14 +132,14 @@ def largest(locked, group, items):
 def test_every_way_of_ranked_pairs_is_a_largest_set_without_a_cycle(case):
     orders, profile = case
     items = profile.items
-    lead = {(a, b): 2 * supporters(orders, a, b) - len(orders) for a, b in permutations(items, 2)}
+    leads = {pair: lead(orders, *pair) for pair in permutations(items, 2)}
     ways = [frozenset()]
     for margin in range(len(orders), 0, -1):
-        group = [pair for pair in lead if lead[pair] == margin]
+        group = [pair for pair in leads if leads[pair] == margin]
         ways = [one | more for one in ways for more in largest(one, group, items)]
     expected = Counter()
     for locked in ways:
-        out = {f"{a} over {b}" for a, b in lead if lead[a, b] > 0 and (a, b) not in locked}
+        out = {f"{a} over {b}" for a, b in leads if leads[a, b] > 0 and (a, b) not in locked}
         tops = [item for item in items if all(b != item for _, b in locked)]
         expected[frozenset(out or {"nothing"}), ", ".join(tops)] += 1
     steps = ra.teaching.show_steps(PARALLEL, profile)
@@ -185,10 +182,7 @@ def test_many_ways_of_ranked_pairs_are_counted_and_too_many_refused(monkeypatch)
 def test_strongest_paths_are_those_of_all_paths(case):
     orders, profile = case
     steps = ra.teaching.show_steps(ra.Schulze(), profile)
-    lead = {
-        (a, b): supporters(orders, a, b) - supporters(orders, b, a)
-        for a, b in permutations(profile.items, 2)
-    }
+    leads = {pair: lead(orders, *pair) for pair in permutations(profile.items, 2)}
     strengths = table(steps, "The strengths").set_index("from")
     for row in table(steps, "A strongest path").itertuples():
         start, end = row.pair.split(" to ")
@@ -198,13 +192,13 @@ def test_strongest_paths_are_those_of_all_paths(case):
             for k in range(len(between) + 1)
             for middle in permutations(between, k)
         ]
-        best = max(min(lead[arc] for arc in pairwise(p)) for p in paths)
+        best = max(min(leads[arc] for arc in pairwise(p)) for p in paths)
         assert row.strength == strengths.loc[start, end] == max(best, 0)
         if best > 0:
             told = row.path.split()
             stops, steps_told = told[::2], [int(text.strip("()")) for text in told[1::2]]
             assert (stops[0], stops[-1]) == (start, end)
-            assert steps_told == [lead[arc] for arc in pairwise(stops)]
+            assert steps_told == [leads[arc] for arc in pairwise(stops)]
             assert min(steps_told) == best
         else:
             assert row.path == "none"
@@ -216,13 +210,10 @@ def test_kemeny_lists_all_orders(case):
     orders, profile = case
     steps = ra.teaching.show_steps(ra.Kemeny(), profile)
     rows = list(table(steps, "The costs of all").itertuples())
-    costs = {
-        order: sum(supporters(orders, b, a) for a, b in combinations(order, 2))
-        for order in permutations(profile.items)
-    }
-    assert {tuple(row.order.split(" > ")): row.cost for row in rows} == costs
-    assert [row.cost for row in rows] == sorted(costs.values())
-    least = min(costs.values())
+    expected = costs(orders, permutations(profile.items))
+    assert {tuple(row.order.split(" > ")): row.cost for row in rows} == expected
+    assert [row.cost for row in rows] == sorted(expected.values())
+    least = min(expected.values())
     assert all((row[3] == "least") == (row.cost == least) for row in rows)
     pairs = table(steps, "The cost of the answer")
     assert pairs.against.sum() == least
@@ -243,11 +234,7 @@ def test_a_proof_adds_up(case):
     )
     assert proof["sum"].iloc[0] == floor
     assert proof["sum"].to_numpy() == pytest.approx(np.cumsum(proof["adds"]))
-    least = min(
-        sum(supporters(orders, b, a) for a, b in combinations(order, 2))
-        for order in permutations(profile.items)
-    )
-    assert proof["sum"].iloc[-1] == least
+    assert proof["sum"].iloc[-1] == min(costs(orders, permutations(profile.items)).values())
     for row in proof.iloc[1:].itertuples():
         cycle = row.what.split(" beats ")
         if len(cycle) > 1:
@@ -345,13 +332,6 @@ def test_a_proof_of_more_than_cycles_says_so():
 CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
 
 
-def test_a_rule_without_steps_is_refused_with_those_that_have_some():
-    with pytest.raises(InvalidInputError) as caught:
-        ra.teaching.show_steps(ra.MC4(), CYCLE)
-    assert all(rule.__name__ in str(caught.value) for rule in STEPS)
-    assert "MC4" in str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("rule", "data", "told"),
     [
@@ -361,16 +341,13 @@ def test_a_rule_without_steps_is_refused_with_those_that_have_some():
         (ra.Borda(), ra.Profile.from_orders(["ABCDEFGHI"]), "at most 8 items"),
         (ra.Kemeny(consensus_ties=True, tie_cost=0.5), CYCLE, "all strict orders"),
         (ra.Kemeny(constraints=ra.Constraints(above=[("A", "B")])), CYCLE, "all strict orders"),
+        (ra.Mean(), CYCLE, "Mean needs scores"),
+        *((ra.MC4(), CYCLE, rf"{rule.__name__}\b.* Got .*MC4") for rule in STEPS),
     ],
 )
 def test_what_cannot_be_shown_is_said(rule, data, told):
-    with pytest.raises(InvalidInputError, match=told):
+    with pytest.raises((InvalidInputError, InformationLostError), match=told):
         ra.teaching.show_steps(rule, data)
-
-
-def test_poor_data_are_refused_as_by_the_rule():
-    with pytest.raises(InformationLostError, match="Mean needs scores"):
-        ra.teaching.show_steps(ra.Mean(), CYCLE)
 
 
 def test_six_items_are_proved_and_not_listed():
