@@ -2,57 +2,34 @@
 
 import re
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, permutations
 from math import comb
 
 import numpy as np
 from scipy import stats
 
+from tests import oracles
+
 HALF = Fraction(1, 2)
 
 
+@cache
 def sides(places, i, j, policy):
     """Return what one ranking says of two items: first above, second above, tied; nothing as 0."""
-    one, two = places[i], places[j]
-    if one is not None and two is not None:
-        return (Fraction(one < two), Fraction(two < one), Fraction(one == two))
-    if policy == "ignore":
-        return (Fraction(0),) * 3
-    if policy == "last":
-        return (Fraction(one is not None), Fraction(two is not None), Fraction(0))
-    if one is None and two is None:
-        return (HALF, HALF, Fraction(0))
-    if one is None:
-        above, below, tied = sides(places, j, i, policy)
-        return below, above, tied
-    # The other goes into any gap of the ranking alike; of a bucket every order is as likely.
-    seen = [p for p in places if p is not None]
-    before = sum(p < one for p in seen) + Fraction(sum(p == one for p in seen) - 1, 2)
-    share = (len(seen) - before) / (len(seen) + 1)
-    return share, 1 - share, Fraction(0)
+    wins, ties, _ = oracles.pairwise_votes([places], policy)
+    return wins[i][j], wins[j][i], ties[i][j]
 
 
 def votes(plain, policy):
     """Return wins and ties, as lists of lists."""
-    n = plain.n
-    wins, ties = ([[Fraction(0)] * n for _ in range(n)] for _ in range(2))
-    for ballot in plain.ballots:
-        for i, j in plain.pairs:
-            above, below, tied = sides(ballot.places, i, j, policy)
-            wins[i][j] += ballot.weight * above
-            wins[j][i] += ballot.weight * below
-            ties[i][j] += ballot.weight * tied
-            ties[j][i] += ballot.weight * tied
-    return wins, ties
+    rankings, weights = zip(*((b.places, b.weight) for b in plain.ballots), strict=True)
+    return oracles.pairwise_votes(rankings, policy, weights)[:2]
 
 
-def cost(plain, places, wins):
-    """Return the votes that a ranking contradicts; what it leaves open is open either way."""
-    total = Fraction(0)
-    for i, j in plain.pairs:
-        above, below, tied = sides(places, i, j, "uniform")
-        total += above * wins[j][i] + below * wins[i][j] + tied * (wins[i][j] + wins[j][i]) / 2
-    return total
+def points(ballot, k, n, policy):
+    """Return Borda points of an item in one ranking."""
+    return oracles.borda([ballot.places], policy)[k]
 
 
 def orders(plain):
@@ -62,7 +39,7 @@ def orders(plain):
 
 def optima(plain, wins):
     """Return the least cost, and the orders that have it."""
-    costs = {order: cost(plain, order, wins) for order in orders(plain)}
+    costs = {order: oracles.cost_of_permutation(order, wins) for order in orders(plain)}
     least = min(costs.values())
     # Weights that are no simple fractions are rounded once.
     near = least + Fraction(1, 10**9) * max(1, least)
@@ -132,20 +109,6 @@ def correlation_of_gaps(scores):
     columns = np.hstack([np.eye(len(scores))[unit], np.eye(scores.shape[1])[system]])
     level = np.linalg.lstsq(columns, scores[unit, system], rcond=None)[0][: len(scores)]
     return stats.spearmanr(np.isnan(scores).sum(axis=1), np.round(level, 9)).statistic
-
-
-def points(ballot, k, n, policy):
-    """Return Borda points of an item in one ranking, by the table of the conventions."""
-    seen = [p for p in ballot.places if p is not None]
-    mine = ballot.places[k]
-    if mine is None:
-        if policy == "uniform":
-            return Fraction(n - 1, 2)
-        return Fraction(0) if policy == "ignore" else Fraction(n - len(seen) - 1, 2)
-    r = sum(p < mine for p in seen) + Fraction(sum(p == mine for p in seen) - 1, 2)
-    if policy == "uniform":
-        return n - (r + 1) * (n + 1) / (len(seen) + 1)
-    return len(seen) - 1 - 2 * r if policy == "ignore" else n - 1 - r
 
 
 def copy_without(plain, task):

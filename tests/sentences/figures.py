@@ -13,6 +13,7 @@ from rankagg.report.chapters_data import missing_data, without_tasks
 from rankagg.report.chapters_items import neighbors
 from rankagg.report.chapters_result import majorities, methods
 from rankagg.report.first_screen import first_screen
+from tests import oracles
 from tests.sentences import definitions as true
 from tests.sentences.definitions import HALF
 
@@ -236,7 +237,7 @@ def cost_of_method(case, method):
     votes = case.findings.comparison
     ranks = votes[method].ranking.ranks
     places = tuple(None if rank < 0 else int(rank) for rank in ranks)
-    cost = true.cost(case.plain, places, case.wins)
+    cost = oracles.cost(places, case.wins)
     return {"cost": cost, "excess": cost - case.least}
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.analysis.comparison.sentences import details_of, head_of
+from tests import oracles
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
 from tests.sentences import hostile
@@ -76,7 +77,7 @@ class Compared:
 
 
 def excess(c):
-    two = (true.cost(c.plain, ranks, c.wins) for ranks in (c.other, c.exact))
+    two = (oracles.cost(ranks, c.wins) for ranks in (c.other, c.exact))
     return by_votes(abs(next(two) - next(two)), c.policy)
 
 
@@ -163,7 +164,7 @@ class Explained:
     def swap(self):
         """Return what the cheapest order with the pair turned round costs beyond the cheapest."""
         i, j = self.i, self.j
-        costs = {o: true.cost(self.plain, o, self.wins) for o in true.orders(self.plain)}
+        costs = {o: oracles.cost_of_permutation(o, self.wins) for o in true.orders(self.plain)}
         turned = min(cost for order, cost in costs.items() if order[j] < order[i])
         return by_votes(turned - min(costs.values()), self.policy)
 

@@ -76,18 +76,13 @@ class Ranked:
         """Return how far the first of each pair is ahead in one unit, by points or scores."""
         ballot, n = self.units[k], self.plain.n
         weight = ballot.weight
-        seen = sum(p is not None for p in ballot.places)
 
         def value(i):
             if self.of == "mean":
                 score = self.plain.scores[i][k]
                 return None if score is None else score / Fraction(self.scale())
-            if ballot.places[i] is None:
-                return None
-            r = sum(p is not None and p < ballot.places[i] for p in ballot.places)
-            tied = sum(p == ballot.places[i] for p in ballot.places)
-            middle = r + Fraction(tied - 1, 2)
-            return -middle * Fraction(n + 1, seen + 1)
+            told = ballot.places[i] is not None
+            return true.points(ballot, i, n, "uniform") if told else None
 
         told = [(value(i), value(j)) for i, j in self.plain.pairs]
         return [0 if None in (a, b) else weight * (a - b) for a, b in told]

@@ -18,6 +18,7 @@ from rankagg.report.first_screen import first_screen
 from rankagg.report.kinds import ballots
 from rankagg.report.kinds.choice import kind_of
 from rankagg.report.page import read_gates
+from tests import oracles
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
 from tests.sentences import hostile
@@ -259,7 +260,7 @@ class Page:
     def overturning(self):
         """Return how few complete rankings, added, make another order cheaper."""
         best = self.orders[0]
-        costs = {o: true.cost(self.plain, o, self.wins) for o in true.orders(self.plain)}
+        costs = {o: oracles.cost_of_permutation(o, self.wins) for o in true.orders(self.plain)}
         found = []
         for order, cost in costs.items():
             turned = sum((order[i] < order[j]) != (best[i] < best[j]) for i, j in self.plain.pairs)

@@ -1,7 +1,5 @@
 """Corrupted scores: every figure against slow loops, and what is not known."""
 
-from itertools import combinations, permutations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +10,7 @@ from rankagg.studies import Adversarial, Copied, Corruption, Noisy, Rescaled, Re
 from rankagg.studies.corruption import CorruptionCell, CorruptionResult
 from rankagg.studies.study import Columns
 from rankagg.testing.studies import StudyContract
+from tests import oracles
 from tests.studies.rules import Stubborn
 
 EXACT = (ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Kemeny()))
@@ -75,14 +74,6 @@ def ranks(points):
     ]
 
 
-def kemeny(votes, n):
-    """Return {order: cost} by going through all orders."""
-    return {
-        order: sum(vote[low] < vote[high] for vote in votes for high, low in combinations(order, 2))
-        for order in permutations(range(n))
-    }
-
-
 def in_words(scores):
     """Return for every rule the ranks that it may give, written from the definitions."""
     systems, tasks, instances = (sorted({key[at] for key in scores}) for at in range(3))
@@ -96,20 +87,16 @@ def in_words(scores):
     found = {
         "Mean": [ranks(means)], "Borda": [ranks(one)], "TwoLevel(Borda, Borda)": [ranks(two)]
     }  # fmt: skip
-    for name, given in (("Kemeny", votes.values()), ("TwoLevel(Borda, Kemeny)", inside)):
-        costs = kemeny(list(given), len(systems))
-        least = min(costs.values())
-        found[name] = [
-            [1 + order.index(s) for s in systems] for order, cost in costs.items() if cost == least
-        ]
+    for name, given in (("Kemeny", list(votes.values())), ("TwoLevel(Borda, Kemeny)", inside)):
+        _, best = oracles.kemeny(oracles.pairwise_votes(given)[0])
+        found[name] = [[1 + order.index(s) for s in systems] for order in best]
     return found
 
 
 def error(truth, given):
     """Return the share of pairs that are the wrong way round, half for each tie."""
-    pairs = list(combinations(truth, 2))
-    wrong = [(given[low] < given[high]) + (given[low] == given[high]) / 2 for high, low in pairs]
-    return sum(wrong) / len(pairs)
+    right = [truth.index(system) for system in range(len(truth))]
+    return float(oracles.kendall_distance(right, given, p=1 / 2)) / len(oracles.pairs(len(truth)))
 
 
 def first(truth, given):

@@ -8,6 +8,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.teaching.quizzes import TOPICS
+from tests.teaching.ballots import lead
 
 SEEDS = range(4)
 
@@ -19,10 +20,6 @@ def voters(quiz):
         for count, ranking in zip(quiz.profile.counts, quiz.profile, strict=True)
         for _ in range(count)
     ]
-
-
-def lead(ballots, a, b):
-    return sum(1 if ballot.index(a) < ballot.index(b) else -1 for ballot in ballots)
 
 
 def first_by(scores):
