@@ -191,11 +191,6 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
     intervals : PairwiseIntervals
         Made by `PairwiseIntervals.from_data`.
 
-    Raises
-    ------
-    InvalidInputError
-        If `intervals` is something else.
-
     Examples
     --------
     >>> import rankagg as ra
@@ -345,11 +340,6 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     agreement : TaskAgreement
         Made by `task_agreement`.
 
-    Raises
-    ------
-    InvalidInputError
-        If `agreement` is something else.
-
     Examples
     --------
     >>> import rankagg as ra
@@ -422,11 +412,6 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     ----------
     shares : RankShares
         Made by `rank_shares`.
-
-    Raises
-    ------
-    InvalidInputError
-        If `shares` is something else.
 
     Examples
     --------
