@@ -93,23 +93,19 @@ def test_a_folder_or_file_that_is_read_only_is_named(monkeypatch, target) -> Non
     folder = f"the folder {target.parent} is read-only for you. Give another path."
     file = "the file is read-only. Give another path, or allow it."
     for closed, why in ((target.parent, folder), (target, file)):
-        monkeypatch.setattr(
-            os, "access", lambda path, how, closed=closed: path != closed and real(path, how)
-        )
-        with pytest.raises(OutputError) as caught:
-            check_target(target)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "access", lambda path, how, no=closed: path != no and real(path, how))
+            with pytest.raises(OutputError) as caught:
+                check_target(target)
         assert str(caught.value) == f"{target} cannot be written: {why}"
-    monkeypatch.setattr(os, "access", real)
     assert check_target(target) == target
 
 
 @pytest.mark.parametrize(
     ("name", "shown", "why"),
-    [
-        ("x" * 300, "x" * 300, "File name too long."),
-        ("zero\0byte", "zero\\x00byte", "a path has no zero bytes."),
-    ],
-)
+    [("x" * 300, "x" * 300, "File name too long."),
+     ("zero\0byte", "zero\\x00byte", "a path has no zero bytes.")],
+)  # fmt: skip
 def test_a_name_that_no_file_can_have_is_refused(tmp_path, name, shown, why) -> None:
     with pytest.raises(OutputError) as caught:
         check_target(tmp_path / name)
@@ -117,14 +113,9 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path, name, shown, why) -> 
 
 
 def test_text_is_written_in_utf_8_with_its_own_line_ends(tmp_path) -> None:
-    write_text(tmp_path / "a.txt", "Łódź\r\nß\n\r")
-    assert content(tmp_path) == {"a.txt": b"\xc5\x81\xc3\xb3d\xc5\xba\r\n\xc3\x9f\n\r"}
-
-
-def test_the_longest_name_of_a_file_can_be_written(tmp_path) -> None:
-    path = tmp_path / ("x" * 251 + ".txt")
-    write_text(path, "text")
-    assert content(tmp_path) == {path.name: b"text"}
+    path = tmp_path / ("x" * 251 + ".txt")  # the longest name of a file
+    write_text(path, "Łódź\r\nß\n\r")
+    assert content(tmp_path) == {path.name: b"\xc5\x81\xc3\xb3d\xc5\xba\r\n\xc3\x9f\n\r"}
 
 
 def test_a_file_is_made_beside_its_target_with_the_same_ending(target) -> None:
@@ -202,17 +193,16 @@ def test_outputs_are_refused_before_the_work(tmp_path, capsys, command, option, 
     assert content(tmp_path) == {"file": b"former"}
 
 
-@pytest.mark.parametrize(
-    ("args", "name"),
-    [
-        (["report", "--dataset", "tennessee", "-o"], "page.html"),
-        (["sample", "--items", "A,B", "--out"], "drawn.csv"),
-        (["rank", "--dataset", "tennessee", "--out"], ""),
-    ],
-)
-def test_a_full_disk_ends_with_one_sentence_and_code_one(
-    monkeypatch, tmp_path, capsys, args, name
-) -> None:
+FULL = {
+    "report --dataset tennessee -o": "page.html",
+    "sample --items A,B --out": "drawn.csv",
+    "rank --dataset tennessee --out": "",
+}
+
+
+@pytest.mark.parametrize("line", FULL)
+def test_a_full_disk_ends_with_one_sentence_and_code_one(monkeypatch, tmp_path, capsys, line):
+    name = FULL[line]
     mpl.use("Agg")
     target = tmp_path / name
     if name:
@@ -224,7 +214,7 @@ def test_a_full_disk_ends_with_one_sentence_and_code_one(
 
     monkeypatch.setattr(output_files, "_flush", fail)
     with pytest.raises(SystemExit) as stop:
-        main([*args, str(target)])
+        main([*line.split(), str(target)])
     assert stop.value.code == 1
     (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
     assert "No space left on device. Nothing was changed." in line

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
 
 ONE = "q1 Q0 a 1 9 x\nq1 Q0 b 2 7 x\nq1 Q0 c 3 5 x\nq2\tQ0\ta\t1\t3.5\tx\nq2 Q0 d 2 1.5 x\n"
@@ -77,37 +78,32 @@ def test_what_is_written_is_read_back(runs):
         ra.write_run(runs, "x.run")
 
 
-def test_the_command_fuses_and_writes(runs, capsys):
-    from rankagg.cli import main  # noqa: PLC0415
+@pytest.fixture
+def fused(runs, capsys):
+    """Return a function from options to the exit code of fusing both runs, and what it says."""
 
-    line = "fuse one.run other.run --method combmnz --weight other=3 -o out.run"
-    with pytest.raises(SystemExit) as stop:
-        main(line.split())
-    assert not stop.value.code
-    assert "2 runs, 2 topics, 4 documents" in capsys.readouterr().out
+    def call(options):
+        with pytest.raises(SystemExit) as stop:
+            main(f"fuse one.run other.run {options} -o out.run".split())
+        return stop.value.code or 0, "".join(capsys.readouterr())
+
+    return call
+
+
+def test_the_command_fuses_and_writes(runs, fused):
+    code, told = fused("--method combmnz --weight other=3")
+    assert (code, "2 runs, 2 topics, 4 documents" in told) == (0, True)
     assert scores(ra.read_run("out.run"), "q1")["b"] == 14
-    with pytest.raises(SystemExit) as stop:
-        main(["fuse", "one.run", "other.run", "--method", "rrf-20", "-o", "out.run"])
-    assert not stop.value.code
+    assert fused("--method rrf-20")[0] == 0
     by_20 = runs.fuse(ra.ReciprocalRankFusion(k=20))
     assert scores(ra.read_run("out.run"), "q1") == scores(by_20, "q1")
-
-
-@pytest.mark.parametrize(
-    ("option", "words"),
-    [
+    for option, words in (
         ("--weight nope=2", "`--weight` must be of runs that were read, which are one, other. Got"),
         ("--method rra", "rra is a test: `rankagg.inference.robust_rank_aggregation`"),
         ("--method rrf-x", "Did you mean 'rrf'"),
-    ],
-)
-def test_what_the_command_does_not_know_is_named(option, words, runs, capsys):
-    from rankagg.cli import main  # noqa: PLC0415
-
-    with pytest.raises(SystemExit) as stop:
-        main(["fuse", "one.run", "other.run", *option.split(), "-o", "out.run"])
-    assert stop.value.code == 2
-    assert words in capsys.readouterr().err
+    ):
+        code, told = fused(option)
+        assert (code, words in told) == (2, True), told
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,14 @@ from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import GRAY, plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
-from tests.plotting.reading import column_labels, drawn_quickly, legend_words, notes, row_labels
+from tests.plotting.reading import (
+    column_labels,
+    drawn_quickly,
+    legend_words,
+    notes,
+    one,
+    row_labels,
+)
 from tests.strategies import profiles, quick
 
 
@@ -32,39 +39,30 @@ def names(axis):
 @quick
 @given(profile=profiles(max_rows=5))
 def test_heights_follow_the_places(profile):
-    ranks = profile.ranks
-    slots = flow_slots(ranks)
-    for places, column in zip(ranks, slots, strict=True):
+    for places, column in zip(profile.ranks, flow_slots(profile.ranks), strict=True):
         assert len(set(column)) == len(column)  # nobody hides anybody
-        for i, j in np.argwhere((places[:, None] < places) & (places[:, None] >= 0)):
+        known = places[:, None] >= 0
+        for i, j in np.argwhere(known & (places[:, None] < places)):
             assert column[i] < column[j]
-        for i, j in np.argwhere((places[:, None] >= 0) & (places < 0)):
+        for i, j in np.argwhere(known & (places < 0)):
             assert column[i] + 1 < column[j]
 
 
 def test_lines_go_through_the_places_and_end_at_their_names():
     comparison = ra.compare(ra.datasets.load("superglue_human"))
     ax = plotting.bump_chart(comparison)
-    drawn = heights(ax, 6)
-    places = comparison.ranks().reindex(list(comparison.votes.items))
+    drawn, items = heights(ax, 6), list(comparison.votes.items)
+    places = comparison.ranks().reindex(items)
     for column, method in zip(drawn, comparison.methods, strict=True):
         np.testing.assert_array_equal(column + 1, places[method])
     left = names(ax.yaxis)
     right = names(ax.child_axes[0].yaxis)
-    for k, item in enumerate(comparison.votes.items):
+    for k, item in enumerate(items):
         assert left[drawn[0, k]] == f"{item}  {places['Mean'][item]}"
         assert right[drawn[-1, k]] == f"{places['Kemeny'][item]}  {item}"
     assert column_labels(ax) == list(comparison.methods)
-
-
-def test_only_items_that_change_order_are_colored():
-    comparison = ra.compare(ra.datasets.load("superglue_human"))
-    ax = plotting.bump_chart(comparison)
-    colored = {
-        item
-        for k, item in enumerate(comparison.votes.items)
-        if of_group(ax, f"item-{k}")[0].get_color() != GRAY
-    }
+    # Only items that change order are colored.
+    colored = {items[k] for k in range(6) if one(ax, f"item-{k}").get_color() != GRAY}
     assert colored == {"NEZHA Plus", "PAI Albert"}
 
 
@@ -175,16 +173,12 @@ def test_a_dotted_line_shows_what_chance_has(thirty):
 
 
 def test_items_that_some_method_does_not_rank_are_counted():
-    profile = ra.Profile(
-        [ra.PartialRanking.from_order("AB", items="ABCD"),
-         ra.PartialRanking.from_order("BAC", items="ABCD")]
-    )  # fmt: skip
-    comparison = ra.compare(profile, [ra.PlackettLuceRanking(), ra.Kemeny()])
+    orders = [ra.PartialRanking.from_order(order, items="ABCD") for order in ("AB", "BAC")]
+    comparison = ra.compare(ra.Profile(orders), [ra.PlackettLuceRanking(), ra.Kemeny()])
     depth = len(comparison.overlap_curves())
     assert depth < 4
     ax = plotting.overlap_plot(comparison)
-    note = notes(ax)
-    assert f"only {depth} of 4 items are ranked by all methods" in note
+    assert f"only {depth} of 4 items are ranked by all methods" in notes(ax)
     assert not of_group(ax, "random")
     ax = plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")))
     assert below(ax) == "k: how many of the first items"

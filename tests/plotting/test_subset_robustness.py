@@ -7,8 +7,8 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import cut_off, of_group
-from tests.plotting.reading import faults, legend_words, notes, row_labels
+from rankagg.testing.plots import cut_off
+from tests.plotting.reading import faults, legend_words, notes, one, row_labels
 
 
 @pytest.fixture(scope="module")
@@ -33,58 +33,46 @@ def dots(ax):
 # -- subsets -------------------------------------------------------------------------------------
 
 
-def test_lines_go_through_the_median_and_the_share_with_the_same_winner(few):
+def test_lines_and_the_band_are_the_quantiles_and_the_share_with_the_same_winner(few):
     ax = plotting.robustness_plot(few)
     frame = few.subsets()
-    for gid, column in (("curve-0", "tau_0.5"), ("winner", "top1")):
-        (line,) = of_group(ax, gid)
+    columns = {"curve-0": "tau_0.5", "winner": "top1", "low-0": "tau_0.05", "high-0": "tau_0.95"}
+    for gid, column in columns.items():
+        line = one(ax, gid)
         np.testing.assert_array_equal(line.get_xdata(), frame.index)
-        np.testing.assert_array_equal(line.get_ydata(), frame[column])
-    (median,), (winner,) = of_group(ax, "curve-0"), of_group(ax, "winner")
+        np.testing.assert_allclose(line.get_ydata(), frame[column])
+    median, winner = one(ax, "curve-0"), one(ax, "winner")
     assert median.get_color() != winner.get_color()
     assert median.get_linestyle() != winner.get_linestyle()
     assert median.get_marker() != winner.get_marker()
     assert legend_words(ax) == [
         "tau: median", "tau: 5 % to 95 % of subsets", "share of subsets with the same winner",
     ]  # fmt: skip
-
-
-def test_the_band_reaches_from_quantile_to_quantile(few):
-    ax = plotting.robustness_plot(few)
-    frame = few.subsets()
-    (band,) = of_group(ax, "band-0")
-    corners = band.get_paths()[0].vertices
+    corners = one(ax, "band-0").get_paths()[0].vertices
     for size, low, high in zip(frame.index, frame["tau_0.05"], frame["tau_0.95"], strict=True):
         heights = corners[corners[:, 0] == size, 1]
         assert heights.min() == pytest.approx(low)
         assert heights.max() == pytest.approx(high)
-    for gid, column in (("low-0", "tau_0.05"), ("high-0", "tau_0.95")):
-        (ends,) = of_group(ax, gid)
-        np.testing.assert_allclose(ends.get_ydata(), frame[column])
 
 
 def test_it_is_said_what_was_left_out(few):
     assert notes(plotting.robustness_plot(few)).startswith("tasks kept, of 10 Borda, 10 to 20 sub")
-    systems = ra.stability(
-        ra.datasets.load("superglue_human"), ra.Borda(), over="systems", sizes=[3], rng=0
-    )
+    human = ra.datasets.load("superglue_human")
+    systems = ra.stability(human, ra.Borda(), over="systems", sizes=[3], rng=0)
     ax = plotting.robustness_plot(systems)
     assert notes(ax).startswith("systems kept, of 6 Borda, 20 subsets of each size")
     low, high = ax.get_xlim()
     assert low < 3 < high
-    (lowest,) = of_group(ax, "low-0")
-    assert len(lowest.get_xdata()) == 1
+    assert len(one(ax, "low-0").get_xdata()) == 1
 
 
 def test_disagreement_is_not_cut_off():
     profile = ra.Profile.from_orders(["ABCD", "ABCD", "DCBA", "DCBA", "ABCD"])
     result = ra.stability(profile, ra.Borda(), sizes=[1, 2], rng=0)
     assert result.subsets()["tau_0.05"].min() < 0
-    ax = plotting.robustness_plot(result)
-    assert ax.get_ylim() == (-1, 1)
-    assert plotting.robustness_plot(
-        ra.stability(ra.datasets.load("superglue_human"), ra.Borda(), sizes=[7])
-    ).get_ylim() == (0, 1)
+    assert plotting.robustness_plot(result).get_ylim() == (-1, 1)
+    alike = ra.stability(ra.datasets.load("superglue_human"), ra.Borda(), sizes=[7])
+    assert plotting.robustness_plot(alike).get_ylim() == (0, 1)
 
 
 def test_subsets_without_a_tau_are_counted():
@@ -96,8 +84,7 @@ def test_subsets_without_a_tau_are_counted():
     ax = plotting.robustness_plot(result)
     assert f"tau is not defined in {missing} of {len(taus)} subsets" in notes(ax)
     nowhere = ra.stability(ra.Profile.from_orders(["AB", "BA"] * 2), ra.Borda(), sizes=[2], rng=0)
-    (median,) = of_group(plotting.robustness_plot(nowhere), "curve-0")
-    assert np.isnan(median.get_ydata()).all()
+    assert np.isnan(one(plotting.robustness_plot(nowhere), "curve-0").get_ydata()).all()
 
 
 def test_what_is_not_proved_is_said():
@@ -142,10 +129,8 @@ def test_changes_of_the_winner_are_marked_and_named():
     marked = {int(labels[row]) for row, (fate, _) in dots(ax).items() if fate == "changes"}
     assert marked == set(changed.index)
     (right,) = ax.child_axes
-    named = {
-        int(labels[int(tick.get_loc())]): tick.label2.get_text()
-        for tick in right.yaxis.get_major_ticks()
-    }
+    ticks = right.yaxis.get_major_ticks()
+    named = {int(labels[int(tick.get_loc())]): tick.label2.get_text() for tick in ticks}
     assert named == dict(changed["winner"])
     lines = {line.get_gid().partition("-")[0]: line for line in ax.get_lines() if line.get_gid()}
     assert lines["changes"].get_marker() != lines["stays"].get_marker()
@@ -154,9 +139,8 @@ def test_changes_of_the_winner_are_marked_and_named():
 
 
 def test_at_most_thirty_units_are_drawn_and_the_rest_counted():
-    law = ra.distributions.LatentScores(
-        [0.02 * k for k in range(40)], systems=[f"name {k}" for k in range(40)]
-    )
+    names = [f"name {k}" for k in range(40)]
+    law = ra.distributions.LatentScores([0.02 * k for k in range(40)], systems=names)
     result = ra.stability(law.sample(5, rng=0), ra.Borda(), over="systems", sizes=[])
     frame = result.influence().sort_values("distance", ascending=False, kind="stable")
     ax = plotting.robustness_plot(result)
@@ -164,10 +148,8 @@ def test_at_most_thirty_units_are_drawn_and_the_rest_counted():
     rest = frame.iloc[30:]
     changes = int((rest["top1"] < 1).sum())
     ending = f"the winner changes in {changes}" if changes else "the winner stays"
-    assert (
-        f"not drawn: 10 systems with a distance of at most {rest['distance'].max():g}; {ending}"
-        in notes(ax)
-    )
+    most = f"{rest['distance'].max():g}"
+    assert f"not drawn: 10 systems with a distance of at most {most}; {ending}" in notes(ax)
     assert faults(ax) == []
 
 
@@ -202,6 +184,3 @@ def test_what_is_not_decided_is_no_dot_of_no_change():
 
 def replaced(given, without):
     return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())
-
-
-# -- odd input -----------------------------------------------------------------------------------

@@ -101,12 +101,17 @@ def test_what_the_data_decide() -> None:
     ]
 
 
+def battles_of(won):
+    """Return comparisons from wins of both sides by pair."""
+    rows = [(*pair, sign) for pair, n in won.items() for sign, k in zip((1, -1), n, strict=True)
+            for _ in range(k)]  # fmt: skip
+    return ra.Comparisons.from_arrays(*zip(*rows, strict=True))
+
+
 def test_the_first_is_asked_alone_and_groups_deny_no_decided_pair() -> None:
     won = {"AB": (38, 42), "AC": (60, 20), "AD": (70, 10), "AE": (70, 10), "BC": (45, 35)}
     won |= {"BD": (60, 20), "BE": (60, 20), "CD": (60, 20), "CE": (60, 20), "DE": (45, 35)}
-    rows = [(*p, sign) for p, n in won.items() for sign, k in zip((1, -1), n, strict=True)
-            for _ in range(k)]  # fmt: skip
-    battles = ra.Comparisons.from_arrays(*zip(*rows, strict=True))
+    battles = battles_of(won)
     page = ra.make_report(battles, gates=["first-decided", "decided=A,B", "decided=A,C"])
     alone = "(asked of the first place alone)"
     assert list(map(str, page.gates)) == [
@@ -138,14 +143,7 @@ def test_two_rules_may_disagree_on_the_first() -> None:
 def test_gates_are_about_the_order_of_the_page() -> None:
     # A beats B, and B beats the others by far more than A does.
     won = {"AB": (11, 9), "AC": (6, 5), "AD": (6, 5), "BC": (30, 3), "BD": (30, 3), "CD": (6, 5)}
-    rows = [
-        (*pair, sign)
-        for pair, n in won.items()
-        for sign, k in zip((1, -1), n, strict=True)
-        for _ in range(k)
-    ]
-    first, second, outcomes = zip(*rows, strict=True)
-    findings = found(ra.Comparisons.from_arrays(first, second, outcomes))
+    findings = found(battles_of(won))
     order = [findings.exact.items[i] for i in findings.order]
     assert order != list(findings.exact.order)
     told = judged(findings, f"first={order[0]}", f"first={order[1]}", *map(above, order, order[1:]))
@@ -160,28 +158,24 @@ def above(upper, lower):
 
 
 @pytest.mark.parametrize(
-    ("condition", "message"),
+    ("conditions", "message"),
     [
-        ("prooved", "must be one of proved, .* Did you mean 'proved'"),
-        ("first", "Got 'first'. \"first\" names what it is about."),
-        ("proved=A", '"proved" names no item.'),
-        ("first=a", r"about items of the data \(A, B, C, D\). Got 'first=a'. Did you mean 'A'"),
-        ("first=", "about items of the data"),
-        ("above=A", "must be above=ITEM,ITEM with different items. Got 'above=A'"),
-        ("above=A,A", "with different items"),
-        ("above=A,B,C", "with different items"),
-        ("", "must be one of proved"),
-        (3, "texts such as 'proved'"),
+        (["prooved"], "must be one of proved, .* Did you mean 'proved'"),
+        (["first"], "Got 'first'. \"first\" names what it is about."),
+        (["proved=A"], '"proved" names no item.'),
+        (["first=a"], r"about items of the data \(A, B, C, D\). Got 'first=a'. Did you mean 'A'"),
+        (["first="], "about items of the data"),
+        (["above=A"], "must be above=ITEM,ITEM with different items. Got 'above=A'"),
+        (["above=A,A"], "with different items"),
+        (["above=A,B,C"], "with different items"),
+        ([""], "must be one of proved"),
+        ([3], "texts such as 'proved'"),
+        ("proved", "a list of texts such as"),
     ],
 )
-def test_what_says_nothing_is_refused(condition, message) -> None:
+def test_what_says_nothing_is_refused(conditions, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        read_gates([condition], SEVERAL.items)
-
-
-def test_one_text_is_no_list_of_gates() -> None:
-    with pytest.raises(InvalidInputError, match="a list of texts such as"):
-        read_gates("proved", SEVERAL.items)
+        read_gates(conditions, SEVERAL.items)
 
 
 def test_names_are_those_of_the_data_whatever_is_in_them() -> None:

@@ -40,12 +40,10 @@ def test_a_click_sorts_and_another_one_turns_it_round(pages, name, visit_page) -
         assert places == sorted(places)
 
 
-def test_numbers_are_sorted_as_numbers_and_unknown_ones_stay_below(tmp_path, visit_page) -> None:
+def test_numbers_are_sorted_as_numbers_and_unknown_ones_stay_below(saved, visit_page) -> None:
     names = [f"s{k}" for k in range(12)]
     gaps = [[float(k % 5), float(k)] if k else [float("nan"), 30.0] for k in range(12)]
-    table = ra.ScoreTable(gaps, systems=names, higher_is_better=True)
-    path = tmp_path / "p.html"
-    ra.make_report(table).save(path)
+    path = saved(ra.ScoreTable(gaps, systems=names, higher_is_better=True))
     with visit_page(path) as visit:
         visit.unfold()
         visit.click(RANKS, "Mean")
@@ -73,13 +71,22 @@ def test_the_page_is_never_wider_than_the_window(pages, name, width, visit_page)
         assert in_plots >= 6
 
 
+@pytest.fixture
+def saved(tmp_path):
+    """Return a function from data to the path of their page."""
+
+    def save(data, **options):
+        ra.make_report(data, **options).save(tmp_path / "page.html")
+        return tmp_path / "page.html"
+
+    return save
+
+
 @pytest.mark.parametrize("n", [3, 41, pytest.param(105, marks=pytest.mark.slow)])
-def test_few_and_many_systems_read_well(tmp_path, visit_page, n) -> None:
-    law = ra.distributions.LatentScores(
-        [0.05 * k for k in range(n)], systems=[f"team {k} | big model" for k in range(n)]
-    )
-    path = tmp_path / "n.html"
-    ra.make_report(law.sample(9, rng=0), title=f"{n} systems").save(path)
+def test_few_and_many_systems_read_well(saved, visit_page, n) -> None:
+    names = [f"team {k} | big model" for k in range(n)]
+    law = ra.distributions.LatentScores([0.05 * k for k in range(n)], systems=names)
+    path = saved(law.sample(9, rng=0), title=f"{n} systems")
     for width in (360, 1100):
         with visit_page(path, width=width) as visit:
             assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -95,8 +102,7 @@ def many(tmp_path_factory):
     order = [f"system {k:02}" for k in range(52)]
     other = [*order[:38], *reversed(order[38:43]), *order[43:]]
     path = tmp_path_factory.mktemp("many") / "many.html"
-    page = ra.make_report(ra.Profile.from_orders([order, other]), title="many")
-    page.save(path)
+    ra.make_report(ra.Profile.from_orders([order, other]), title="many").save(path)
     return path, order
 
 
@@ -131,9 +137,8 @@ def wide(tmp_path_factory):
     names = [f"model-{k} large (fine-tuned)" for k in range(4)]
     values = np.random.default_rng(0).normal(size=(4, 30)) + 10
     tasks = [f"benchmark_{k}" for k in range(30)]
-    ra.make_report(ra.ScoreTable(values, systems=names, tasks=tasks, higher_is_better=True)).save(
-        path
-    )
+    table = ra.ScoreTable(values, systems=names, tasks=tasks, higher_is_better=True)
+    ra.make_report(table).save(path)
     return path
 
 
@@ -184,13 +189,10 @@ def test_links_open_their_chapter(pages, visit_page) -> None:
         assert visit.page.locator("#data").is_visible()
 
 
-def test_long_names_are_seen_in_full_without_hovering(tmp_path, visit_page) -> None:
+def test_long_names_are_seen_in_full_without_hovering(saved, visit_page) -> None:
     names = [f"{'a long name of a team ' * 6}| model {k}" for k in range(3)]
-    path = tmp_path / "long.html"
-    table = ra.ScoreTable(
-        [[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]], systems=names, higher_is_better=True
-    )
-    ra.make_report(table).save(path)
+    values = [[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]]
+    path = saved(ra.ScoreTable(values, systems=names, higher_is_better=True))
     cut = """[...document.querySelectorAll("#ranking tbody .name")].flatMap(
         name => [name, name.firstElementChild]).some(
         e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === "hidden")"""
@@ -234,28 +236,23 @@ def test_paper_has_all_chapters(pages, visit_page) -> None:
         assert visit.page.locator("main > details:not([open])").count() == closed
 
 
-def test_names_of_files_and_systems_do_no_harm(tmp_path, visit_page) -> None:
+def test_names_of_files_and_systems_do_no_harm(saved, visit_page) -> None:
     evil, long = "<script>alert(1)</script>", "x" * 200
     names = [
         evil, long, '"><img src=x onerror=alert(2)>', "\N{HEBREW LETTER ALEF}" * 40, "\u202eturned",
         "two\u2028lines", "\N{CJK UNIFIED IDEOGRAPH-6A21}" * 60, "\u200f", "{{ 7 * 7 }}", "&lt;",
     ]  # fmt: skip
-    noise = np.random.default_rng(0).normal(size=(10, 9))
-    table = ra.ScoreTable(
-        np.linspace(4, 0, 10)[:, None] + noise,
-        systems=names,
-        tasks=["<b>bold</b>", "u&v", "</style><script>alert(3)</script>", *"abcdef"],
-        higher_is_better=True,
-    )
+    values = np.linspace(4, 0, 10)[:, None] + np.random.default_rng(0).normal(size=(10, 9))
+    tasks = ["<b>bold</b>", "u&v", "</style><script>alert(3)</script>", *"abcdef"]
+    table = ra.ScoreTable(values, systems=names, tasks=tasks, higher_is_better=True)
     assert len(ra.rank_intervals(table).top(1)) > 1
-    path = tmp_path / "evil.html"
-    page = ra.make_report(table, title=evil, source=[f"read: {evil}", "C:\\<i>x</i>"])
-    page.save(path)
+    path = saved(table, title=evil, source=[f"read: {evil}", "C:\\<i>x</i>"])
+    n_scripts = path.read_text(encoding="utf-8").count("<script")
     for width in (360, 1100):
         with visit_page(path, width=width) as visit:
             visit.page.wait_for_timeout(200)
             assert visit.messages == []
-            assert visit.page.evaluate("document.scripts.length") == page.html.count("<script")
+            assert visit.page.evaluate("document.scripts.length") == n_scripts
             assert visit.page.locator("b, i, img").count() == 0
             assert visit.page.title() == evil
             assert visit.column(RANKS, "System").count(long) == 1
@@ -291,10 +288,8 @@ def test_headings_and_headers_are_those_that_readers_jump_to(pages, visit_page) 
         assert levels[0] == 1
         assert levels.count(1) == 1
         assert all(b <= a + 1 for a, b in pairwise(levels))
-        bare = visit.page.evaluate("document.querySelectorAll('th:not([scope])').length")
-        assert bare == 0
-        small = visit.page.evaluate("document.querySelectorAll('table:not(:has(caption))').length")
-        assert small == 0
+        for bare in ("th:not([scope])", "table:not(:has(caption))"):
+            assert visit.page.evaluate(f"document.querySelectorAll('{bare}').length") == 0
 
 
 def test_without_scripts_the_page_is_complete(pages) -> None:

@@ -138,10 +138,9 @@ def test_no_word_of_another_kind_stands_in_texts_of_rules(name) -> None:
 
 def test_lists_have_p_values_up_to_some_number_and_of_equal_weight():
     few = lists()
-    many = ra.Profile(list(few), counts=[9] * 6)
-    unequal = ra.Profile(list(few), weights=[1, 2, 1, 1, 1, 1])
-    for data, has in ((few, True), (many, False), (unequal, False)):
-        html = ra.make_report(data, kind="lists").html
+    for options, has in (({}, True), ({"counts": [9] * 6}, False),
+                         ({"weights": [1, 2, 1, 1, 1, 1]}, False)):  # fmt: skip
+        html = ra.make_report(ra.Profile(list(few), **options), kind="lists").html
         assert ("P-values are for 50 lists of equal weight at most." in html) is not has
         assert ("adjusted for all 12 items (Holm)" in html) is has
         assert ("p-value" in Page(html).table("How many lists")[0]) is has
@@ -151,22 +150,20 @@ def test_lists_have_p_values_up_to_some_number_and_of_equal_weight():
 
 
 def test_the_kind_is_that_of_the_type_or_the_one_named() -> None:
-    found = {name: kind_of(data, **options).name for name, (data, options) in (
-        *((name, (data, {})) for name, (data, _) in DATA.items()),
-        ("votes", (battles().pairwise(), {})),
-        ("many lists of few items", (ballots().profile, {})),
-    )}  # fmt: skip
-    assert [found.pop(name) for name in ("rankings as an election", "many lists of few items")] == [
-        "rankings", "rankings",
-    ]  # fmt: skip
+    cases = {name: (data, options) for name, (data, options) in DATA.items()}
+    cases["rankings as an election"] = (ra.datasets.load("tennessee"), {})
+    cases["votes"] = (battles().pairwise(), {})
+    found = {name: kind_of(data).name for name, (data, _) in cases.items()}
+    assert found.pop("rankings as an election") == kind_of(ballots().profile).name == "rankings"
     assert all(name.startswith(kind) for name, kind in found.items())
-    with pytest.raises(InvalidInputError, match="`kind` must be one of battles for a Comparisons"):
-        kind_of(battles(), "election")
-    with pytest.raises(InvalidInputError, match="Did you mean 'lists'"):
-        kind_of(lists(), "list")
     gaps = ra.Profile.from_ranks([[1, 2, NAN], [NAN, 1, 2]])
-    with pytest.raises(InvalidInputError, match="'last' for an election"):
-        ra.make_report(gaps, kind="election", unranked="ignore")
+    for told, refused in (
+        ("`kind` must be one of battles for a Comp", lambda: kind_of(battles(), "election")),
+        ("Did you mean 'lists'", lambda: kind_of(lists(), "list")),
+        ("'last' for an el", lambda: ra.make_report(gaps, kind="election", unranked="ignore")),
+    ):
+        with pytest.raises(InvalidInputError, match=told):
+            refused()
 
 
 def scored(values, unranked=None, **options):
@@ -243,17 +240,18 @@ def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
     assert told in " ".join(page.header.split())
 
 
+def about_items(column, *index):
+    return {"about_items": pd.DataFrame(column, index=list(index))}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"about": {"link": "javascript:alert(1)"}}, "`about` must be links that begin with http"),
         ({"about": {3: "x"}}, "`about` must be a mapping from texts"),
-        ({"about_items": pd.DataFrame({"a": [1]}, index=["Z"])}, "and leave out other rows"),
-        (
-            {"about_items": pd.DataFrame({"link": ["file:///etc"]}, index=["s1"])},
-            "`about_items` must be links",
-        ),
-        ({"about_items": pd.DataFrame({"a": [1, 2]}, index=["s1", "s1"])}, "a row for each item"),
+        (about_items({"a": [1]}, "Z"), "and leave out other rows"),
+        (about_items({"link": ["file:///etc"]}, "s1"), "`about_items` must be links"),
+        (about_items({"a": [1, 2]}, "s1", "s1"), "a row for each item"),
     ],
 )
 def test_what_cannot_be_said_is_refused(options, message) -> None:

@@ -61,17 +61,12 @@ def test_a_report_takes_its_unit_and_refuses_what_does_not_suit(run):
 
 
 def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
-    rows = [{"a": "X", "b": "Y", "won": "a", "judge": k} for k in range(25)] + [
-        {"a": "X", "b": "Y", "won": "b", "judge": k} for k in range(4)
-    ]
+    rows = [{"a": "X", "b": "Y", "won": won, "judge": k} for won, n in (("a", 25), ("b", 4))
+            for k in range(n)]  # fmt: skip
     pd.DataFrame(rows).to_csv(tmp_path / "b.csv", index=False)
-    pd.DataFrame({"item": ["X"], "organisation": ["Uni"], "size": [7]}).to_csv(
-        tmp_path / "i.csv", index=False
-    )
-    run(
-        "report b.csv --format comparisons --first a --second b --outcome won --cluster judge "
-        "--items i.csv --about date=today"
-    )
+    (tmp_path / "i.csv").write_text("item,organisation,size\nX,Uni,7\n", encoding="utf-8")
+    line = "report b.csv --format comparisons --first a --second b --outcome won --cluster judge"
+    run(f"{line} --items i.csv --about date=today")
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<strong>25</strong> judges" in html
     assert "Date: today" in html

@@ -22,6 +22,12 @@ def _small_parts(monkeypatch):
 
 
 @pytest.fixture
+def journal(tmp_path_factory):
+    """Return the path of a journal that is not there yet."""
+    return tmp_path_factory.mktemp("journal") / "scan.jsonl"
+
+
+@pytest.fixture
 def made(tmp_path):
     """Return a scan of eight parts or more, and what it adds up to."""
     table = drawn(4)
@@ -42,9 +48,8 @@ def stop_after(monkeypatch, parts):
 
 
 @pytest.mark.parametrize("parts", [0, 3, 7])
-def test_it_goes_on(parts, made, tmp_path, monkeypatch):
+def test_it_goes_on(parts, made, journal, monkeypatch):
     whole, expected = made
-    journal = tmp_path / "scan.jsonl"
     with monkeypatch.context() as patch:
         stop_after(patch, parts)
         with pytest.raises(KeyboardInterrupt):
@@ -63,9 +68,8 @@ def test_it_goes_on(parts, made, tmp_path, monkeypatch):
     assert not counted
 
 
-def test_changed_lines_and_lines_twice_are_refused(made, tmp_path):
+def test_changed_lines_and_lines_twice_are_refused(made, journal):
     whole, _ = made
-    journal = tmp_path / "scan.jsonl"
     whole.summarize(journal=journal)
     text = journal.read_text()
     for at in (0.3, 0.6, 0.9):
@@ -78,9 +82,8 @@ def test_changed_lines_and_lines_twice_are_refused(made, tmp_path):
         whole.summarize(journal=journal)
 
 
-def test_the_journal_of_another_scan_is_refused(made, tmp_path):
+def test_the_journal_of_another_scan_is_refused(made, journal):
     whole, _ = made
-    journal = tmp_path / "scan.jsonl"
     whole.summarize(journal=journal)
     table = drawn(4)
     other = scan(whole.files[0], table, systems=["s0", "s2"])
@@ -91,12 +94,11 @@ def test_the_journal_of_another_scan_is_refused(made, tmp_path):
         scan(whole.files[0], table).summarize(journal=journal)
 
 
-def test_an_instance_twice_is_seen_over_a_stop(tmp_path, monkeypatch):
+def test_an_instance_twice_is_seen_over_a_stop(journal, tmp_path, monkeypatch):
     table = drawn(4)
     frame = wide(table).assign(task="x")
     frame.loc[38, "id"] = frame.loc[1, "id"]
     whole = scan(write(frame, tmp_path / "a.parquet", rows=5), table)
-    journal = tmp_path / "scan.jsonl"
     with monkeypatch.context() as patch:
         stop_after(patch, 4)
         with pytest.raises(KeyboardInterrupt):
@@ -105,14 +107,13 @@ def test_an_instance_twice_is_seen_over_a_stop(tmp_path, monkeypatch):
         whole.summarize(journal=journal)
 
 
-def test_long_files(tmp_path):
+def test_long_files(journal, tmp_path):
     table = drawn(5)
     frame = long(table)
     half = frame["id"].isin(table.instances[:20])
     write(frame[half], tmp_path / "a.parquet")
     write(frame[~half], tmp_path / "b.parquet")
     made = scan(tmp_path, table, LONG)
-    journal = tmp_path.parent / f"{tmp_path.name}.jsonl"
     first = made.summarize(journal=journal)
     assert first == made.summarize(journal=journal) == ra.ScoreSummary.from_scores(table)
     with pytest.raises(InvalidInputError, match="same unchanged files"):
@@ -138,9 +139,8 @@ ra.scan_scores(sys.argv[1], higher_is_better={"x": True, "y": True, "z": False},
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="there is no SIGKILL")
-def test_a_process_that_was_killed(made, tmp_path):
+def test_a_process_that_was_killed(made, journal):
     whole, expected = made
-    journal = tmp_path / "scan.jsonl"
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(whole.files[0]), str(journal)], check=False
     )

@@ -100,19 +100,15 @@ def test_percent_of_value_or_error(cell):
     assert quiet(text, errors="drop", percent=True) == [[0.12], [0.09]]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    ["1.2 ± -0.3", "± 0.3", "1.2 ±", "1.2 ± x", "(1.2)", "1.2 (0.3", "1 ± 2 ± 3"],
-)
-def test_what_is_no_value_with_an_error(cell):
-    with pytest.raises(DataFormatError, match="must be a finite number"):
-        read(f"system\tx\nA\t{cell}\nB\t9\n", errors="drop")
+NO_ERRORS = ["1.2 ± -0.3", "± 0.3", "1.2 ±", "1.2 ± x", "(1.2)", "1.2 (0.3", "1 ± 2 ± 3"]
+NO_PERCENT = ["1e400%", "1e2%", "%", "5 % %", "nan%", "inf%", "\u0661%"]
 
 
-@pytest.mark.parametrize("cell", ["1e400%", "1e2%", "%", "5 % %", "nan%", "inf%", "\u0661%"])
-def test_what_is_no_percentage(cell):
+@pytest.mark.parametrize("cell", NO_ERRORS + NO_PERCENT)
+def test_what_is_no_value_with_an_error_and_no_percentage(cell):
+    options = {"percent": True} if cell in NO_PERCENT else {"errors": "drop"}
     with pytest.raises(DataFormatError, match="must be a finite number"):
-        read(f"system\tx\nA\t{cell}\nB\t9%\n", percent=True)
+        read(f"system\tx\nA\t{cell}\nB\t{9 if cell in NO_ERRORS else '9%'}\n", **options)
 
 
 @settings(max_examples=20)
@@ -156,15 +152,11 @@ def test_remedies_name_the_options(cell, options, remedy):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [
-        ({"decimal": ";"}, "`decimal` must be '.' or ','"),
-        ({"percent": 1}, "`percent` must be True or False"),
-        ({"errors": "keep"}, "`errors` must be 'refuse' or 'drop'"),
-        ({"missing": [""]}, "`missing` must be words"),
-        ({"missing": [3]}, "`missing` must be words"),
-        ({"missing": 3}, "`missing` must be words"),
-    ],
-)
+    [({"decimal": ";"}, "`decimal` must be '.' or ','"),
+     ({"percent": 1}, "`percent` must be True or False"),
+     ({"errors": "keep"}, "`errors` must be 'refuse' or 'drop'"),
+     *(({"missing": missing}, "`missing` must be words") for missing in ([""], [3], 3))],
+)  # fmt: skip
 def test_options_that_are_none(options, words):
     with pytest.raises(InvalidInputError, match=words):
         read(GERMAN, **options)

@@ -44,22 +44,24 @@ def scores(path, **options):
 
 
 @pytest.fixture
-def read(tmp_path):
-    """Read a table from the rows of a sheet."""
-
-    def of_rows(rows, **parts):
-        return read_table(written(tmp_path / "a.xlsx", workbook(rows, **parts)))
-
-    return of_rows
+def book(tmp_path):
+    """Return a function from the rows of a sheet to the path of a workbook."""
+    return lambda rows, **parts: written(tmp_path / "a.xlsx", workbook(rows, **parts))
 
 
 @pytest.fixture
-def refused(tmp_path):
+def read(book):
+    """Read a table from the rows of a sheet."""
+    return lambda rows, **parts: read_table(book(rows, **parts))
+
+
+@pytest.fixture
+def refused(book):
     """Return the sentence with which scores are refused."""
 
     def of_rows(rows, **parts):
         with pytest.raises(DataFormatError) as caught:
-            scores(written(tmp_path / "a.xlsx", workbook(rows, **parts)))
+            scores(book(rows, **parts))
         return str(caught.value)
 
     return of_rows
@@ -87,11 +89,9 @@ def test_every_kind_of_cell(read):
     assert table.header == ["system", "acc", None]  # column C is empty, column D has no name
     assert table.lines() == [3, 4, 9, 10]
     assert rows_of(table) == [
-        [" line\rend _x000D_", -0.015, None],
-        ["inline", 7, None],
-        ["of a formula", 2**53 + 1, True],
-        [1000, None, None],
-    ]
+        [" line\rend _x000D_", -0.015, None], ["inline", 7, None],
+        ["of a formula", 2**53 + 1, True], [1000, None, None],
+    ]  # fmt: skip
     assert [type(row[1]) for row in rows_of(table)[:3]] == [float, int, int]
 
 

@@ -62,13 +62,9 @@ def test_names_and_labels_lose_the_blanks_around_them():
 
 @pytest.mark.parametrize(
     "text",
-    [
-        'system;"x, y, z"\nA;1\n',
-        '"system; its name; its team",x\nA,1\n',
-        '"a\tb\tc",x\nA,1\n',
-        '"one\ntwo",x\nA,1\n',
-    ],
-)
+    ['system;"x, y, z"\nA;1\n', '"system; its name; its team",x\nA,1\n', '"a\tb\tc",x\nA,1\n',
+     '"one\ntwo",x\nA,1\n'],
+)  # fmt: skip
 def test_a_delimiter_inside_a_quoted_name_is_none(text):
     table = table_of(text)
     assert len(table.header) == 2
@@ -101,7 +97,7 @@ def test_numbers(cell, number):
 def test_a_cell_that_is_no_number_is_named(cell):
     table = table_of(f"system,x,acc\nA,1,2\n\nB,1,{cell}\n")
     with pytest.raises(
-        DataFormatError, match=r"row 4, column 'acc' must be a finite number"
+        DataFormatError, match="row 4, column 'acc' must be a finite number"
     ) as error:
         table.numbers("acc", "task")
     assert repr(cell) in str(error.value)
@@ -178,6 +174,14 @@ def test_a_cell_of_a_frame_that_is_no_number_is_named(cell):
         read_table(frame).numbers("x", "task")
 
 
+def framed(index=None, **columns):
+    return pd.DataFrame({"model": ["A"], "x": [1], **columns}, index=index)
+
+
+TWO_LEVELS = pd.MultiIndex.from_tuples([("a", "b")], names=["x", "y"])
+NAMED = pd.DataFrame([["A", 1, 2]], columns=["model", "index", "level_0"], index=["a"])
+
+
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
@@ -186,23 +190,14 @@ def test_a_cell_of_a_frame_that_is_no_number_is_named(cell):
         (pd.DataFrame(index=[1, 2]), "no columns"),
         (pd.DataFrame({"model": [Decimal("sNaN")], "x": [1]}), "signaling NaN"),
         (pd.DataFrame([["A", 1, 2]], columns=["model", "x", "x"]), "two columns 'x'"),
+        (framed(pd.Index(["a"], name="model")), "index and columns of one name.*model"),
+        (framed(TWO_LEVELS), "index and columns of one name"),
+        (NAMED, "index and columns of one name"),
     ],
 )
 def test_a_frame_that_is_no_table(frame, message):
     with pytest.raises(DataFormatError, match=message):
         read_table(frame)
-
-
-def test_an_index_called_like_a_column():
-    frame = pd.DataFrame({"model": ["A"], "x": [1]}, index=pd.Index(["a"], name="model"))
-    with pytest.raises(DataFormatError, match=r"index and columns of one name.*model"):
-        read_table(frame)
-    two = pd.MultiIndex.from_tuples([("a", "b")], names=["x", "y"])
-    with pytest.raises(DataFormatError, match="index and columns of one name"):
-        read_table(pd.DataFrame({"model": ["A"], "x": [1]}, index=two))
-    named = pd.DataFrame([["A", 1, 2]], columns=["model", "index", "level_0"], index=["a"])
-    with pytest.raises(DataFormatError, match="index and columns of one name"):
-        read_table(named)
 
 
 def test_cells_of_a_frame_that_are_no_labels():
@@ -261,9 +256,8 @@ ODD = 2**53 + 1
 @every_table_reader
 @pytest.mark.parametrize("cell", [ODD, -ODD, 2**63 + 1, 10**23, f"{ODD}.0", f"+{ODD}"])
 def test_a_whole_number_that_no_float_is(read, cell):
-    with pytest.raises(
-        DataFormatError, match=r"row 3, column 'B' is -?\d+, which no 64-bit float holds: subtract"
-    ):
+    said = r"row 3, column 'B' is -?\d+, which no 64-bit float holds: subtract"
+    with pytest.raises(DataFormatError, match=said):
         read(StringIO(f"A,B\n1,2\n2,{cell}\n"))
 
 
