@@ -154,11 +154,10 @@ FAULTS = {
     "not JSON": ("json_is", broken(lambda as_json: click.echo("[NaN]"), JSON), {}),
     "exits with 0": ("files", broken(lambda file: click.echo("read"), FILE), {"file": "absent"}),
     "nothing is suggested": (
-        "an_unknown_choice",
-        broken(lambda kind: None, CHOICE),
+        "an_unknown_choice", broken(lambda kind: None, CHOICE),
         {"option": "--kind", "choice": "two"},
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("words", FAULTS)

@@ -43,13 +43,7 @@ READERS = {
     ),
     "comparisons": (
         lambda path: ra.read_comparisons(
-            path,
-            first="a",
-            second="b",
-            outcome="won",
-            weight="w",
-            cluster="c",
-            side="s",
+            path, first="a", second="b", outcome="won", weight="w", cluster="c", side="s",
             covariates="z",
         ),
         [
@@ -82,7 +76,7 @@ READERS = {
     ),
     "preflib": (ra.read_preflib, [NEW, UNNAMED, NEW.replace(b"\n", b"\r\n")]),
     "old preflib": (ra.read_preflib, [OLD, OLD.replace(b"\n", b"\r")]),
-}
+}  # fmt: skip
 
 # What breaks readers: signs of the formats, numbers at the limits, bytes of other encodings.
 SCRAPS = [

@@ -107,19 +107,12 @@ class Maker:
         if odd == "text column":
             words = [self.pick("org a", "org b", "none given") for _ in rows]
             rows = [[*row, "organization" if at == 0 else words[at]] for at, row in enumerate(rows)]
-            truth = (
-                None
-                if kind in ("scores wide", "scores instances", "ballots", "lists wide")
-                else truth
-            )
         if odd == "number column":
             word = self.pick("id", "year", "params", "timestamp")
             rows = [[*row, word if at == 0 else 2000 + 3 * at] for at, row in enumerate(rows)]
-            truth = (
-                None
-                if kind in ("scores wide", "scores instances", "ballots", "lists wide")
-                else truth
-            )
+        takes_columns = kind in ("scores wide", "scores instances", "ballots", "lists wide")
+        if odd in ("text column", "number column") and takes_columns:
+            truth = None
         target = io.StringIO()
         sign = {"semicolons": ";", "tabs": "\t"}.get(odd, ",")
         quoting = csv.QUOTE_ALL if odd == "quoted" else csv.QUOTE_MINIMAL
@@ -217,16 +210,11 @@ class Maker:
         truth = ballots_of(ranks, items, -1)
         if counts:
             times = self.rng.integers(1, 30, len(ranks)).tolist()
-            rows = [
-                [*row, n] for row, n in zip(rows, [self.heading("count", "n"), *times], strict=True)
-            ]
-            truth = sum(
-                (
-                    Counter({key: n for key in ballots_of([one], items, -1)})
-                    for one, n in zip(ranks, times, strict=True)
-                ),
-                Counter(),
-            )
+            head = self.heading("count", "n")
+            rows = [[*row, n] for row, n in zip(rows, [head, *times], strict=True)]
+            truth = Counter()
+            for one, n in zip(ranks, times, strict=True):
+                truth[next(iter(ballots_of([one], items, -1)))] += n
         else:
             head = self.heading("voter", "judge", "ballot", "assessor", "respondent")
             rows = [[head if at == 0 else f"v{at}", *row] for at, row in enumerate(rows)]
@@ -282,16 +270,14 @@ class Maker:
         items = self.labels(self.some(6, 20))
         orders = self.orders(items, self.some(2, 6), 4)
         depth = max(map(len, orders))
-        names = [
-            f"{self.pick('lab', 'study ', 'Platform ')}{chr(97 + at)}" for at in range(len(orders))
-        ]
+        kind = ("lab", "study ", "Platform ")
+        names = [f"{self.pick(*kind)}{chr(97 + at)}" for at in range(len(orders))]
         rows: list[list[Any]] = [names]
         rows += [[one[at] if at < len(one) else None for one in orders] for at in range(depth)]
         known = sorted({x for one in orders for x in one})
         ranks = [{x: at for at, x in enumerate(one, start=1)} for one in orders]
-        truth = (
-            None if self.numeric or len(set(names)) < len(names) else ballots_of(ranks, known, -2)
-        )
+        is_known = not self.numeric and len(set(names)) == len(names)
+        truth = ballots_of(ranks, known, -2) if is_known else None
         return self.table("lists wide", rows, truth)
 
     # -- pairs --------------------------------------------------------------------------------
@@ -299,17 +285,13 @@ class Maker:
     def comparisons(self) -> Made:
         items = self.labels(self.some(3, 8))
         one, other = self.pick(
-            ("model_a", "model_b"),
-            ("left", "right"),
-            ("player1", "player2"),
-            ("first", "second"),
-            ("Response A", "Response B"),
-        )
+            ("model_a", "model_b"), ("left", "right"), ("player1", "player2"),
+            ("first", "second"), ("Response A", "Response B"),
+        )  # fmt: skip
         by_name = self.rng.random() < 0.5
         words = {"model_a": ("model_a", "model_b"), "left": ("left", "right")}.get(one, ("a", "b"))
-        rows: list[list[Any]] = [
-            [one, other, self.heading("winner", "outcome", "result", "preference")]
-        ]
+        outcome = self.heading("winner", "outcome", "result", "preference")
+        rows: list[list[Any]] = [[one, other, outcome]]
         truth: Counter[Any] = Counter()
         for at in range(self.some(12, 40)):
             a, b = (items[x] for x in self.rng.permutation(len(items))[:2])
@@ -332,15 +314,13 @@ class Maker:
         truth, lines, sign = {}, [], self.pick(" ", "\t")
         for topic in range(self.some(1, 4)):
             scores = sorted(self.rng.random(self.some(2, 9)).round(4), reverse=True)
-            for at, score in enumerate(scores, start=1):
-                words = (
-                    str(300 + topic), "Q0", f"doc{at}-{topic}", str(at), repr(float(score)), "bm25",
-                )  # fmt: skip
+            for at, score in enumerate(map(float, scores), start=1):
+                topic_name, document = str(300 + topic), f"doc{at}-{topic}"
+                words = (topic_name, "Q0", document, str(at), repr(score), "bm25")
                 lines.append(sign.join(words))
-                truth[words[0], words[2]] = float(score)
-        return self.plain(
-            "run", self.pick("bm25.run", "x.txt", "run"), "\n".join(lines) + "\n", truth
-        )
+                truth[topic_name, document] = score
+        name = self.pick("bm25.run", "x.txt", "run")
+        return self.plain("run", name, "\n".join(lines) + "\n", truth)
 
     def preflib(self) -> Made:
         lines = ["# DATA TYPE: soc", "# NUMBER ALTERNATIVES: 3"]
@@ -361,9 +341,8 @@ class Maker:
         return self.plain("matrix", "m.txt", text, cells.astype(float).tolist())
 
     def votes(self) -> Made:
-        votes = ra.PairwiseMatrix.from_wins(
-            [[0, self.some(1, 9)], [self.some(1, 9), 0]], items="AB"
-        )
+        wins = [[0, self.some(1, 9)], [self.some(1, 9), 0]]
+        votes = ra.PairwiseMatrix.from_wins(wins, items="AB")
         from rankagg.io.json_files import votes_to_dict  # noqa: PLC0415
 
         return self.plain("votes", "v.json", json.dumps(votes_to_dict(votes)), votes.wins.tolist())
@@ -446,13 +425,11 @@ class Maker:
 
 TASKS = ["CoLA", "SST-2", "MRPC", "QNLI", "boolq", "wsc"]
 KINDS = (
-    *(
-        "scores_wide", "scores_wide", "scores_instances", "scores_long", "ballots",
-        "ballots_counted",
-    ),
-    *("cast_wide", "cast_long", "long_lists", "lists_wide", "comparisons", "comparisons"),
-    *("run", "preflib", "matrix", "votes", "abif", "doubtful", "doubtful", "doubtful"),
-)  # fmt: skip
+    *("scores_wide", "scores_wide", "scores_instances", "scores_long", "ballots"),
+    *("ballots_counted", "cast_wide", "cast_long", "long_lists", "lists_wide", "comparisons"),
+    *("comparisons", "run", "preflib", "matrix", "votes", "abif", "doubtful", "doubtful"),
+    "doubtful",
+)
 ODD = (
     *("text column", "number column", "quoted", "semicolons", "tabs", "bom", "crlf", "upper"),
     *("title", "integers", "numeric names", "missing", "comment", "no header", "ties", "shuffled"),

@@ -56,13 +56,9 @@ def test_whole_numbers_are_exact_at_any_size(odd: int) -> None:
 
 @pytest.mark.parametrize(
     ("cells", "message"),
-    [
-        ("0.1 0.10000000000000001", "floats tell apart"),
-        (f"0.5 {2**53 + 1}", "hold exactly"),
-        ("-1 1", "free of negative numbers"),
-        ("1e101 1", r"at most 1e\+100"),
-    ],
-)
+    [("0.1 0.10000000000000001", "floats tell apart"), (f"0.5 {2**53 + 1}", "hold exactly"),
+     ("-1 1", "free of negative numbers"), ("1e101 1", r"at most 1e\+100")],
+)  # fmt: skip
 def test_numbers_that_are_no_votes(cells: str, message: str) -> None:
     upper, lower = cells.split()
     with pytest.raises(InvalidInputError, match=message):

@@ -1,12 +1,14 @@
 """Ranked lists in their four forms: the same lists, whatever they are written as."""
 
 import json
+from functools import partial
 from io import StringIO
 
 import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.cli import main
 from rankagg.exceptions import RankaggError
 
 LISTS = {"s1": ["MYC", "TP53", "EGFR"], "s2": ["TP53", "KRAS"], "s3": ["EGFR", "MYC"]}
@@ -44,24 +46,22 @@ def forms(folder):
     paths = [folder / f"{name}.txt" for name in LISTS]
     columns = {"ranking": "study", "item": "gene", "rank": "rank"}
     return {
-        "columns": lambda **more: ra.read_rankings(StringIO(f"{wide}\n"), **more),
-        "long": lambda **more: ra.read_rankings(
-            StringIO(f"rank,gene,study\n{long}"), **columns, **more
+        "columns": partial(ra.read_rankings, StringIO(f"{wide}\n")),
+        "long": partial(ra.read_rankings, StringIO(f"rank,gene,study\n{long}"), **columns),
+        "ranks": partial(
+            ra.read_rankings, StringIO(f"gene,{','.join(LISTS)}\n{ranks}\n"), cells="ranks"
         ),
-        "ranks": lambda **more: ra.read_rankings(
-            StringIO(f"gene,{','.join(LISTS)}\n{ranks}\n"), cells="ranks", **more
-        ),
-        "files": lambda **more: ra.read_rankings(paths, **more),
+        "files": partial(ra.read_rankings, paths),
     }
 
 
 @pytest.mark.parametrize("form", ["columns", "long", "ranks", "files"])
 def test_every_form_holds_the_same_lists(tmp_path, form):
-    read = forms(tmp_path)[form]
-    assert content(read()) == EXPECTED
-    assert read().times_ranked() == {"EGFR": 2, "KRAS": 1, "MYC": 2, "TP53": 2}
     unranked = {key: -1 if rank == -2 else rank for key, rank in EXPECTED.items()}
-    assert content(read(left_out="unranked")) == unranked
+    for options, expected in (({}, EXPECTED), ({"left_out": "unranked"}, unranked)):
+        profile = forms(tmp_path)[form](**options)
+        assert content(profile) == expected
+        assert profile.times_ranked() == {"EGFR": 2, "KRAS": 1, "MYC": 2, "TP53": 2}
 
 
 def test_equal_ranks_are_ties():
@@ -90,19 +90,15 @@ def test_what_is_no_list_is_refused(text, given, words):
 
 
 def test_the_command_says_how_many_lists_name_an_item(tmp_path, monkeypatch, capsys):
-    from rankagg.cli import main  # noqa: PLC0415
-
     monkeypatch.chdir(tmp_path)
     forms(tmp_path)
-    line = "rank s1.txt s2.txt s3.txt --format lists --method borda"
-    with pytest.raises(SystemExit) as stop:
-        main(line.split())
-    assert not stop.value.code
-    assert (
-        "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in capsys.readouterr().out
-    )
-    with pytest.raises(SystemExit) as stop:
-        main([*line.split(), "--named-by", "2", "--json"])
-    told = json.loads(capsys.readouterr().out)
+    said = []
+    for more in ("", " --named-by 2 --json"):
+        with pytest.raises(SystemExit) as stop:
+            main(f"rank s1.txt s2.txt s3.txt --format lists --method borda{more}".split())
+        assert not stop.value.code
+        said.append(capsys.readouterr().out)
+    assert "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in said[0]
+    told = json.loads(said[1])
     assert told["items"] == ["EGFR", "MYC", "TP53"]
     assert told["input"][-1].endswith("; left out: 1 item that fewer than 2 lists name")

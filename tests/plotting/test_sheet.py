@@ -50,14 +50,11 @@ def test_notes_of_given_axes_are_as_wide_as_these():
     assert points == pytest.approx(ax.get_position().width * 4 * 72)
 
 
-def test_percent_signs_stay_with_their_numbers():
+def test_percent_signs_stay_with_their_numbers_and_formulas_are_plain_text():
     for inches in (1.5, 2, 3, 4):
         _, ax = plt.subplots(figsize=(inches, 2))
         PlotSheet(ax, 9, 9).finish(["intervals of 95 % for all of these places at 99.9 % at once"])
         assert not any(line.lstrip().startswith("%") for line in below(ax).splitlines())
-
-
-def test_formulas_in_notes_are_plain_text():
     ax = PlotSheet(None, 30, 9).finish(["$x^2$ and $\\bad{$"])
     ax.figure.canvas.draw()
     assert below(ax) == "$x^2$ and $\\bad{$"
@@ -89,9 +86,8 @@ def test_widths_follow_the_font_and_not_the_size_of_letters():
 
 
 def test_a_caption_beyond_its_axes_is_in_a_file_that_is_cut_to_its_content():
-    ax = PlotSheet(None, 10, 9, notes=99).finish(
-        ["a caption that is much longer than the axes " * 2]
-    )
+    words = "a caption that is much longer than the axes " * 2
+    ax = PlotSheet(None, 10, 9, notes=99).finish([words])
     figure = ax.figure
     figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()

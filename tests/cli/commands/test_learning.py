@@ -17,7 +17,7 @@ BALLOTS = "a_b,<i> & \\,50%,count\n1,2,3,4\n2,3,1,3\n3,1,2,2\n"
 @pytest.fixture
 def hostile(tmp_path):
     (tmp_path / "ballots.csv").write_text(BALLOTS, encoding="utf-8")
-    return ["ballots.csv", "--format", "ballots", "--count", "count"]
+    return "steps ballots.csv --format ballots --count count"
 
 
 class Parts(HTMLParser):
@@ -50,28 +50,27 @@ def parts(page):
 
 
 def test_steps_in_three_forms(run, hostile, tmp_path):
+    line = f"{hostile} --method schulze"
     data = ra.read_ballots("ballots.csv", count="count")
     steps = ra.teaching.show_steps(ra.Schulze(), data)
-    text = run("steps", *hostile, "--method", "schulze")
-    assert text.out.endswith(steps.summary(rows=20) + "\n")
-    latex = run("steps", *hostile, "--method", "schulze", "--as", "latex")
+    assert run(line).out.endswith(steps.summary(rows=20) + "\n")
+    latex = run(f"{line} --as latex")
     assert latex.out == steps.to_latex_sections()
     assert "3 items" in latex.err
-    shown = json.loads(run("steps", *hostile, "--method", "schulze", "--json").out)
-    assert shown["steps"] == steps.to_dict()["steps"]
+    assert json.loads(run(f"{line} --json").out)["steps"] == steps.to_dict()["steps"]
     for name, form in (("a.html", "html"), ("a.tex", "latex"), ("a.txt", "text")):
-        assert f"wrote: {name}" in run("steps", *hostile, "--method", "schulze", "-o", name).out
+        assert f"wrote: {name}" in run(f"{line} -o {name}").out
         written = (tmp_path / name).read_text(encoding="utf-8")
-        asked = run("steps", *hostile, "--method", "schulze", "--as", form).out
+        asked = run(f"{line} --as {form}").out
         assert written in (asked, asked[-len(written) :])
     for wrong in ("-o a.pdf", "-o a.txt --as html"):
-        told = run("steps", *hostile, *wrong.split(), code=2).err
+        told = run(f"{hostile} {wrong}", code=2).err
         assert "ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX" in told
 
 
 def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostile):
     steps = ra.teaching.show_steps(ra.Kemeny(), ra.read_ballots("ballots.csv", count="count"))
-    page = run("steps", *hostile, "--as", "html").out
+    page = run(f"{hostile} --as html").out
     found = parts(page)
     assert found.seen.count("table") == sum(bool(step.columns) for step in steps.steps)
     assert found.seen.count("svg") == 1
@@ -100,13 +99,13 @@ def test_every_method_has_steps_or_says_why_not(run, method):
 
 def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):
     (tmp_path / "b.csv").write_text("A,B,C\n1,2,3\n3,1,2\n2,3,1\n", encoding="utf-8")
-    asked = ["steps", "b.csv", "--format", "ballots", "--method", "instant-runoff"]
-    assert "A, B, C remain, and are tied" in run(*asked, "--tie-breaking", "together").out
-    assert "The ways lead to 3 rankings" in run(*asked, "--tie-breaking", "parallel").out
-    assert "C goes out, the last" in run(*asked, "--tie-breaking", "order").out
-    assert "breaks no tie" in run(*asked, "--tie-breaking", "refuse", code=2).err
-    told = run("steps b.csv --format ballots --tie-breaking order", code=2).err
-    assert "take items out" in told
+    line = "steps b.csv --format ballots"
+    asked = f"{line} --method instant-runoff --tie-breaking"
+    assert "A, B, C remain, and are tied" in run(f"{asked} together").out
+    assert "The ways lead to 3 rankings" in run(f"{asked} parallel").out
+    assert "C goes out, the last" in run(f"{asked} order").out
+    assert "breaks no tie" in run(f"{asked} refuse", code=2).err
+    assert "take items out" in run(f"{line} --tie-breaking order", code=2).err
 
 
 def test_too_many_items_are_refused_and_some_can_be_kept(run):
@@ -129,18 +128,15 @@ def test_the_picture_of_the_steps(run, tmp_path):
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_quiz_is_that_of_the_library(run, topic):
-    name, asked = topic.replace(" ", "-"), ra.teaching.quiz(topic, rng=7)
-    text = run("quiz", name, "--seed", "7").out
-    assert text == f"{asked.summary()}\n"
-    assert run("quiz", name, "--seed", "7", "--solution").out == (
-        f"{text}\n{asked.solution.summary(rows=None)}\n"
-    )
+    line, asked = f"quiz {topic.replace(' ', '-')} --seed 7", ra.teaching.quiz(topic, rng=7)
+    text = f"{asked.summary()}\n"
+    assert run(line).out == text
+    solution = asked.solution.summary(rows=None)
+    assert run(f"{line} --solution").out == f"{text}\n{solution}\n"
     right = "".join(map(str, asked.answer)) or "none"
-    assert run("quiz", name, "--seed", "7", "--answer", right).out == f"{text}right\n"
-    plain = json.loads(run("quiz", name, "--seed", "7", "--json").out)
-    assert "answer" not in plain
-    assert "solution" not in plain
-    full = json.loads(run("quiz", name, "--seed", "7", "--json", "--solution").out)
+    assert run(line, "--answer", right).out == f"{text}right\n"
+    assert not {"answer", "solution"} & json.loads(run(f"{line} --json").out).keys()
+    full = json.loads(run(f"{line} --json --solution").out)
     assert full == json.loads(json.dumps(asked.to_dict()))
 
 

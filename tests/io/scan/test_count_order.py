@@ -58,14 +58,11 @@ class Directed:
 
 
 def test_systems_in_the_order_of_their_first_rows(tmp_path):
-    frame = pd.DataFrame(
-        {"system": ["b", "a", "c", "a"], "id": [1, 1, 2, 2], "score": [1.0, 2.0, 3.0, 4.0]}
-    )
+    frame = pd.DataFrame({"system": list("baca"), "id": [1, 1, 2, 2], "score": [1.0, 2, 3, 4]})
     path = write(frame, tmp_path / "a.parquet")
     names = {"system": "system", "instance": "id", "score": "score"}
-    assert ra.scan_scores(path, higher_is_better=True, **names).summarize().systems == ItemSet(
-        "bac"
-    )
+    found = ra.scan_scores(path, higher_is_better=True, **names).summarize()
+    assert found.systems == ItemSet("bac")
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
@@ -80,13 +77,14 @@ def test_scattered_rows_are_sorted_on_disk(seed, ending, tmp_path):
         scan(tmp_path, table, LONG).summarize()
     made = scan(tmp_path, table, LONG, scattered="sort")
     assert made.summarize() == ra.ScoreSummary.from_scores(table)
-    write(frame[30:].assign(score=float("inf")), tmp_path / f"1.{ending}")
-    with pytest.raises(DataFormatError, match=rf"^1\.{ending}.*row 1, column 'score' must be"):
-        scan(tmp_path, table, LONG, scattered="sort").summarize()
-    again = pd.concat([frame[30:], frame[:1]])
-    write(again, tmp_path / f"1.{ending}")
-    with pytest.raises(DataFormatError, match="is the second score of"):
-        scan(tmp_path, table, LONG, scattered="sort").summarize()
+    broken = {
+        rf"^1\.{ending}.*row 1, column 'score' must be": frame[30:].assign(score=float("inf")),
+        "is the second score of": pd.concat([frame[30:], frame[:1]]),
+    }
+    for said, rows in broken.items():
+        write(rows, tmp_path / f"1.{ending}")
+        with pytest.raises(DataFormatError, match=said):
+            scan(tmp_path, table, LONG, scattered="sort").summarize()
 
 
 def test_what_cannot_be_sorted(tmp_path):

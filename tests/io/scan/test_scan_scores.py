@@ -32,12 +32,9 @@ def assert_says_the_same(summary, table):
     profile = table.rankings()
     for policy in POLICIES:
         assert summary.pairwise(policy) == profile.pairwise(policy)
-        for rule in (
-            ra.Borda(unranked=policy),
-            ra.TwoLevel(ra.Borda(unranked=policy), ra.Borda(unranked=policy)),
-        ):
+        borda = ra.Borda(unranked=policy)
+        for rule in (borda, ra.TwoLevel(borda, borda)):
             assert rule.aggregate(summary) == rule.aggregate(table)
-    assert ra.Mean().aggregate(summary) == ra.Mean().aggregate(table)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "jsonl"])
@@ -71,8 +68,8 @@ def test_small_blocks_of_text(form, tmp_path, monkeypatch):
         path = write(frame(table), tmp_path / f"scores.{ending}")
         packed = tmp_path / f"packed.{ending}.gz"
         packed.write_bytes(gzip.compress(path.read_bytes()))
-        assert scan(path, table, names).summarize() == expected
-        assert scan(packed, table, names).summarize() == expected
+        for source in (path, packed):
+            assert scan(source, table, names).summarize() == expected
 
 
 def test_as_read_scores(tmp_path):

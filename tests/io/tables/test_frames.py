@@ -56,14 +56,11 @@ def seen(table):
 
 
 def as_lists(table):
-    cells = [table.cells(name, "name") for name in table.header]
-    return replace(
-        table,
-        columns=[
-            [None if isinstance(x, float) and np.isnan(x) else x for x in column]
-            for column in cells
-        ],
-    )
+    def plain(cell):
+        return None if isinstance(cell, float) and np.isnan(cell) else cell
+
+    cells = [list(map(plain, table.cells(name, "name"))) for name in table.header]
+    return replace(table, columns=cells)
 
 
 @given(frames())

@@ -76,9 +76,7 @@ def outcomes(way, number, seed):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_frames_of_any_cells(way):
-    found = outcomes(way, 60, seed=0)
-    assert len(found) == 60
-    assert "DataFormatError" in found or way == "table"
+    assert "DataFormatError" in outcomes(way, 60, seed=0) or way == "table"
 
 
 @pytest.mark.slow

@@ -80,19 +80,18 @@ def test_a_file_that_cannot_be_read(read, tmp_path, monkeypatch):
 @every_reader
 def test_streams_that_cannot_be_read(read, tmp_path):
     path = write(tmp_path / "table.csv", "Café,x\n", "latin-1")
-    wrong = r"table\.csv is not UTF-8: byte 3 is 0xe9"
-    with path.open(encoding="utf-8") as stream, pytest.raises(DataFormatError, match=wrong):
-        read(stream)
+    for stream, error, said in (
+        (path.open(encoding="utf-8"), DataFormatError, r"table\.csv is not UTF-8: byte 3 is 0xe9"),
+        ((tmp_path / "new").open("w", encoding="utf-8"), InvalidInputError,
+         r"readable stream.*not readable"),
+        (path.open("rb"), InvalidInputError, "stream of text"),
+    ):  # fmt: skip
+        with stream, pytest.raises(error, match=said):
+            read(stream)
+    closed = path.open(encoding="utf-8")
+    closed.close()
     with pytest.raises(InvalidInputError, match=r"readable stream.*closed"):
-        read(stream)
-    wrong = r"readable stream.*not readable"
-    with (
-        (tmp_path / "new").open("w", encoding="utf-8") as stream,
-        pytest.raises(InvalidInputError, match=wrong),
-    ):
-        read(stream)
-    with path.open("rb") as stream, pytest.raises(InvalidInputError, match="stream of text"):
-        read(stream)
+        read(closed)
 
 
 @every_reader
