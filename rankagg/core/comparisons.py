@@ -185,9 +185,9 @@ class Comparisons(Value):
         if not m:
             raise InvalidInputError("comparisons", "at least one", Described("none"))
         other = _as_codes(second, m, len(item_set), "second")
-        if (one == other).any():
-            at = int(np.argmax(one == other))
-            number = counted(int((one == other).sum()), "such comparison", ",")
+        if (same := one == other).any():
+            at = int(np.argmax(same))
+            number = counted(int(same.sum()), "such comparison", ",")
             label = item_set[int(one[at])]
             shown = Described(f"{label!r} on both sides at position {at} ({number})")
             allowed = "between two different items"
@@ -485,19 +485,17 @@ class Comparisons(Value):
             With "first", "second" and "outcome" ("first", "second" or "tie"), and "weight",
             "cluster", "side" (1, 0 or -1) and covariates where there are any.
         """
-        labels = _label_array(self.items)
+        labels, clusters = _label_array(self.items), self.clusters
         columns: dict[str, Any] = {
             "first": labels[self.first],
             "second": labels[self.second],
             "outcome": _label_array(("tie", "first", "second"))[self.outcomes],
+            "weight": self.weights,
+            "cluster": None if clusters is None else _label_array(self.cluster_labels)[clusters],
+            "side": self.sides,
+            **self.covariates,
         }
-        if self.weights is not None:
-            columns["weight"] = self.weights
-        if self.clusters is not None:
-            columns["cluster"] = _label_array(self.cluster_labels)[self.clusters]
-        if self.sides is not None:
-            columns["side"] = self.sides
-        return pd.DataFrame({**columns, **self.covariates})
+        return pd.DataFrame({k: column for k, column in columns.items() if column is not None})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, which `from_dict` takes back.

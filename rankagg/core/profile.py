@@ -131,10 +131,10 @@ class Profile(Value):
         items: ItemSet,
         ranks: Ranks,
         *,
-        counts: ArrayLike | None,
-        weights: ArrayLike | None,
-        groups: Sequence[Group] | None,
-        clusters: Sequence[Label] | None,
+        counts: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        groups: Sequence[Group] | None = None,
+        clusters: Sequence[Label] | None = None,
     ) -> None:
         m = len(ranks)
         labels = {"groups": groups, "clusters": clusters}
@@ -152,21 +152,10 @@ class Profile(Value):
         )
 
     @classmethod
-    def _trusted(
-        cls,
-        items: ItemSet,
-        ranks: Ranks,
-        *,
-        counts: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-        groups: Sequence[Group] | None = None,
-        clusters: Sequence[Label] | None = None,
-    ) -> Self:
-        """Create a profile from ranks that are known to be canonical."""
+    def _trusted(cls, items: ItemSet, ranks: Ranks, **columns: Any) -> Self:
+        """Create a profile from ranks that are known to be canonical, and columns of the class."""
         profile = cls.__new__(cls)
-        profile._fill(
-            items, ranks, counts=counts, weights=weights, groups=groups, clusters=clusters
-        )
+        profile._fill(items, ranks, **columns)
         return profile
 
     def _key(self) -> tuple[Hashable, ...]:
@@ -202,13 +191,11 @@ class Profile(Value):
         counts: NDArray[np.int64] | None = None,
     ) -> Self:
         """Return a profile with other ranks (of a choice of rows) and the rest as here."""
-        keep = slice(None) if rows is None else rows
-        labels = {"groups": self.groups, "clusters": self.clusters}
-        if rows is not None:
-            labels = {
-                name: None if of is None else tuple(of[int(row)] for row in rows)
-                for name, of in labels.items()
-            }
+        keep = np.arange(len(self)) if rows is None else rows
+        labels = {
+            name: None if of is None else tuple(of[int(row)] for row in keep)
+            for name, of in (("groups", self.groups), ("clusters", self.clusters))
+        }
         return type(self)._trusted(
             items or self.items,
             ranks,
@@ -434,9 +421,8 @@ class Profile(Value):
         counts = np.zeros(len(first), dtype=np.int64)
         np.add.at(counts, where.ravel(), self.counts)
         order = np.argsort(first)
-        first, counts = first[order], counts[order]
-        merged = self[first]
-        return merged._replace(ranks=merged.ranks, counts=counts)
+        rows = first[order]
+        return self._replace(ranks=self.ranks[rows], rows=rows, counts=counts[order])
 
     def with_clusters(self, clusters: Sequence[Label] | None) -> Self:
         """Return the profile with a cluster for each ranking, or without any.
@@ -450,14 +436,8 @@ class Profile(Value):
         -------
         Profile
         """
-        return type(self)._trusted(
-            self.items,
-            self.ranks,
-            counts=self.counts,
-            weights=self.weights,
-            groups=self.groups,
-            clusters=clusters,
-        )
+        columns = {name: getattr(self, name) for name in ("counts", "weights", "groups")}
+        return type(self)._trusted(self.items, self.ranks, **columns, clusters=clusters)
 
     def restrict(self, items: Iterable[Label]) -> Profile:
         """Return the rankings of a subset of the items, each in the order that it has here.

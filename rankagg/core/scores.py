@@ -139,6 +139,17 @@ def _check_tasks_known(given: Mapping[Label, object], tasks: ItemSet, parameter:
             raise InvalidInputError(parameter, allowed, task, nearest(task, tasks))
 
 
+def _by_task(
+    given: Any, parameter: str, tasks: ItemSet, named: str, every: ItemSet | None
+) -> Mapping[Label, Any]:
+    """Return a mapping from tasks of the table; empty where none is given."""
+    found = {} if given is None else named_values(given, parameter, every)
+    if not isinstance(found, Mapping):
+        raise InvalidInputError(parameter, f"a mapping from task to {named}", found)
+    _check_tasks_known(found, tasks, parameter)
+    return found
+
+
 def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
     """Return the direction of every task."""
     given = named_values(given, "higher_is_better", tasks)
@@ -156,10 +167,7 @@ def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
 
 def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, float]:
     """Return the weight of every task; 1 where none is given."""
-    weights = {} if given is None else named_values(given, "task_weights", tasks)
-    if not isinstance(weights, Mapping):
-        raise InvalidInputError("task_weights", "a mapping from task to number", weights)
-    _check_tasks_known(weights, tasks, "task_weights")
+    weights = _by_task(given, "task_weights", tasks, "number", tasks)
     found = {
         task: check_number(weights.get(task, 1.0), "task_weights", low=0, open_low=True)
         for task in tasks
@@ -170,12 +178,10 @@ def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, fl
 
 def as_task_families(given: TaskFamilies | None, tasks: ItemSet) -> dict[Label, Label]:
     """Return the family of every task that has one."""
-    families = {} if given is None else named_values(given, "task_families", None)
-    if not isinstance(families, Mapping):
-        raise InvalidInputError("task_families", "a mapping from task to family", families)
-    _check_tasks_known(families, tasks, "task_families")
-    labels = label_column([families[task] for task in tasks if task in families], "task_families")
-    return dict(zip((task for task in tasks if task in families), labels, strict=True))
+    families = _by_task(given, "task_families", tasks, "family", None)
+    known = [task for task in tasks if task in families]
+    labels = label_column([families[task] for task in known], "task_families")
+    return dict(zip(known, labels, strict=True))
 
 
 def as_tolerance(given: Tolerance, tasks: ItemSet | None) -> float | Mapping[Label, float]:
@@ -403,10 +409,9 @@ class ScoreTable(Pastable, ScoredTasks):
             without a score are unranked.
         """
         steps = as_tolerance(tolerance, self.tasks)
-        if isinstance(steps, Mapping):
-            by_task = np.array([steps.get(task, 0.0) for task in self.tasks])
-        else:
-            by_task = np.full(self.n_tasks, steps)
+        if not isinstance(steps, Mapping):
+            steps = dict.fromkeys(self.tasks, steps)
+        by_task = np.array([steps.get(task, 0.0) for task in self.tasks])
         ascending = -(self.values * self.signs).T
         clusters = None
         if self._families:
@@ -605,19 +610,18 @@ class ScoreTable(Pastable, ScoredTasks):
         task_families: TaskFamilies | None = None,
     ) -> ScoreTable:
         """Return a table with the same columns; what is not given stays."""
-        changes: dict[str, Any] = {}
-        if values is not None:
-            changes["values"] = frozen_array(as_matrix(values, "values", nan=True) + 0.0)
-        if systems is not None:
-            changes["systems"] = ItemSet(systems)
-        if task_weights is not None:
-            changes["_weights"] = as_task_weights(task_weights, self.tasks)
-        if task_families is not None:
-            changes["_families"] = as_task_families(task_families, self.tasks)
         table = object.__new__(ScoreTable)
-        held = ("systems", "tasks", "values", "unit_tasks", "instances")
-        names = (*held, "_directions", "_weights", "_families")
-        table._set(**{name: vars(self)[name] for name in names} | changes)
+        names = ("systems", "tasks", "values", "unit_tasks", "instances", "_directions")
+        held = {name: vars(self)[name] for name in (*names, "_weights", "_families")}
+        if values is not None:
+            held["values"] = frozen_array(as_matrix(values, "values", nan=True) + 0.0)
+        if systems is not None:
+            held["systems"] = ItemSet(systems)
+        if task_weights is not None:
+            held["_weights"] = as_task_weights(task_weights, self.tasks)
+        if task_families is not None:
+            held["_families"] = as_task_families(task_families, self.tasks)
+        table._set(**held)
         table._check_scored()
         return table
 

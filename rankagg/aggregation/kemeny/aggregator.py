@@ -156,13 +156,8 @@ class Kemeny(SearchingRule):
         if not isinstance(self.constraints, Constraints | None):
             self._refuse("constraints", "Constraints")
         if ties and self.constraints is not None:
-            self._refuse(
-                "constraints",
-                "None where the consensus may tie items",
-                "Constraints speak of places, of which tied items share one: neither is it said "
-                "whether what is above may be tied, nor who of a tie is within the first k. Leave "
-                "out `consensus_ties`.",
-            )
+            remedy = "They speak of places, of which tied items share one. Leave out one of both."
+            self._refuse("constraints", "None where the consensus may tie items", remedy)
         if self.backend != "cuts" and (ties or self.constraints is not None):
             self._refuse("backend", "'cuts' where the consensus may tie items or is constrained")
 

@@ -193,8 +193,8 @@ class IntegerProgram:
             return Optimum(max(end, 0), None)
         model, columns = self._model([row for row in rows if row[0]])
         left = deadline.seconds_left()
-        limit = None if left == inf else left
         if why_not_highs() is None:
+            limit = None if left == inf else left
             solver: Any = pulp.HiGHS(msg=False, threads=1, timeLimit=limit, gapRel=0, gapAbs=0.9)
         else:
             solver = cbc(left)

@@ -133,12 +133,12 @@ class Ranking(Value):
     @property
     def unranked(self) -> tuple[Label, ...]:
         """The labels that were not observed."""
-        return self._labels_where(UNRANKED)
+        return self.items.where(self.ranks == UNRANKED)
 
     @property
     def unlisted(self) -> tuple[Label, ...]:
         """The labels left off a top-k list: below all listed ones, not compared."""
-        return self._labels_where(UNLISTED)
+        return self.items.where(self.ranks == UNLISTED)
 
     def rank(self, label: Label) -> int | None:
         """Return the rank of an item as people count: 1 is best, tied items share the best.
@@ -163,9 +163,6 @@ class Ranking(Value):
         """
         position = int(self.ranks[self.items.index(label)])
         return position + 1 if position >= 0 else None
-
-    def _labels_where(self, code: int) -> tuple[Label, ...]:
-        return self.items.where(self.ranks == code)
 
     # -- how it looks -------------------------------------------------------------------------
 
@@ -210,12 +207,12 @@ class Ranking(Value):
 
 
 def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
-    remedy = "`from_ranks` takes other numbers."
     try:
         values = np.atleast_1d(np.asarray(ranks))
-    except ValueError:
-        raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy) from None
+    except ValueError:  # of unequal lengths
+        values = np.empty(0)
     if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
+        remedy = "`from_ranks` takes other numbers."
         raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
     return values
 
@@ -410,11 +407,8 @@ class PartialRanking(Ranking):
             A `Permutation` where the result is complete and strict.
         """
         target = ItemSet.coerce(items, ())
-        lost = [
-            label
-            for label, rank in zip(self.items, self.ranks, strict=True)
-            if rank != UNRANKED and label not in target
-        ]
+        observed = self.items.where(self.ranks != UNRANKED)
+        lost = [label for label in observed if label not in target]
         if lost:
             raise InvalidInputError(
                 "items", "a set that holds every observed item", lost, "`restrict` drops items."
@@ -544,10 +538,8 @@ class PartialRanking(Ranking):
         """
         n = self.n_items
         mids = places.mid_ranks(self.ranks[None, :])[0]
-        observed = ~np.isnan(mids)
-        expected = np.full(n, (n - 1) / 2)
-        expected[observed] = (mids[observed] + 1) * (n + 1) / (observed.sum() + 1) - 1
-        return expected
+        expected = (mids + 1) * (n + 1) / (self.n_observed + 1) - 1
+        return np.where(np.isnan(mids), (n - 1) / 2, expected)
 
 
 class Permutation(PartialRanking):
