@@ -43,9 +43,7 @@ def bits(consensus: ra.Consensus) -> tuple[bytes, bytes | None, float]:
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @settings(few, max_examples=18)
 @given(profile=profiles(min_size=2, max_size=4, max_rows=6, weights=weights), data=st.data())
-def test_rankings_in_any_order(
-    rule: ra.Aggregator, profile: ra.Profile, data: st.DataObject
-) -> None:
+def test_rankings_in_any_order(rule, profile, data) -> None:
     if "unranked" in rule.__dataclass_fields__:
         rule = replace(rule, unranked=data.draw(policies))
     order = data.draw(st.permutations(range(len(profile))))
@@ -56,9 +54,7 @@ def test_rankings_in_any_order(
 @pytest.mark.parametrize("rule", PROGRAMS, ids=repr)
 @few
 @given(profile=profiles(max_size=3, max_rows=4, weights=st.integers(1, 3)), data=st.data())
-def test_ballots_in_any_order(
-    rule: ra.Aggregator, profile: ra.Profile, data: st.DataObject
-) -> None:
+def test_ballots_in_any_order(rule, profile, data) -> None:
     order = data.draw(st.permutations(range(len(profile))))
     assert bits(rule.aggregate(profile[order])) == bits(rule.aggregate(profile))
 
@@ -104,9 +100,7 @@ def test_scores_in_any_order(rule: ra.Aggregator, data: st.DataObject) -> None:
 
 @quick
 @given(data=st.data(), items=letters(max_size=4))
-def test_votes_of_batches_rank_as_those_of_the_whole(
-    data: st.DataObject, items: ra.ItemSet
-) -> None:
+def test_votes_of_batches_rank_as_those_of_the_whole(data, items) -> None:
     simple = {"weights": st.sampled_from([1.0, 0.1, 1 / 3, 2.5])}
     first, second = (data.draw(profiles(items, **simple)) for _ in range(2))
     policy = data.draw(st.sampled_from(POLICIES))

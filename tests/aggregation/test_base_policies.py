@@ -35,9 +35,7 @@ def test_complete_rankings_fit_every_policy(rule: ra.Aggregator, counted: str) -
 
 @pytest.mark.parametrize("rule", VOTE_RULES, ids=repr)
 @pytest.mark.parametrize("counted", POLICIES)
-def test_a_policy_that_was_not_given_is_that_of_the_votes(
-    rule: ra.Aggregator, counted: str
-) -> None:
+def test_a_policy_that_was_not_given_is_that_of_the_votes(rule, counted) -> None:
     votes = GAPS.pairwise(counted)
     assert not votes.is_decided
     result = rule.aggregate(votes, rng=0)

@@ -44,19 +44,6 @@ def test_scores_are_sums_of_reciprocals(profile: ra.Profile, k: float) -> None:
     np.testing.assert_allclose(scores, expected, rtol=1e-13, atol=0)
 
 
-def test_the_sum_of_two_lists_by_hand() -> None:
-    """Lists of a search: each leaves items out, and what a list leaves out gives nothing."""
-    lists = ra.Profile(
-        [
-            ra.PartialRanking.from_top_k("ABC", items="ABCD"),
-            ra.PartialRanking.from_order("CD", items="ABCD"),
-        ]
-    )
-    fused = ra.ReciprocalRankFusion().aggregate(lists)
-    assert fused.scores == pytest.approx([1 / 61, 1 / 62, 1 / 63 + 1 / 61, 1 / 62], rel=1e-15)
-    assert fused.buckets == (("C",), ("A",), ("B", "D"))
-
-
 def test_what_no_ranking_observes_is_unranked_and_what_all_leave_off_is_last() -> None:
     unseen = ra.Profile([ra.PartialRanking.from_order("AB", items="ABC")])
     assert ra.ReciprocalRankFusion().aggregate(unseen).ranking.ranks.tolist() == [0, 1, UNRANKED]

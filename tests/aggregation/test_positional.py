@@ -115,9 +115,7 @@ def test_exactly_half_is_no_majority() -> None:
 
 @quick
 @given(profile=profiles(max_rows=6, weights=any_weights), policy=policies, data=st.data())
-def test_blocks_and_order_change_no_bit(
-    profile: ra.Profile, policy: str, data: st.DataObject
-) -> None:
+def test_blocks_and_order_change_no_bit(profile, policy, data) -> None:
     order = data.draw(st.permutations(range(len(profile))))
     rules = [ra.Borda(unranked=policy), ra.Bucklin()]
     whole = [rule.aggregate(profile).scores.tobytes() for rule in rules]

@@ -47,21 +47,14 @@ def test_inner_cycles_are_told_with_their_task() -> None:
     assert rule.aggregate(profile).notes[0].startswith("x: cyclic")
 
 
-def test_profile_without_groups_is_refused() -> None:
-    with pytest.raises(ra.exceptions.InvalidInputError, match="a profile with groups"):
-        BORDA.aggregate(ra.datasets.load("tennessee"))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((ra.Borda(), "borda"), "`outer of TwoLevel` must be an aggregator"),
-        ((ra.Borda(unranked="last"), ra.Borda()), "one policy"),
-    ],
-)
-def test_bad_parts_are_refused(arguments: tuple[object, object], message: str) -> None:
-    with pytest.raises(ra.exceptions.InvalidInputError, match=message):
-        ra.TwoLevel(*arguments)
+def test_bad_parts_and_profiles_without_groups_are_refused() -> None:
+    for call, message in (
+        (lambda: ra.TwoLevel(ra.Borda(), "borda"), "`outer of TwoLevel` must be an aggregator"),
+        (lambda: ra.TwoLevel(ra.Borda(unranked="last"), ra.Borda()), "one policy"),
+        (lambda: BORDA.aggregate(ra.datasets.load("tennessee")), "a profile with groups"),
+    ):
+        with pytest.raises(ra.exceptions.InvalidInputError, match=message):
+            call()
 
 
 @dataclass(frozen=True, kw_only=True)

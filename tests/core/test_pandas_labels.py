@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -33,9 +31,7 @@ def with_levels(*levels: list[str]) -> pd.DataFrame:
     st.booleans(),
     st.randoms(use_true_random=False),
 )
-def test_a_table_survives_the_way_to_pandas_and_back(
-    systems: list[str], tasks: list[int], has_instances: bool, random: Random
-) -> None:
+def test_a_table_survives_the_way_to_pandas_and_back(systems, tasks, has_instances, random) -> None:
     names = tasks * 2 if has_instances else tasks
     values = [[random.choice([0.5, 2.0, np.nan]) for _ in names] for _ in systems]
     values[0] = [1.0] * len(names)  # every task has a score
@@ -127,9 +123,7 @@ def test_what_has_no_labels_is_numbered() -> None:
         (lambda: ra.rank_intervals(SCORES), "makes one of a DataFrame"),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
-def test_hostile_tables_are_refused_in_one_sentence(
-    make: Callable[[], object], message: str
-) -> None:
+def test_hostile_tables_are_refused_in_one_sentence(make, message) -> None:
     with pytest.raises(InvalidInputError, match=message) as error:
         make()
     assert "\n" not in str(error.value) + shown(SCORES) + shown(np.eye(3))
@@ -174,9 +168,7 @@ def test_a_series_is_aligned_by_the_names_of_tasks() -> None:
         ).run().to_frame(),
     ],
 )  # fmt: skip
-def test_a_tolerance_may_be_a_series_wherever_it_may_be_a_mapping(
-    call: Callable[..., pd.DataFrame],
-) -> None:
+def test_a_tolerance_may_be_a_series_wherever_it_may_be_a_mapping(call) -> None:
     by_series = call(table_of(), shuffled(TASKS))
     pd.testing.assert_frame_equal(by_series, call(table_of(), TASKS))
 
@@ -193,9 +185,7 @@ def test_a_tolerance_may_be_a_series_wherever_it_may_be_a_mapping(
         (pd.MultiIndex.from_product([["qa", "nli", "mt"], [0]]), r"Got \('qa', 0\)"),
     ],
 )
-def test_a_series_names_every_task_once_and_no_other(
-    parameter: str, index: Any, message: str
-) -> None:
+def test_a_series_names_every_task_once_and_no_other(parameter, index, message) -> None:
     series = pd.Series([True] * len(index), index=index)
 
     def make() -> object:

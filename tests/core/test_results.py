@@ -175,14 +175,6 @@ def test_rows_stay_rows(labels):
     assert shown == [one_line(label) for label in labels]
 
 
-def test_hostile_labels_in_a_consensus() -> None:
-    labels = list(dict.fromkeys(HOSTILE))
-    consensus = ra.Borda().aggregate(ra.Profile.from_orders([labels]))
-    assert len(latex_cells(consensus.to_latex())) == len(labels) + 1
-    rows = markdown_cells(consensus.to_markdown())[1:]
-    assert [read_markdown(row[1]) for row in rows] == [one_line(label) for label in labels]
-
-
 def table(**columns):
     return pd.DataFrame(columns)
 

@@ -40,9 +40,7 @@ def branched() -> ra.Certificate:
 # -- false statements -----------------------------------------------------------------------------
 
 
-def test_certificate_of_other_votes_is_refused(
-    votes: ra.PairwiseMatrix, certificate: ra.Certificate
-) -> None:
+def test_certificate_of_other_votes_is_refused(votes, certificate) -> None:
     others = ra.Profile(list(CYCLE), counts=CYCLE.counts + 1).pairwise()
     theirs, ours = others.fingerprint[:8], votes.fingerprint[:8]
     told = rf"other votes: their fingerprint is {theirs}\.\.\., the certificate has {ours}\.\.\.$"
@@ -65,9 +63,7 @@ def test_certificate_of_other_votes_is_refused(
         certificate.verify(CYCLE)
 
 
-def test_what_no_file_can_hold_is_told(
-    votes: ra.PairwiseMatrix, certificate: ra.Certificate
-) -> None:
+def test_what_no_file_can_hold_is_told(votes, certificate) -> None:
     (proof,) = certificate.proofs
     bare = replace(proof, nodes=(replace(proof.nodes[0], weights=()),))
     unweighted = replace(certificate, proofs=(bare,))
@@ -161,9 +157,7 @@ def test_gap_and_share_of_the_cost(votes: ra.PairwiseMatrix, certificate: ra.Cer
     assert "25 % below" in open_.summary()
 
 
-def test_costs_beyond_floats_are_told(
-    votes: ra.PairwiseMatrix, certificate: ra.Certificate
-) -> None:
+def test_costs_beyond_floats_are_told(votes, certificate) -> None:
     beyond = replace(certificate, scaled_cost=10**900, scaled_lower_bound=3 * 10**899)
     assert beyond.cost == beyond.lower_bound == beyond.gap == float("inf")
     assert beyond.relative_gap == 0.7

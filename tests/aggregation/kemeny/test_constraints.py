@@ -276,9 +276,7 @@ def test_a_cheaper_ranking_that_breaks_a_constraint_is_refused() -> None:
         ({"above": [], "first": [], "last": [], "counts": []}, True),
     ],
 )  # fmt: skip
-def test_items_that_constraints_hold_are_not_moved(
-    stated: dict[str, Any], is_refused: bool
-) -> None:
+def test_items_that_constraints_hold_are_not_moved(stated, is_refused) -> None:
     """A proof by an exchange, which takes all orders, stands for them where nothing is decided."""
     votes = ra.PairwiseMatrix.from_wins([[0 if i >= j else 3 for j in range(5)] for i in range(5)])
     chain = (Exchange(((0, 1),), 1, 1, 1), Leaf())

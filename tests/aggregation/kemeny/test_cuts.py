@@ -105,9 +105,7 @@ def test_the_smallest_parts_are_enumerated() -> None:
 
 
 @pytest.mark.parametrize("stop", [0.0, None])
-def test_a_limit_leaves_an_order_and_a_bound(
-    monkeypatch: pytest.MonkeyPatch, stop: float | None
-) -> None:
+def test_a_limit_leaves_an_order_and_a_bound(monkeypatch, stop) -> None:
     votes = votes_of(np.random.default_rng(0), 40, 5)
     if stop is None:  # after the first relaxation
         at = [False]

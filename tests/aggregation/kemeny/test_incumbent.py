@@ -175,9 +175,7 @@ def bounded(clock: Clock, best: Incumbent, bounds: list[int | None]) -> tuple[fl
     return shares[0], shares[1]
 
 
-def test_most_of_the_time_is_searched_where_the_bound_stalls_and_little_where_it_moves(
-    monkeypatch,
-) -> None:
+def test_most_of_the_time_is_searched_where_the_bound_stalls_and_little_where_it_moves(monkeypatch):
     clock = slow_clock(monkeypatch)
     best = incumbent(tangled(40), deadline=clock.deadline(10_000))
     begins = best.cost - 1000
@@ -235,9 +233,7 @@ def test_a_search_is_vain_where_most_steps_came_after_the_best_order() -> None:
 
 
 @pytest.mark.parametrize(("expected", "share"), [(1e6, module.STALLED_SHARE), (99.0, module.SHARE)])
-def test_the_search_keeps_pace_with_a_relaxation_that_takes_long(
-    monkeypatch, expected, share
-) -> None:
+def test_the_search_keeps_pace_with_a_relaxation_that_takes_long(monkeypatch, expected, share):
     clock = slow_clock(monkeypatch)
     best = incumbent(tangled(40), deadline=clock.deadline(100))
     against = module._n_against(best.margins, best.order)

@@ -193,14 +193,13 @@ def test_the_summary_says_what_was_not_counted(monkeypatch: pytest.MonkeyPatch) 
             ask()
 
 
-def test_gap_has_no_set_of_optima() -> None:
+def test_gaps_and_other_rules_have_no_set_of_optima_and_one_item_no_radius() -> None:
     stopped = ra.Kemeny(time_limit=0).aggregate(ra.datasets.load("three_cycle"))
     with pytest.raises(NotProvedError, match="gap"):
         _ = stopped.optima
-
-
-def test_rules_that_are_not_exact_have_none() -> None:
     assert ra.Borda().aggregate(ra.datasets.load("tennessee")).optima is None
+    votes = ra.PairwiseMatrix.from_wins([[0]])
+    assert ra.Kemeny().aggregate(votes).optima.addition_radius is None
 
 
 def test_known_numbers_of_optima(data) -> None:
@@ -211,8 +210,3 @@ def test_known_numbers_of_optima(data) -> None:
         assert optima.count() == count
         if pairs is not None:
             assert optima.n_undecided_pairs == pairs
-
-
-def test_nothing_overturns_a_single_item() -> None:
-    votes = ra.PairwiseMatrix.from_wins([[0]])
-    assert ra.Kemeny().aggregate(votes).optima.addition_radius is None

@@ -13,7 +13,6 @@ from rankagg.aggregation.kemeny import cuts, parts
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import Enumeration
-from rankagg.exceptions import InvalidInputError
 from tests.tournaments import PALEY, noisy_paley, paley
 
 
@@ -136,9 +135,3 @@ def test_few_items_that_rows_say_little_about_are_enumerated(monkeypatch) -> Non
     exact = ra.Kemeny().aggregate(PALEY)
     assert exact.is_proved
     assert exact.certificate.proofs[0].nodes == (Enumeration(),)
-
-
-@pytest.mark.parametrize("options", [{"n_jobs": 0}, {"n_jobs": 1.5}, {"on_progress": 3}])
-def test_what_is_refused(options) -> None:
-    with pytest.raises(InvalidInputError, match=f"{next(iter(options))} of Kemeny"):
-        ra.Kemeny(**options)

@@ -154,9 +154,7 @@ def test_a_cut_is_found_where_there_is_one(seed: int) -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 50, 1000])
-def test_lines_say_something_new_however_few_pairs_are_tried_at_once(
-    monkeypatch: pytest.MonkeyPatch, at_once: int
-) -> None:
+def test_lines_say_something_new_however_few_pairs_are_tried_at_once(monkeypatch, at_once) -> None:
     monkeypatch.setattr(branch_and_bound, "BETWEEN_LOOKS", at_once * 7)
     for seed in range(12):
         found = Persistence(random_problem(seed, 7))

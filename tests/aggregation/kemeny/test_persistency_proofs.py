@@ -186,9 +186,7 @@ def test_a_search_that_begins_with_them_finds_all_optima() -> None:
 
 
 @pytest.mark.parametrize("kind", ["rankings", "weights"])
-def test_the_certificate_of_a_larger_part_begins_with_them(
-    monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_the_certificate_of_a_larger_part_begins_with_them(monkeypatch, kind) -> None:
     rng = np.random.default_rng(3)
     if kind == "rankings":
         rows = [rng.permutation(46) for _ in range(7)]

@@ -33,18 +33,14 @@ def patch_solve(monkeypatch: pytest.MonkeyPatch, after: Any) -> None:
     "sol_status",
     [pulp.LpSolutionNoSolutionFound, pulp.LpSolutionIntegerFeasible, pulp.LpSolutionInfeasible],
 )
-def test_status_short_of_optimal_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, backend: str, sol_status: int
-) -> None:
+def test_status_short_of_optimal_is_an_error(monkeypatch, backend, sol_status) -> None:
     patch_solve(monkeypatch, lambda lp: setattr(lp, "sol_status", sol_status))
     with pytest.raises(SolverError, match=pulp.LpSolution[sol_status]):
         ra.Kemeny(backend=backend).aggregate(CYCLE)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_solver_that_raises_is_an_error_with_its_words(
-    monkeypatch: pytest.MonkeyPatch, backend: str
-) -> None:
+def test_solver_that_raises_is_an_error_with_its_words(monkeypatch, backend) -> None:
     def fail(self: pulp.LpProblem, *args: Any, **kwargs: Any) -> int:
         raise pulp.PulpSolverError("the license expired")
 
@@ -54,9 +50,7 @@ def test_solver_that_raises_is_an_error_with_its_words(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_values_turned_round_are_noticed_or_prove_nothing(
-    monkeypatch: pytest.MonkeyPatch, backend: str
-) -> None:
+def test_values_turned_round_are_noticed_or_prove_nothing(monkeypatch, backend) -> None:
     def turn_round(lp: pulp.LpProblem) -> None:
         for x in lp.variables():
             x.varValue = 1 - x.varValue
@@ -75,9 +69,7 @@ def test_values_turned_round_are_noticed_or_prove_nothing(
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("factor", [0.0, 0.5, -1.0, 1e6])
-def test_wrong_duals_cannot_prove_too_much(
-    monkeypatch: pytest.MonkeyPatch, backend: str, factor: float
-) -> None:
+def test_wrong_duals_cannot_prove_too_much(monkeypatch, backend, factor) -> None:
     def spoil(lp: pulp.LpProblem) -> None:
         for row in lp.constraints():
             row.pi = factor * (row.pi or 0.0)
@@ -138,9 +130,7 @@ def test_cbc_that_fails_or_is_late_proves_nothing_false(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_solver_stopped_by_the_limit_is_no_error(
-    monkeypatch: pytest.MonkeyPatch, backend: str
-) -> None:
+def test_solver_stopped_by_the_limit_is_no_error(monkeypatch, backend) -> None:
     def stop(lp: pulp.LpProblem) -> None:
         lp.sol_status = pulp.LpSolutionIntegerFeasible
         monkeypatch.setattr(deadline, "monotonic", lambda: float("inf"))

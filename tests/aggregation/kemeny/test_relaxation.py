@@ -34,18 +34,14 @@ def patch_highs(monkeypatch: pytest.MonkeyPatch, method: str, replacement: Any) 
 
 
 @pytest.mark.parametrize("status", ["kSolveError", "kInfeasible", "kUnknown", "kNotset"])
-def test_model_status_short_of_optimal_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, status: str
-) -> None:
+def test_model_status_short_of_optimal_is_an_error(monkeypatch, status) -> None:
     value = getattr(highspy.HighsModelStatus, status)
     patch_highs(monkeypatch, "getModelStatus", lambda self: value)
     with pytest.raises(SolverError, match="HiGHS did not reach an optimum"):
         ra.Kemeny().aggregate(CYCLE)
 
 
-def test_run_that_fails_is_an_error_although_the_model_says_optimal(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_run_that_fails_is_an_error_although_the_model_says_optimal(monkeypatch) -> None:
     patch_highs(monkeypatch, "run", lambda self: highspy.HighsStatus.kError)
     with pytest.raises(SolverError, match="HiGHS did not reach an optimum"):
         ra.Kemeny().aggregate(CYCLE)
@@ -131,9 +127,7 @@ def test_no_time_gives_a_ranking_a_bound_and_a_gap(backend: str) -> None:
     [("cuts", (relaxation.HighsRelaxation, "solve")), ("lazy", (pulp.LpProblem, "solve")),
      ("naive", (pulp.LpProblem, "solve"))],
 )  # fmt: skip
-def test_interruption_gives_the_best_ranking_so_far(
-    monkeypatch: pytest.MonkeyPatch, backend: str, where: tuple[type, str]
-) -> None:
+def test_interruption_gives_the_best_ranking_so_far(monkeypatch, backend, where) -> None:
     monkeypatch.setattr(*where, lambda *args, **kwargs: signal.raise_signal(signal.SIGINT))
     exact = ra.Kemeny(backend=backend).aggregate(CYCLE)
     assert exact.certificate.status == "gap"

@@ -153,21 +153,6 @@ def test_the_cost_of_any_weak_order(profile: ra.Profile, prices, data: st.DataOb
     )
 
 
-@quick
-@given(profile=profiles(ties=True, unranked=False, unlisted=False), data=st.data())
-def test_half_for_both_is_the_distance_of_kemeny_and_snell(
-    profile: ra.Profile, data: st.DataObject
-) -> None:
-    votes = profile.pairwise()
-    levels = data.draw(st.sampled_from(weak_brute.weak_orders(votes.n_items)))
-    ranking = ra.PartialRanking.from_ranks(levels, items=votes.items)
-    total = sum(
-        count * weight * ra.kendall_distance(ranking, vote, p=0.5)
-        for vote, count, weight in zip(profile, profile.counts, profile.weights, strict=True)
-    )
-    assert votes.cost(ranking, tie_cost=0.5, consensus_tie_cost=0.5) == pytest.approx(total)
-
-
 # -- what it stands on ------------------------------------------------------------------------
 
 

@@ -49,12 +49,6 @@ def test_whole_numbers_of_any_size_are_exact(value):
     assert (rational.denominator, rational.step) == (1, 0)
 
 
-def test_the_shape_is_kept():
-    rational = exact.as_rational(np.array([[0.5, 1 / 3], [0.1, 2.0]]))
-    assert rational.numerators.tolist() == [[15, 10], [3, 60]]
-    assert rational.denominator == 30
-
-
 @given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=5))
 @strategies.quick
 def test_anything_else_is_rounded_to_a_stated_grid(values):

@@ -23,9 +23,7 @@ def rounded(values) -> float:
 @quick
 @given(values=st.lists(st.tuples(numbers, st.integers(0, 3)), min_size=1, max_size=20),
        rows=st.integers(1, 3), block=st.sampled_from([1, 7, 10_000]))  # fmt: skip
-def test_groups_are_summed_apart_in_any_order_and_block(
-    values: list[tuple[float, int]], rows: int, block: int
-) -> None:
+def test_groups_are_summed_apart_in_any_order_and_block(values, rows, block) -> None:
     cells = np.array([[v * (row + 1) for v, _ in values] for row in range(rows)])
     known, groups = np.unique([group for _, group in values], return_inverse=True)
     expected = [[rounded(row[groups == group]) for group in range(len(known))] for row in cells]
