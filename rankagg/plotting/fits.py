@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
+from rankagg.core.items import counted
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.base import RankingDistribution
@@ -56,10 +57,10 @@ def known_distances(ranks: Ranks, weights: Floats) -> Floats:
     """Return the weight at every distance of the complete strict rankings among some."""
     n = ranks.shape[1]
     strict = (np.sort(ranks, axis=1) == np.arange(n)).all(axis=1)
-    counted: Floats = np.bincount(
+    found: Floats = np.bincount(
         places.discordances(ranks[strict]), weights=weights[strict], minlength=n * (n - 1) // 2 + 1
     ).astype(np.float64)
-    return counted
+    return found
 
 
 def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | None:
@@ -147,7 +148,8 @@ def notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
     return [
         "" if fit.converged else "note: the fit has not converged",
         "" if are_known else "note: an open point has no known error",
-        *(f"note: {note}" for note in fit.notes),
+        # A picture is no place for sentences on errors.
+        f"its summary has {counted(len(fit.notes), 'note')}" if fit.notes else "",
     ]
 
 
@@ -299,6 +301,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     open_frame(ax, grid="y")
     notes = [
         f"thetas with {100 * (1 - alpha):g} % intervals (Wald)",
+        "" if known.all() else "open triangle: no finite maximum",
         *notes_of(fit, are_known=True),
     ]
     return sheet.finish(notes, axis="rank that is filled")
@@ -402,8 +405,7 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     open_frame(ax, grid="x")
     notes = [f"dark: rankings that belong to it with a probability of {SURE:g} or more"]
-    # Centers stand beside the bars.
-    notes += [note for note in notes_of(fit, are_known=True) if ": center " not in note]
+    notes += notes_of(fit, are_known=True)
     axis = f"share of rankings, with {100 * (1 - alpha):g} % interval"
     return sheet.finish(notes, axis=axis)
 

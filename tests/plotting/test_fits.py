@@ -86,7 +86,7 @@ def test_bradley_terry_is_named_and_its_notes_are_kept():
     fit = ra.BradleyTerry.fit(ra.Mallows("ABC", theta=0.5).sample(40, rng=0))
     text = notes(fit.plot())
     assert text.startswith("log worth BradleyTerry")
-    assert all(f"note: {note}" in text for note in fit.notes)
+    assert f"its summary has {len(fit.notes)} note" in text
 
 
 @pytest.mark.parametrize("draw", [plotting.worths_plot, plotting.parameters_plot])
@@ -146,7 +146,7 @@ def test_thetas_stand_over_their_places_with_their_intervals():
     assert high > bounds.max()
     assert column_labels(ax) == ["1", "2", "3", "4"]
     assert notes(ax).startswith("rank that is filled thetas with 80 % intervals (Wald)")
-    assert all(f"note: {note}" in notes(ax) for note in fit.notes)
+    assert f"its summary has {len(fit.notes)} note" in notes(ax)
 
 
 def test_thetas_without_a_maximum_are_open_at_the_edge():
@@ -161,7 +161,7 @@ def test_thetas_without_a_maximum_are_open_at_the_edge():
     assert high < 5
     assert not of_group(ax, "point-0")
     assert not of_group(ax, "bar-0")
-    assert "No finite maximum at rank 1: set to the bound 20." in notes(ax)
+    assert "open triangle: no finite maximum" in notes(ax)
     alone = ra.GeneralizedMallows.fit(ra.Profile.from_orders(["ABC"] * 3)).plot()
     assert [len(of_group(alone, f"unbounded-{k}")) for k in range(2)] == [1, 1]
 
@@ -250,7 +250,7 @@ def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
     low, high = fit.conf_int(0.2).iloc[0]
     text = notes(ax)
     assert f"theta {theta:.3g} (80 %: {low:.3g} to {high:.3g})" in text
-    assert all(f"note: {note}" in text for note in fit.notes)
+    assert f"its summary has {len(fit.notes)} note" in text
 
 
 def test_ties_are_hatched_on_top_of_what_is_known():
