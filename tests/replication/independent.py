@@ -330,21 +330,15 @@ def p1_boards_by_words(data):
 
 def wins(values, policy="uniform"):
     """Return how many rankings have row before column, ties 0, what is missing by a policy."""
-    n = len(values)
-    total = np.zeros((n, n))
+    total = np.zeros((len(values), len(values)))
     for column in values.T:
         there = ~np.isnan(column)
-        ranks = places(column)
-        k = there.sum()
         both = there[:, None] & there[None]
-        total += both & (np.nan_to_num(ranks)[:, None] < np.nan_to_num(ranks)[None])
-        if policy == "uniform":
-            chance = (np.nan_to_num(ranks) + 1) / (k + 1)
-            total += np.where(there[:, None] & ~there[None], 1 - chance[:, None], 0)
-            total += np.where(~there[:, None] & there[None], chance[None], 0)
-            total += np.where(~there[:, None] & ~there[None] & ~np.eye(n, dtype=bool), 0.5, 0)
-        elif policy == "last":
-            total += there[:, None] & ~there[None]
+        above = before(column)
+        if policy != "uniform":
+            above = np.where(both, above, there[:, None] & (policy == "last") & ~there[None])
+        total += np.where(both & (column[:, None] == column[None]), 0, above)
+    np.fill_diagonal(total, 0)
     return total
 
 

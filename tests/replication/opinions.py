@@ -8,7 +8,7 @@ tables, subsets and removed entries are those of the studies.
 from __future__ import annotations
 
 from itertools import product
-from math import comb, sqrt
+from math import comb
 
 import numpy as np
 
@@ -20,20 +20,12 @@ TIMES = 3
 
 def quantile(numbers, level):
     """Return the quantile between two numbers next to each other, in proportion."""
-    numbers = sorted(numbers)
-    if not numbers:
-        return np.nan
-    at = level * (len(numbers) - 1)
-    low, part = int(at), at - int(at)
-    return numbers[low] + part * (numbers[min(low + 1, len(numbers) - 1)] - numbers[low])
+    return np.quantile(numbers, level) if numbers else np.nan
 
 
 def deviation(numbers):
     """Return the standard deviation of a sample."""
-    middle = sum(numbers) / len(numbers) if numbers else np.nan
-    if len(numbers) < 2:
-        return np.nan
-    return sqrt(sum((x - middle) ** 2 for x in numbers) / (len(numbers) - 1))
+    return np.std(numbers, ddof=1) if len(numbers) > 1 else np.nan
 
 
 def known(numbers):

@@ -1,56 +1,12 @@
-"""The replication of P1: every fact has its row, and a quick run reaches what is judged."""
+"""Experiments of P1 on small tables, whose answers are those of an independent program."""
 
 import pytest
 
 import rankagg as ra
 from rankagg.replication.experiment import Bench
 from rankagg.replication.p1 import BOARDS, INSTANCE_TABLES, name_of
-from rankagg.replication.published import AS_RUN, BEYOND, MISSED, NO_VERDICT, NOT_JUDGED, published
 from rankagg.replication.replication import EXPERIMENTS
 from tests.replication import independent
-
-#: Experiments that take little time.
-SOON = (
-    "p1-table-1", "p1-tables-4-5", "p1-table-2", "p1-tables-3-6",
-    "p1-section-3.2", "p1-table-7",
-)  # fmt: skip
-ENTRIES = {(row.item, row.quantity): row for row in published("P1")}
-
-
-@pytest.fixture(scope="module")
-def quick(folder):
-    """Return a run with all data of what takes little time: its rows by item and quantity."""
-    result = ra.replication.replicate(*SOON, data=folder, quick=True, progress=False)
-    return {(row.item, row.quantity): row for row in result.rows}
-
-
-def test_a_quick_run_judges_all_and_has_no_fault(quick):
-    assert len(quick) > 300
-    for key, row in quick.items():
-        assert row.verdict not in (MISSED, NOT_JUDGED), key
-        assert (row.here and row.here != "nan") or row.verdict == NO_VERDICT, key
-        assert (row.verdict == BEYOND) == bool(ENTRIES[key].beyond), key
-
-
-def test_without_data_nothing_is_made_up():
-    result = ra.replication.replicate(
-        "p1-tables-3-6", "p1-table-7", "p1-section-5.3", progress=False
-    )
-    verdicts = {row.verdict for row in result.rows}
-    assert verdicts == {NOT_JUDGED, NO_VERDICT}
-    assert not any(row.here for row in result.rows if row.verdict == NOT_JUDGED)
-
-
-def test_what_is_reached_only_as_the_authors_ran_it(quick):
-    """Both are computed: what the paper's words give, and what their program gives."""
-    rows = [row for row in quick.values() if row.verdict == AS_RUN]
-    assert len(rows) > 80
-    for row in rows:
-        assert row.definition == "" or row.definition != row.printed
-        assert row.authors
-        assert row.errata
-    assert quick["Table 3", "system, XTREME, place 3"].verdict == AS_RUN
-    assert quick["Table 3", "system, XTREME, place 3"].here == "VECO"
 
 
 @pytest.mark.parametrize("board", BOARDS)
@@ -58,17 +14,6 @@ def test_names_tell_systems_apart(board, leaderboards):
     table = leaderboards[board]
     names = [name_of(board, system) for system in table.systems]
     assert len(set(names)) == len(names)
-
-
-@pytest.mark.slow
-def test_the_whole_paper(folder):
-    """Run everything at the paper's repetitions: minutes."""
-    result = ra.replication.replicate("p1", data=folder, n_jobs=2, progress=False)
-    assert {(row.item, row.quantity) for row in result.rows} == set(ENTRIES)
-    assert result.is_reached
-    for row in result.rows:
-        assert row.verdict != NOT_JUDGED, row
-        assert (row.here and row.here != "nan") or row.verdict == NO_VERDICT, row
 
 
 def small_tables(names, n_systems, n_instances=None):

@@ -2,13 +2,11 @@
 
 import re
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.replication.p3 import MEANS, benchmarks
-from rankagg.replication.published import AS_RUN, BEYOND, EXPLAINED, NO_VERDICT, REACHED, published
+from rankagg.replication.p3 import MEANS
+from rankagg.replication.published import AS_RUN
 from tests.known_answers import Ledger, leaves
 
 
@@ -20,74 +18,6 @@ def replication():
 @pytest.fixture(scope="module")
 def rows(replication):
     return {(row.item, row.quantity): row for row in replication.rows}
-
-
-def test_all_of_it_runs_on_bundled_data(replication, rows):
-    assert set(rows) == {(row.item, row.quantity) for row in published("P3")}
-    assert {row.verdict for row in rows.values()} == {
-        REACHED,
-        AS_RUN,
-        EXPLAINED,
-        NO_VERDICT,
-        BEYOND,
-    }
-    assert replication.is_reached
-
-
-def place(rows, benchmark, mean, columns):
-    return float(rows["Section 4", f"place of humans, {benchmark}, {mean} mean, {columns}"].here)
-
-
-@pytest.mark.parametrize("mean", MEANS)
-def test_the_columns_put_humans_first_and_not_the_kind_of_mean(rows, mean):
-    printed = "the columns of the printed geometric mean"
-    assert place(rows, "GLUE", mean, printed) == 1
-    assert place(rows, "GLUE", mean, "the same ten tasks") == 6
-    assert place(rows, "SuperGLUE", mean, "the eight tasks and two diagnostics") == 1
-    assert place(rows, "SuperGLUE", mean, "the same eight tasks") >= 3
-
-
-def test_the_means_of_the_same_columns_are_in_order():
-    for benchmark in benchmarks().values():
-        for table in (benchmark.means_of, *benchmark.fixed.values()):
-            scores = np.stack([rule.aggregate(table).scores for rule in MEANS.values()])
-            # Arithmetic, geometric, harmonic: which the printed columns of XTREME contradict.
-            assert (np.diff(scores, axis=0) < 0).all()
-    printed = {(row.item, row.quantity): row.printed for row in published("P3")}
-    assert float(printed["Table 3", "arithmetic mean, VECO"]) < float(
-        printed["Table 3", "harmonic mean, VECO"]
-    )
-
-
-def test_fixed_columns_have_no_gaps():
-    for benchmark in benchmarks().values():
-        assert all(table.n_missing == 0 for table in benchmark.fixed.values())
-    glue = benchmarks()["GLUE"]
-    assert glue.means_of.n_missing == 1
-    *_, with_borrowed = glue.fixed.values()
-    changed = np.argwhere(with_borrowed.values != glue.means_of.values)
-    at = with_borrowed.systems.index("Human"), with_borrowed.tasks.index("AX")
-    assert changed.tolist() == [list(at)]
-    assert with_borrowed.values[at] == 76.6
-
-
-def test_pictures_follow_the_rows(replication, rows):
-    picture = next(
-        picture
-        for outcome in replication.outcomes
-        for picture in outcome.pictures
-        if picture.name == "p3-columns"
-    )
-    figure = picture.draw().figure
-    blocks = ("as in print", "the columns of the printed geometric mean", "the same ten tasks")
-    for ax, block in zip(figure.axes, blocks, strict=False):
-        assert " ".join(ax.get_title(loc="left").split()) == f"GLUE, {block}"
-        labels = [label.get_text().split()[0] for label in ax.get_yticklabels()]
-        lines = {line.get_gid(): line.get_ydata().tolist() for line in ax.get_lines()}
-        drawn = lines[f"item-{labels.index('Human')}"]
-        # As in print the arithmetic mean's place is among all systems of the leaderboard.
-        assert [slot + 1 for slot in drawn] == [place(rows, "GLUE", mean, block) for mean in MEANS]
-    plt.close(figure)
 
 
 def test_long_orders_do_not_widen_the_columns_of_numbers(replication):

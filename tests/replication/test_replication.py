@@ -4,7 +4,6 @@ import csv
 import json
 import re
 import shutil
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -298,33 +297,6 @@ def test_a_changed_value_is_a_fault_in_every_judged_row(kept):
     assert judged > 1500
 
 
-def _changed_run(experiment):
-    """Return an experiment whose numbers are 5 % off, or 0.05 where they are 0."""
-
-    def run(bench, found):
-        experiment.function(bench, found)
-        found.values = {key: changed(x)[0] for key, x in found.values.items()}
-
-    return replace(experiment, function=run)
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("p1-table-1", "p1-tables-4-5", "p1-table-2", "p1-tables-3-6", "p1-table-7"),
-        ("p2-equation-6", "p2-table-5", "p2-figure-7", "p3"),
-        pytest.param(("p1-section-5.3", "p1-figure-8", "p2-policies"), marks=pytest.mark.slow),
-    ],
-)
-def test_experiments_that_find_something_else_fail(names, monkeypatch):
-    """The same through the program: no judged row stays as it is."""
-    broken = tuple(map(_changed_run, EXPERIMENTS))
-    monkeypatch.setattr(module, "EXPERIMENTS", broken)
-    result = ra.replication.replicate(*names, data=DATA if DATA.is_dir() else None, progress=False)
-    assert not result.is_reached
-    assert {row.verdict for row in result.rows} <= {MISSED, NOT_JUDGED, NO_VERDICT}
-
-
 # On their own tables these take half a minute; on small ones test_p1 holds them to all orders.
 LONG = {"p1-section-5.3", "p1-exact"}
 
@@ -345,6 +317,20 @@ def test_what_is_not_random_gives_the_same_rows(kept, long):
     assert judged
     for row in judged:
         assert row == kept[_place(row)]
+
+
+def test_without_data_nothing_is_missed_and_nothing_made_up():
+    bundled = ra.replication.replicate("p2", quick=True, progress=False).rows
+    for row in bundled:
+        assert row.verdict != MISSED
+        # What is bundled and not random is judged.
+        if row.verdict == NOT_JUDGED:
+            told = ("not bundled", "repetitions", "not computed")
+            assert any(words in row.reason for words in told), row
+    names = ("p1-tables-3-6", "p1-table-7", "p1-section-5.3")
+    rows = ra.replication.replicate(*names, progress=False).rows
+    assert {row.verdict for row in rows} == {NOT_JUDGED, NO_VERDICT}
+    assert not any(row.here for row in rows if row.verdict == NOT_JUDGED)
 
 
 @pytest.mark.slow
