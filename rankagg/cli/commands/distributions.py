@@ -109,14 +109,13 @@ BATTLES = Group(
     [
         option(
             "--ties half|davidson|rao-kupper",
-            help="Comparisons: what a tie is, half a win for each (the default), or an outcome of "
-            "its own.",
+            help="Comparisons: a tie is half a win for each (default), or an outcome of its own.",
         ),
         flag("--advantage", help="Comparisons: estimate the advantage of the first side."),
         option(
             "--errors-by auto|model|robust|cluster",
-            help="Comparisons: errors by the model, by single comparisons, or by --cluster; "
-            "default: auto.",
+            help="Comparisons: errors by the model, by comparisons, or by --cluster; default: "
+            "auto.",
         ),
     ],
     _battles,

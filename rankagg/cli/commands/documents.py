@@ -32,9 +32,9 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
     option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
     option(
         "--kind scores|battles|election|rankings|lists|votes",
-        help="What the page is made for; default: what the data are, an election for "
-        "cast votes and ABIF, and of other ballots lists where they leave items unlisted and are "
-        "no more than the items, else rankings, which are a sample.",
+        help="What the page is made for; default: what the data are, an election for cast votes "
+        "and ABIF; other ballots are lists where they leave items unlisted and are no more than "
+        "the items, else rankings, a sample.",
     ),
     option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
     option(
@@ -46,13 +46,12 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
     ),
     option(
         "--items TABLE",
-        help="A table of what is known of the items: their labels in the first column, then others "
-        "such as organization, licence and link.",
+        help="A table of the items: labels in the first column, then others such as "
+        "organization, licence and link.",
     ),
     option(
         "--unit ranking|instance|task",
-        help="What is independent, for the uncertainty; default: instances where there are some, "
-        "else rankings.",
+        help="What is independent; default: instances where there are some, else rankings.",
     ),
     alpha("Family-wise error rate of the decided pairs"),
     time_limit("everything that is computed", usual=True),
@@ -173,8 +172,8 @@ def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
         "--groups NUMBER",
         "n_groups",
         type=Whole(2, 10**6),
-        help="Also add up instances in so many groups, by their labels, which a bootstrap can "
-        "draw; 200 are enough. Needs --instance.",
+        help="Also add up instances in so many groups, by their labels, for a bootstrap; 200 "
+        "are enough. Needs --instance.",
     ),
     output("tasks and systems"),
     option("--out", type=FILE, help="Write the sums as JSON, which other commands read."),

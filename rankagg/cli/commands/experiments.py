@@ -86,8 +86,8 @@ def study(
     option(
         "--measure cycle|winner|optimal",
         default="cycle",
-        help="What --plot shows: Condorcet cycles, Condorcet winners, or how often Borda's ranking "
-        "is a Kemeny optimum.",
+        help="What --plot shows: Condorcet cycles or winners, or how often Borda finds a Kemeny "
+        "optimum.",
     ),
 )
 def cycles(
@@ -131,8 +131,8 @@ STUDIES = {
     option(
         f"--study {'|'.join(STUDIES)}",
         default="missing-scores",
-        help="What happens: scores go missing; tasks are drawn; instances are resampled, and pairs "
-        "are decided; tasks are corrupted; or nothing, and methods are held against each other.",
+        help="What happens: scores go missing; tasks are drawn; instances are resampled, and "
+        "pairs decided; tasks are corrupted; or methods are held against each other.",
     ),
     option(
         "--corruption CORRUPTION...",
@@ -210,8 +210,7 @@ def experiment(
     option(
         "-o --out DIR",
         type=FOLDER,
-        help="Write the page, the rows, tables and figures here; a run that was stopped goes on "
-        "from what is here.",
+        help="Write page, rows, tables and figures here; a stopped run goes on from there.",
     ),
     flag("--list", "listing", help="List the experiments and run none."),
     output(),

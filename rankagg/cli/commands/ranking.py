@@ -104,8 +104,8 @@ def rank(
     option("--seats", type=Whole(1, 10**6), default=1, help="How many are elected."),
     option(
         "--counting irv|scottish|meek",
-        help="Instant runoff (the default for one seat), or how surpluses are passed on: as in "
-        "Scotland (the default for more), or by Meek's method.",
+        help="Instant runoff (default for one seat), or surpluses as in Scotland (default for "
+        "more) or by Meek.",
     ),
     option(
         "--method",
@@ -118,9 +118,8 @@ def rank(
     ),
     option(
         "--tie-breaking order|lot|together|refuse",
-        help="What decides ties that the votes leave: the order of the items (the default), a lot "
-        "drawn by --seed (scottish and meek only), all go together (irv, coombs and baldwin only), "
-        "or nothing.",
+        help="What decides ties: the order of the items (default), a lot by --seed (scottish, "
+        "meek), all go together (irv, coombs, baldwin), or nothing.",
     ),
     seed("For lots."),
     option("--csv", type=FILE, help="Also write the table of rounds as a CSV file."),
@@ -283,16 +282,16 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
     option(
         "--backend cuts|lazy|naive|subset-dp",
         default="cuts",
-        help="How to solve: cuts and branch and bound in HiGHS, lazy rows or the full integer "
-        "program in CBC, or dynamic programming over subsets.",
+        help="Cuts and branch and bound in HiGHS, lazy rows or the full integer program in CBC, "
+        "or dynamic programming over subsets.",
     ),
     option("--certificate", type=FILE, help="Write the proof as JSON."),
     option("--votes", type=FILE, help="Write the votes that the proof speaks of as JSON."),
     option(
         "--item-weight ITEM=NUMBER...",
         "item_weights",
-        help="How much an item matters: a pair counts as often as the product of its weights; 1 "
-        "for items that are not named.",
+        help="How much an item matters, default 1: a pair counts as often as the product of its "
+        "weights.",
     ),
     OUT,
     flag("--one", help="Do not look at the other optima."),
@@ -535,15 +534,15 @@ ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html", ".tex": 
     ),
     option(
         "--tie-breaking together|parallel|order|refuse",
-        help="What an elimination does with items that tie for going out: all of them go together, "
-        "every way is followed in parallel, the last one in order goes, or it refuses. Ranked "
-        "pairs leave equal majorities on a cycle out together, or follow every order in parallel.",
+        help="Items that tie for going out: all go together, every way is followed in parallel, "
+        "the last in order goes, or none. Ranked pairs: equal majorities on a cycle are left "
+        "out together, or followed in every order.",
     ),
     option(
         "--as text|html|latex",
         "written",
-        help="As text, as a page of HTML, or as sections for a LaTeX document, with the packages "
-        "that they need in comments; by default what the name after --out ends in, else text.",
+        help="Text, a page of HTML, or sections for LaTeX, with the packages that they need in "
+        "comments; default: what the name after --out ends in, else text.",
     ),
     option("-o", "--out", type=FILE, help="Write the steps here."),
     output("rows of a table", plot="the costs of all orders of at most four items"),

@@ -53,16 +53,16 @@ UNITS = OneOf(["ranking", "instance", "task"])
     ),
     option(
         "--method mcnemar|sign-flip|wilcoxon|sign",
-        help="mcnemar counts the units in which only one is right, and is the default for scores "
-        "of 0 and 1; sign-flip, the default elsewhere, tests the mean difference; wilcoxon its "
-        "signed ranks; sign how many units have the one above.",
+        help="mcnemar (default for scores of 0 and 1) counts the units in which only one is "
+        "right; sign-flip (default elsewhere) tests the mean difference; wilcoxon its signed "
+        "ranks; sign how many units have the one above.",
     ),
     option(
         "--unit",
         type=UNITS,
         default="ranking",
-        help="What is independent: each column, or all columns of an instance or of a task, which "
-        "are averaged first.",
+        help="What is independent: columns, or instances or tasks, whose columns are averaged "
+        "first.",
     ),
     alpha(),
     flag(
@@ -206,8 +206,8 @@ def dispersion(given: Input, *, methods: Sequence[str], exact: ExactOptions) -> 
     option(
         "--over tasks|systems",
         default="tasks",
-        help="What is left out; tasks are the groups of ballots, or the ballots, where there are "
-        "no scores, and systems the items.",
+        help="What is left out: tasks (without scores groups of ballots, or ballots), or "
+        "systems (items).",
     ),
     option(
         "--samples", "n_samples", type=Whole(1, 10**6), default=50, help="Subsets of each size."
@@ -250,8 +250,8 @@ def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: An
     ),
     option(
         "--unit ranking|task",
-        help="What is removed: single ballots, or whole tasks (groups of ballots); by default "
-        "tasks where there are some.",
+        help="What is removed: ballots, or tasks (groups of ballots), the default where there "
+        "are some.",
     ),
     time_limit("the whole search", usual=True),
     output("rankings or tasks"),
@@ -288,8 +288,7 @@ def removals(
         "--method",
         type=WITH_POLICY,
         default="borda",
-        help="The method whose sensitivity to what is missing is shown: one with a policy for "
-        "unranked items.",
+        help="The method, one with a policy for unranked items, whose sensitivity is shown.",
     ),
     option(
         "--samples",
@@ -368,30 +367,29 @@ OF_DATA = (
     option(
         "--method",
         type=OneOf(["sign-test", "sign-flips", "max-t", *PAIRS_BY]),
-        help="How pairs are decided. By default sign-flips, which turn whole units round; for "
-        "ranks by majorities sign-test, which counts wins. hoeffding and bernstein hold for all "
-        "independent units, and need many; max-t is a bootstrap for hundreds of units.",
+        help="How pairs are decided: sign-flips (default) turn whole units round; sign-test "
+        "(default for ranks by majorities) counts wins; hoeffding and bernstein hold for all "
+        "independent units, and need many; max-t is a bootstrap for hundreds.",
     ),
     alpha(),
     option("--top K", type=Whole(1, 10**6), help="Also say who may be among the first K."),
     flag(
         "--marginal",
-        help="Ranks of each item alone, for one that was chosen before looking, and not of all at "
-        "once.",
+        help="Ranks of each item alone, for one that was chosen before looking.",
     ),
     option(
         "--unit",
         type=OneOf([*UNITS.choices, "hierarchical", "comparison", "cluster"]),
         default="ranking",
         help="What is independent: rankings of one instance or task are averaged first. "
-        "hierarchical draws tasks and then instances of each, with --pairs percentile. Of "
-        "comparisons clusters, by default where there are any, or comparisons.",
+        "hierarchical draws tasks and then their instances (--pairs percentile). Of comparisons "
+        "clusters, the default where there are any, or comparisons.",
     ),
     flag("--fixed-tasks", help="The tasks are those of interest, and not a sample."),
     option(
         "--ties half|exclude",
-        help="For --ranks pairwise, and for --pairs wilson and clopper-pearson: a tie counts half "
-        "for each, or not at all, as exact tests and intervals for proportions need.",
+        help="For --ranks pairwise and --pairs wilson or clopper-pearson: a tie counts half for "
+        "each, or not at all, as exact methods need.",
     ),
     option(
         "--score-range",
@@ -404,21 +402,21 @@ OF_DATA = (
         type=OneOf(PAIRS_BY),
         default="hoeffding",
         help="Intervals for the proportion in which one item is above another. hoeffding and "
-        "bernstein always hold; normal is for many units of equal weight, and is bernstein where "
-        "they are too few; wilson and clopper-pearson are for comparisons without ties and "
-        "weights; percentile and bca resample, and hold for many units.",
+        "bernstein always hold; normal is for many units of equal weight, and bernstein where "
+        "they are too few; wilson and clopper-pearson for comparisons without ties and weights; "
+        "percentile and bca resample many units.",
     ),
     option(
         "--simultaneous none|bonferroni|max-t",
         default="none",
-        help="Whether intervals for proportions hold for each pair alone or for all at once; max-t "
-        "needs --pairs percentile.",
+        help="Whether proportions hold for each pair alone or for all at once; max-t needs "
+        "--pairs percentile.",
     ),
     option(
         "--estimand direct|imputed",
         default="direct",
-        help="Proportions. direct: the chance to be above where both were observed. imputed: the "
-        "share of compatible permutations, over all units.",
+        help="Proportions: direct, where both were observed; imputed, the share of compatible "
+        "permutations, over all units.",
     ),
     option(
         "--resamples",

@@ -37,20 +37,18 @@ SKEWED = 0.1
 ESTIMATE_OPTIONS = [
     option(
         "--estimates FILE",
-        help="Instead of data a table of estimates, as a board of ratings: columns of items, of "
-        "estimates (estimate, rating, elo, score, mean) and of their standard errors (std_err, se) "
-        "or of the ends of intervals (lower, upper).",
+        help="Instead of data a table with columns of items, of estimates (estimate, rating, "
+        "elo, score, mean) and of their standard errors (std_err, se) or the ends of intervals "
+        "(lower, upper).",
     ),
     option(
         "--covariance FILE",
-        help="Of the estimates, in place of standard errors: a column of items, and one for each "
-        "item.",
+        help="Instead of standard errors: a column of items, and one for each item.",
     ),
     option(
         "--ends-alpha",
         type=PROBABILITY,
-        help="Of the intervals whose ends stand in the table of estimates: 0.05 where they are of "
-        "95 %.",
+        help="Of the intervals whose ends are in the table: 0.05 where they are of 95 %.",
     ),
 ]
 

@@ -280,7 +280,7 @@ PLACES = Group(
             "--place-weights",
             metavar="NUMBER,...",
             help="What a contradicted vote counts, by the place of the upper item; numbers that "
-            "do not grow, 0 for places after the last one.",
+            "do not grow, then 0.",
         ),
     ],
     Places,

@@ -94,8 +94,7 @@ OF_TASKS = [
     ),
     option(
         "--family TASK=NAME...",
-        help="Tasks of one family depend on each other; intervals and tests take families as "
-        "independent.",
+        help="Tasks of one family depend on each other; families are independent.",
     ),
     option(
         "--tolerance",
@@ -112,8 +111,8 @@ NUMBERS = [
     option("--na TEXT...", "missing", help="Scores, ballots: a further word for a missing number."),
     option(
         "--errors refuse|drop|repair",
-        help="Scores: drop: of 1.2 ± 0.3 or 1.2 (0.3) read the value, and leave the error out. "
-        "PrefLib: repair what contradicts itself, and say so. Default: refuse.",
+        help="Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair what "
+        "contradicts itself, and say so. Default: refuse.",
     ),
 ]
 # Words in headings of scores of which lower is better.
@@ -199,13 +198,12 @@ SCORES = TypedKind(
 OF_EVALUATIONS = [
     option(
         "--metric [TASK=]METRIC...",
-        help="Evaluations: the metric of all tasks, or of one; of several, which may be given, the "
-        "first one that a task has.",
+        help="Evaluations: the metric of all tasks, or of one; of several the first that a task "
+        "has.",
     ),
     option(
         "--by task|instance",
-        help="Evaluations: scores of whole tasks, or of their instances; default: of instances "
-        "where all have them.",
+        help="Evaluations: scores of tasks, or of instances (default where all have them).",
     ),
     option(
         "--runs mean|first|last|each",
@@ -217,8 +215,8 @@ OF_EVALUATIONS = [
     ),
     option(
         "--higher METRIC...",
-        help="Evaluations: higher is better in METRIC, of which the files say nothing; --lower "
-        "says the other.",
+        help="Evaluations: higher (with --lower: lower) is better in METRIC, of which files say "
+        "nothing.",
     ),
 ]
 
@@ -290,16 +288,15 @@ OF_BALLOTS = [
     _column("count", "Ballots: column of counts; needs --format ballots or cast-votes."),
     option(
         "--left-out unranked|unlisted",
-        help="Ballots: items left out are not observed (the default, but for cast votes), or below "
-        "all listed ones.",
+        help="Ballots: items left out are not observed (default, but for cast votes), or below "
+        "all listed.",
     ),
 ]
 OF_CAST_VOTES = [
     option(
         "--choice COLUMN...",
         "choices",
-        help="Cast votes: a column of choices, the first choice first; default: "
-        "all that are not named otherwise.",
+        help="Cast votes: a column of choices, the first first; default: all not named otherwise.",
     ),
     _column("ballot", "Cast votes, long form: column of ballots."),
     _column("rank", "Cast votes and lists, long form: column of ranks."),
@@ -310,8 +307,8 @@ OF_CAST_VOTES = [
     ),
     option(
         "--skipped close|end|end-after-two",
-        help="Cast votes: behind a skipped choice later ones move up (the default), or it ends its "
-        "ballot, or two in a row do.",
+        help="Cast votes: behind a skipped choice others move up (default), or one, or two in a "
+        "row, end the ballot.",
     ),
     option(
         "--write-ins keep|pool|drop",
@@ -320,8 +317,8 @@ OF_CAST_VOTES = [
     option(
         "--spelling KIND=TEXT...",
         "spellings",
-        help="Cast votes: how an undervote, overvote or write-in is written, in place of the usual "
-        "spellings of that kind.",
+        help="Cast votes: how undervote, overvote or write-in are written, instead of the usual "
+        "spellings.",
     ),
 ]
 OF_PREFLIB = ("left_out", "errors", "drop")
@@ -366,8 +363,8 @@ OF_LISTS = [
     _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
     option(
         "--cells items|ranks",
-        help="Lists: the cells of a column are the items of a list, best first (the default), or "
-        "the ranks of the items of the rows.",
+        help="Lists: cells are the items of a list, best first (default), or ranks of the items "
+        "of the rows.",
     ),
     option("--named-by", type=Whole(1, 10**6), help="Lists: leave out items that fewer name."),
 ]

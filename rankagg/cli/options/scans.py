@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 SCAN_OPTIONS = [
     option(
         "--systems A,B,C",
-        help="Wide form: the columns of systems; default: all that are not named otherwise. Long "
-        "form: all systems.",
+        help="Wide form: columns of systems; default: all not named otherwise. Long form: all "
+        "systems.",
     ),
     option(
         "--scattered refuse|sort",
         default="refuse",
-        help="What to do about long files in which rows of one instance lie apart. sort: on disk "
-        "first, with DuckDB.",
+        help="Long files in which rows of one instance lie apart; sort: on disk first, with "
+        "DuckDB.",
     ),
     jobs("Processes of this machine"),
     option(
