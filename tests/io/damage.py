@@ -2,7 +2,9 @@
 
 import random
 import re
+import tracemalloc
 import warnings
+from contextlib import contextmanager
 
 import rankagg as ra
 from rankagg.exceptions import DataWarning, RankaggError
@@ -144,3 +146,14 @@ def outcomes(reader, wholes, number, path, seed=0):
             raise
         counts[outcome] = counts.get(outcome, 0) + 1
     return counts
+
+
+@contextmanager
+def little_memory():
+    """Let what is done take five megabytes at most."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < 5e6
+    finally:
+        tracemalloc.stop()

@@ -119,52 +119,48 @@ def words(kind) -> Iterator[str]:
             yield from words(part)
 
 
+def at(function, **names):
+    """Return where choices are defined: by option, the function and its parameter."""
+    return {f"--{x.replace('_', '-')}": (function, parameter) for x, parameter in names.items()}
+
+
+def same(function, *names):
+    return at(function, **{name: name for name in names})
+
+
 READERS = {
-    "--unranked": (ra.Borda, "unranked"),
-    "--errors": (ra.read_scores, "errors"),
-    "--by": (ra.Evaluations.select, "by"),
-    "--runs": (ra.Evaluations.select, "runs"),
-    "--left-out": (ra.read_ballots, "left_out"),
-    "--overvotes": (ra.read_cast_votes, "overvotes"),
-    "--skipped": (ra.read_cast_votes, "skipped"),
-    "--write-ins": (ra.read_cast_votes, "write_ins"),
-    "--outcome-is": (ra.read_comparisons, "outcome_is"),
+    **same(ra.Borda, "unranked"),
+    **same(ra.read_scores, "errors"),
+    **same(ra.Evaluations.select, "by", "runs"),
+    **same(ra.read_ballots, "left_out"),
+    **same(ra.read_cast_votes, "overvotes", "skipped", "write_ins"),
+    **same(ra.read_comparisons, "outcome_is"),
 }
-SCANS = {"--scattered": (ra.scan_scores, "scattered")}
+SCANS = same(ra.scan_scores, "scattered")
+PAIRS = ra.PairwiseIntervals.from_data
 OWN = {
-    "solve": {"--backend": (ra.Kemeny, "backend")},
-    "count": {
-        "--counting": (ra.STV, "counting"),
-        "--quota": (ra.STV, "quota"),
-        "--tie-breaking": (ra.STV, "tie_breaking"),
-    },
-    "steps": {"--tie-breaking": (ra.Coombs, "tie_breaking")},
-    "compare": {**SCANS, "--decide": (ra.paired_tests, "unit")},
+    "solve": same(ra.Kemeny, "backend"),
+    "count": same(ra.STV, "counting", "quota", "tie_breaking"),
+    "steps": same(ra.Coombs, "tie_breaking"),
+    "compare": SCANS | at(ra.paired_tests, decide="unit"),
     "scan": SCANS,
-    "report": {"--unit": (ra.make_report, "unit")},
-    "test": {"--method": (ra.paired_tests, "method"), "--unit": (ra.paired_tests, "unit")},
-    "power": {"--unit": (ra.paired_tests, "unit")},
-    "stability": {"--over": (ra.stability, "over")},
-    "removals": {"--unit": (ra.removal_radius, "unit")},
-    "intervals": {
-        "--ranks": (ra.rank_intervals, "of"),
-        "--method": (ra.rank_intervals, "method"),
-        "--unit": (ra.rank_intervals, "unit"),
-        "--ties": (ra.rank_intervals, "ties"),
-        "--pairs": (ra.PairwiseIntervals.from_data, "method"),
-        "--simultaneous": (ra.PairwiseIntervals.from_data, "simultaneous"),
-        "--estimand": (ra.PairwiseIntervals.from_data, "estimand"),
-    },
-    "fit": {
-        "--distance": (ra.Mallows.fit, "distance"),
-        "--ties": (ra.fit_bradley_terry, "ties"),
-        "--errors-by": (ra.fit_bradley_terry, "cov_type"),
-    },
+    "report": same(ra.make_report, "unit"),
+    "test": same(ra.paired_tests, "method", "unit"),
+    "power": same(ra.paired_tests, "unit"),
+    "stability": same(ra.stability, "over"),
+    "removals": same(ra.removal_radius, "unit"),
+    "intervals": at(ra.rank_intervals, ranks="of")
+    | same(ra.rank_intervals, "method", "unit", "ties")
+    | at(PAIRS, pairs="method")
+    | same(PAIRS, "simultaneous", "estimand"),
+    "fit": same(ra.Mallows.fit, "distance")
+    | same(ra.fit_bradley_terry, "ties")
+    | at(ra.fit_bradley_terry, errors_by="cov_type"),
 }
 # What does not decide ranks is refused with the option that it is for, and so is what readers or
 # rules of other data take.
 REFUSED = {
-    ("intervals", "--method"): allowed(ra.PairwiseIntervals.from_data, "method"),
+    ("intervals", "--method"): allowed(PAIRS, "method"),
     ("compare", "--errors"): allowed(ra.read_preflib, "errors"),
     ("count", "--counting"): {"irv"},
     ("count", "--tie-breaking"): {"together"},

@@ -138,10 +138,20 @@ class TestRows:
         frame.loc[6, "s2"] = value
         self.refuse(frame, tmp_path, message, ending=ending)
 
-    def test_whole_numbers_that_no_float_holds(self, table, tmp_path):
-        frame = wide(table).assign(s2=range(40)).astype({"s2": "int64"})
-        frame.loc[9, "s2"] = 2**53 + 1
-        self.refuse(frame, tmp_path, "row group 2, row 2, column 's2' is 9007199254740993")
+    REFUSED = (
+        (wide, 9, "s2", 2**53 + 1, "row group 2, row 2, column 's2' is 9007199254740993"),
+        (wide, 6, "task", "w", "higher_is_better.*'w'"),
+        (long, 6, "system", "s9", "row 3, column 'system' is 's9'"),
+    )
+
+    @pytest.mark.parametrize("cell", REFUSED)
+    def test_what_a_cell_may_not_say(self, cell, table, tmp_path):
+        form, row, column, value, message = cell
+        frame = form(table)
+        if column == "s2":
+            frame = frame.assign(s2=range(40)).astype({"s2": "int64"})
+        frame.loc[row, column] = value
+        self.refuse(frame, tmp_path, message, LONG if form is long else None)
 
     @pytest.mark.parametrize("column", ["task", "id"])
     @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
@@ -149,11 +159,6 @@ class TestRows:
         frame = wide(table)
         frame.loc[6, column] = None
         self.refuse(frame, tmp_path, f"row [37], column '{column}' is missing", ending=ending)
-
-    def test_a_task_without_a_direction(self, table, tmp_path):
-        frame = wide(table)
-        frame.loc[6, "task"] = "w"
-        self.refuse(frame, tmp_path, "higher_is_better.*'w'")
 
     @pytest.mark.parametrize("gap", [1, 2, 30])
     @pytest.mark.parametrize("ids", ["text", "numbers"])
@@ -185,10 +190,12 @@ class TestRows:
         with pytest.raises(DataFormatError, match=r"a\.parquet.* and .*b\.parquet.*same instance"):
             scan(paths, table).summarize()
 
-    def test_rows_of_one_instance_that_lie_apart(self, table, tmp_path):
+    def test_rows_of_one_instance_that_lie_apart_or_are_there_twice(self, table, tmp_path):
         frame = long(table)
         apart = pd.concat([frame[1:], frame[:1]])
         self.refuse(apart, tmp_path, "(?s)must stand together.*scattered", LONG, rows=1000)
+        again = pd.concat([frame[:2], frame[1:]])
+        self.refuse(again, tmp_path, "row 3 is the second score of", LONG, ending="csv")
 
     @pytest.mark.parametrize("rows", [1000, 4])
     @pytest.mark.parametrize(("again", "first"), [("i", 1), ("j", 3), ("k", 5)])
@@ -196,22 +203,11 @@ class TestRows:
         names = [*"iijjkkll", again]
         frame = pd.DataFrame({"id": names, "system": [*"ABABABAB", "C"], "score": 1.0})
         path = write(frame, tmp_path / "a.parquet", rows=rows)
-        made = ra.scan_scores(
-            path, higher_is_better=True, instance="id", system="system", score="score"
-        )
+        names = {"instance": "id", "system": "system", "score": "score"}
+        made = ra.scan_scores(path, higher_is_better=True, **names)
         places = [f"row group {(at - 1) // rows}, row {(at - 1) % rows + 1}" for at in (first, 9)]
         with pytest.raises(DataFormatError, match=rf"{places[0]} and a\.parquet, {places[1]} are"):
             made.summarize()
-
-    def test_a_second_score(self, table, tmp_path):
-        frame = long(table)
-        again = pd.concat([frame[:2], frame[1:]])
-        self.refuse(again, tmp_path, "row 3 is the second score of", LONG, ending="csv")
-
-    def test_a_system_that_was_not_named(self, table, tmp_path):
-        frame = long(table)
-        frame.loc[6, "system"] = "s9"
-        self.refuse(frame, tmp_path, "row 3, column 'system' is 's9'", LONG)
 
     def test_units_without_scores_are_told(self, table, tmp_path):
         frame = wide(table)
