@@ -429,11 +429,6 @@ def models_plot(comparison: ModelComparison, *, ax: Axes | None = None) -> Axes:
     comparison : ModelComparison
         Made by `compare_models`.
 
-    Raises
-    ------
-    InvalidInputError
-        If `comparison` is something else.
-
     Examples
     --------
     >>> import rankagg as ra
@@ -466,11 +461,6 @@ def goodness_plot(test: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     ----------
     test : GoodnessOfFit
         Made by `goodness_of_fit`.
-
-    Raises
-    ------
-    InvalidInputError
-        If `test` is something else.
 
     Examples
     --------
