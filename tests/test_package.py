@@ -97,6 +97,17 @@ def test_version_is_that_of_the_metadata():
     assert version("rankagg") == ra.__version__
 
 
+def test_links_of_the_readme_lead_to_files_here_and_to_the_documentation_on_an_index():
+    here = re.findall(r"\]\((.+?)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert all((ROOT / link).is_file() for link in here)
+    site = dict(url.split(", ") for url in metadata("rankagg").get_all("Project-URL"))
+    there = re.findall(r"\]\((.+?)\)", metadata("rankagg").get_payload())
+    folder = f"{site['Documentation']}/"
+    assert all(link.startswith(folder) for link in there)
+    ends = [link.removeprefix("docs/").replace(".rst", ".html") for link in here]
+    assert [link.removeprefix(folder) for link in there] == ends
+
+
 def test_typing_marker_and_data_are_installed():
     package = Path(ra.__file__).parent
     assert (package / "py.typed").exists()
