@@ -90,13 +90,12 @@ def test_pick_a_perm_takes_the_cheapest_of_those_given(profile, policy):
 
 
 def test_a_start_needs_a_policy():
-    for wrong in (ra.Mean(), "borda"):
-        with pytest.raises(InvalidInputError, match="start of InsertionSearch"):
-            ra.InsertionSearch(start=wrong)
-    with pytest.raises(InvalidInputError, match="moves of InsertionSearch"):
-        ra.InsertionSearch(moves="all")
-    with pytest.raises(InvalidInputError, match="pivot of KwikSort"):
-        ra.KwikSort(pivot="first")
+    for rule, name, wrong in (
+        (ra.InsertionSearch, "start", ra.Mean()), (ra.InsertionSearch, "start", "borda"),
+        (ra.InsertionSearch, "moves", "all"), (ra.KwikSort, "pivot", "first"),
+    ):  # fmt: skip
+        with pytest.raises(InvalidInputError, match=f"{name} of {rule.__name__}"):
+            rule(**{name: wrong})
     assert ra.InsertionSearch(start=ra.Borda(unranked="last")).policy == "last"
     assert ra.InsertionSearch().name == "InsertionSearch"
     assert ra.InsertionSearch(start=ra.Copeland()).name == "InsertionSearch(start=Copeland)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -187,14 +188,17 @@ def test_a_tolerance_may_be_a_series_wherever_it_may_be_a_mapping(call) -> None:
 )
 def test_a_series_names_every_task_once_and_no_other(parameter, index, message) -> None:
     series = pd.Series([True] * len(index), index=index)
-
-    def make() -> object:
-        if parameter == "tolerance":
-            return ra.Mean().aggregate(table_of(), tolerance=series)
-        return table_of(**{parameter: series})
-
+    mean = ra.Mean().aggregate
+    make = partial(mean, table_of()) if parameter == "tolerance" else table_of
     with pytest.raises(InvalidInputError, match=f"`{parameter}` must be a Series.*{message}"):
-        make()
+        make(**{parameter: series})
+
+
+def test_a_tolerance_says_nothing_of_comparisons() -> None:
+    pairs = ra.Comparisons.from_arrays(["A", "B"], ["B", "A"], [1, 0])
+    for step in (shuffled(TASKS), np.ones(3)):
+        with pytest.raises(InvalidInputError, match=r"0\.0 for Comparisons"):
+            ra.rank_intervals(pairs, of="pairwise", tolerance=step)
 
 
 @pytest.mark.parametrize("given", [2.0, [], [1, 2, 3], "qa", np.ones(3)])
@@ -213,10 +217,3 @@ def test_weights_of_tasks_are_named(given: Any, tmp_path: Any) -> None:
         scanned(True, given)
     better = {"qa": True, "nli": False, "mt": True}
     assert scanned(better, TASKS) == scanned(shuffled(better), shuffled(TASKS))
-
-
-def test_what_says_nothing_of_comparisons_is_refused_as_a_series_too() -> None:
-    pairs = ra.Comparisons.from_arrays(["A", "B"], ["B", "A"], [1, 0])
-    for step in (shuffled(TASKS), np.ones(3)):
-        with pytest.raises(InvalidInputError, match=r"0\.0 for Comparisons"):
-            ra.rank_intervals(pairs, of="pairwise", tolerance=step)  # type: ignore[arg-type]
