@@ -294,31 +294,10 @@ class PairwiseMatrix(Value):
         )
 
     @classmethod
-    def from_ranks(
-        cls,
-        items: ItemSet,
-        ranks: Ranks,
-        counts: Integers,
-        weights: Floats,
-        unranked: Unranked,
+    def _of_ranks(
+        cls, items: ItemSet, ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked
     ) -> PairwiseMatrix:
-        """Count the votes of places that are known to be canonical; see `Profile.pairwise`.
-
-        Parameters
-        ----------
-        items : ItemSet
-            The items of the columns.
-        ranks : ndarray of int32, shape (m, n)
-            Places with codes.
-        counts, weights : ndarray, shape (m,)
-            How often each ranking occurs, and its importance.
-        unranked : {"uniform", "ignore", "last"}
-            The policy for unranked items.
-
-        Returns
-        -------
-        PairwiseMatrix
-        """
+        """Count the votes of ranks that are known to be canonical; see `Profile.pairwise`."""
         importance = exact.as_rational(weights)
         votes = exact.multiply(counts, importance.numerators)
         counted = tally(ranks, votes, unranked)

@@ -379,7 +379,7 @@ class Profile(Value):
         -------
         PairwiseMatrix
         """
-        return PairwiseMatrix.from_ranks(
+        return PairwiseMatrix._of_ranks(
             self.items, self.ranks, self.counts, self.weights, check_unranked(unranked)
         )
 

@@ -137,29 +137,13 @@ class PlacedRule(SearchingRule):
     def _aggregate_within(
         self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
     ) -> Outcome:
-        return self.solve(evidence.votes(self._stated_policy), deadline=deadline)
-
-    def solve(self, votes: PairwiseMatrix, *, deadline: Deadline | None = None) -> Outcome:
-        """Solve the problem of pairwise votes; where all places count alike, as Kemeny's.
-
-        Parameters
-        ----------
-        votes : PairwiseMatrix
-            The votes.
-        deadline : Deadline, optional
-            When to stop; the rule's own time limit holds too.
-
-        Returns
-        -------
-        Outcome
-        """
+        votes = evidence.votes(self._stated_policy)
         weights = self._weights(votes.n_items)
-        if list(weights) == [1] * (votes.n_items - 1):
+        if list(weights) == [1] * (votes.n_items - 1):  # Kemeny's rule
             shared = ("unranked", "tie_cost", "time_limit", "verify", "on_progress")
             kemeny = Kemeny(**{name: getattr(self, name) for name in shared})
             return kemeny.solve(votes, deadline=deadline)
-        ends = (deadline or Deadline()).sooner(self.time_limit)
-        effort = Effort(ends, self.on_progress, self.verify)
+        effort = Effort(deadline.sooner(self.time_limit), self.on_progress, self.verify)
         # What a vote costs that orders two items which are tied behind the list.
         behind = getattr(self, "price_of_ties", 0.0)
         prices = {"tie_cost": self.tie_cost, "consensus_tie_cost": behind}

@@ -131,6 +131,6 @@ class _Resampler:
         times = exact.multiply(self._counts, counts)
         merged = exact.count_cells(self._row, times, len(self._ranks))
         kept = np.flatnonzero(merged)
-        return PairwiseMatrix.from_ranks(
+        return PairwiseMatrix._of_ranks(
             self._items, self._ranks[kept], merged[kept], self._weights[kept], self._policy
         )
