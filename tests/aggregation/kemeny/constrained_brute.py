@@ -7,9 +7,8 @@ from itertools import permutations
 from random import Random
 from typing import Any
 
-import numpy as np
-
 import rankagg as ra
+from tests.aggregation.kemeny.random_votes import random_votes as drawn
 
 Order = tuple[str, ...]
 Keeps = Callable[[Order], bool]
@@ -67,20 +66,10 @@ def random_wish(rng: Random, items: str) -> ra.Constraints:
 
 
 def random_votes(seed: int) -> tuple[str, ra.PairwiseMatrix]:
-    """Return a few items, and votes with ties, weights and gaps, or of integers."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 7))
-    items = "ABCDEF"[:n]
-    if seed % 4 == 0:
-        return items, ra.PairwiseMatrix.from_wins(rng.integers(0, 9, size=(n, n)), items=items)
-    ranks = rng.integers(0, n, size=(int(rng.integers(1, 9)), n)).astype(float)
-    ranks[rng.random(ranks.shape) < 0.15] = np.nan
-    ranks[0] = np.arange(n)
-    profile = ra.Profile.from_ranks(
-        ranks, items=items,
-        weights=rng.integers(1, 4, len(ranks)) / 2,
-    )  # fmt: skip
-    return items, profile.pairwise(("uniform", "ignore", "last")[seed % 3])
+    """Return a few items, and votes on them."""
+    rng = Random(seed)
+    items = "ABCDEF"[: rng.randrange(2, 7)]
+    return items, drawn(rng, len(items), items)
 
 
 def least_cost(votes: ra.PairwiseMatrix, orders: list[Order], tie_cost: float) -> Any:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, permutations
 from math import lcm
+from random import Random
 
 import numpy as np
 
 import rankagg as ra
+from tests.aggregation.kemeny.random_votes import random_votes as drawn
 
 PRICES = (0.0, 0.1, 0.25, 0.5, 1.0)
 WEIGHTS = (0.0, 0.0, 0.1, 0.5, 1.0, 2.0, 3.0, 1e6)
@@ -49,24 +51,10 @@ def costs(votes: ra.PairwiseMatrix, weights, tie_cost, consensus_tie_cost=0) -> 
     return {placed: cost(placed) for placed in permutations(range(n), len(heard))}
 
 
-def random_votes(seed: int, most: int = 6) -> ra.PairwiseMatrix:
-    """Return votes of few items with ties, weights and gaps, under any policy, or of integers."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, most + 1))
-    if seed % 3 == 0:
-        wins = rng.integers(0, 6, size=(n, n)) * (rng.random((n, n)) < rng.choice([0.4, 1.0]))
-        ties = np.triu(rng.integers(0, 3, size=(n, n)), k=1)
-        np.fill_diagonal(wins, 0)
-        return ra.PairwiseMatrix.from_wins(wins / rng.choice([1, 10]), ties=ties + ties.T)
-    m = int(rng.integers(1, 8))
-    ranks = rng.integers(0, int(rng.integers(1, n + 1)), size=(m, n))
-    if seed % 2:
-        ranks = np.array([rng.permutation(n) for _ in range(m)])
-    ranks = np.where(rng.random(ranks.shape) < rng.choice([0.0, 0.3]), np.nan, ranks)
-    ranks[0] = np.arange(n)
-    weights = rng.choice([1, 0.5, 2, 0.1], size=m) if rng.random() < 0.5 else None
-    profile = ra.Profile.from_ranks(ranks, weights=weights)
-    return profile.pairwise(("uniform", "ignore", "last")[seed % 5 % 3])
+def random_votes(seed: int, most: int = 6, least: int = 1) -> ra.PairwiseMatrix:
+    """Return votes of some items."""
+    rng = Random(seed)
+    return drawn(rng, rng.randint(least, most))
 
 
 def random_weights(rng: np.random.Generator, n: int) -> list[float]:

@@ -17,6 +17,7 @@ from rankagg.exceptions import (
     NotProvedError,
 )
 from tests import oracles
+from tests.aggregation.kemeny.random_votes import random_votes
 from tests.aggregation.kemeny.test_aggregator import integer_matrices
 from tests.strategies import policies, profiles, quick, rankings
 
@@ -64,24 +65,11 @@ def test_profiles_of_every_kind(profile: ra.Profile, unranked: str) -> None:
     check(votes, ra.Kemeny(unranked=unranked).aggregate(votes).optima)
 
 
-def random_votes(rng: np.random.Generator) -> ra.PairwiseMatrix:
-    """An arbitrary integer matrix, or ballots with ties, weights and gaps under any policy."""
-    n = int(rng.integers(2, 7))
-    if rng.random() < 0.4:
-        return ra.PairwiseMatrix.from_wins(rng.integers(0, rng.choice([2, 4, 10, 10**6]), (n, n)))
-    m = int(rng.integers(1, 7))
-    ranks = rng.integers(0, rng.integers(2, n + 2), (m, n)).astype(float)
-    ranks[rng.random((m, n)) < rng.choice([0.0, 0.3])] = np.nan
-    weights = rng.choice([1, 2, 0.5, 1 / 3, 0.1], m)
-    profile = ra.Profile.from_ranks(ranks, counts=rng.integers(1, 4, m), weights=weights)
-    return profile.pairwise(str(rng.choice(["uniform", "ignore", "last"])))
-
-
 @pytest.mark.slow
 def test_a_thousand_small_instances() -> None:
-    rng = np.random.default_rng(11)
+    rng = random.Random(11)
     for _ in range(1000):
-        votes = random_votes(rng)
+        votes = random_votes(rng, rng.randrange(2, 7))
         exact = ra.Kemeny(unranked=votes.unranked or "uniform").aggregate(votes)
         assert exact.certificate.status == "optimal"
         assert exact.certificate.verify(votes)

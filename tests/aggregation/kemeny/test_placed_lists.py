@@ -197,7 +197,7 @@ def test_bounds_are_below_all_that_they_bound(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_narrow_beam_says_nothing_false(seed: int) -> None:
-    votes = random_votes(seed)
+    votes = random_votes(seed, least=2)
     k = max(votes.n_items - 2, 1)
     problem = placed_lists.PlacedProblem.from_pairwise(votes, [Fraction(1)] * k, 0.5, 0.5)
     least = min(costs(votes, [1] * k, 0.5, 0.5).values()) * problem.denominator

@@ -10,6 +10,7 @@ import rankagg as ra
 from rankagg.aggregation.kemeny import weak_optima as module
 from rankagg.exceptions import BlockTooLargeError, NotProvedError, OutOfTimeError
 from tests.aggregation.kemeny import weak_brute
+from tests.aggregation.kemeny.random_votes import random_votes
 
 HALF = (Fraction(1, 2), Fraction(1, 2))
 
@@ -58,7 +59,7 @@ def check(votes: ra.PairwiseMatrix, prices) -> int:
 def test_everything_that_is_said_of_them(seeds, sizes) -> None:
     found = []
     for rng in map(Random, seeds):
-        votes = weak_brute.random_votes(rng, rng.choice(sizes))
+        votes = random_votes(rng, rng.choice(sizes))
         found.append(check(votes, rng.choice(weak_brute.PRICES)))
     assert sum(number > 1 for number in found) > len(found) / 5
 
@@ -90,7 +91,7 @@ def test_too_many_to_count(monkeypatch) -> None:
 def test_bounds_of_ranks_where_there_are_too_many(monkeypatch, seed: int) -> None:
     monkeypatch.setattr(module, "MOST_OPTIMA", 0)
     rng = Random(seed)
-    votes, prices = weak_brute.random_votes(rng, 4), rng.choice(weak_brute.PRICES)
+    votes, prices = random_votes(rng, 4), rng.choice(weak_brute.PRICES)
     _, best = weak_brute.optima(votes, prices)
     ranks = 1 + np.array([np.less.outer(w, w) for w in best]).sum(axis=1)
     low, high = weak_brute.rule(prices).aggregate(votes).optima.rank_ranges()

@@ -12,6 +12,7 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, groups
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.kemeny import weak_brute
+from tests.aggregation.kemeny.random_votes import random_votes
 from tests.strategies import policies, profiles, quick
 from tests.tournaments import PALEY
 
@@ -45,7 +46,7 @@ def test_six_items(seeds) -> None:
     for seed in seeds:
         rng = Random(seed)
         n = 6 if seed < 6 else rng.choice((2, 3, 4, 5, 5, 6))
-        check(weak_brute.random_votes(rng, n), rng.choice(weak_brute.PRICES))
+        check(random_votes(rng, n), rng.choice(weak_brute.PRICES))
 
 
 LIGHT = [prices for prices in weak_brute.PRICES if prices[1] in (0, 1, Fraction(1, 4))]

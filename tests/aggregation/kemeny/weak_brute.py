@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
-from random import Random
 
 import numpy as np
 
@@ -80,22 +79,3 @@ def rule(prices: Prices, **options) -> ra.Kemeny:
         consensus_ties=True, tie_cost=float(prices[0]), consensus_tie_cost=float(prices[1]),
         **options,
     )  # fmt: skip
-
-
-def random_votes(rng: Random, n: int) -> ra.PairwiseMatrix:
-    """Return votes of any kind: rankings with gaps, ties and weights, or plain matrices."""
-    if rng.random() < 0.3:
-        wins = [[rng.randrange(6) for _ in range(n)] for _ in range(n)]
-        ties = [[0] * n for _ in range(n)]
-        for i, j in combinations(range(n), 2):
-            ties[i][j] = ties[j][i] = rng.randrange(4)
-        return ra.PairwiseMatrix.from_wins(wins, ties=ties)
-    levels = rng.choice((2, n, n))
-    rows = [
-        [float("nan") if rng.random() < 0.15 else rng.randrange(levels) for _ in range(n)]
-        for _ in range(rng.randrange(1, 8))
-    ]
-    rows = [row if not np.isnan(row).all() else [0.0] * n for row in rows]
-    weights = [rng.choice((1.0, 2.0, 0.5, 1 / 3, 0.1)) for _ in rows]
-    profile = ra.Profile.from_ranks(rows, weights=weights)
-    return profile.pairwise(rng.choice(("uniform", "ignore", "last")))
