@@ -20,50 +20,42 @@ SKIPPED = ("close", "end", "end-after-two")
 WRITE_INS = ("keep", "pool", "drop")
 
 
-def slow(ballots, overvotes, skipped, write_ins):  # noqa: PLR0912
+def slow(ballots, overvotes, skipped, write_ins):
     """Return rankings with their counts, and the tallies of steps, ballot by ballot."""
     rankings: Counter = Counter()
     met = {}
     kinds: Counter = Counter()
     ranked = 0
     for marks in ballots:
-        ended, blanks, order, touched = False, 0, [], set()
+        ended, blanks, order = False, 0, []
         out: Counter = Counter()
         for at, mark in enumerate(marks):
+            is_written = mark.startswith("UWI")
             if mark == "":
-                out["undervote", "met"] += 1
-                out["undervote", "left out"] += 1
+                out.update([("undervote", "met"), ("undervote", "left out")])
                 if not ended and any(marks[at:]):
                     out["skipped choice", "met"] += 1
-                    touched.add("gap")
                     blanks += 1
-                    if skipped == "end" or (skipped == "end-after-two" and blanks == 2):
-                        ended = True
+                    ended = skipped == "end" or (skipped == "end-after-two" and blanks == 2)
                 continue
             blanks = 0
-            if mark == "overvote":
-                out["overvote", "met"] += 1
-            if mark.startswith("UWI"):
-                out["write-in", "met"] += 1
+            out.update([("overvote", "met")] * (mark == "overvote"))
+            out.update([("write-in", "met")] * is_written)
+            name = "write-in" if is_written and write_ins == "pool" else mark
             if ended:
-                out["after the end", "met"] += 1
-                out["after the end", "left out"] += 1
-                touched.add("end")
+                step = "after the end"
+                out[step, "met"] += 1
             elif mark == "overvote":
-                out["overvote", "left out"] += 1
-                touched.add("over")
-                ended = overvotes == "end"
-            elif mark.startswith("UWI") and write_ins == "drop":
-                out["write-in", "left out"] += 1
-                touched.add("write-in")
+                step, ended = "overvote", overvotes == "end"
+            elif is_written and write_ins == "drop":
+                step = "write-in"
+            elif name in order:
+                step = "repeated item"
+                out[step, "met"] += 1
             else:
-                name = "write-in" if mark.startswith("UWI") and write_ins == "pool" else mark
-                if name in order:
-                    out["repeated item", "met"] += 1
-                    out["repeated item", "left out"] += 1
-                    touched.add("twice")
-                else:
-                    order.append(name)
+                order.append(name)
+                continue
+            out[step, "left out"] += 1
         for (step, what), number in out.items():
             row = met.setdefault(step, Counter())
             row[what] += number
@@ -71,7 +63,9 @@ def slow(ballots, overvotes, skipped, write_ins):  # noqa: PLR0912
         ranked += len(order)
         if order:
             rankings[tuple(order)] += 1
-            kinds["changed" if touched else "unchanged"] += 1
+            touched = [key for key in out if key[0] != "undervote" and key[1] == "left out"]
+            is_changed = touched or out["skipped choice", "met"]
+            kinds["changed" if is_changed else "unchanged"] += 1
         else:
             kinds["emptied" if any(marks) else "blank"] += 1
     return rankings, met, kinds, ranked

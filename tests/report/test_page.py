@@ -24,6 +24,7 @@ from rankagg.report.first_screen import ranking_of
 from rankagg.report.kinds.choice import kind_of
 from rankagg.report.sections import table_of
 from tests.io.scan.scan_files import drawn
+from tests.tournaments import PALEY
 
 KEMENY = ra.Kemeny()
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -139,9 +140,7 @@ def test_several_optima_are_counted_and_their_leaders_named() -> None:
 
 
 def test_what_is_not_proved_is_said() -> None:
-    squares = {1, 3, 4, 5, 9}
-    paley = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
-    votes = ra.PairwiseMatrix.from_wins(np.kron(paley, np.ones((3, 3))))
+    votes = ra.PairwiseMatrix.from_wins(np.kron(PALEY.wins, np.ones((3, 3))))
     report = ra.make_report(votes, time_limit=0.0)
     page = Page(report.html)
     assert not report.is_proved

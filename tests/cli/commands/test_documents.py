@@ -6,6 +6,7 @@ import rankagg as ra
 from rankagg.cli.exit_codes import UNPROVED
 from rankagg.cli.options import exact
 from rankagg.report.page import make_report
+from tests.tournaments import PALEY
 
 
 def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
@@ -31,10 +32,8 @@ def test_the_heading_is_the_title_that_a_preflib_file_states(run, tmp_path):
 
 
 def test_a_report_without_a_proof_is_written_and_says_so_at_exit(run, tmp_path):
-    squares = {1, 3, 4, 5, 9}
-    rows = [" ".join(str(int((i - j) % 11 in squares)) for j in range(11)) for i in range(11)]
-    (tmp_path / "paley.lop").write_text("\n".join(["11", *rows]) + "\n", encoding="utf-8")
-    run("report paley.lop --time-limit 0", code=UNPROVED)
+    ra.write_votes(PALEY, tmp_path / "paley.json")
+    run("report paley.json --time-limit 0", code=UNPROVED)
     assert "is not proved" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from itertools import permutations
 from pathlib import Path
 
 import networkx as nx
@@ -16,6 +15,7 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny import relaxation
 from rankagg.cli.options import exact
+from tests.tournaments import paley
 
 TABLE = "system,x,y,z\nA,3.25,2.25,1.25\nB,2.25,3.25,2.25\nC,1.25,1.25,\n"
 BALLOTS = "A,B,C,count\n1,2,3,3\n3,1,2,2\n"
@@ -107,14 +107,6 @@ def test_what_is_not_printed(said, line) -> None:
     assert NOT_PRINTED[line] not in said(line)
 
 
-def test_json_is_plain_and_complete(called) -> None:
-    data = json.loads(called("compare table.csv --json").out)
-    assert data["schema"] == "rankagg.comparison"
-    assert data["input"][0] == "scores: higher is better"
-    rank = json.loads(called("rank table.csv --method borda --json").out)
-    assert rank["schema"] == "rankagg.consensus"
-
-
 def test_out_writes_files_that_read_back(called) -> None:
     assert called("compare table.csv --out results").code == 0
     frame = pd.read_csv("results/methods.csv")
@@ -130,25 +122,19 @@ def test_out_writes_files_that_read_back(called) -> None:
     assert json.loads(Path("two/consensus.json").read_text())["schema"] == "rankagg.consensus"
 
 
-def test_chosen_methods_only(parsed) -> None:
+def test_json_is_plain_and_has_the_chosen_methods_only(parsed) -> None:
     data = parsed("compare table.csv --method median --method kemeny")
+    assert data["schema"] == "rankagg.comparison"
+    assert data["input"][0] == "scores: higher is better"
     assert [row["method"] for row in data["methods"]] == ["Median", "Kemeny"]
 
 
-def test_gap_ends_with_code_three(called) -> None:
-    # One ballot per pair and its reverse elsewhere make any tournament; here Paley's on 7.
-    lines = ["# NUMBER ALTERNATIVES: 7"]
-    for i, j in permutations(range(7), 2):
-        if (i - j) % 7 in (1, 2, 4):
-            rest = [str(k + 1) for k in range(7) if k not in (i, j)]
-            lines.append("1: " + ",".join([str(i + 1), str(j + 1), *rest]))
-            lines.append("1: " + ",".join([*rest[::-1], str(i + 1), str(j + 1)]))
-    Path("paley.soc").write_text("\n".join(lines) + "\n")
+def test_gap_ends_with_code_three(run) -> None:
+    ra.write_votes(paley(7), "paley.json")
     for command in ("compare", "rank"):
-        result = called(command, "paley.soc", "--method", "kemeny", "--time-limit", "0")
-        assert "certificate  gap" in result.out
-        assert result.code == 3
-    assert called("compare paley.soc --method kemeny").code == 0
+        line = f"{command} paley.json --method kemeny"
+        assert "certificate  gap" in run(f"{line} --time-limit 0", code=3).out
+        run(line)
 
 
 # Words that a refusal says, by what was typed; several parts are split by " ... ".
