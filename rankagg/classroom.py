@@ -38,8 +38,8 @@ FORMS = {
         # A cell that shows nothing would be an empty slide.
         "mo.Html(page.lecture_style())": "None",
     },
-    "exercises": {STYLE_OF_LECTURES: 'css_file="sheet.css"', "mo.accordion(": "page.unsolved("},
-    "solutions": {STYLE_OF_LECTURES: 'css_file="sheet.css"', "mo.accordion(": "page.solved("},
+    "exercises": {STYLE_OF_LECTURES: 'css_file="sheet.css"', "mo.accordion(": "page.unsolved(mo, "},
+    "solutions": {STYLE_OF_LECTURES: 'css_file="sheet.css"', "mo.accordion(": "page.solved(mo, "},
 }
 
 

@@ -10,6 +10,7 @@ from importlib.metadata import metadata, requires, version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import rankagg as ra
 from rankagg import _lazy
@@ -118,6 +119,14 @@ def declared(extra=""):
     """Return the names of what is required, always or with an extra."""
     rows = [row for row in requires("rankagg") if "extra" not in row or f'"{extra}"' in row]
     return {re.split(r"[\s<>=!;\[]", row)[0].lower() for row in rows}
+
+
+def test_the_versions_of_the_replication_are_all_that_is_required_and_allowed():
+    text = (ROOT / "docs" / "replication" / "versions.txt").read_text(encoding="utf-8")
+    pinned = dict(line.split("==") for line in text.split())
+    for row in map(Requirement, requires("rankagg")):
+        if row.marker is None:
+            assert row.specifier.contains(pinned[row.name.lower().replace("_", "-")])
 
 
 # What an extra brings is imported in these files alone, when it is there.

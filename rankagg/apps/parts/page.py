@@ -20,14 +20,12 @@ def lecture_style() -> str:
     return f"<style>{''.join(path.read_text(encoding='utf-8') for path in STYLES)}</style>"
 
 
-def solved(folds: Mapping[str, Any]) -> Any:
-    """Return what an accordion would fold, open and below its titles, as a sheet shows it."""
-    import marimo as mo  # noqa: PLC0415 - the extra
-
+def solved(mo: Any, folds: Mapping[str, Any]) -> Any:
+    """Return what an accordion would fold, open and below its titles; marimo is given."""
     return mo.vstack([one for title, said in folds.items() for one in (mo.md(f"*{title}*"), said)])
 
 
-def unsolved(_: Mapping[str, Any]) -> None:
+def unsolved(*_: Any) -> None:
     """Return nothing for what an accordion would fold."""
 
 
