@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from tests.rules import public_rules
-from tests.strategies import POLICIES, letters, policies, profiles, quick
+from tests.strategies import POLICIES, letters, policies, profiles
 
 #: Fits end where a step is small, so that their last digits depend on the order of the sums.
 FITS = (ra.PlackettLuceRanking, ra.MallowsRanking)
 
 # There are many rules, and few ways to be wrong.
-few = settings(parent=quick, max_examples=12)
+few = settings(max_examples=12)
 
 awkward = st.one_of(st.floats(-1e3, 1e3), st.sampled_from([0.1, 1e16, -1e16, 1 / 3, 1e-20]))
 positive = st.one_of(st.floats(1e-3, 1e3), st.sampled_from([0.1, 1e16, 1 / 3, 1e-20]))
@@ -98,7 +98,6 @@ def test_scores_in_any_order(rule: ra.Aggregator, data: st.DataObject) -> None:
     assert bits(rule.aggregate(other)) == bits(rule.aggregate(table))
 
 
-@quick
 @given(data=st.data(), items=letters(max_size=4))
 def test_votes_of_batches_rank_as_those_of_the_whole(data, items) -> None:
     simple = {"weights": st.sampled_from([1.0, 0.1, 1 / 3, 2.5])}

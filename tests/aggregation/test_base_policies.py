@@ -9,7 +9,7 @@ from hypothesis import given
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from tests.rules import public_rules
-from tests.strategies import POLICIES, profiles, quick
+from tests.strategies import POLICIES, profiles
 
 VOTE_RULES = [
     rule for rule in public_rules()
@@ -87,7 +87,6 @@ def test_compare_takes_the_policy_of_the_votes(counted: str) -> None:
     assert ra.compare(COMPLETE.pairwise(counted), unranked=other).unranked == other
 
 
-@quick
 @given(profile=profiles(min_size=2))
 def test_votes_are_decided_where_all_policies_count_the_same(profile: ra.Profile) -> None:
     counted = {policy: profile.pairwise(policy) for policy in POLICIES}

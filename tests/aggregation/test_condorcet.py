@@ -10,10 +10,9 @@ from hypothesis import given
 
 import rankagg as ra
 from tests import oracles
-from tests.strategies import policies, profiles, quick
+from tests.strategies import policies, profiles
 
 
-@quick
 @given(profile=profiles(), unranked=policies)
 def test_copeland_counts_majorities(profile: ra.Profile, unranked: str) -> None:
     wins, _, comparisons = oracles.pairwise_votes(profile, unranked)
@@ -46,7 +45,6 @@ def test_copeland_refuses_alpha_outside_the_unit_interval(alpha: object) -> None
         ra.Copeland(alpha=alpha)
 
 
-@quick
 @given(profile=profiles(), unranked=policies)
 def test_majority_buckets_are_the_weak_condensation(profile: ra.Profile, unranked: str) -> None:
     wins, _, _ = oracles.pairwise_votes(profile, unranked)

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 
 import rankagg as ra
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from tests import strategies
 from tests.core.test_comparisons import comparisons
 
 RULES = [
@@ -16,7 +15,7 @@ BATTLES = ra.Comparisons.from_arrays("AABCE", "BCCAF", [1, 0, 1, 1, 1], items="A
 
 
 @given(comparisons(max_items=4))
-@settings(strategies.quick, max_examples=8)
+@settings(max_examples=8)
 def test_rules_on_votes_see_the_votes(drawn):
     made, _ = drawn
     votes = made.pairwise()

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
-from tests.strategies import quick
 
 INVALID = ra.exceptions.InvalidInputError
 
@@ -25,7 +24,6 @@ def table_of(values: np.ndarray, weights: list[float], *, higher: bool = True) -
     return ra.ScoreTable(values, higher_is_better=higher, task_weights=dict(enumerate(weights)))
 
 
-@quick
 @given(drawn=positive_tables())
 def test_means_are_scipys(drawn: tuple[np.ndarray, list[float]]) -> None:
     values, weights = drawn
@@ -39,7 +37,6 @@ def test_means_are_scipys(drawn: tuple[np.ndarray, list[float]]) -> None:
         np.testing.assert_allclose(rule.aggregate(table).scores, scores, rtol=1e-12)
 
 
-@quick
 @given(drawn=positive_tables())
 def test_median_is_that_of_every_task_repeated_by_its_weight(drawn) -> None:
     values, weights = drawn

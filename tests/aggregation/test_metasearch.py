@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.aggregation.metasearch import _expected_distances, distances, footrule_costs
 from rankagg.core.rankings import places
 from tests.aggregation.test_positional import any_weights
-from tests.strategies import policies, profiles, quick
+from tests.strategies import policies, profiles
 
 
 def costs_by_cells(profile: ra.Profile, policy: str) -> np.ndarray:
@@ -37,14 +37,12 @@ def costs_by_cells(profile: ra.Profile, policy: str) -> np.ndarray:
     return costs
 
 
-@quick
 @given(profile=profiles(weights=any_weights), policy=policies)
 def test_footrule_costs_are_sums_over_all_rankings(profile: ra.Profile, policy: str) -> None:
     found = footrule_costs(profile.ranks, profile.counts, profile.weights, policy)
     np.testing.assert_allclose(found, costs_by_cells(profile, policy), rtol=1e-9, atol=1e-100)
 
 
-@quick
 @given(weights=st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1))
 def test_distances_are_summed_from_every_column(weights: list[list[int]]) -> None:
     table = np.array(weights)

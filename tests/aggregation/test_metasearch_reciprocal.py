@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import InvalidInputError
-from tests.strategies import profiles, quick
+from tests.strategies import profiles
 
 
 def slow_scores(profile, k):
@@ -36,7 +36,6 @@ def slow_scores(profile, k):
     return totals
 
 
-@quick
 @given(profile=profiles(), k=st.sampled_from([0, 0.5, 1, 60, 1000]))
 def test_scores_are_sums_of_reciprocals(profile: ra.Profile, k: float) -> None:
     scores = ra.ReciprocalRankFusion(k=k).aggregate(profile).scores

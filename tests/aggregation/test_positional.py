@@ -14,7 +14,7 @@ from rankagg.aggregation.metasearch import footrule_costs
 from rankagg.core import pairwise
 from rankagg.core.arithmetic import exact
 from tests import oracles, strategies
-from tests.strategies import policies, profiles, quick
+from tests.strategies import policies, profiles
 
 any_weights = st.one_of(strategies.weights, st.floats(1e-3, 1e3), st.sampled_from([1e15, 1e-90]))
 
@@ -27,7 +27,6 @@ def exact_weights(profile: ra.Profile) -> list[Fraction]:
 # -- Borda ----------------------------------------------------------------------------------------
 
 
-@quick
 @given(profile=profiles(weights=any_weights), policy=policies)
 def test_points_are_the_exact_ones_rounded_once(profile: ra.Profile, policy: str) -> None:
     exact_ones = exact.as_rational(profile.weights).step == 0
@@ -41,7 +40,6 @@ def test_points_are_the_exact_ones_rounded_once(profile: ra.Profile, policy: str
     assert ra.Borda(unranked=policy).aggregate(profile).scores.tolist() == expected
 
 
-@quick
 @given(profile=profiles(), policy=policies)
 def test_points_from_votes_are_the_same_bits(profile: ra.Profile, policy: str) -> None:
     rule = ra.Borda(unranked=policy)
@@ -91,7 +89,6 @@ def bucklin(profile: ra.Profile) -> list[float]:
     return scores
 
 
-@quick
 @given(profile=profiles())
 def test_bucklin_counts_every_share_exactly(profile: ra.Profile) -> None:
     assert np.array_equal(ra.Bucklin().aggregate(profile).scores, bucklin(profile), equal_nan=True)
@@ -113,7 +110,6 @@ def test_exactly_half_is_no_majority() -> None:
 # -- blocks, order, memory ------------------------------------------------------------------------
 
 
-@quick
 @given(profile=profiles(max_rows=6, weights=any_weights), policy=policies, data=st.data())
 def test_blocks_and_order_change_no_bit(profile, policy, data) -> None:
     order = data.draw(st.permutations(range(len(profile))))

@@ -11,7 +11,7 @@ from rankagg.aggregation import positional
 from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.result import ranks_by_scores
 from tests import strategies
-from tests.strategies import policies, profiles, quick, score_arrays
+from tests.strategies import policies, profiles, score_arrays
 
 ABSENT = ("ranked", "unranked")
 # The last two are read as other numbers beside many others.
@@ -59,7 +59,6 @@ def assert_same(one: ra.Consensus, other: ra.Consensus) -> None:
     np.testing.assert_allclose(one.scores, other.scores, rtol=1e-12)
 
 
-@quick
 @given(
     profile=profiles(groups=True, weights=weights, max_rows=6), policy=policies,
     absent=st.sampled_from(ABSENT), kinds=st.tuples(*[st.sampled_from(RULES)] * 2),
@@ -69,7 +68,6 @@ def test_rankings(profile, policy, absent, kinds) -> None:
     assert_same(rule.aggregate(profile), by_definition(rule, profile))
 
 
-@quick
 @given(
     table=instance_tables(), tolerance=tolerances, policy=policies, absent=st.sampled_from(ABSENT)
 )
@@ -81,7 +79,6 @@ def test_scores(table, tolerance, policy, absent) -> None:
     assert_same(found, by_definition(rule, table, tolerance))
 
 
-@quick
 @given(profile=profiles(groups=True, weights=weights, max_rows=6), policy=policies)
 def test_points_are_the_same_bits_together_and_apart(profile, policy) -> None:
     rule = ra.Borda(unranked=policy)
@@ -136,7 +133,6 @@ class Reader(ra.Aggregator):
         return Outcome(scores=ra.Borda().aggregate(evidence.profile).scores)
 
 
-@quick
 @given(table=instance_tables(), tolerance=tolerances)
 def test_a_rule_on_scores_sees_those_of_its_task_with_their_tolerance(table, tolerance) -> None:
     if isinstance(tolerance, dict) and "x" not in table.tasks:

@@ -41,7 +41,6 @@ def comparisons(draw, *, max_items=6):
 
 
 @given(comparisons())
-@strategies.quick
 def test_votes_are_those_of_a_loop(drawn):
     made, rows = drawn
     n = made.n_items
@@ -67,7 +66,6 @@ def test_votes_are_those_of_a_loop(drawn):
 
 
 @given(comparisons(), st.data())
-@strategies.quick
 def test_a_choice_counts_as_its_rows_do(drawn, data):
     made, rows = drawn
     index = data.draw(st.lists(st.integers(0, len(made) - 1), min_size=1, max_size=20))
@@ -82,7 +80,6 @@ def test_a_choice_counts_as_its_rows_do(drawn, data):
 
 
 @given(comparisons())
-@strategies.quick
 def test_plain_data_are_the_same_comparisons(drawn):
     made, _ = drawn
     assert Comparisons.from_dict(json.loads(json.dumps(made.to_dict()))) == made

@@ -4,12 +4,10 @@ import numpy as np
 from hypothesis import given
 
 from rankagg import Comparisons
-from tests import strategies
 from tests.core.test_comparisons import BATTLES, comparisons
 
 
 @given(comparisons())
-@strategies.quick
 def test_groups_are_those_of_who_reaches_whom(drawn):
     made, rows = drawn
     n = made.n_items

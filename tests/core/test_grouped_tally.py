@@ -17,7 +17,6 @@ from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.json_files import read_summary, write_summary
 from tests.core.test_score_summary import _units, tables
 from tests.core.test_task_tally import changed
-from tests.strategies import quick
 
 MASK = 2**64 - 1
 NAN = float("nan")
@@ -85,7 +84,6 @@ def as_text(label):
     return str(label) if isinstance(label, int) and len(str(abs(label))) > 20 else label
 
 
-@quick
 @example(labels=LABELS, n_groups=2)
 @example(labels=LABELS, n_groups=200)
 @example(labels=LABELS, n_groups=10**6)
@@ -130,7 +128,6 @@ def plain_sums(table, task, units):
     return wins, both, sums
 
 
-@quick
 @given(table=tables(), n_groups=st.sampled_from([2, 3, 50]))
 def test_counts_in_plain_python(table, n_groups):
     summary = ra.ScoreSummary.from_scores(table, n_groups=n_groups)
@@ -151,7 +148,6 @@ def test_counts_in_plain_python(table, n_groups):
     assert summary != plain
 
 
-@quick
 @given(table=tables(), cut=st.integers(0, 9), n_groups=st.sampled_from([2, 5]))
 def test_parts_add_up_and_come_back(table, cut, n_groups):
     whole = ra.ScoreSummary.from_scores(table, n_groups=n_groups)
@@ -179,7 +175,6 @@ def test_parts_add_up_and_come_back(table, cut, n_groups):
     assert whole + ra.ScoreSummary.from_scores(turned, n_groups=n_groups) == whole + whole
 
 
-@quick
 @given(table=tables(), data=st.data())
 def test_groups_drawn_again(table, data):
     grouped = ra.ScoreSummary.from_scores(table, n_groups=3).grouped

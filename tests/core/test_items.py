@@ -54,7 +54,6 @@ def test_refuses_what_is_no_set_of_labels(labels, value):
 
 
 @given(strategies.item_sets())
-@strategies.quick
 def test_index_finds_the_position_of_every_label(items):
     assert [items.index(label) for label in items] == list(range(len(items)))
     assert items.indices(reversed(items)) == list(reversed(range(len(items))))
@@ -62,7 +61,6 @@ def test_index_finds_the_position_of_every_label(items):
 
 
 @given(strategies.item_sets(min_size=2))
-@strategies.quick
 def test_equality_looks_at_the_order(items):
     assert items == ItemSet(list(items))
     assert hash(items) == hash(ItemSet(list(items)))

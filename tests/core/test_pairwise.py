@@ -41,7 +41,6 @@ def all_fractions(votes):
 
 
 @given(strategies.profiles(weights=exact_weights), strategies.policies)
-@strategies.quick
 def test_votes_are_those_of_an_enumeration(profile, policy):
     votes = profile.pairwise(policy)
     assert all_fractions(votes) == oracles.pairwise_votes(profile, policy)
@@ -56,7 +55,6 @@ def test_votes_are_those_of_an_enumeration(profile, policy):
 
 
 @given(strategies.profiles(max_size=3), st.lists(st.integers(1, 2**53 - 1), min_size=4))
-@strategies.quick
 def test_votes_are_exact_for_counts_of_any_size(profile, counts):
     many = Profile(list(profile), counts=counts[: len(profile)], weights=profile.weights)
     assert all_fractions(many.pairwise()) == oracles.pairwise_votes(many)
@@ -79,7 +77,6 @@ def test_integers_share_no_factor_with_their_denominator(weights, counts, denomi
 
 
 @given(strategies.profiles(weights=exact_weights), strategies.policies)
-@strategies.quick
 def test_many_rankings_of_few_weights_are_counted_like_few(profile, policy):
     # Rows of equal weight are counted together where there are enough of them.
     times = 100
@@ -91,7 +88,6 @@ def test_many_rankings_of_few_weights_are_counted_like_few(profile, policy):
 
 
 @given(strategies.profiles(), strategies.policies)
-@strategies.quick
 def test_floats_are_the_fractions_rounded_once(profile, policy):
     votes = profile.pairwise(policy)
     for name in ("wins", "ties", "comparisons"):
@@ -104,7 +100,6 @@ def test_floats_are_the_fractions_rounded_once(profile, policy):
 
 
 @given(profile=strategies.profiles(), policy=strategies.policies, block=st.integers(1, 12))
-@strategies.quick
 def test_counting_in_blocks_changes_nothing(profile, policy, block):
     whole = profile.pairwise(policy)
     with pytest.MonkeyPatch.context() as patch:
@@ -148,7 +143,6 @@ def test_places_are_told_apart_beyond_what_a_byte_holds(n, times):
 
 
 @given(strategies.profiles(), strategies.policies)
-@strategies.quick
 def test_a_proportion_splits_ties_and_is_nan_without_votes(profile, policy):
     votes = profile.pairwise(policy)
     wins, ties = fractions(votes, "wins"), fractions(votes, "ties")
@@ -173,7 +167,6 @@ def test_pairs_that_no_ranking_compares_are_named():
 
 
 @given(st.data(), strategies.letters(max_size=5), strategies.policies)
-@strategies.quick
 def test_the_matrices_of_two_parts_add_up_exactly(data, items, policy):
     drawn = strategies.profiles(items, weights=exact_weights)
     first, second = (data.draw(drawn) for _ in range(2))
@@ -252,7 +245,6 @@ def test_matrices_of_other_items_or_policies_do_not_add_up():
 
 
 @given(strategies.profiles(max_size=4, weights=any_weights), strategies.policies)
-@strategies.quick
 def test_votes_are_off_by_no_more_than_they_say(profile, policy):
     votes = profile.pairwise(policy)
     true_weights = [
@@ -295,7 +287,6 @@ def test_the_diagonal_is_ignored():
 
 
 @given(strategies.profiles(unranked=False, unlisted=False))
-@strategies.quick
 def test_the_votes_of_a_profile_can_be_given_as_a_plain_matrix(profile):
     votes = profile.pairwise()
     plain = PairwiseMatrix.from_wins(votes.wins, ties=votes.ties, items=profile.items)
@@ -303,7 +294,6 @@ def test_the_votes_of_a_profile_can_be_given_as_a_plain_matrix(profile):
 
 
 @given(st.lists(st.floats(0, 100), min_size=9, max_size=9), st.floats(0, 100))
-@strategies.quick
 def test_a_plain_matrix_is_off_by_no_more_than_it_says(cells, tied):
     wins = np.array(cells).reshape(3, 3)
     np.fill_diagonal(wins, 0)
@@ -347,7 +337,6 @@ def test_refuses_what_is_no_matrix_of_votes(arguments, words):
 
 
 @given(st.data(), strategies.profiles(weights=exact_weights), strategies.policies)
-@strategies.quick
 def test_the_cost_of_any_ranking_is_its_expected_cost(data, profile, policy):
     ranking = data.draw(strategies.rankings(profile.items))
     votes = profile.pairwise(policy)
@@ -357,7 +346,6 @@ def test_the_cost_of_any_ranking_is_its_expected_cost(data, profile, policy):
 
 
 @given(st.data(), strategies.profiles(unranked=False))
-@strategies.quick
 def test_the_cost_of_a_permutation_is_its_summed_distance(data, profile):
     ranking = data.draw(strategies.strict_rankings(profile.items))
     weights = profile.counts * profile.weights
@@ -372,7 +360,6 @@ def test_the_cost_of_a_permutation_is_its_summed_distance(data, profile):
 
 
 @given(st.data(), strategies.profiles(max_size=4))
-@strategies.quick
 def test_under_uniform_the_cost_is_the_expected_distance_to_compatible_permutations(data, profile):
     # Ties of the votes are broken at random too, which is what a tie cost of 1/2 says.
     ranking = data.draw(strategies.strict_rankings(profile.items))
@@ -398,7 +385,6 @@ def test_ties_inside_the_votes_cost_nothing_unless_asked():
 @given(
     st.data(), strategies.profiles(unranked=False, unlisted=False), st.sampled_from([0.25, 0.5, 1])
 )
-@strategies.quick
 def test_with_a_price_of_its_own_ties_the_cost_is_the_distance_of_weak_rankings(data, profile, p):
     ranking = data.draw(strategies.weak_rankings(profile.items))
     expected = sum(

@@ -40,7 +40,6 @@ def test_holds_one_row_of_places_per_ranking():
 
 
 @given(strategies.profiles(groups=True))
-@strategies.quick
 def test_gives_back_the_rankings_that_it_was_made_of(profile):
     rankings = list(profile)
     again = Profile(rankings, counts=profile.counts, weights=profile.weights, groups=profile.groups)
@@ -53,7 +52,6 @@ def test_gives_back_the_rankings_that_it_was_made_of(profile):
 
 
 @given(strategies.score_arrays(), st.booleans(), st.sampled_from([0.0, 0.25, 0.5]))
-@strategies.quick
 def test_a_row_of_scores_is_ranked_like_a_ranking_of_its_own(scores, higher, tolerance):
     profile = Profile.from_scores(scores, higher_is_better=higher, tolerance=tolerance)
     assert profile.items == ItemSet.numbered(scores.shape[1])
@@ -64,7 +62,6 @@ def test_a_row_of_scores_is_ranked_like_a_ranking_of_its_own(scores, higher, tol
 
 
 @given(strategies.score_arrays(), st.sampled_from([0.0, 0.25]))
-@strategies.quick
 def test_from_ranks_is_from_scores_with_lower_better(numbers, tolerance):
     ranks = Profile.from_ranks(numbers, tolerance=tolerance)
     assert ranks == Profile.from_scores(numbers, higher_is_better=False, tolerance=tolerance)
@@ -173,7 +170,6 @@ def test_the_number_of_rankings_is_exact_for_counts_of_any_size():
 
 
 @given(strategies.profiles())
-@strategies.quick
 def test_kinds_of_rankings_are_told(profile):
     rankings = list(profile)
     assert profile.is_complete == all(ranking.is_complete for ranking in rankings)
@@ -230,7 +226,6 @@ def test_clusters_stay_with_their_rankings():
 
 
 @given(strategies.profiles(groups=True))
-@strategies.quick
 def test_groups_part_the_profile(profile):
     parts = profile.by_group()
     assert list(parts) == list(dict.fromkeys(profile.groups))
@@ -242,7 +237,6 @@ def test_groups_part_the_profile(profile):
 
 
 @given(strategies.profiles(groups=True))
-@strategies.quick
 def test_compressing_loses_nothing(profile):
     small = profile.compress()
     rows = list(zip(small, small.weights.tolist(), small.groups, strict=True))
@@ -256,7 +250,6 @@ def test_compressing_loses_nothing(profile):
 
 
 @given(strategies.profiles(groups=True), st.data())
-@strategies.quick
 def test_restricting_is_restricting_every_ranking(profile, data):
     subset = data.draw(st.lists(st.sampled_from(profile.items.labels), min_size=1, unique=True))
     expected = [ranking.restrict(subset) for ranking in profile]
@@ -266,7 +259,6 @@ def test_restricting_is_restricting_every_ranking(profile, data):
 
 
 @given(strategies.profiles(groups=True), st.data())
-@strategies.quick
 def test_reindexing_is_reindexing_every_ranking(profile, data):
     longer = data.draw(st.permutations([*profile.items, "Z"]))
     expected = [ranking.reindex(longer) for ranking in profile]
@@ -278,7 +270,6 @@ def test_reindexing_is_reindexing_every_ranking(profile, data):
 
 
 @given(st.data(), strategies.letters())
-@strategies.quick
 def test_adding_puts_one_profile_behind_the_other(data, items):
     first = data.draw(strategies.profiles(items, groups=True))
     second = data.draw(strategies.profiles(items, groups=True))
@@ -289,7 +280,6 @@ def test_adding_puts_one_profile_behind_the_other(data, items):
 
 
 @given(strategies.profiles(groups=True), st.integers(0, 2**32))
-@strategies.quick
 def test_drawn_permutations_are_compatible_row_by_row(profile, seed):
     drawn = profile.sample_compatible(rng=seed)
     assert drawn.is_complete

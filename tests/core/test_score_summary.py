@@ -14,7 +14,7 @@ import rankagg as ra
 from rankagg.core.arithmetic import exact_sum
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
 from rankagg.kernels import counting
-from tests.strategies import POLICIES, quick
+from tests.strategies import POLICIES
 
 NAN = float("nan")
 WEIGHTS = (1.0, 2.0, 0.1, 1 / 3, 0.7310585786300049)
@@ -51,7 +51,7 @@ def assert_same_votes(found, expected):
 
 
 class TestAgainstTheScores:
-    @settings(quick, max_examples=15)
+    @settings(max_examples=15)
     @given(table=tables(), policy=st.sampled_from(POLICIES))
     def test_votes_means_and_points(self, table, policy):
         summary = ra.ScoreSummary.from_scores(table)
@@ -77,7 +77,6 @@ class TestAgainstTheScores:
         assert summary.n_missing == table.n_missing
         assert summary.n_units == table.n_units
 
-    @quick
     @given(table=tables(), seed=st.integers(0, 99))
     def test_any_order_and_any_cut(self, table, seed):
         rng = np.random.default_rng(seed)

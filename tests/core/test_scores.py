@@ -12,7 +12,6 @@ import rankagg as ra
 from rankagg import ItemSet, PartialRanking, ScoreTable
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
-from tests.strategies import quick
 
 NAN = float("nan")
 
@@ -187,7 +186,6 @@ def test_every_instance_is_a_ranking_with_the_group_and_weight_of_its_task():
 
 
 @given(strategies.score_arrays(rows=3, columns=2, missing=False), st.sampled_from([0.0, 0.25, 0.5]))
-@strategies.quick
 def test_a_unit_is_ranked_like_a_ranking_of_its_own(scores, tolerance):
     table = ScoreTable(scores, higher_is_better={0: True, 1: False})
     first, second = table.rankings(tolerance)
@@ -214,7 +212,6 @@ def test_the_tolerance_may_differ_by_task():
 
 
 @given(strategies.score_arrays(columns=4), st.lists(st.sampled_from("xy"), min_size=4, max_size=4))
-@strategies.quick
 def test_task_scores_are_means_by_definition(scores, tasks):
     scores = np.vstack([scores, np.ones(4)])  # every task has a score
     better = {task: task == "x" for task in tasks}
@@ -353,7 +350,6 @@ def near_ties(rows: list[list[float]], digits: int) -> int:
     return found
 
 
-@quick
 @given(data=st.data(), digits=st.integers(1, 12))
 def test_near_ties_are_those_of_rounded_decimals(data: st.DataObject, digits: int) -> None:
     bases = st.sampled_from([1.0, 9.99999, 1e-310, 1.7e308, -3.0, 0.0, 1e5, 123456.0])

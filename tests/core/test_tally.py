@@ -42,7 +42,6 @@ def incomplete(n, m, seed=1):
 
 
 @given(strategies.profiles(max_size=4))
-@strategies.quick
 def test_rounded_votes_are_off_by_no_more_than_they_say(profile):
     with patch.multiple(tally, **coarse):
         votes = profile.pairwise()
@@ -69,7 +68,6 @@ def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
 
 
 @given(strategies.profiles(max_size=4), st.data())
-@strategies.quick
 def test_the_order_of_rankings_and_blocks_change_no_rounded_vote(profile, data):
     order = data.draw(st.permutations(range(len(profile))))
     with patch.multiple(tally, **coarse):
@@ -82,7 +80,7 @@ def test_the_order_of_rankings_and_blocks_change_no_rounded_vote(profile, data):
 
 
 @given(st.data(), strategies.letters(max_size=4))
-@settings(strategies.quick, max_examples=15)
+@settings(max_examples=15)
 def test_rounded_votes_add_up_to_those_of_the_whole(data, items):
     parts = [data.draw(strategies.profiles(items)) for _ in range(3)]
     whole = parts[0] + parts[1] + parts[2]
@@ -100,7 +98,6 @@ def test_rounded_votes_add_up_to_those_of_the_whole(data, items):
 
 
 @given(st.data(), strategies.letters(max_size=4), strategies.policies)
-@strategies.quick
 def test_weights_of_any_denominator_do_not_meet_the_grid(data, items, policy):
     """Denominators of weights are no reason to round: only those of shares are."""
     first, second = (
@@ -205,7 +202,6 @@ def test_weights_keep_their_denominator_on_the_grid():
 
 
 @given(st.integers(-(10**30), 10**30), st.integers(0, 10**12), st.integers(1, 10**12))
-@strategies.quick
 def test_rescaling_rounds_to_the_nearest(number, factor, divisor):
     (result,) = exact.rescale(np.array([number], dtype=object), factor, divisor).tolist()
     assert abs(Fraction(number * factor, divisor) - result) <= Fraction(1, 2)

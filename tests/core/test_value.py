@@ -196,7 +196,6 @@ def test_pickling_keeps_value_class_and_read_only_arrays(name, protocol):
 
 
 @given(st.data(), strategies.letters())
-@strategies.quick
 def test_rankings_are_equal_just_where_their_places_are(data, items):
     first, second = (data.draw(strategies.rankings(items)) for _ in range(2))
     assert (first == second) == (first.ranks.tolist() == second.ranks.tolist())

@@ -12,7 +12,7 @@ from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
-from tests.strategies import policies, profiles, quick
+from tests.strategies import policies, profiles
 from tests.tournaments import PALEY, paley
 
 BACKENDS = ("cuts", "lazy", "naive", "subset-dp")
@@ -25,7 +25,6 @@ def best_cost(votes: ra.PairwiseMatrix) -> tuple[Fraction, list[tuple[int, ...]]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@quick
 @given(profile=profiles(), unranked=policies)
 def test_profiles_of_every_kind(backend: str, profile: ra.Profile, unranked: str) -> None:
     votes = profile.pairwise(unranked)
@@ -46,7 +45,6 @@ def integer_matrices(draw: st.DrawFn, sizes: tuple[int, ...] = (1, 3, 10**6)) ->
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@quick
 @given(votes=integer_matrices())
 def test_any_matrix_is_a_linear_ordering_problem(backend: str, votes: ra.PairwiseMatrix) -> None:
     exact = ra.Kemeny(backend=backend).aggregate(votes)
@@ -96,7 +94,6 @@ def test_branching_proves_what_the_relaxation_alone_cannot(prime: int) -> None:
         assert f"in {exact.certificate.n_cases} cases" in exact.certificate.summary()
 
 
-@quick
 @given(votes=integer_matrices())
 def test_components_leave_no_majority_uphill(votes: ra.PairwiseMatrix) -> None:
     problem = Problem.from_pairwise(votes)

@@ -18,7 +18,6 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, least_total
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Enumeration, Weighting
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation
-from tests.strategies import quick
 
 
 def votes_of(rng: np.random.Generator, n: int, m: int) -> ra.PairwiseMatrix:
@@ -144,7 +143,6 @@ def test_copies_learn_for_themselves_and_leave_the_solver_at_home() -> None:
     assert sent.live is not warm.live
 
 
-@quick
 @given(seed=st.integers(0, 10**6), n=st.integers(3, 7), scale=st.sampled_from([1, 10**9, 10**14]))
 def test_few_items_are_bounded_as_many_are(seed: int, n: int, scale: int) -> None:
     rng = np.random.default_rng(seed)

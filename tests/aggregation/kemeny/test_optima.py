@@ -19,7 +19,7 @@ from rankagg.exceptions import (
 from tests import oracles
 from tests.aggregation.kemeny.random_votes import random_votes
 from tests.aggregation.kemeny.test_aggregator import integer_matrices
-from tests.strategies import policies, profiles, quick, rankings
+from tests.strategies import policies, profiles, rankings
 
 
 def brute(votes: ra.PairwiseMatrix) -> tuple[Fraction, set[tuple[int, ...]]]:
@@ -52,13 +52,11 @@ def check(votes: ra.PairwiseMatrix, optima: ra.Optima) -> None:
     assert optima.second_value() == (float(above[0] / votes.denominator) if above else None)
 
 
-@quick
 @given(votes=integer_matrices((1, 3, 10**6, 2**65)))
 def test_any_matrix(votes: ra.PairwiseMatrix) -> None:
     check(votes, ra.Kemeny().aggregate(votes).optima)
 
 
-@quick
 @given(profile=profiles(max_size=5), unranked=policies)
 def test_profiles_of_every_kind(profile: ra.Profile, unranked: str) -> None:
     votes = profile.pairwise(unranked)
@@ -77,7 +75,6 @@ def test_a_thousand_small_instances() -> None:
         check(votes, exact.optima)
 
 
-@quick
 @given(votes=integer_matrices(), ranking=rankings(unlisted=False))
 def test_nearest_and_farthest_optimum(votes: ra.PairwiseMatrix, ranking: ra.PartialRanking) -> None:
     n = min(votes.n_items, ranking.n_items)

@@ -46,7 +46,6 @@ def cyclic(n, m, seed):
 
 
 @given(strategies.profiles(max_size=5))
-@strategies.quick
 def test_the_draw_is_what_the_slow_twin_draws_whichever_optimum_is_known(profile):
     votes = profile.pairwise()
     problem = Problem.from_pairwise(votes)

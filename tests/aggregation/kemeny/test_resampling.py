@@ -10,7 +10,7 @@ from joblib import parallel_config
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.resampling import _Resampler
-from tests.strategies import policies, profiles, quick
+from tests.strategies import policies, profiles
 
 INVALID = ra.exceptions.InvalidInputError
 TABLE = ra.datasets.load("glue_human").rankings()
@@ -22,7 +22,6 @@ def reweighted(profile: ra.Profile, counts: np.ndarray) -> ra.Profile:
     return ra.Profile(list(kept), counts=times, weights=kept.weights)
 
 
-@quick
 @given(profile=profiles(), unranked=policies, data=st.data())
 def test_votes_and_cost_are_those_of_the_reweighted_profile(profile, unranked, data) -> None:
     m = len(profile)

@@ -6,10 +6,8 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from tests.aggregation.kemeny.test_aggregator import integer_matrices
 from tests.aggregation.kemeny.test_optima import brute
-from tests.strategies import quick
 
 
-@quick
 @given(votes=integer_matrices())
 def test_subset_table_agrees_with_all_permutations(votes: ra.PairwiseMatrix) -> None:
     problem = ra.Kemeny().aggregate(votes).optima._problem

@@ -13,7 +13,7 @@ from rankagg.aggregation.kemeny.weak_proof import WeakProblem, groups
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.kemeny import weak_brute
 from tests.aggregation.kemeny.random_votes import random_votes
-from tests.strategies import policies, profiles, quick
+from tests.strategies import policies, profiles
 from tests.tournaments import PALEY
 
 HALF = (Fraction(1, 2), Fraction(1, 2))
@@ -32,7 +32,7 @@ def check(votes: ra.PairwiseMatrix, prices, **options) -> ra.Consensus:
     return exact
 
 
-@settings(quick, max_examples=30)
+@settings(max_examples=30)
 @given(profile=profiles(max_size=5), unranked=policies, prices=prices_of_all_kinds)
 def test_profiles_of_every_kind(profile: ra.Profile, unranked: str, prices) -> None:
     exact = check(profile.pairwise(unranked), prices)
@@ -141,7 +141,6 @@ def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None
 # -- what it costs ----------------------------------------------------------------------------
 
 
-@quick
 @given(profile=profiles(max_size=5), prices=prices_of_all_kinds, data=st.data())
 def test_the_cost_of_any_weak_order(profile: ra.Profile, prices, data: st.DataObject) -> None:
     votes = profile.pairwise()

@@ -25,7 +25,6 @@ def square(values):
 
 
 @given(st.lists(st.sampled_from(strategies.WEIGHTS), min_size=1))
-@strategies.quick
 def test_weights_are_read_as_the_fractions_that_their_author_wrote(values):
     meant = {1.0: 1, 2.0: 2, 1 / 2: Fraction(1, 2), 1 / 3: Fraction(1, 3), 0.1: Fraction(1, 10)}
     rational = exact.as_rational(np.array(values))
@@ -34,7 +33,6 @@ def test_weights_are_read_as_the_fractions_that_their_author_wrote(values):
 
 
 @given(st.lists(st.fractions(0, 1000, max_denominator=1000), min_size=1, max_size=4))
-@strategies.quick
 def test_simple_fractions_are_exact(fractions):
     rational = exact.as_rational(np.array([float(fraction) for fraction in fractions]))
     assert held(rational) == fractions
@@ -50,7 +48,6 @@ def test_whole_numbers_of_any_size_are_exact(value):
 
 
 @given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=5))
-@strategies.quick
 def test_anything_else_is_rounded_to_a_stated_grid(values):
     rational = exact.as_rational(np.array(values))
     error = max(
@@ -109,7 +106,6 @@ def test_tiny_numbers_keep_their_size(value):
 
 
 @given(*(st.lists(integers, min_size=4, max_size=4) for _ in range(2)), integers, integers)
-@strategies.quick
 def test_combine_never_overflows(first, second, by_first, by_second):
     a, b = (exact.fit(square(values)) for values in (first, second))
     result = exact.combine(a, by_first, b, by_second)
@@ -127,7 +123,6 @@ def test_combine_takes_huge_factors_of_nothing_and_huge_numbers_no_times():
 
 
 @given(st.lists(integers, min_size=4, max_size=4))
-@strategies.quick
 def test_fit_keeps_the_numbers_and_leaves_room_for_their_sum(values):
     fitted = exact.fit(square(values))
     assert [int(value) for value in fitted.ravel()] == values
@@ -151,7 +146,6 @@ def test_int64_ends_where_sums_and_their_doubles_would_not_fit():
     st.integers(1, 1000),
 )
 @example([[0, 0, 0, 0]], 10**20, 1)
-@strategies.quick
 def test_reducing_divides_by_all_that_is_common(lists, denominator, factor):
     arrays = [exact.fit(square([value * factor for value in values])) for values in lists]
     reduced, smaller = exact.reduce_by(arrays, denominator * factor)
@@ -173,7 +167,6 @@ def test_reducing_divides_by_all_that_is_common(lists, denominator, factor):
         max_size=5,
     )
 )
-@strategies.quick
 def test_weighted_products_are_exact_for_weights_of_any_size(rows):
     weights, left, right = zip(*rows, strict=True)
     result = exact.exact_product(
@@ -208,7 +201,6 @@ def column(values):
         max_size=5,
     )
 )
-@strategies.quick
 def test_counts_times_weights_are_never_rounded(rows):
     counts, weights = zip(*rows, strict=True)
     votes, denominator = exact.as_votes(column(counts), np.array(weights))
@@ -229,7 +221,6 @@ def test_weights_without_a_common_denominator_are_the_binary_numbers_that_they_a
 
 
 @given(st.lists(positive, min_size=1, max_size=6), st.integers(0, 10**6))
-@strategies.quick
 def test_limbs_make_the_weights_and_leave_room(weights, largest):
     parts = list(exact.limbs(column(weights), largest))
     held = [sum(int(limb[row]) * scale for limb, scale in parts) for row in range(len(weights))]
@@ -247,7 +238,6 @@ def test_limbs_refuse_what_has_no_room():
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), positive), min_size=1, max_size=8))
-@strategies.quick
 def test_cells_are_counted_exactly(entries):
     cells, weights = zip(*entries, strict=True)
     counted = exact.count_cells(np.array(cells), column(weights), 5)
@@ -257,7 +247,6 @@ def test_cells_are_counted_exactly(entries):
 
 
 @given(*(st.lists(integers, min_size=4, max_size=4) for _ in range(2)))
-@strategies.quick
 def test_products_of_entries_never_overflow(first, second):
     result = exact.multiply(column(first), column(second))
     assert [int(value) for value in result] == [a * b for a, b in zip(first, second, strict=True)]
@@ -266,7 +255,6 @@ def test_products_of_entries_never_overflow(first, second):
 
 
 @given(st.lists(st.integers(0, 2**50), min_size=3, max_size=3), positive)
-@strategies.quick
 def test_large_factors_are_split_too(right, weight):
     table = np.array([right], dtype=float)
     result = exact.exact_product(column([weight]), np.ones((1, 2)), table)
@@ -274,7 +262,6 @@ def test_large_factors_are_split_too(right, weight):
 
 
 @given(st.fractions(min_value=0, max_value=1, max_denominator=10**12))
-@strategies.quick
 def test_a_float_above_is_the_nearest_one_that_is_not_below(bound):
     above = exact.float_above(bound)
     assert Fraction(above) >= bound
@@ -283,7 +270,6 @@ def test_a_float_above_is_the_nearest_one_that_is_not_below(bound):
 
 
 @given(st.lists(integers, min_size=1, max_size=6))
-@strategies.quick
 def test_a_sum_is_the_sum_of_numbers_of_any_size(numbers):
     assert exact.sum_of(column(numbers)) == sum(numbers)
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankagg.core.arithmetic import exact_sum
-from tests.strategies import quick
 
 near = st.floats(-1e3, 1e3)
 far = st.floats(-1e300, 1e300)
@@ -20,7 +19,6 @@ def rounded(values) -> float:
     return float(sum((Fraction(value) for value in values), Fraction(0)))
 
 
-@quick
 @given(values=st.lists(st.tuples(numbers, st.integers(0, 3)), min_size=1, max_size=20),
        rows=st.integers(1, 3), block=st.sampled_from([1, 7, 10_000]))  # fmt: skip
 def test_groups_are_summed_apart_in_any_order_and_block(values, rows, block) -> None:
@@ -83,7 +81,6 @@ def test_means_of_the_largest_floats_are_floats() -> None:
     assert exact_sum.weighted_mean(beyond, equal).tolist() == [largest / 2]
 
 
-@quick
 @given(data=st.data(), n=st.integers(1, 6))
 def test_means_leave_out_what_is_missing(data: st.DataObject, n: int) -> None:
     values = data.draw(st.lists(near, min_size=n, max_size=n))
@@ -100,7 +97,6 @@ def test_means_leave_out_what_is_missing(data: st.DataObject, n: int) -> None:
             assert np.isnan(means[group])
 
 
-@quick
 @given(pairs=st.lists(st.tuples(near, st.floats(1e-9, 1e9)), min_size=1, max_size=8))
 def test_weighted_means_are_near_the_true_ones(pairs: list[tuple[float, float]]) -> None:
     values, weights = (np.array([column]) for column in zip(*pairs, strict=True))

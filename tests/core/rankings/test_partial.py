@@ -74,13 +74,11 @@ def test_a_new_bucket_starts_where_a_step_exceeds_the_tolerance():
 
 
 @given(strategies.rankings(unlisted=False))
-@strategies.quick
 def test_buckets_and_items_make_the_same_ranking_again(ranking):
     assert PartialRanking.from_buckets(ranking.buckets, items=ranking.items) == ranking
 
 
 @given(strategies.score_arrays(rows=1), st.booleans())
-@strategies.quick
 def test_a_place_counts_the_better_scores(scores, higher):
     ranking = PartialRanking.from_scores(scores[0], higher_is_better=higher)
     sign = -1 if higher else 1
@@ -255,7 +253,6 @@ def test_people_see_labels_and_places_from_one():
 
 
 @given(strategies.rankings(), st.data())
-@strategies.quick
 def test_reindexing_changes_positions_and_no_judgment(ranking, data):
     shuffled = data.draw(st.permutations([*ranking.items, "Y", "Z"]))
     moved = ranking.reindex(shuffled)
@@ -278,7 +275,6 @@ def test_reindexing_drops_unobserved_items_only():
 
 
 @given(strategies.rankings(), st.data())
-@strategies.quick
 def test_restricting_keeps_every_judgment_of_the_rest(ranking, data):
     subset = data.draw(st.lists(st.sampled_from(ranking.items.labels), min_size=1, unique=True))
     part = ranking.restrict(subset)
@@ -291,7 +287,6 @@ def test_restricting_keeps_every_judgment_of_the_rest(ranking, data):
 
 
 @given(strategies.rankings(unlisted=False))
-@strategies.quick
 def test_reversing_turns_every_judgment_around(ranking):
     turned = judgments(ranking.reverse())
     assert all(turned[second, first] == judged for (first, second), judged in
@@ -311,7 +306,6 @@ def test_inverse_and_composition_follow_their_formulas():
 
 
 @given(st.data(), strategies.letters())
-@strategies.quick
 def test_permutations_are_a_group(data, items):
     a, b, c = (data.draw(strategies.strict_rankings(items)) for _ in range(3))
     identity = Permutation.identity(items)
@@ -339,7 +333,6 @@ EXAMPLE = PartialRanking.from_order("BC", items="ABCD")
 
 
 @given(strategies.rankings())
-@strategies.quick
 def test_all_of_them_are_listed_once_and_counted(ranking):
     found = list(ranking.compatible_permutations())
     drawn = ranking.sample_compatible(5, rng=1)
@@ -368,14 +361,12 @@ def test_every_bucket_multiplies_their_number_by_its_factorial():
 
 
 @given(strategies.rankings())
-@strategies.quick
 def test_pairwise_probabilities_are_those_of_an_enumeration(ranking):
     expected = np.array(oracles.probability_before(ranking), dtype=float)
     np.testing.assert_allclose(ranking.pairwise_probabilities(), expected, rtol=0, atol=1e-14)
 
 
 @given(strategies.rankings())
-@strategies.quick
 def test_expected_ranks_are_those_of_an_enumeration(ranking):
     expected = np.array(oracles.expected_places(ranking), dtype=float)
     np.testing.assert_allclose(ranking.expected_ranks(), expected, rtol=0, atol=1e-13)
@@ -402,7 +393,6 @@ def test_an_unobserved_item_precedes_place_r_of_k_alike_for_every_n(n, k):
 
 
 @given(strategies.rankings(max_size=40))
-@strategies.quick
 def test_probabilities_and_expected_ranks_agree_for_any_size(ranking):
     n = ranking.n_items
     before = ranking.pairwise_probabilities()
