@@ -45,30 +45,25 @@ def test_median_is_that_of_every_task_repeated_by_its_weight(drawn) -> None:
     np.testing.assert_allclose(median, np.median(repeated, axis=1))
 
 
-def test_lower_is_better_tasks_are_negated() -> None:
+def test_lower_is_better_tasks_are_negated_and_instances_averaged_before_tasks() -> None:
     table = ra.ScoreTable([[1.0, 9.0], [2.0, 1.0]], higher_is_better={0: True, 1: False})
     assert ra.Mean().aggregate(table).scores.tolist() == [-4.0, 0.5]
-
-
-def test_ratio_means_of_costs_rank_the_smaller_first() -> None:
-    table = table_of(np.array([[1.0, 4.0], [1.0, 1.0]]), [1, 1], higher=False)
-    assert ra.GeometricMean().aggregate(table).order == (1, 0)
-    assert ra.GeometricMean().aggregate(table).scores.tolist() == [-2.0, -1.0]
-
-
-def test_instances_are_averaged_before_tasks() -> None:
+    costs = table_of(np.array([[1.0, 4.0], [1.0, 1.0]]), [1, 1], higher=False)
+    assert ra.GeometricMean().aggregate(costs).order == (1, 0)
+    assert ra.GeometricMean().aggregate(costs).scores.tolist() == [-2.0, -1.0]
     table = ra.ScoreTable(
-        [[0.0, 0.0, 0.0, 8.0]], tasks=["x", "x", "x", "y"], instances=[0, 1, 2, 0],
-        higher_is_better=True,
-    )  # fmt: skip
+        [[0.0, 0.0, 0.0, 8.0]], tasks="xxxy", instances=[0, 1, 2, 0], higher_is_better=True
+    )
     assert ra.Mean().aggregate(table).scores.tolist() == [4.0]
 
 
 def test_missing_tasks_are_left_out_and_named() -> None:
-    table = ra.ScoreTable([[1.0, np.nan], [2.0, 6.0]], systems="AB", higher_is_better=True)
-    consensus = ra.Mean().aggregate(table)
-    assert consensus.scores.tolist() == [1.0, 4.0]
-    assert consensus.notes == ("over the tasks that are present for A",)
+    values = [[1.0, np.nan], [2.0, 6.0], [np.nan, np.nan]]
+    consensus = ra.Mean().aggregate(ra.ScoreTable(values, systems="ABC", higher_is_better=True))
+    assert consensus.scores[:2].tolist() == [1.0, 4.0]
+    assert consensus.ranking.unranked == ("C",)
+    told = ("over the tasks that are present for A", "without any score, so unranked: C")
+    assert consensus.notes == told
 
 
 def test_tasks_on_other_scales_are_noted() -> None:
@@ -81,13 +76,6 @@ def test_tasks_on_other_scales_are_noted() -> None:
     values[:, 1] = [9.0, 8.0]
     table = ra.ScoreTable(values, systems="AB", higher_is_better=True)
     assert ra.Mean().aggregate(table).notes == ()
-
-
-def test_system_without_scores_is_unranked_and_named() -> None:
-    table = ra.ScoreTable([[1.0, 2.0], [np.nan, np.nan]], systems="AB", higher_is_better=True)
-    consensus = ra.Mean().aggregate(table)
-    assert consensus.ranking.unranked == ("B",)
-    assert consensus.notes == ("without any score, so unranked: B",)
 
 
 @pytest.mark.parametrize("rule", [ra.GeometricMean(), ra.HarmonicMean()], ids=repr)

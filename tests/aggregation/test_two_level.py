@@ -21,30 +21,22 @@ def instances() -> ra.ScoreTable:
     )  # fmt: skip
 
 
-def test_two_level_borda_by_hand() -> None:
+def test_two_levels_by_hand() -> None:
     # Points in x: A 2+2+0, B 1+0+2, C 0+1+1, so A > B > C there; in y C > B > A.
     assert BORDA.aggregate(instances()).scores.tolist() == [2, 2, 2]
     assert ra.Borda().aggregate(instances()).scores.tolist() == [4, 4, 4]
-
-
-def test_task_level_table_has_nothing_to_aggregate_inside() -> None:
+    # Means in x: 7/3, 2, 5/3.
+    means = ra.TwoLevel(ra.Mean(), ra.Borda())
+    assert means.needs == "scores"
+    assert means.aggregate(instances()).scores.tolist() == [2, 2, 2]
+    # Without instances there is nothing to aggregate inside.
     table = ra.datasets.load("superglue_human")
     expected = ra.Borda().aggregate(table).scores
     np.testing.assert_allclose(BORDA.aggregate(table).scores, expected)
-
-
-def test_inner_means_see_the_scores() -> None:
-    rule = ra.TwoLevel(ra.Mean(), ra.Borda())
-    assert rule.needs == "scores"
-    # Means in x: 7/3, 2, 5/3.
-    assert rule.aggregate(instances()).scores.tolist() == [2, 2, 2]
-
-
-def test_inner_cycles_are_told_with_their_task() -> None:
-    cycle = ra.datasets.load("three_cycle")
-    profile = ra.Profile(list(cycle), groups=["x"] * 3)
+    # Notes of the inner rule are told with their task.
+    cycle = ra.Profile(list(ra.datasets.load("three_cycle")), groups=["x"] * 3)
     rule = ra.TwoLevel(ra.PairwiseMajority(), ra.Borda())
-    assert rule.aggregate(profile).notes[0].startswith("x: cyclic")
+    assert rule.aggregate(cycle).notes[0].startswith("x: cyclic")
 
 
 def test_bad_parts_and_profiles_without_groups_are_refused() -> None:

@@ -38,25 +38,14 @@ def in_package() -> set[tuple[Path, float]]:
 
 
 @pytest.mark.slow
-def test_in_a_folder_of_the_user(tmp_path: Path) -> None:
-    before = in_package()
-    compiled_with(tmp_path / "home")
-    assert kept(tmp_path / "home" / "rankagg" / "loops")
-    assert in_package() == before
-
-
-@pytest.mark.slow
-def test_where_numba_is_told_to(tmp_path: Path) -> None:
-    compiled_with(tmp_path / "home", str(tmp_path / "stated"))
-    assert kept(tmp_path / "stated")
-    assert not kept(tmp_path / "home")
-
-
-@pytest.mark.slow
-def test_nowhere_is_compiled_where_there_is_no_folder(tmp_path: Path) -> None:
-    before = in_package()
-    (tmp_path / "home").write_text("a file")
-    compiled_with(tmp_path / "home")
+@pytest.mark.parametrize("kind", ["home", "stated", "no folder"])
+def test_in_a_folder_of_the_user_where_numba_is_told_to_or_nowhere(tmp_path, kind) -> None:
+    before, home, stated = in_package(), tmp_path / "home", tmp_path / "stated"
+    if kind == "no folder":
+        home.write_text("a file")
+    compiled_with(home, str(stated) if kind == "stated" else "")
+    assert bool(kept(home / "rankagg" / "loops")) == (kind == "home")
+    assert bool(kept(stated)) == (kind == "stated")
     assert in_package() == before
 
 

@@ -193,31 +193,24 @@ def test_most_of_the_time_is_searched_where_the_bound_stalls_and_little_where_it
     assert told_apart == pytest.approx(module.SHARE, abs=0.01)
 
 
-def test_a_bound_that_moves_too_little_for_the_time_that_is_left_stalls(monkeypatch) -> None:
-    for limit, expected in ((10_000, module.SHARE), (200, module.STALLED_SHARE)):
-        with monkeypatch.context() as patch:
-            clock = slow_clock(patch)
-            best = incumbent(tangled(40), deadline=clock.deadline(limit))
-            _, share = bounded(clock, best, [best.cost - 1000 + second for second in range(20)])
-            assert share == pytest.approx(expected, abs=0.01)
-
-
-def test_no_bound_stalls_before_linear_programs_are_expected_to_raise_it(monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("limit", "rise", "kind", "share"),
+    [
+        (10_000, 1, "", module.SHARE),
+        (200, 1, "", module.STALLED_SHARE),  # too little for the time that is left
+        (10_000, 0, "", module.STALLED_SHARE),
+        (10_000, 0, "vain", module.SHARE),
+        (200, 0, "unprepared", module.SHARE),  # before linear programs are expected to raise it
+    ],
+)
+def test_a_bound_that_moves_too_little_stalls(monkeypatch, limit, rise, kind, share) -> None:
     clock = slow_clock(monkeypatch)
-    best = incumbent(tangled(40), deadline=clock.deadline(200))
-    monkeypatch.setattr(best, "prepare", lambda: None)
-    _, share = bounded(clock, best, [best.cost - 1000] * 40)
-    assert share == pytest.approx(module.SHARE, abs=0.01)
-
-
-def test_a_search_that_is_vain_gives_its_time_back(monkeypatch) -> None:
-    clock = slow_clock(monkeypatch)
-    best = incumbent(tangled(40), deadline=clock.deadline(10_000))
-    _, share = bounded(clock, best, [best.cost - 1000] * 40)
-    assert share == pytest.approx(module.STALLED_SHARE, abs=0.01)
-    monkeypatch.setattr(Memetic, "is_vain", True)
-    _, share = bounded(clock, best, [best.cost - 1000] * 40)
-    assert share == pytest.approx(module.SHARE, abs=0.01)
+    monkeypatch.setattr(Memetic, "is_vain", kind == "vain")
+    best = incumbent(tangled(40), deadline=clock.deadline(limit))
+    if kind == "unprepared":
+        monkeypatch.setattr(best, "prepare", lambda: None)
+    moving = [best.cost - 1000 + rise * second for second in range(20 if rise else 40)]
+    assert bounded(clock, best, moving)[1] == pytest.approx(share, abs=0.01)
 
 
 def test_a_search_is_vain_where_most_steps_came_after_the_best_order() -> None:

@@ -40,11 +40,14 @@ def test_simple_fractions_are_exact(fractions):
     assert rational.denominator == lcm(*(fraction.denominator for fraction in fractions))
 
 
-@pytest.mark.parametrize("value", [1e15, 2.0**53, 2.0**70, 1e300])
+@pytest.mark.parametrize("value", [1e15, 2.0**53, 2.0**70, 1e300, 2.0**1023])
 def test_whole_numbers_of_any_size_are_exact(value):
     rational = exact.as_rational(np.array([value, 3.0]))
     assert held(rational) == [int(value), 3]
     assert (rational.denominator, rational.step) == (1, 0)
+    for small in (1 / value, 5e-324):  # which keep their size
+        (tiny,) = held(exact.as_rational(np.array([small])))
+        assert float(tiny / Fraction(small)) == pytest.approx(1)
 
 
 @given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=5))
@@ -94,12 +97,6 @@ def test_too_many_different_weights_are_rounded(monkeypatch):
     monkeypatch.setattr(exact, "DISTINCT_LIMIT", 4)
     assert exact.as_rational(np.array([0.1, 0.2, 0.3, 0.4] * 3)).step == 0
     assert exact.as_rational(np.array([0.1, 0.2, 0.3, 0.4, 0.5])).step > 0
-
-
-@pytest.mark.parametrize("value", [1e-20, 1e-300, 5e-324])
-def test_tiny_numbers_keep_their_size(value):
-    (fraction,) = held(exact.as_rational(np.array([value])))
-    assert float(fraction / Fraction(value)) == pytest.approx(1)
 
 
 # -- sums and products ----------------------------------------------------------------------------
@@ -272,7 +269,4 @@ def test_a_float_above_is_the_nearest_one_that_is_not_below(bound):
 @given(st.lists(integers, min_size=1, max_size=6))
 def test_a_sum_is_the_sum_of_numbers_of_any_size(numbers):
     assert exact.sum_of(column(numbers)) == sum(numbers)
-
-
-def test_a_sum_that_leaves_64_bits():
     assert exact.sum_of(np.full(4, 2**62)) == 2**64

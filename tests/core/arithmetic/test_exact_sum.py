@@ -43,11 +43,7 @@ def test_what_cancels_leaves_the_rest() -> None:
     assert exact_sum.sum_rows(np.array([values])).tolist() == [1e-20]
     assert exact_sum.sum_rows(np.array([[5e-324] * 3])).tolist() == [1.5e-323]
     assert exact_sum.sum_rows(np.zeros((1, 3))).tolist() == [0.0]
-
-
-def test_three_parts_are_rounded_once() -> None:
-    # The last one breaks the tie between two floats.
-    for sign in (1.0, -1.0):
+    for sign in (1.0, -1.0):  # the last one breaks the tie between two floats
         values = [1.0, 2.0**-53, sign * 2.0**-120]
         assert exact_sum.sum_rows(np.array([values])).tolist() == [rounded(values)]
 
@@ -115,8 +111,5 @@ def test_a_mean_of_equal_numbers_is_that_number() -> None:
     # Products and sums alone come to 0.20000000000000004.
     values, weights = np.full((1, 3), 0.2), np.array([[0.1, 0.1, 0.2]])
     assert exact_sum.weighted_mean(values, weights).tolist() == [0.2]
-
-
-def test_weights_are_level_up_to_rounding() -> None:
     assert exact_sum.are_level(np.array([0.3, 0.1 + 0.2]))
     assert not exact_sum.are_level(np.array([0.3, 0.3 + 1e-12]))
