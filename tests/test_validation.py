@@ -34,9 +34,6 @@ def test_an_error_says_parameter_allowed_value_and_remedy():
     assert error.allowed == "a number in (0, inf)"
     assert error.value == -1.0
     assert error.remedy == "Take the inverse."
-
-
-def test_an_error_without_a_remedy_ends_with_the_value():
     assert str(InvalidInputError("k", "an integer", "two")) == "`k` must be an integer. Got 'two'."
 
 
@@ -69,15 +66,9 @@ def test_errors_survive_pickling(value):
     ],
 )
 def test_errors_are_one_tree_and_builtin_ones_too(name, builtin):
-    error = getattr(exceptions, name)
-    assert issubclass(error, RankaggError)
-    assert issubclass(error, builtin)
-
-
-def test_every_exception_is_in_the_tree_or_a_warning():
-    for name in exceptions.__all__:
-        kind = getattr(exceptions, name)
-        assert issubclass(kind, RankaggError | UserWarning)
+    assert issubclass(getattr(exceptions, name), builtin)
+    for each in exceptions.__all__:
+        assert issubclass(getattr(exceptions, each), RankaggError | UserWarning)
 
 
 # -- single values --------------------------------------------------------------------------------
@@ -135,20 +126,20 @@ def test_what_is_refused_in_which_sentence(check, bad, rest, said):
         assert sentence(check, value, *rest) == said.format(value)
 
 
-def test_as_matrix_keeps_what_is_missing():
-    assert np.isnan(validation.as_matrix([[NAN, 1]], "scores", nan=True)[0, 0])
-
-
-@pytest.mark.parametrize("value", [True, False, np.True_, np.False_])
-def test_check_flag_takes_truth_values(value):
-    assert validation.check_flag(value, "flag") is bool(value)
-
-
-@pytest.mark.parametrize("value", [1, 0.5, Fraction(1, 2), np.float32(0.5), np.int64(1)], ids=repr)
-def test_check_number_takes_real_numbers_and_gives_floats(value):
-    number = validation.check_number(value, "p", low=0, high=1)
-    assert type(number) is float
-    assert number == value
+@pytest.mark.parametrize(
+    ("check", "kind", "values"),
+    [
+        (validation.check_flag, bool, [True, False, np.True_, np.False_]),
+        (validation.check_number, float,
+         [1, 0.5, Fraction(1, 2), np.float32(0.5), np.int64(1)]),
+        (partial(validation.check_integer, low=1), int, [3, 3.0, np.int32(3), np.float64(3)]),
+    ],
+)  # fmt: skip
+def test_values_of_one_kind_are_given_back_as_one_type(check, kind, values):
+    for value in values:
+        found = check(value, "p")
+        assert type(found) is kind
+        assert found == value
 
 
 @pytest.mark.parametrize(
@@ -171,13 +162,6 @@ def test_check_number_keeps_and_tells_the_interval(limits, good, bad, interval):
         )
 
 
-@pytest.mark.parametrize("value", [3, 3.0, np.int32(3), np.float64(3)], ids=repr)
-def test_check_integer_takes_whole_numbers(value):
-    number = validation.check_integer(value, "k", low=1)
-    assert type(number) is int
-    assert number == 3
-
-
 # -- arrays ---------------------------------------------------------------------------------------
 
 
@@ -187,6 +171,7 @@ def test_as_matrix_copies():
     matrix[0, 0] = 9
     assert given.tolist() == [[1.0, 2.0]]
     assert validation.as_matrix([[1, 2]], "values").dtype == np.float64
+    assert np.isnan(validation.as_matrix([[NAN, 1]], "scores", nan=True)[0, 0])
 
 
 @pytest.mark.parametrize("values", [[[1], [1, 2]], [["x"]], "words", [[{}]]], ids=str)
@@ -196,17 +181,13 @@ def test_as_matrix_takes_rectangles_of_numbers(values):
     assert "NumPy: " in message
 
 
-def test_weights_and_counts_are_one_by_default():
+def test_weights_and_counts_are_taken_as_given_and_one_by_default():
+    assert validation.as_weights([0.5, 2], 2).tolist() == [0.5, 2.0]
+    whole = validation.as_counts([3.0, 2], 2)
+    assert (whole.tolist(), whole.dtype) == ([3, 2], np.int64)
     weights, counts = validation.as_weights(None, 3), validation.as_counts(None, 3)
     assert weights.tolist() == counts.tolist() == [1, 1, 1]
     assert (weights.dtype, counts.dtype) == (np.float64, np.int64)
-
-
-def test_weights_and_counts_are_taken_as_given():
-    assert validation.as_weights([0.5, 2], 2).tolist() == [0.5, 2.0]
-    counts = validation.as_counts([3.0, 2], 2)
-    assert counts.tolist() == [3, 2]
-    assert counts.dtype == np.int64
 
 
 @pytest.mark.parametrize("check", [validation.as_weights, validation.as_counts])
@@ -223,12 +204,9 @@ def test_there_is_one_number_per_ranking(check):
 # -- random numbers -------------------------------------------------------------------------------
 
 
-def test_a_generator_is_used_itself():
+def test_a_generator_is_used_itself_and_a_seed_makes_the_one_of_numpy():
     generator = np.random.default_rng(3)
     assert validation.as_generator(generator) is generator
-
-
-def test_a_seed_makes_the_generator_that_numpy_makes():
     assert validation.as_generator(3).random() == np.random.default_rng(3).random()
     assert validation.as_generator(None).random() != validation.as_generator(None).random()
 
@@ -249,9 +227,3 @@ def test_public_errors_name_what_was_called_and_a_way_out():
         "`ranks of Permutation` must be complete and strict. Got A > B = C. "
         "`PartialRanking` takes ties and unranked items."
     )
-
-
-@pytest.mark.parametrize("lead", [[], [1.0]], ids=["alone", "after another"])
-def test_errors_are_caught_as_value_errors(lead):
-    with pytest.raises(ValueError, match="positive finite"):
-        validation.as_weights([*lead, 0.0], len(lead) + 1)

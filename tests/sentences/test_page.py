@@ -22,6 +22,7 @@ from tests import oracles
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
 from tests.sentences import hostile
+from tests.sentences.consensus import POLICIES, Left, differing
 from tests.sentences.figures import (
     TABLES,
     chart_of_ranks,
@@ -33,7 +34,6 @@ from tests.sentences.figures import (
     tables,
 )
 from tests.sentences.instrument import Instrument, by_votes
-from tests.sentences.test_consensus import POLICIES, Left, differing
 
 ALPHA = Fraction(1, 5)
 # What a certificate says of itself, and what is no number of the data.

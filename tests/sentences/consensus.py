@@ -4,7 +4,6 @@ from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
-import pytest
 
 import rankagg as ra
 from rankagg.analysis.comparison.sentences import details_of, head_of
@@ -338,14 +337,3 @@ SENTENCES = {
     "removals": removals,
     "stability": lambda seeds: hold_facts(LEFT, map(Left, seeds)),
 }
-
-
-@pytest.mark.parametrize("kind", SENTENCES)
-def test_numbers_are_those_of_their_definitions(kind):
-    SENTENCES[kind](range({"explain": 60, "compare": 60}.get(kind, 25)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", SENTENCES)
-def test_numbers_are_those_of_their_definitions_on_many_tables(kind):
-    SENTENCES[kind](range(1000, 2500))

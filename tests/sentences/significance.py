@@ -333,14 +333,3 @@ def skillings_mack(seeds):
 
 
 SENTENCES = {"friedman": friedman, "skillings-mack": skillings_mack}
-
-
-@pytest.mark.parametrize("kind", SENTENCES)
-def test_numbers_are_those_of_their_definitions(kind):
-    SENTENCES[kind](range(100))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", SENTENCES)
-def test_numbers_are_those_of_their_definitions_on_many_tables(kind):
-    SENTENCES[kind](range(1000, 2500))

@@ -5,7 +5,6 @@ from itertools import product
 from math import sqrt
 
 import numpy as np
-import pytest
 
 import rankagg as ra
 from tests.sentences import definitions as true
@@ -446,14 +445,3 @@ SENTENCES = {
     "test": versus,
     "power": lambda seeds: hold_facts(SEPARATED, map(Separated, seeds)),
 }
-
-
-@pytest.mark.parametrize("kind", SENTENCES)
-def test_numbers_are_those_of_their_definitions(kind):
-    SENTENCES[kind](range(60))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", SENTENCES)
-def test_numbers_are_those_of_their_definitions_on_many_tables(kind):
-    SENTENCES[kind](range(1000, 2500))

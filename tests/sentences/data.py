@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import numpy as np
-import pytest
 import scipy
 
 import rankagg as ra
@@ -157,14 +156,3 @@ def agreements(seeds):
 
 
 SENTENCES = {"missing": missing, "dispersion": dispersions, "agreement": agreements}
-
-
-@pytest.mark.parametrize("kind", SENTENCES)
-def test_numbers_are_those_of_their_definitions(kind):
-    SENTENCES[kind](range(60))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", SENTENCES)
-def test_numbers_are_those_of_their_definitions_on_many_tables(kind):
-    SENTENCES[kind](range(1000, 2500))
