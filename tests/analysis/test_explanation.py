@@ -76,19 +76,6 @@ def test_the_pair_comes_as_the_consensus_has_it(profile, data):
     assert str(found) == found.summary()
 
 
-def test_weights_say_how_few_turn_the_majority():
-    """The heaviest first: ten against three need one, seven tenths against none need four."""
-    for orders, weights, number in (
-        (["AB", "BA", "BA", "BA"], [10, 1, 1, 1], 1),
-        (["AB"] * 7, [0.1] * 7, 4),
-        (["AB"] * 4 + ["BA"], [2**0.5, 1, 1, 1, 1], 2),
-    ):
-        profile = ra.Profile.from_orders(orders, weights=weights)
-        found = ra.explain(ra.Kemeny().aggregate(profile), "A", "B")
-        assert found.rankings_to_flip == number
-        assert f"if {number} ranking{'s' * (number > 1)} turned" in str(found)
-
-
 def test_rankings_of_scores_are_called_tasks_unless_they_are_of_instances():
     told = str(ra.explain(ra.Kemeny().aggregate(SUPERGLUE), "T5", "NEZHA Plus"))
     assert told.endswith(" tasks turned the pair round")

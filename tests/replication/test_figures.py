@@ -18,7 +18,7 @@ from rankagg.replication.experiment import Bench
 from rankagg.replication.p1 import INSTANCE_TABLES
 from rankagg.replication.published import as_text
 from rankagg.replication.replication import EXPERIMENTS
-from tests.replication import opinions_p1, opinions_p2, opinions_p3
+from tests.replication import independent, opinions_p1, opinions_p2, opinions_p3
 
 PAPERS = opinions_p1, opinions_p2, opinions_p3
 SHEETS, CURVES, PANELS, PLACES = (
@@ -200,6 +200,33 @@ def test_sheet_is_as_by_the_words_of_the_paper(name, run):
         assert {} in apart, (cells, apart[:3])
     told = {key for rows in opinions for key in rows[0]}
     assert told == set(frame.columns)
+
+
+#: Of experiments whose rows another program computes, what it finds on these tables.
+ROWS = {
+    "p1-section-5.3": independent.p1_instances,
+    "p1-figure-8": lambda data: independent.p1_subsets(data, 3),
+    "p1-figure-9": lambda data: independent.p1_subsets(data, 3),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_as_by_definition(name, run):
+    found, expected = run(name).values, ROWS[name](small_tables())
+    assert found
+    for key, value in found.items():
+        if not key[1].startswith("sizes of subsets, "):  # those are in the sheet
+            assert value == pytest.approx(expected[key], abs=1e-9, nan_ok=True), key
+
+
+def test_optima_are_those_of_all_orders(run):
+    found = {key[1]: value for key, value in run("p1-exact").values.items()}
+    for name in p1.BOARDS:
+        votes = independent.wins(independent.higher(small_tables()[name])[0])
+        _, first, _, _, number = independent.optima(votes)
+        assert found[f"optima, {name}"] == number
+        assert found[f"systems first in an optimum, {name}"] == first.sum()
+        assert found[f"it is the only optimum, {name}"] == ("yes" if number == 1 else "no")
 
 
 @pytest.fixture

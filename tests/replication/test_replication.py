@@ -15,10 +15,11 @@ import pytest
 import rankagg as ra
 from rankagg.cli.app import main
 from rankagg.exceptions import InvalidInputError, OutputError
-from rankagg.replication import leaderboards
+from rankagg.replication import leaderboards as tables
 from rankagg.replication import replication as module
 from rankagg.replication.experiment import Experiment, Illustration, Sheet, beside
 from rankagg.replication.leaderboards import LEADERBOARDS, RUN, Leaderboard, Leaderboards
+from rankagg.replication.p1 import BOARDS, name_of
 from rankagg.replication.published import (
     MISSED,
     NO_VERDICT,
@@ -197,7 +198,7 @@ def test_a_table_is_found_by_its_content_in_every_layout(tmp_path, layouts, monk
     assert len(plain & theirs) >= 2
     digest = min(plain & theirs)
     wanted = Leaderboard(digest, "somewhere", "any name.csv")
-    monkeypatch.setattr(leaderboards, "LEADERBOARDS", {"board": wanted})
+    monkeypatch.setattr(tables, "LEADERBOARDS", {"board": wanted})
     assert "board" in Leaderboards(tmp_path / "1")
     assert table_digest(Leaderboards(tmp_path / "1")["board"]).startswith(digest)
 
@@ -208,6 +209,12 @@ def test_the_files_of_the_authors_are_enough(data):
     assert absent == ["XTREME with gaps", "GEM BLEU", "dialogue with gaps"]
     assert found.content_of("glue_filtered.json") is not None
     assert found.content_of("nothing.json") is None
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_names_tell_systems_apart(board, leaderboards):
+    names = [name_of(board, system) for system in leaderboards[board].systems]
+    assert len(set(names)) == len(names)
 
 
 def test_names(tmp_path):

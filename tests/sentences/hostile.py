@@ -197,16 +197,22 @@ def lists(rng, *, most=4):
 
 def condorcet_against_borda():
     """Return votes of which Borda's winner loses a majority that is decided."""
-    data = ra.Profile.from_orders(["ABC", "BCA"], counts=[30, 20])
-    ballots = [Ballot((0, 1, 2), Fraction(1))] * 30 + [Ballot((2, 0, 1), Fraction(1))] * 20
-    return Plain(data, "ABC", tuple(ballots))
+    return _counted("ABC", {"ABC": 30, "BCA": 20})
 
 
 def condorcet_winner_behind():
     """Return votes of which Borda points decide that the first of the exact consensus is not."""
-    data = ra.Profile.from_orders(["ABCD", "BCDA"], counts=[31, 30])
-    ballots = [Ballot((0, 1, 2, 3), Fraction(1))] * 31 + [Ballot((3, 0, 1, 2), Fraction(1))] * 30
-    return Plain(data, "ABCD", tuple(ballots))
+    return _counted("ABCD", {"ABCD": 31, "BCDA": 30})
+
+
+def _counted(items, counts):
+    data = ra.Profile.from_orders(list(counts), counts=list(counts.values()))
+    ballots = [
+        Ballot(tuple(map(order.index, items)), Fraction(1))
+        for order, count in counts.items()
+        for _ in range(count)
+    ]
+    return Plain(data, items, tuple(ballots))
 
 
 def comparisons(rng):

@@ -243,12 +243,6 @@ def test_scores_are_ranked_first_for_the_exact_rule_which_is_the_default():
         assert from_scores == ra.rank_shares(rankings, KEMENY, n_resamples=20, rng=0)
 
 
-def test_fixed_tasks_of_one_column_each_leave_nothing_to_draw():
-    shares = ra.rank_shares(TABLE, ra.Mean(), fixed_tasks=True, n_resamples=5, rng=0)
-    whole = span_of(ra.Mean().aggregate(TABLE).ranking)
-    check(shares, [whole] * 5)
-
-
 def test_an_item_whose_scores_are_not_drawn_has_no_place():
     table = ra.ScoreTable([[1, NAN], [2, 2], [3, 3]], systems="ABC", higher_is_better=True)
     shares = ra.rank_shares(table, ra.Mean(), n_resamples=200, rng=0)
@@ -518,19 +512,6 @@ def test_tasks_are_drawn_as_those_of_the_scores(rule):
         for data in (ra.ScoreSummary.from_scores(table), table)
     )
     assert_same(found, expected)
-
-
-@pytest.mark.slow
-def test_processes():
-    rng = np.random.default_rng(1)
-    table = ra.ScoreTable(
-        rng.normal(size=(3, 40)), tasks=["x"] * 40, instances=range(40), higher_is_better=True
-    )
-    summary = ra.ScoreSummary.from_scores(table, n_groups=10)
-    one, two = (
-        ra.rank_shares(summary, ra.Borda(), n_resamples=20, rng=1, n_jobs=jobs) for jobs in (1, 2)
-    )
-    assert_same(one, two)
 
 
 @pytest.mark.parametrize("options", [{"tolerance": 0.1}, {"instances": [1]}, {"unit": "system"}])
