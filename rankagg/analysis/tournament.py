@@ -36,14 +36,8 @@ Whole = NDArray[np.object_]
 def undefeated_items(margins: Integers) -> Bools:
     """Return the items that no other one defeats under Split Cycle.
 
-    A majority for a over b is a defeat unless it is a weakest one of some majority cycle:
-    unless a path of majorities that are all as clear leads from b to a.
-
-    References
-    ----------
-    Holliday and Pacuit (2023), "Split Cycle: a new Condorcet-consistent voting method independent
-    of clones and immune to spoilers", Public Choice 197,
-    https://doi.org/10.1007/s11127-023-01042-3.
+    A majority for a over b is a defeat unless a path of majorities that are all as clear leads
+    from b to a.
 
     Examples
     --------
@@ -61,22 +55,14 @@ def undefeated_items(margins: Integers) -> Bools:
 def essential_items(margins: Integers) -> Bools:
     """Return the items that some optimal mixed strategy of the margin game plays.
 
-    Two players name an item each, and the first gains the margin of his item over the other. The
-    game is symmetric: a strategy x is optimal where its gains x' margins are not negative.
-
-    Notes
-    -----
     There are x >= 0 with gains y >= 0 and x + y >= 1. Then x'y = 0, so for each item one of x and
     y is 0 and the other is 1 at least; the items with x > 0 are the set, since no optimal
     strategy plays an item with y > 0. HiGHS finds such numbers in floats. They are taken for what
     they say (x > 1/2) only if integers with the same signs exist, which elimination shows.
     Margins that differ too much in size for that are refused.
 
-    References
-    ----------
-    Dutta and Laslier (1999), "Comparison functions and choice correspondences", Social Choice and
-    Welfare 16, https://doi.org/10.1007/s003550050158. For the numbers Tucker (1956), "Dual systems
-    of homogeneous linear relations", in Linear inequalities and related systems.
+    For the numbers Tucker (1956), "Dual systems of homogeneous linear relations", in Linear
+    inequalities and related systems.
 
     Examples
     --------
@@ -249,7 +235,7 @@ class TournamentGraph(Result):
         level = np.triu(~(self.beats | self.beats.T), k=1)
         return self.items.pairs_where(level)
 
-    def _rows(self, pairs: NDArray[np.intp]) -> pd.DataFrame:
+    def _frame(self, pairs: NDArray[np.intp]) -> pd.DataFrame:
         first, second = pairs.T
         wins = self.votes.wins
         columns = {
@@ -259,10 +245,7 @@ class TournamentGraph(Result):
             "votes_for": wins[first, second],
             "votes_against": wins[second, first],
         }
-        return pd.DataFrame(columns)
-
-    def _frame(self, pairs: NDArray[np.intp]) -> pd.DataFrame:
-        rows = self._rows(pairs)
+        rows = pd.DataFrame(columns)
         return rows.sort_values("margin", ascending=False, kind="stable", ignore_index=True)
 
     # -- winners ------------------------------------------------------------------------------

@@ -163,9 +163,8 @@ def corrupted_tasks(bench: Bench, found: ExperimentRun) -> None:
     close = "error of the mean with 2 corrupted tasks, phi = 0.1"
     found.add("Section 4.2", {close: means["Mean"][MODELS[0.1].name, 2]})
     caption = (
-        "Normalized distance to the true order as tasks are corrupted. The paper's figure has the "
-        "mean, one level and two levels in one panel; here each phi has its own, there are bands, "
-        "and the exact Kemeny rule is added."
+        "Normalized distance to the true order as tasks are corrupted. The paper's figure has one "
+        "panel; here each phi has its own, and the exact Kemeny rule is added."
     )
     _add_distances(found, result, caption)
 
@@ -189,8 +188,7 @@ def rescaled_task(bench: Bench, found: ExperimentRun) -> None:
                 found.add("Section 4.3", {"error of the mean above .9": error > 0.9}, *case)
     caption = (
         "Normalized distance to the true order as the scores of one task are multiplied: as the "
-        "paper says (rescaled) and as its figure was made (after it was reversed, adversarial). "
-        "The paper's figure has one panel, phi = 0.05 and 0.3, and factors from 2."
+        "paper says (rescaled) and as its figure was made (after it was reversed, adversarial)."
     )
     _add_distances(found, result, caption)
 
@@ -400,8 +398,8 @@ def subsets_of_metrics(bench: Bench, found: ExperimentRun) -> None:
     """Draw subsets of the metrics of the tables of instances that are public."""
     names = {rule.name: name for name, rule in PROCEDURES.items()}
     caption = (
-        "The data sets of Figures 5 and 9 that are public; tasks are metrics here. Borda is one "
-        "level, TwoLevel(Borda, Borda) two levels."
+        "The data sets that are public; tasks are metrics here. Borda is one level, "
+        "TwoLevel(Borda, Borda) two levels."
     )
     tables, rules = instance_tables(bench), [*PROCEDURES.values()]
     for data, means, spreads in _on_subsets(bench, found, tables, rules, caption):
@@ -632,9 +630,8 @@ def distances_to_tasks(bench: Bench, found: ExperimentRun) -> None:
     for board, (_, read) in as_read(bench).items():
         found.add("Table 7", inverse_distances(read), board, as_run=True)
     caption = (
-        "Distances to the tasks, each pair of systems once: total and average cost (half for a "
-        "pair that the consensus ties), its share of all judgments, strictly discordant pairs on "
-        "average, and the ratio to the least total."
+        "Distances to the tasks: total and average cost (half for a pair that the consensus "
+        "ties), its share of all judgments, discordant pairs on average, ratio to the least total."
     )
     frame = pd.concat(frames, names=["leaderboard"]).reset_index("leaderboard")
     found.add_sheet("p1-table-7", caption, frame)
@@ -676,8 +673,8 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
         }
         found.add("Equation (3)", sampled, "SuperGLUE")
         found.sentences.append(
-            "The spread follows from one pass over the tasks. Sampling looks at more pairs of "
-            "tasks than there are; it is for functions of rankings that have no such sum."
+            "The spread follows from one pass over the tasks; sampling looks at more pairs of "
+            "tasks than there are."
         )
 
 
@@ -726,9 +723,8 @@ def optima_and_ranks(bench: Bench, found: ExperimentRun) -> None:
             }
         )
         caption = (
-            f"{board}: the ranks of every system by Borda, in the exact optima, and the bounds of "
-            "its rank that hold for all systems at once with probability 95 %, if the tasks are "
-            "independent."
+            f"{board}: ranks by Borda, in the exact optima, and bounds that hold for all systems "
+            "at once with probability 95 %, if the tasks are independent."
         )
         frame = frame.sort_values("rank by Borda", kind="stable")
         found.add_sheet(f"p1-exact-{board.lower()}", caption, frame)

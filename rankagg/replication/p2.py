@@ -42,7 +42,7 @@ from rankagg.replication.p2_as_run import (
 )
 from rankagg.replication.published import as_text
 from rankagg.studies.confidence import ConfidenceResult, ConfidenceStudy
-from rankagg.studies.missing_scores import MissingScoresResult, MissingScoresStudy
+from rankagg.studies.missing_scores import MissingScoresResult, MissingScoresStudy, pair_field
 from rankagg.studies.pair_methods import IntervalMethod, PrintedRadius
 from rankagg.studies.sources import LatentModel, Observed
 
@@ -216,8 +216,7 @@ def confidence(bench: Bench, found: ExperimentRun) -> None:
     found.add_sheet("p2-figure-4", "Decided pairs, wrong decisions and coverage.", frame)
     caption = (
         "Share of the pairs that are decided, 10 systems, against how far apart they are. The "
-        'paper names Eq. 4, and draws the radius that is called "figure 4" here; equal systems, '
-        "Eq. 4, bounds for all pairs and Holm's procedure are added."
+        'paper names Eq. 4, and draws the radius that is called "figure 4" here.'
     )
     draw = partial(result.plot, alpha=LEVEL)
     found.add_picture("p2-figure-4", caption, draw)
@@ -246,7 +245,7 @@ def _decide_tables(bench: Bench, found: ExperimentRun) -> None:
     decided = result.by_method()["decided"]
     caption = (
         "Estimated proportions with 20 % of the scores removed at random; dots are pairs decided "
-        "by Eq. 4 at .01. The paper shows other data sets, and how far the interval is from 1/2."
+        "by Eq. 4 at .01. The paper shows other data sets."
     )
     names = [model.name for model in models]
     figures = {
@@ -322,9 +321,8 @@ def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
     result = bench.run("p2-figure-2", study)
     _add_all_systems(found, result)
     about = (
-        "The run of the paper again: tau of one level and the mean with its standard deviation, "
-        "the share with the same last and third last system, and tau of each rule with the full "
-        "data."
+        "The run of the paper again: tau of one level and the mean, the share with the same last "
+        "and third last system, and tau of each rule with the full data."
     )
     runs = pd.DataFrame(
         [{"table": label, **asdict(run)} for label, run in {**shipped, **again}.items()]
@@ -335,9 +333,8 @@ def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
     found.add_sheet("p2-table-1-all-systems", "One level and the mean, all systems.", pairs)
     caption = (
         "Tau with the ranking of the full data while scores are removed, all systems. The paper "
-        "shows the first 14 systems of GLUE, 10 of SuperGLUE and XTREME and 5 of GEM, removes each "
-        "score with a probability, and goes on to 1, where nothing is left to rank. GEM is that of "
-        "its BLEU scores here, which have gaps from the start."
+        "shows the first 14 systems of GLUE, 10 of SuperGLUE and XTREME and 5 of GEM, and removes "
+        "each score with a probability. GEM is that of its BLEU scores here."
     )
     _add_curves(found, "p2-figure-2", caption, result, model=tables)
     found.sentences += result.summary().splitlines()[-len(tables) :]
@@ -451,8 +448,8 @@ def drawn_scores(bench: Bench, found: ExperimentRun) -> None:
     found.add_sheet("p2-figure-3", "Mean tau by factor, rule and proportion removed.", frame)
     caption = (
         f"Tau with the ranking of the full and unscaled data, step {step:g}, while scores are "
-        "removed and those of one task are multiplied by a positive factor, as the text says. The "
-        "paper's figure has no numbers, and its run also reversed that task."
+        "removed and those of one task are multiplied, as the text says. The paper's run also "
+        "reversed that task."
     )
     _add_curves(found, "p2-figure-3", caption, result, scale=study.scales)
     found.sentences += result.summary().splitlines()[-len(study.scales) :]
@@ -486,7 +483,7 @@ def missing_instances(bench: Bench, found: ExperimentRun) -> None:
     table = means.unstack("method")[list(study.methods)].set_axis(list(IMPUTING), axis=1)
     caption = (
         "Tau with the ranking of the full data while systems lose all scores on a metric. The "
-        "paper's figures are of other data sets, most of them translations."
+        "paper's figures are of other data sets."
     )
     # Which of the data sets a figure of the paper may have.
     for figure, names in (("Figure 5", INSTANCES_OF[2:]), ("Figure 10", INSTANCES_OF[:2])):
@@ -508,18 +505,11 @@ def missing_instances(bench: Bench, found: ExperimentRun) -> None:
 def _pool(found: ExperimentRun, result: MissingScoresResult) -> None:
     """Pool all data sets and proportions, as the paper's tables do."""
     methods = dict(zip(result.study.methods, IMPUTING, strict=True))
-    pairs = result.by_pair().reset_index()
     for one, other in combinations(methods, 2):
-        part = pairs[(pairs["method"] == one) & (pairs["other"] == other)]
-        label = f"{methods[one]} and {methods[other]}"
-        weights = part["defined"] / part["defined"].sum()
-        tau = float((weights * part["mean_tau"]).sum())
-        # Within the cells of the grid, and between them.
-        squares = (part["sd_tau"] ** 2 * (part["defined"] - 1)).sum()
-        within = squares / part["defined"].sum()
-        between = (weights * (part["mean_tau"] - tau) ** 2).sum()
-        tops = part["mean_top1"].mean(), part["mean_same_top3"].mean()
-        _add_shared(found, (tau, (within + between) ** 0.5, *tops), label)
+        rows = result._frame[result._frame["method"] == one]
+        tau, *tops = (rows[pair_field(what, other)] for what in ("tau", "top1", "same_top3"))
+        shared = tau.mean(), tau.std(ddof=0), *(top.mean() for top in tops)
+        _add_shared(found, shared, f"{methods[one]} and {methods[other]}")
 
 
 def _add_shared(found: ExperimentRun, shared: Iterable[float], *of: str) -> None:
@@ -652,9 +642,8 @@ def policies(bench: Bench, found: ExperimentRun) -> None:
     if (xtreme := tables.get("XTREME with gaps")) is not None:
         tables["XTREME with gaps, without Score"] = xtreme.drop(tasks=["Score"])
     caption = (
-        "Simultaneous 95 % confidence intervals of ranks by Borda points, two systems compared "
-        "where both have scores. The paper bounds single pairs only, and takes metrics of one "
-        "instance for independent."
+        "Simultaneous 95 % confidence intervals of ranks by Borda points. The paper bounds single "
+        "pairs only, and takes metrics of one instance for independent."
     )
     columns = {}
     for name, table in tables.items():

@@ -167,19 +167,15 @@ def _three_means(_: Bench, found: ExperimentRun, *, sentence: str) -> None:
 
 for number, (benchmark, sentence) in enumerate(
     {
-        "GLUE": "The geometric and harmonic means are those of the print, with the leaderboard's "
-        "column AX for models, which the table leaves out, and without it for humans. The "
-        "arithmetic means in print are averages of nine other columns, so the three cannot be "
-        "compared.",
-        "SuperGLUE": "The geometric and harmonic means are those of the print, over ten columns. "
-        "The arithmetic means in print are over eight, without the diagnostics, so the three "
-        "cannot be compared.",
-        "XTREME": "The geometric and harmonic means are those of the print: of three groups of "
-        "tasks for humans, who have no score on the fourth, and of four for models. The arithmetic "
-        "means in print are averages of nine tasks for models, and below their harmonic means, "
-        "which no mean of the same numbers is.",
-        "XGLUE": "The three means are over the same columns here, in print too, and keep the "
-        "order. The geometric mean of the generation tasks is misprinted.",
+        "GLUE": "The printed geometric and harmonic means have the column AX for models, which the "
+        "table leaves out, and not for humans; the arithmetic ones are of nine other columns.",
+        "SuperGLUE": "The printed geometric and harmonic means are over ten columns, the "
+        "arithmetic ones over eight, without the diagnostics.",
+        "XTREME": "The printed geometric and harmonic means are of three groups of tasks for "
+        "humans and of four for models. The arithmetic ones are of nine tasks for models, and "
+        "below their harmonic means, which no mean of the same numbers is.",
+        "XGLUE": "The three means are over the same columns, in print too. The geometric mean of "
+        "the generation tasks is misprinted.",
     }.items(),
     start=1,
 ):
@@ -208,8 +204,7 @@ def spread_of_scores(_: Bench, found: ExperimentRun) -> None:
     described = frame.rename_axis("system").reset_index()
     found.add_sheet("p3-table-5", "Statistics of ten columns.", described)
     found.sentences.append(
-        "The sum of ten columns puts humans first, and so must their arithmetic mean. That it does "
-        "not in print is because the print's is over eight."
+        "The sum of ten columns puts humans first, and so must their mean: the print's is of eight."
     )
 
 
@@ -235,10 +230,10 @@ def ratios_to_humans(_: Bench, found: ExperimentRun) -> None:
         frame.insert(0, "benchmark", name)
         found.add_sheet(f"p3-table-6-{name.lower()}", "Ratios to the humans' scores.", frame)
     found.sentences += [
-        "The printed means of GLUE's ratios are of eleven: the humans' score on AX is that on "
-        "SuperGLUE's AX-b, which the table does not say. Here they are of the ten that it shows.",
-        "Humans are 1 by each mean. With the borrowed score the harmonic mean puts them before all "
-        "models of GLUE, and the arithmetic mean behind them; without it they are behind by each.",
+        "The printed means of GLUE's ratios are of eleven, with the humans' score on SuperGLUE's "
+        "AX-b as theirs on AX; here they are of the ten that the table shows.",
+        "With the borrowed score the harmonic mean puts humans before all models of GLUE, and the "
+        "arithmetic mean behind them; without it they are behind by each.",
     ]
 
 
@@ -332,20 +327,16 @@ def fixed_columns(_: Bench, found: ExperimentRun) -> None:
     found.add("Sections 1 and 4", {"scores of humans": told}, "XGLUE")
     found.add_sheet("p3-columns", "Orders by mean and columns.", pd.DataFrame(rows))
     caption = (
-        "Places among the systems in print by the three means. As in print, the arithmetic mean "
-        "is the leaderboard's average, over other columns than the two others; elsewhere the three "
-        "are over the same columns. The paper has tables only."
+        "Places among the systems in print by the three means, of which the arithmetic one in "
+        "print is over other columns than the two others. The paper has tables only."
     )
     found.add_picture("p3-columns", caption, partial(beside, plots))
     found.sentences += [
-        "In print the arithmetic mean is over other columns than the two others, and on GLUE the "
-        "means of humans leave out the diagnostic AX, on which models score 51 to 53. Over GLUE's "
-        "ten tasks humans are last by each of the three means; over SuperGLUE's eight they are "
-        "third, third and fourth, and over its ten columns first by each. So which columns are "
-        "included moves humans to the first place, not the kind of mean.",
-        "The kind of mean is not without effect where a column is far from the others: with a "
-        "score on AX borrowed from SuperGLUE, as in Table 6, humans are last by the arithmetic "
-        "mean and first by the harmonic one.",
+        "Which columns are included moves humans to the first place, not the kind of mean: over "
+        "GLUE's ten tasks they are last by each of the three, over SuperGLUE's eight third, third "
+        "and fourth, and over its ten columns first by each.",
+        "The kind of mean has an effect where a column is far from the others: with a score on AX "
+        "borrowed from SuperGLUE humans are last by the arithmetic mean and first by the harmonic.",
     ]
 
 
@@ -409,8 +400,8 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
     found.add_sheet("p3-rank-intervals", "Ranks on each leaderboard.", bounds.reset_index())
     rules: list[ra.Aggregator] = [*MEANS.values(), ra.Borda(), ra.Kemeny()]
     about = (
-        "GLUE's six systems on the same ten tasks by the rules of the paper and by rules on "
-        "rankings. The Kemeny ranking is one of 18 optimal ones."
+        "GLUE's six systems on the same ten tasks by means and by rules on rankings. The Kemeny "
+        "ranking is one of 18 optimal ones."
     )
     caption = (
         "Simultaneous 95 % confidence intervals of ranks on SuperGLUE's ten columns, by exact "
@@ -419,13 +410,11 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
     found.add_picture("p3-rules", about, ra.compare(load_table("glue_human"), rules).plot)
     found.add_picture("p3-rank-intervals", caption, intervals["SuperGLUE, ten columns"].plot)
     found.sentences += [
-        "Of the 18 optimal orders of GLUE's ten tasks some have humans second and some last, and "
-        "no two of the six systems are decided to differ. On SuperGLUE humans are first in the "
-        "only optimal order, even without the diagnostics, where the arithmetic mean has them "
-        "third.",
-        "On XTREME humans are first under every policy for their missing score, and if the task is "
-        "dropped. What depends on it is the order of VECO and T-ULRv2 by Borda points. With four "
-        "tasks no pair can be decided at 95 %.",
+        "Of the 18 optimal orders of GLUE's ten tasks some have humans second and some last. On "
+        "SuperGLUE humans are first in the only optimal order, even without the diagnostics, where "
+        "the arithmetic mean has them third.",
+        "On XTREME humans are first under every policy for their missing score; the order of VECO "
+        "and T-ULRv2 by Borda points depends on it. With four tasks no pair is decided at 95 %.",
     ]
 
 

@@ -127,10 +127,10 @@ MISSED: Final = "not reached"
 VERDICTS = {
     REACHED: "by the paper's words it is as printed, or as they determine where nothing is printed",
     AS_RUN: "the print comes out the way the authors' program ran, and not by the paper's words",
-    EXPLAINED: "here it is as the paper's words have it, or where they say nothing its authors' "
-    "program; the print is not, and the reason is given",
+    EXPLAINED: "here it is as the paper's words, or else its authors' program, have it; the print "
+    "is not, and the reason is given",
     BEYOND: "the paper has no such number; it is held against an independent program",
-    NO_VERDICT: "nothing to hold it against, or not computed here, and the reason is given",
+    NO_VERDICT: "nothing to hold it against, or not computed here",
     NOT_JUDGED: "data are not there, or repetitions too few",
     MISSED: "a fault of this side",
 }

@@ -104,9 +104,8 @@ class Replication(Result):
         """Return one page with all rows, figures and explanations."""
         lead = [
             f"{counted(len(self.rows), 'quantity')}: {_verdicts(self.rows)}.",
-            "Definition is what the paper's words give and nothing else, authors what their "
-            "program gives on their file with its quirks; both were computed by other programs "
-            "than this package. Here is what came out.",
+            "Definition is what the paper's words give, authors what their program gives on their "
+            "file; both were computed by other programs than this package. Here is what came out.",
         ]
         runs = map(_section, self.outcomes)
         sections = [_verdict_table(self.rows), *runs, *_explanations(self.rows)]

@@ -17,6 +17,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
+from rankagg.analysis.comparison.compare import only_policy
 from rankagg.core.items import counted
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
@@ -287,11 +288,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_flag(self.nearest, "nearest of ApproximationStudy")
-        policies = sorted({str(one.policy) for one in self.aggregators if one.policy is not None})
-        if len(policies) > 1:
-            allowed = "rules with one policy for unranked items"
-            remedy = "Give all of them the same `unranked=`."
-            raise InvalidInputError("aggregators", allowed, policies, remedy)
+        only_policy({rule.policy for rule in self.aggregators})
         greedy = [rule.name for rule in self.aggregators if rule.needs == "scores"]
         for model in self.models:
             if greedy and model.gives != "scores":
@@ -306,8 +303,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     @property
     def unranked(self) -> Unranked:
         """The policy for unranked items: that of the rules, "uniform" where none has one."""
-        policies = [rule.policy for rule in self.aggregators if rule.policy is not None]
-        return policies[0] if policies else "uniform"
+        return only_policy({rule.policy for rule in self.aggregators}) or "uniform"
 
     @property
     def _fields(self) -> dict[str, str]:

@@ -18,6 +18,7 @@ from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
+    best_ranks,
     by_number,
     distinct_rankings,
     full_opening,
@@ -174,14 +175,9 @@ def _every_way(
         steps.append(Step(heading, (), columns, rows))
     where = "Where items tie, each of them goes out in one of the ways to go on."
     steps[0] = replace(steps[0], sentences=(sentence, where))
-    ranked = sorted(range(len(items)), key=lambda item: best[item])
-    rows = tuple((str(items[item]), best[item] + 1) for item in ranked)
     said = "An item has the best rank that some way gives it."
-    return (
-        *steps,
-        _outcomes(decide, start, items),
-        Step("The best ranks", (said,), ("item", "best rank"), rows),
-    ), by_number([-place for place in best], items)
+    last = _outcomes(decide, start, items), best_ranks(best, items, said)
+    return (*steps, *last), by_number([-place for place in best], items)
 
 
 def _branches(decide: Decide, state: State) -> list[tuple[int, int, State]]:

@@ -21,6 +21,7 @@ from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
+    best_ranks,
     by_number,
     full_opening,
     majority_step,
@@ -309,21 +310,12 @@ def _in_every_order(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -
         "Those of equal margin are taken in every order; "
         f"that leads to {counted(len(rows), 'way')} to lock majorities.",
     ]
-    ranked = sorted(range(len(items)), key=lambda item: best[item])
     locking = Step("Locking, every way", (*text, "These are too many to list."))
     if len(rows) <= MOST_LISTED:
         columns = ("left out", "nothing above")
         locking = Step("Locking, every way", tuple(text), columns, tuple(rows))
-    steps = (
-        *opening,
-        locking,
-        Step(
-            "The best ranks",
-            ("An item has the best rank that some way gives it, right after those above it.",),
-            ("item", "best rank"),
-            tuple((str(items[item]), best[item] + 1) for item in ranked),
-        ),
-    )
+    said = "An item has the best rank that some way gives it, right after those above it."
+    steps = *opening, locking, best_ranks(best, items, said)
     return Worked(steps, ranking=by_number([-place for place in best], items))
 
 

@@ -371,6 +371,13 @@ def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats)
     return Step(heading, (sentence,), ("item", "score"), tuple(rows))
 
 
+def best_ranks(best: Sequence[int], items: ItemSet, sentence: str) -> Step:
+    """Return the best place of each item, from 0, as a step, the best first."""
+    ranked = sorted(range(len(items)), key=lambda item: best[item])
+    rows = tuple((str(items[item]), best[item] + 1) for item in ranked)
+    return Step("The best ranks", (sentence,), ("item", "best rank"), rows)
+
+
 @dataclass(frozen=True)
 class Worked:
     """The steps of a rule on some data, and what they come to."""

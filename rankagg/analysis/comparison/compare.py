@@ -484,14 +484,18 @@ def _common_policy(
         check_aggregator(rule, "aggregators")
     if not rules or len(set(rules)) < len(rules):
         raise InvalidInputError("aggregators", "one or more rules, each once", rules)
-    policies = {rule._policy_for(evidence) for rule in rules} - {None}
-    if unranked is not None:
-        policies.add(unranked)
-    if len(policies) > 1:
+    policies = {unranked, *(rule._policy_for(evidence) for rule in rules)}
+    return evidence.policy(only_policy(policies))
+
+
+def only_policy(policies: set[Unranked | None]) -> Unranked | None:
+    """Return the policy that some rules share; None where none of them has one."""
+    found = sorted(str(policy) for policy in policies if policy is not None)
+    if len(found) > 1:
         allowed = "rules with one policy for unranked items"
         remedy = "Give all of them the same `unranked=`."
-        raise InvalidInputError("aggregators", allowed, sorted(map(str, policies)), remedy)
-    return evidence.policy(policies.pop() if policies else None)
+        raise InvalidInputError("aggregators", allowed, found, remedy)
+    return next((policy for policy in policies if policy is not None), None)
 
 
 def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
