@@ -105,8 +105,6 @@ def test_some_methods_in_their_order():
         plotting.bump_chart(comparison, methods=["Mean"])
     with pytest.raises(InvalidInputError, match="one or more"):
         plotting.bump_chart(comparison, methods=[])
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
-        plotting.bump_chart(comparison, ax="here")
 
 
 # -- top-k agreement curves -----------------------------------------------------------------------

@@ -4,7 +4,6 @@ import inspect
 from functools import cache, partial
 from itertools import permutations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.text import Text
@@ -173,14 +172,6 @@ def test_every_public_plot_has_a_contract():
     public = {getattr(plotting, name) for name in PLOTS}
     assert {one for one in public if callable(one)} == set(results())
     assert len(TestPlots.pictures) == len(results())
-
-
-def test_results_draw_themselves():
-    graph = results()[plotting.tournament_plot]
-    _, ax = plt.subplots()
-    assert graph.plot(ax=ax) is ax
-    named = {getattr(result, "_plot", "") for result in results().values()} - {""}
-    assert {getattr(plotting, name) for name in named} <= set(results())
 
 
 def test_seven_methods_look_different_and_the_next_ones_are_filled_differently():

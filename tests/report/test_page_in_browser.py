@@ -181,8 +181,14 @@ def test_the_field_looks_through_all_rows_and_takes_the_bands_away(many, visit_p
         assert visit.page.locator("#ranking tbody.open").count() == 1
 
 
-def test_links_open_their_chapter(pages, visit_page) -> None:
+def test_links_open_their_chapter_and_paper_has_all(pages, visit_page) -> None:
     with visit_page(pages("superglue_human")) as visit:
+        shut = visit.page.locator("main > details:not([open])")
+        closed = shut.count()
+        visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert shut.count() == 0
+        visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert shut.count() == closed
         assert not visit.page.locator("#data").is_visible()
         visit.page.get_by_role("link", name="What was read and left out").click()
         visit.page.wait_for_timeout(50)
@@ -227,15 +233,6 @@ def test_marks_and_bars_stand_at_their_ranks(pages, visit_page) -> None:
         assert right == pytest.approx(width * (ranks.worst[i] - 0.5) / 6, abs=2.6)
 
 
-def test_paper_has_all_chapters(pages, visit_page) -> None:
-    with visit_page(pages("superglue_human")) as visit:
-        closed = visit.page.locator("main > details:not([open])").count()
-        visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert visit.page.locator("main > details:not([open])").count() == 0
-        visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
-        assert visit.page.locator("main > details:not([open])").count() == closed
-
-
 def test_names_of_files_and_systems_do_no_harm(saved, visit_page) -> None:
     evil, long = "<script>alert(1)</script>", "x" * 200
     names = [
@@ -278,9 +275,7 @@ def test_plots_have_their_letters_and_a_text_alternative(pages, visit_page) -> N
         for item in ra.datasets.load("superglue_human").systems:
             assert sum(item in map(str.strip, text.split("\u2002")) for text in drawn) == 2
 
-
-def test_headings_and_headers_are_those_that_readers_jump_to(pages, visit_page) -> None:
-    with visit_page(pages("superglue_human")) as visit:
+        # Headings and headers are those that readers jump to.
         visit.unfold()
         levels = visit.page.evaluate(
             "[...document.querySelectorAll('h1,h2,h3')].map(h => Number(h.tagName[1]))"
