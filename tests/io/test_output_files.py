@@ -11,7 +11,6 @@ import pytest
 
 import rankagg as ra
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.cli import main
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.options.command import OutputFile, OutputFolder
 from rankagg.exceptions import OutputError
@@ -179,14 +178,12 @@ def test_every_option_that_names_an_output_is_checked() -> None:
 
 
 @pytest.mark.parametrize(("command", "option", "kind"), output_options())
-def test_outputs_are_refused_before_the_work(tmp_path, capsys, command, option, kind) -> None:
+def test_outputs_are_refused_before_the_work(tmp_path, run, command, option, kind) -> None:
     (tmp_path / "file").write_text("former")
     bad = tmp_path / ("file/folder" if kind is OutputFolder else "nowhere/out.svg")
     # The data do not exist either: nobody has looked for them yet.
-    with pytest.raises(SystemExit) as stop:
-        main([command, "no-data.csv", option, str(bad)])
-    told = capsys.readouterr()
-    assert (stop.value.code, told.out) == (2, "")
+    told = run(command, "no-data.csv", option, bad, code=2)
+    assert told.out == ""
     assert option in told.err
     assert "cannot be" in told.err
     assert "no-data" not in told.err
@@ -201,7 +198,7 @@ FULL = {
 
 
 @pytest.mark.parametrize("line", FULL)
-def test_a_full_disk_ends_with_one_sentence_and_code_one(monkeypatch, tmp_path, capsys, line):
+def test_a_full_disk_ends_with_one_sentence_and_code_one(monkeypatch, tmp_path, run, line):
     name = FULL[line]
     mpl.use("Agg")
     target = tmp_path / name
@@ -213,9 +210,7 @@ def test_a_full_disk_ends_with_one_sentence_and_code_one(monkeypatch, tmp_path, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(output_files, "_flush", fail)
-    with pytest.raises(SystemExit) as stop:
-        main([*line.split(), str(target)])
-    assert stop.value.code == 1
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
-    assert "No space left on device. Nothing was changed." in line
+    told = run(line, target, code=1).err
+    (error,) = [line for line in told.splitlines() if line.startswith("error")]
+    assert "No space left on device. Nothing was changed." in error
     assert content(tmp_path) == before

@@ -1,6 +1,5 @@
 """Ranked lists in their four forms: the same lists, whatever they are written as."""
 
-import json
 from functools import partial
 from io import StringIO
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 from rankagg.exceptions import RankaggError
 
 LISTS = {"s1": ["MYC", "TP53", "EGFR"], "s2": ["TP53", "KRAS"], "s3": ["EGFR", "MYC"]}
@@ -89,16 +87,10 @@ def test_what_is_no_list_is_refused(text, given, words):
         ra.read_rankings(StringIO(text), **given)
 
 
-def test_the_command_says_how_many_lists_name_an_item(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_says_how_many_lists_name_an_item(tmp_path, said, parsed):
     forms(tmp_path)
-    said = []
-    for more in ("", " --named-by 2 --json"):
-        with pytest.raises(SystemExit) as stop:
-            main(f"rank s1.txt s2.txt s3.txt --format lists --method borda{more}".split())
-        assert not stop.value.code
-        said.append(capsys.readouterr().out)
-    assert "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in said[0]
-    told = json.loads(said[1])
+    line = "rank s1.txt s2.txt s3.txt --format lists --method borda"
+    assert "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in said(line)
+    told = parsed(f"{line} --named-by 2")
     assert told["items"] == ["EGFR", "MYC", "TP53"]
     assert told["input"][-1].endswith("; left out: 1 item that fewer than 2 lists name")

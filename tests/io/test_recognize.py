@@ -6,7 +6,6 @@ from io import StringIO
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, RankaggError
 from tests.conftest import DATA
 from tests.io.made_files import Maker, content
@@ -133,17 +132,12 @@ def test_what_a_call_says_reads_the_file(tmp_path):
 
 
 @pytest.fixture
-def ranked(tmp_path, monkeypatch, capsys):
+def ranked(tmp_path, said):
     """Return a function that calls `rankagg rank` on a text, with options."""
 
     def call(text, *options, code=0):
-        monkeypatch.chdir(tmp_path)
         (tmp_path / "file.csv").write_text(text, encoding="utf-8")
-        with pytest.raises(SystemExit) as stop:
-            main(["rank", "file.csv", "--method", "borda", *options])
-        assert (stop.value.code or 0) == code
-        told = capsys.readouterr()
-        return " ".join((told.err if code else told.out).split())
+        return " ".join(said("rank file.csv --method borda", *options, code=code).split())
 
     return call
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
 
 ONE = "q1 Q0 a 1 9 x\nq1 Q0 b 2 7 x\nq1 Q0 c 3 5 x\nq2\tQ0\ta\t1\t3.5\tx\nq2 Q0 d 2 1.5 x\n"
@@ -79,13 +78,12 @@ def test_what_is_written_is_read_back(runs):
 
 
 @pytest.fixture
-def fused(runs, capsys):
+def fused(runs, called):
     """Return a function from options to the exit code of fusing both runs, and what it says."""
 
     def call(options):
-        with pytest.raises(SystemExit) as stop:
-            main(f"fuse one.run other.run {options} -o out.run".split())
-        return stop.value.code or 0, "".join(capsys.readouterr())
+        code, out, err = called(f"fuse one.run other.run {options} -o out.run")
+        return code, out + err
 
     return call
 

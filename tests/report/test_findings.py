@@ -8,7 +8,6 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.kemeny import relaxation
-from rankagg.cli import main
 from rankagg.report import findings as computing
 from rankagg.report.kinds import base
 from tests.report.test_page import Page
@@ -78,13 +77,10 @@ def test_an_impatient_user_gets_the_page_so_far(monkeypatch, tmp_path, name, sec
 
 
 def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
-    monkeypatch, tmp_path, capsys
+    run, monkeypatch, tmp_path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(relaxation.HighsRelaxation, "solve", interrupt)
-    with pytest.raises(SystemExit) as stop:
-        main(["report", "--dataset", "three_cycle"])
-    assert stop.value.code == 130
+    run("report --dataset three_cycle", code=130)
     page = (tmp_path / "report.html").read_text()
     assert "interrupted: the best ranking so far" in page
     assert LATE in page
@@ -97,41 +93,32 @@ def test_a_second_interruption_ends_it(monkeypatch) -> None:
         ra.make_report(ra.datasets.load("three_cycle"))
 
 
-def test_an_unfinished_page_ends_with_code_three(monkeypatch, tmp_path) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        computing, "leave_each_out", lambda *args, **options: ra.stability(TANGLED, time_limit=0)
-    )
-    with pytest.raises(SystemExit) as stop:
-        main(["report", "--dataset", "three_cycle"])
-    assert stop.value.code == 3
+def test_an_unfinished_page_ends_with_code_three(run, monkeypatch) -> None:
+    late = ra.stability(TANGLED, time_limit=0)
+    monkeypatch.setattr(computing, "leave_each_out", lambda *args, **options: late)
+    run("report --dataset three_cycle", code=3)
 
 
 COMMANDS = {
-    "compare": ("optima       not computed in time whether there are others",),
-    "solve": ("optima       not computed in time whether there are others",),
-    "explain --pair 1 2": ("swap        not computed in time",),
-    "stability --samples 2": ("not decided within the limit",),
-    "dispersion": ("(gap: ",),
-    "rank": ("not proved optimal in time",),
+    "compare": "optima       not computed in time whether there are others",
+    "solve": "optima       not computed in time whether there are others",
+    "explain --pair 1 2": "swap        not computed in time",
+    "stability --samples 2": "not decided within the limit",
+    "dispersion": "(gap: ",
+    "rank": "not proved optimal in time",
 }
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_end_at_their_limit_and_say_what_is_missing(
-    monkeypatch, tmp_path, capsys, command
-) -> None:
-    ra.write_preflib(TANGLED, tmp_path / "votes.soc")
-    name, *options = command.split()
-    seen = set()
-    # Wherever the time runs out, what is said is true; somewhere each of the words is said.
+def test_commands_end_at_their_limit_and_say_what_is_missing(command, called, monkeypatch) -> None:
+    ra.write_preflib(TANGLED, "votes.soc")
+    is_said = False
+    # Wherever the time runs out, what is said is true; somewhere the words are said.
     for looks in (1, 3, 10, 15, 20, 30, 60, 10**6):
         stop_after(monkeypatch, looks)
-        with pytest.raises(SystemExit) as stop:
-            main([name, str(tmp_path / "votes.soc"), "--time-limit", "60", *options])
-        out = capsys.readouterr().out
+        code, out, _ = called(f"{command} votes.soc --time-limit 60")
         late = "in time" in out or "within the limit" in out or "(gap: " in out
-        assert stop.value.code == (3 if late else 0), out
-        seen |= {words for words in COMMANDS[command] if words in out}
-    assert seen == set(COMMANDS[command])
+        assert code == (3 if late else 0), out
+        is_said |= COMMANDS[command] in out
+    assert is_said
     assert not late

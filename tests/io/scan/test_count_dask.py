@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankagg as ra
-from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
 from rankagg.io import cluster
 from rankagg.io.scan import batches
@@ -232,21 +231,14 @@ def test_what_cannot_be_asked_for(client, tmp_path):
             one.summarize(engine="dask", **options)
 
 
-def test_on_the_command_line(client, tmp_path, capsys):
+def test_on_the_command_line(client, tmp_path, run):
     table = drawn(1)
     folder = folder_of(table, wide, tmp_path / "data")
-    columns = ["scan", str(folder), "--task", "task", "--instance", "id", "--lower", "z", "--json"]
-    found = []
-    for options in ([], ["--scheduler", client.scheduler.address]):
-        with pytest.raises(SystemExit) as stop:
-            main([*columns, *options])
-        assert not stop.value.code
-        found.append(capsys.readouterr().out)
-    assert found[0] == found[1]
-    with pytest.raises(SystemExit) as stop:
-        main([*columns, "--scheduler", "not/an/address"])
-    assert stop.value.code == 2
-    assert "`--scheduler` must be that of a scheduler" in capsys.readouterr().err
+    line = f"scan {folder} --task task --instance id --lower z --json"
+    address = client.scheduler.address
+    assert run(line).out == run(line, "--scheduler", address).out
+    told = run(line, "--scheduler", "not/an/address", code=2)
+    assert "`--scheduler` must be that of a scheduler" in told.err
 
 
 def test_a_scheduler_by_its_address(client):

@@ -19,22 +19,17 @@ every_reader = pytest.mark.parametrize("kind", READERS)
 
 
 @every_reader
-def test_damaged_files(kind, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "seed"), [(120, 0), pytest.param(20_000, 1, marks=pytest.mark.slow)]
+)
+def test_damaged_files(kind, number, seed, tmp_path):
     reader, wholes = READERS[kind]
     assert survives(reader, wholes[0], tmp_path / "file") == "read"
-    counts = outcomes(reader, wholes, 120, tmp_path / "file")
-    assert sum(counts.values()) == 120
+    counts = outcomes(reader, wholes, number, tmp_path / "file", seed)
+    assert sum(counts.values()) == number
     # Damage that is never read, or always, tests nothing.
     assert counts["read"] >= 3
     assert counts["DataFormatError"] >= 12
-
-
-@pytest.mark.slow
-@every_reader
-def test_many_damaged_files(kind, tmp_path):
-    reader, wholes = READERS[kind]
-    counts = outcomes(reader, wholes, 20_000, tmp_path / "file", seed=1)
-    assert sum(counts.values()) == 20_000
 
 
 @pytest.mark.slow
