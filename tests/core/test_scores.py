@@ -274,10 +274,7 @@ def test_grouped_instances_are_averaged_one_by_one():
         higher_is_better=True,
     )
     assert table.group_tasks({"both": "xy"}) == ScoreTable(
-        [[15.5, 21.0], [6.0, NAN]],
-        tasks=["both", "both"],
-        instances=[1, 2],
-        higher_is_better=True,
+        [[15.5, 21.0], [6.0, NAN]], tasks=["both", "both"], instances=[1, 2], higher_is_better=True
     )
 
 

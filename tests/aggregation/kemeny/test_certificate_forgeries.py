@@ -60,8 +60,7 @@ def test_no_mutant_passes_that_is_false(kit, kind: str, many: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kit", "kind"),
-    certificates(strict, *JUNKED) + certificates(weak, "rows", "fixings"),
+    ("kit", "kind"), certificates(strict, *JUNKED) + certificates(weak, "rows", "fixings")
 )
 def test_every_field_with_every_kind_of_junk(kit, kind: str) -> None:
     case = kit.specimens()[kind]

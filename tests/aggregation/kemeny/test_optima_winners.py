@@ -12,13 +12,7 @@ from tests import oracles
 # The optima are CEBAD, CBAED, CAEDB, ACEDB, ADCEB and AEDCB: E follows no single other in all of
 # them, and yet it is first in none.
 LATE = np.array(
-    [
-        [0, 0, 0, 2, 1],
-        [2, 0, 0, 1, 0],
-        [0, 1, 0, 1, 1],
-        [0, 2, 2, 0, 1],
-        [0, 1, 0, 2, 0],
-    ]
+    [[0, 0, 0, 2, 1], [2, 0, 0, 1, 0], [0, 1, 0, 1, 1], [0, 2, 2, 0, 1], [0, 1, 0, 2, 0]]
 )
 
 

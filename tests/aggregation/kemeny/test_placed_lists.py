@@ -11,13 +11,7 @@ import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import placed_lists
 from rankagg.exceptions import InvalidInputError
-from tests.aggregation.kemeny.placed_brute import (
-    PRICES,
-    costs,
-    exact,
-    random_votes,
-    random_weights,
-)
+from tests.aggregation.kemeny.placed_brute import PRICES, costs, exact, random_votes, random_weights
 
 NEVER = Deadline()
 
