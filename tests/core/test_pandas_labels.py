@@ -72,11 +72,8 @@ def test_labels_come_along_wherever_items_are_asked_for() -> None:
     square = pd.DataFrame(wins.wins, index=wins.items.labels, columns=wins.items.labels)
     assert ra.PairwiseMatrix.from_wins(square, ties=square * 0).items == table.systems
     assert ra.PlackettLuce(SCORES["qa"]).items == table.systems
-    assert (
-        ra.distributions.LatentScores(SCORES).systems
-        == ra.distributions.LatentScores(SCORES["qa"]).systems
-        == table.systems
-    )
+    latent = ra.distributions.LatentScores
+    assert latent(SCORES).systems == latent(SCORES["qa"]).systems == table.systems
     assert ra.Permutation(pd.Series({"b": 0, "a": 1})).order == ("b", "a")
     ranks = pd.Series({"b": 1.4, "a": 1.6})
     assert ra.inference.FriedmanTest.from_average_ranks(ranks, 10).items.labels == ("b", "a")

@@ -18,27 +18,19 @@ NAN = float("nan")
 
 def by_task(**changes):
     """Return two systems on two tasks of opposite directions."""
-    parts = {
-        "systems": "AB",
-        "tasks": ["acc", "err"],
-        "higher_is_better": {"acc": True, "err": False},
-        **changes,
-    }
+    better = {"acc": True, "err": False}
+    parts = {"systems": "AB", "tasks": ["acc", "err"], "higher_is_better": better} | changes
     return ScoreTable([[0.9, 5.0], [0.8, 3.0]], **parts)
 
 
 def ragged(**changes):
     """Return three systems; task x has two instances, task y three, some scores are missing."""
-    parts = {
-        "systems": "ABC",
-        "tasks": ["x", "y", "x", "y", "y"],
-        "instances": [1, 1, 2, 2, 3],
-        "higher_is_better": {"x": True, "y": False},
-        "task_weights": {"y": 0.5},
-        **changes,
-    }
     scores = [[1.0, 10.0, 2.0, 20.0, 60.0], [3.0, NAN, NAN, 30.0, 50.0], [NAN, 0.0, NAN, 0.0, NAN]]
-    return ScoreTable(scores, **parts)
+    better, weights = {"x": True, "y": False}, changes.get("task_weights", {"y": 0.5})
+    return ScoreTable(
+        scores, systems="ABC", tasks=["x", "y", "x", "y", "y"], instances=[1, 1, 2, 2, 3],
+        higher_is_better=better, task_weights=weights,
+    )  # fmt: skip
 
 
 # -- shape ----------------------------------------------------------------------------------------
@@ -196,12 +188,7 @@ def test_a_unit_is_ranked_like_a_ranking_of_its_own(scores, tolerance):
 
 
 def test_the_tolerance_may_differ_by_task():
-    table = ScoreTable(
-        [[1.0, 1.0, 1.0], [1.5, 1.5, 1.5]],
-        tasks=["x", "y", "x"],
-        instances=[1, 1, 2],
-        higher_is_better=True,
-    )
+    table = made([[1.0, 1.0, 1.0], [1.5, 1.5, 1.5]], tasks="xyx", instances=[1, 1, 2])
     assert [r.is_strict for r in table.rankings({"x": 0.5})] == [False, True, False]
     assert [r.is_strict for r in table.rankings({"x": 0.4, "y": 0.6})] == [True, False, True]
     assert [r.is_strict for r in table.rankings(0.5)] == [False, False, False]
@@ -267,15 +254,9 @@ def test_grouped_tasks_are_averaged_in_the_place_of_their_first_member():
 
 
 def test_grouped_instances_are_averaged_one_by_one():
-    table = ScoreTable(
-        [[1.0, 2.0, 30.0, 40.0], [5.0, NAN, 7.0, 8.0]],
-        tasks="xxyy",
-        instances=[1, 2, 1, 2],
-        higher_is_better=True,
-    )
-    assert table.group_tasks({"both": "xy"}) == ScoreTable(
-        [[15.5, 21.0], [6.0, NAN]], tasks=["both", "both"], instances=[1, 2], higher_is_better=True
-    )
+    scores = [[1.0, 2.0, 30.0, 40.0], [5.0, NAN, 7.0, 8.0]]
+    grouped = made(scores, tasks="xxyy", instances=[1, 2, 1, 2]).group_tasks({"both": "xy"})
+    assert grouped == made([[15.5, 21.0], [6.0, NAN]], tasks=["both"] * 2, instances=[1, 2])
 
 
 def test_scores_relative_to_a_system():

@@ -133,12 +133,5 @@ def test_no_item_is_preferred_where_all_are_equal():
     ]
     firsts = np.bincount([order[0] for order in orders], minlength=5)
     assert stats.chisquare(firsts).pvalue > 1e-3
-
-
-def test_a_draw_ends_with_its_time():
-    problem = Problem.from_pairwise(cyclic(12, 4, 0))
-    order, over = np.arange(12), Deadline.after(0)
     with pytest.raises(OutOfTimeError):
-        optimal_relation.draw_optimum(
-            problem, order, order[:, None] < 0, np.random.default_rng(0), over
-        )
+        optimal_relation.draw_optimum(problem, np.arange(5), nothing, rng, Deadline.after(0))

@@ -96,15 +96,11 @@ def test_all_pairs_must_pass() -> None:
     assert not all_by_exchange(problem, nothing, np.array([good, tied]), 1, 1)
     assert all_by_cut(problem, nothing, np.array([0]), np.array([good, [0, 2]]))
     assert not all_by_cut(problem, nothing, np.array([0, 1]), np.array([[0, 2], tied]))
-
-
-def test_a_pair_of_a_cut_is_across_it() -> None:
-    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 2], [0, 0, 2], [0, 0, 0]]))
-    nothing = np.zeros((3, 3), dtype=bool)
-    assert all_by_cut(problem, nothing, np.array([0, 1]), np.array([[0, 2]]))
-    assert not all_by_cut(problem, nothing, np.array([0, 1]), np.array([[0, 1]]))
-    assert not all_by_cut(problem, nothing, np.array([1]), np.array([[0, 1]]))
-    assert not all_by_cut(problem, nothing, np.array([], dtype=int), np.array([[0, 1]]))
+    # A pair of a cut is across it.
+    chain = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 2], [0, 0, 2], [0, 0, 0]]))
+    assert all_by_cut(chain, nothing, np.array([0, 1]), np.array([[0, 2]]))
+    for above in ([0, 1], [1], []):
+        assert not all_by_cut(chain, nothing, np.array(above, dtype=int), np.array([[0, 1]]))
 
 
 # -- all that is found ----------------------------------------------------------------------------
