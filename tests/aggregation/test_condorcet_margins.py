@@ -99,6 +99,11 @@ def test_equal_majorities_that_close_a_cycle_are_left_out_together():
     cycle = np.array([[0, 2, -2, 5], [-2, 0, 2, 5], [2, -2, 0, 5], [-5, -5, -5, 0]])
     consensus = ra.RankedPairs().aggregate(votes_of(cycle))
     assert consensus.buckets == ((0, 1, 2), (3,))
+    # They leave room for clear lesser ones: A > B > C > A by 5 each is left out; A > D > B by 3
+    # and 1 is not.
+    wins = [[0, 5, 0, 3], [0, 0, 5, 0], [5, 0, 0, 0], [0, 1, 0, 0]]
+    found = ra.RankedPairs().aggregate(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
+    assert found.scores.tolist() == [2.0, -2.0, 0.0, 0.0]
 
 
 @given(margins=margin_matrices(), teleport=st.sampled_from([0.01, 0.05, 0.5]))
@@ -115,6 +120,9 @@ def test_mc4_is_the_share_of_time_of_its_walk(margins, teleport):
     np.testing.assert_allclose(shares @ walk, shares, atol=1e-12)
     assert shares.sum() == pytest.approx(1)
     assert (shares > 0).all()
+    for wrong in (0, 1, -0.1, "x"):
+        with pytest.raises(InvalidInputError, match="teleport of MC4"):
+            ra.MC4(teleport=wrong)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
@@ -136,16 +144,3 @@ def test_large_margins_stay_exact(rule, order):
         np.array([[0, big + 2**20, 0], [0, 0, big + 2**19], [big, 0, 0]], dtype=float)
     )
     assert rule.aggregate(votes).order == order
-
-
-@pytest.mark.parametrize("teleport", [0, 1, -0.1, "x"])
-def test_the_walk_must_start_anew_sometimes(teleport):
-    with pytest.raises(InvalidInputError, match="teleport of MC4"):
-        ra.MC4(teleport=teleport)
-
-
-def test_equal_majorities_of_a_cycle_leave_room_for_clear_lesser_ones():
-    # A > B > C > A by 5 each is left out; A > D > B by 3 and 1 is not.
-    wins = [[0, 5, 0, 3], [0, 0, 5, 0], [5, 0, 0, 0], [0, 1, 0, 0]]
-    found = ra.RankedPairs().aggregate(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
-    assert found.scores.tolist() == [2.0, -2.0, 0.0, 0.0]

@@ -161,11 +161,7 @@ def test_counts_are_observations_and_weights_are_importance():
     assert profile.total_weight == 3 * 1 + 2 * 0.5 + 1 * 2
     assert make(weights=None).total_weight == 6
     assert make(counts=None).n_rankings == 3
-
-
-def test_the_number_of_rankings_is_exact_for_counts_of_any_size():
-    # Their sum leaves int64.
-    largest = 2**53 - 1
+    largest = 2**53 - 1  # whose sum leaves int64
     assert Profile([ABC] * 2000, counts=[largest] * 2000).n_rankings == 2000 * largest
 
 
