@@ -20,7 +20,6 @@ ABC = Permutation.from_order("ABC")
 
 
 @given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
-@strategies.quick
 def test_kendall_distance_counts_pairs(both):
     first, second = both
     for p in (0.0, 0.25, 0.5, 1.0):
@@ -30,7 +29,6 @@ def test_kendall_distance_counts_pairs(both):
 
 
 @given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
-@strategies.quick
 def test_a_normalized_distance_is_a_share_of_the_compared_pairs(both):
     compared = len(oracles.judged_pairs(*both))
     computed = kendall_distance(*both, p=0.5, normalized=True)
@@ -39,7 +37,6 @@ def test_a_normalized_distance_is_a_share_of_the_compared_pairs(both):
 
 
 @given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
-@strategies.quick
 def test_tau_follows_its_definitions(both):
     assert_same(kendall_tau(*both, variant="a"), oracles.kendall_tau_a(*both))
     assert_same(kendall_tau(*both, variant="b"), oracles.kendall_tau_b(*both))
@@ -47,7 +44,6 @@ def test_tau_follows_its_definitions(both):
 
 
 @given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
-@strategies.quick
 def test_tau_x_is_the_product_of_the_score_matrices(both):
     # Emond and Mason: 1 for ahead or tied, -1 for behind, in both orders of each compared pair.
     judged = oracles.judged_pairs(*both)
@@ -78,7 +74,6 @@ def test_tau_x_is_as_published():
 
 
 @given(strategies.ranking_pairs(min_size=2, max_size=40, unranked=False, unlisted=False))
-@strategies.quick
 def test_complete_rankings_agree_with_scipy(both):
     first, second = (ranking.ranks for ranking in both)
     if min(len(set(first)), len(set(second))) > 1:  # SciPy warns of constant input
@@ -95,7 +90,6 @@ def test_a_ranking_is_opposed_to_its_reverse(n):
 
 
 @given(strategies.ranking_pairs(min_size=2, max_size=30, unranked=False, unlisted=False))
-@strategies.quick
 def test_correlations_stay_between_their_bounds(both):
     first, second = both
     for tau in (kendall_tau(first, second), kendall_tau(first, first), spearman_rho(first, first)):

@@ -8,7 +8,6 @@ from tests.distances.test_common import assert_same, have_common_items
 
 
 @given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
-@strategies.quick
 def test_footrule_and_rho_follow_their_definitions(both):
     footrule = oracles.footrule(*both)
     assert spearman_footrule(*both) == footrule
@@ -19,7 +18,6 @@ def test_footrule_and_rho_follow_their_definitions(both):
 
 
 @given(st.data(), strategies.letters())
-@strategies.quick
 def test_diaconis_and_graham_bound_the_footrule_by_kendall(data, items):
     first, second = (data.draw(strategies.strict_rankings(items)) for _ in range(2))
     kendall = kendall_distance(first, second)

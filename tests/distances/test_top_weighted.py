@@ -26,7 +26,6 @@ ABC = Permutation.from_order("ABC")
 @given(
     strategies.ranking_pairs(max_size=4).filter(lambda both: have_common_items(*both)), st.data()
 )
-@strategies.quick
 def test_agreement_is_its_mean_over_all_ways_to_break_ties(both, data):
     n = len(oracles.common(*both)[0])
     k = data.draw(st.integers(1, n))
@@ -44,7 +43,6 @@ def test_k_is_a_number_of_items(k):
 
 
 @given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
-@strategies.quick
 def test_overlaps_are_the_agreement_at_every_depth(pair):
     for from_top, agreement in ((True, top_k_agreement), (False, last_k_agreement)):
         shares = overlaps(*pair, from_top=from_top)

@@ -7,7 +7,7 @@ from hypothesis import given
 import rankagg as ra
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.exceptions import InvalidInputError
-from tests.strategies import profiles, quick
+from tests.strategies import profiles
 
 RULES = (ra.MallowsRanking(), ra.PlackettLuceRanking())
 
@@ -19,7 +19,6 @@ def profile_of(rows, items):
 # -- Mallows --------------------------------------------------------------------------------------
 
 
-@quick
 @given(profile=profiles(ties=False, unranked=False, unlisted=False))
 def test_mallows_center_of_complete_rankings_costs_what_kemeny_costs(profile):
     consensus = ra.MallowsRanking().aggregate(profile)

@@ -20,7 +20,7 @@ from rankagg.distributions.separation import (
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import choices_by_hand, from_row, from_rows
 from tests.oracles import ABOVE, TIED, as_places, judgment, ordered_pairs
-from tests.strategies import profiles, quick
+from tests.strategies import profiles
 
 
 def all_wins(profile):
@@ -40,7 +40,6 @@ def closure(graph):
     return reach
 
 
-@quick
 @given(profile=profiles(max_size=6, max_rows=5))
 def test_reachability_is_that_of_all_pairs(profile):
     graph, wins = beats_graph(profile.ranks), all_wins(profile)
@@ -64,7 +63,6 @@ def test_only_neighbors_are_joined(row, edges):
     assert not beats_graph(empty.ranks[None, :]).any()
 
 
-@quick
 @given(
     graph=st.integers(1, 6).flatmap(
         lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=n, max_size=n)
@@ -188,7 +186,6 @@ def check_direction(profile, **free):
     return found
 
 
-@quick
 @given(profile=profiles(min_size=2, max_size=5))
 def test_a_direction_is_found_exactly_where_there_is_one(profile):
     check_direction(profile)

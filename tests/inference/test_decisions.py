@@ -22,7 +22,7 @@ from tests import oracles, strategies
 from_data = PairwiseIntervals.from_data
 
 # statsmodels collects garbage before it adjusts p-values, which takes longer than all the rest.
-few = settings(strategies.quick, max_examples=12)
+few = settings(max_examples=12)
 
 CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[200, 200, 200])
 CLEAR = ra.Profile.from_orders(["ABCD", "BACD", "ABDC"], counts=[60, 60, 10])
@@ -101,7 +101,6 @@ def test_holm_may_decide_more_than_simultaneous_intervals():
 
 
 @given(ballots(), st.floats(0.001, 0.5))
-@strategies.quick
 def test_intervals_decide_where_one_half_is_outside(profile, alpha):
     found = from_data(profile, alpha=alpha, simultaneous="bonferroni")
     decisions = found.decisions("intervals")
@@ -142,10 +141,8 @@ def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate)
     ("choice", "how", "parameter", "message"),
     [
         ({"estimand": "imputed"}, "holm", "estimand", "says nothing about which item would win"),
-        (
-            {"estimand": "imputed", "simultaneous": "bonferroni"}, "intervals", "estimand",
-            "'direct' for decisions",
-        ),
+        ({"estimand": "imputed", "simultaneous": "bonferroni"}, "intervals", "estimand",
+         "'direct' for decisions"),
         ({}, "intervals", "simultaneous", "'bonferroni' or 'max-t'.*or decide by Holm"),
         ({"anytime": True}, "holm", "how", "'intervals' for anytime intervals.*one look"),
         ({}, "bonferroni", "how", "'holm' or 'intervals'"),
@@ -182,7 +179,6 @@ def test_decided_majorities_may_go_in_a_cycle(how):
 
 
 @given(st.lists(st.sampled_from(["AB", "BC", "CD", "DA", "AC", "BD", "EA", "CE"]), unique=True))
-@strategies.quick
 def test_cycles_are_the_strong_components(pairs):
     decisions = decided(*pairs)
     strong = nx.strongly_connected_components(decisions.to_graph())
@@ -228,7 +224,6 @@ def test_every_pair_across_tiers_is_decided(profile, alpha):
 
 
 @given(st.lists(st.sampled_from(["AB", "BC", "CD", "DA", "AC", "BD", "EA", "CE"]), unique=True))
-@strategies.quick
 def test_tiers_are_those_of_their_definition_where_pairs_go_in_cycles(pairs):
     assert decided(*pairs).tiers == slow_tiers(decided(*pairs))
 

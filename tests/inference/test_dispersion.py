@@ -86,7 +86,6 @@ def over(total, weight):
 
 
 @given(st.data(), few_rankings, strategies.policies, shares_of_a_pair)
-@strategies.quick
 def test_the_distance_to_a_permutation_is_summed_over_rankings(data, profile, policy, p):
     target = data.draw(strategies.strict_rankings(profile.items))
     expected = sum(
@@ -97,7 +96,6 @@ def test_the_distance_to_a_permutation_is_summed_over_rankings(data, profile, po
 
 
 @given(st.data(), few_rankings, strategies.policies)
-@strategies.quick
 def test_discordant_pairs_are_those_that_the_ranking_orders_and_a_vote_turns(data, profile, policy):
     target = data.draw(strategies.rankings(profile.items))
     wins, _, _ = oracles.pairwise_votes(profile, policy)
@@ -111,7 +109,6 @@ def test_discordant_pairs_are_those_that_the_ranking_orders_and_a_vote_turns(dat
 
 
 @given(st.data(), few_rankings, strategies.policies, shares_of_a_pair, st.booleans())
-@strategies.quick
 def test_averages_divide_by_weight_or_by_judgments(data, profile, policy, p, strict):
     target = data.draw(strategies.rankings(profile.items))
     options = {"unranked": policy, "discordant": strict, "tie_cost": 0.0 if strict else p}
@@ -127,7 +124,6 @@ def test_averages_divide_by_weight_or_by_judgments(data, profile, policy, p, str
 
 
 @given(st.data(), strategies.profiles(), strategies.policies)
-@strategies.quick
 def test_votes_are_all_that_it_needs(data, profile, policy):
     target = data.draw(strategies.rankings(profile.items))
     for options in ({}, {"average": True}, {"normalized": True}, {"discordant": True}):
@@ -166,7 +162,6 @@ def test_nothing_judged_gives_no_share():
 
 
 @given(few_rankings, strategies.policies, shares_of_a_pair)
-@strategies.quick
 def test_the_spread_is_summed_over_ordered_pairs_of_rankings(profile, policy, p):
     total, weight, judged = slow_spread(profile, policy, p)
     assert ra.spread(profile, p=p, unranked=policy) == near(total)
@@ -352,7 +347,6 @@ def measured(profile, *rules, policy="uniform"):
 
 
 @given(small, strategies.policies)
-@strategies.quick
 def test_the_least_total_is_within_both_bounds(profile, policy):
     report = measured(profile, policy=policy)
     least = least_total(profile, policy)
@@ -366,7 +360,6 @@ def test_the_least_total_is_within_both_bounds(profile, policy):
 
 
 @given(strategies.profiles(min_size=2, ties=False, unranked=False, unlisted=False))
-@strategies.quick
 def test_the_upper_bound_is_the_mean_of_the_totals_of_the_rankings_themselves(profile):
     share = profile.counts * profile.weights / profile.total_weight
     own = sum(
@@ -376,7 +369,6 @@ def test_the_upper_bound_is_the_mean_of_the_totals_of_the_rankings_themselves(pr
 
 
 @given(small, strategies.policies)
-@strategies.quick
 def test_single_pairs_bound_by_the_smaller_side_and_by_half(profile, policy):
     wins, _, _ = oracles.pairwise_votes(profile, policy)
     pairs = oracles.pairs(profile.n_items)
@@ -406,7 +398,7 @@ def test_one_ranking_bounds_nothing_but_itself():
 
 
 @given(small, strategies.policies)
-@settings(strategies.quick, max_examples=12)
+@settings(max_examples=12)
 def test_each_row_is_measured_on_the_same_votes(profile, policy):
     rules = [ra.Borda(unranked=policy), ra.Copeland(unranked=policy), ra.Kemeny(unranked=policy)]
     report = ra.dispersion_report(profile, rules, unranked=policy)
@@ -429,7 +421,6 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
 
 
 @given(small, strategies.policies)
-@strategies.quick
 def test_the_spread_is_that_of_the_rankings(profile, policy):
     report = measured(profile, policy=policy)
     held = (report.spread, report.average_spread, report.normalized_spread)

@@ -114,7 +114,6 @@ def test_p_values_of_few_rankings_are_those_in_print(n, m):
 
 
 @given(strategies.profiles(min_size=2, max_size=4, unranked=False, unlisted=False))
-@strategies.quick
 def test_w_and_spearman_are_those_of_the_definitions(profile):
     rows = [row for row, count in zip(profile, profile.counts, strict=True) for _ in range(count)]
     if len(rows) < 2 or all(len(row.buckets) == 1 for row in rows):

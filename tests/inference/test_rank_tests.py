@@ -60,7 +60,6 @@ def kendall_w_by_hand(rows):
 
 
 @given(observed(min_size=3))
-@strategies.quick
 def test_chi_square_and_its_p_value_are_those_of_scipy(profile):
     test = ra.friedman(profile)
     expected = stats.friedmanchisquare(*mid_ranks(profile).T)
@@ -70,7 +69,6 @@ def test_chi_square_and_its_p_value_are_those_of_scipy(profile):
 
 
 @given(observed())
-@strategies.quick
 def test_average_ranks_and_w_are_those_of_the_definition(profile):
     test, rows = ra.friedman(profile), mid_ranks(profile)
     assert test.average_ranks == pytest.approx(rows.mean(axis=0), rel=1e-14)
@@ -80,7 +78,6 @@ def test_average_ranks_and_w_are_those_of_the_definition(profile):
 
 
 @given(observed())
-@strategies.quick
 def test_f_is_that_of_an_analysis_of_variance_of_the_ranks(profile):
     # Ranks as observations in two ways, items and rankings: the means of rankings are all equal.
     rows, test = mid_ranks(profile), ra.friedman(profile)
@@ -126,7 +123,6 @@ def test_opposite_rankings_do_not_agree():
 
 
 @given(in_units())
-@strategies.quick
 def test_a_task_is_ranked_once_by_its_average_ranks(profile):
     rows = [
         [sum(map(Fraction, column)) for column in mid_ranks(part).T]
@@ -144,7 +140,6 @@ def test_a_task_is_ranked_once_by_its_average_ranks(profile):
 
 
 @given(in_units())
-@strategies.quick
 def test_instances_are_units_as_tasks_are(profile):
     def found(**options):
         try:
@@ -194,7 +189,6 @@ def test_the_example_of_demsar():
 
 
 @given(observed(), st.sampled_from([0.001, 0.05, 0.3, 0.9]))
-@strategies.quick
 def test_p_values_agree_with_the_critical_difference(profile, alpha):
     test = ra.friedman(profile)
     frame, bound = test.p_values(), test.critical_difference(alpha)
@@ -208,7 +202,6 @@ def test_p_values_agree_with_the_critical_difference(profile, alpha):
 
 
 @given(observed(max_size=6), st.floats(0.001, 0.999))
-@strategies.quick
 def test_groups_are_the_largest_sets_within_the_critical_difference(profile, alpha):
     test = ra.friedman(profile)
     bound = test.critical_difference(alpha)
@@ -231,7 +224,6 @@ def test_groups_are_the_largest_sets_within_the_critical_difference(profile, alp
 
 
 @given(observed(ties=False))
-@strategies.quick
 def test_average_ranks_are_enough_without_ties(profile):
     full = ra.friedman(profile)
     for digits, error in ((15, 1e-12), (2, 0.05)):
@@ -245,7 +237,6 @@ def test_average_ranks_are_enough_without_ties(profile):
 
 
 @given(observed())
-@strategies.quick
 def test_ties_make_the_statistics_larger(profile):
     full = ra.friedman(profile)
     bare = ra.inference.FriedmanTest.from_average_ranks(full.average_ranks, full.n_rankings)
@@ -333,7 +324,6 @@ def test_levels_are_probabilities(alpha):
 
 
 @given(observed())
-@strategies.quick
 def test_json_holds_everything(profile):
     test = ra.friedman(profile)
     told = test.to_dict()

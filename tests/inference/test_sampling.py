@@ -73,7 +73,6 @@ def drawn_rows(profile, degree, size, rng=0):
     st.sampled_from([0.0, 0.25, 1.0]),
     st.booleans(),
 )
-@strategies.quick
 def test_the_kernel_is_the_distance_of_two_rankings(profile, policy, p, normalized):
     statistic = mean_distance(profile.n_items, normalized=normalized, p=p, unranked=policy)
     m, n = len(profile), profile.n_items

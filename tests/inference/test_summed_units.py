@@ -16,9 +16,9 @@ from rankagg.inference.pair_values import point_differences
 from rankagg.inference.summed_units import summed_points_of, summed_units
 from tests.core.test_grouped_tally import plain_groups
 from tests.core.test_score_summary import tables
-from tests.strategies import policies, quick
+from tests.strategies import policies
 
-few = settings(quick, max_examples=15)
+few = settings(max_examples=15)
 
 
 def assert_same(found, expected, *, exactly):
@@ -32,7 +32,6 @@ def assert_same(found, expected, *, exactly):
     assert found.describe() == expected.describe()
 
 
-@quick
 @given(
     table=tables(),
     method=st.sampled_from(["hoeffding", "bernstein"]),
@@ -59,7 +58,6 @@ def test_intervals(table, method, estimand, unit, weighted):
     assert_same(from_data(summary), expected, exactly=exactly)
 
 
-@quick
 @given(table=tables(), ties=st.sampled_from(["half", "exclude"]))
 def test_binomial_intervals(table, ties):
     table = table.with_task_weights({})
@@ -127,7 +125,6 @@ def test_ranks_by_points(table, unranked, fixed, times):
     assert found.to_dict() == expected.to_dict()
 
 
-@quick
 @given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]))
 def test_ranks_by_majorities(table, method):
     table = table.with_task_weights({})
@@ -392,7 +389,6 @@ def near(expected):
     return None if expected is None else pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
-@quick
 @given(table=tables(), policy=policies, options=OPTIONS)
 def test_spread(table, policy, options):
     found = ra.spread(ra.ScoreSummary.from_scores(table), unranked=policy, **options)

@@ -15,7 +15,6 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference import units
 from rankagg.inference.units import units_of
 from tests import oracles, strategies
-from tests.strategies import quick
 
 NAN = float("nan")
 ESTIMANDS = ("direct", "imputed")
@@ -105,7 +104,6 @@ def values_of(held):
 
 
 @given(strategies.profiles(), estimands)
-@strategies.quick
 def test_values_are_those_of_an_enumeration(profile, estimand):
     found = values_of(units_of(profile, estimand=estimand))
     pairs = oracles.pairs(profile.n_items)
@@ -115,7 +113,6 @@ def test_values_are_those_of_an_enumeration(profile, estimand):
 
 
 @given(strategies.profiles(), estimands)
-@strategies.quick
 def test_blocks_hold_counts_weights_and_no_tasks(profile, estimand):
     (block,) = units_of(profile, estimand=estimand).blocks()
     assert block.counts.tolist() == profile.counts.tolist()
@@ -127,7 +124,6 @@ def test_blocks_hold_counts_weights_and_no_tasks(profile, estimand):
 
 
 @given(strategies.profiles(), estimands)
-@strategies.quick
 def test_moments_of_rankings(profile, estimand):
     held = units_of(profile, estimand=estimand)
     check(held, profile, estimand)
@@ -137,7 +133,6 @@ def test_moments_of_rankings(profile, estimand):
 
 
 @given(strategies.profiles(weights=st.just(0.1)), estimands)
-@strategies.quick
 def test_equal_weights_are_no_weights(profile, estimand):
     held = units_of(profile, estimand=estimand)
     assert not held.is_weighted
@@ -145,7 +140,6 @@ def test_equal_weights_are_no_weights(profile, estimand):
 
 
 @given(strategies.profiles(groups=True, weights=exact_weights), estimands)
-@strategies.quick
 def test_moments_of_tasks(profile, estimand):
     held = units_of(profile, unit="task", estimand=estimand)
     assert held.n_units == len(set(profile.groups))
@@ -153,7 +147,6 @@ def test_moments_of_tasks(profile, estimand):
 
 
 @given(st.data(), strategies.profiles(), estimands)
-@strategies.quick
 def test_moments_of_instances(data, profile, estimand):
     size = len(profile)
     labels = data.draw(st.lists(st.sampled_from("uvw"), min_size=size, max_size=size))
@@ -183,7 +176,6 @@ def slow_fixed(profile, i, j, estimand):
 
 
 @given(strategies.profiles(groups=True), estimands)
-@strategies.quick
 def test_moments_of_fixed_tasks(profile, estimand):
     pairs = oracles.pairs(profile.n_items)
     found = units_of(profile, fixed_tasks=True, estimand=estimand).moments
@@ -204,7 +196,6 @@ CHOICES = [
 
 @pytest.mark.parametrize("size", [1, 8])
 @given(profile=strategies.profiles(groups=True, max_rows=8), choice=st.sampled_from(CHOICES))
-@strategies.quick
 def test_going_in_blocks_changes_nothing(size, profile, choice):
     held = units_of(profile, instances=[ord(g) % 2 for g in profile.groups], **choice)
     whole, moments = held.whole(), held.moments
@@ -246,7 +237,6 @@ def test_rankings_of_other_weights_or_tasks_stay_apart():
 
 
 @given(strategies.profiles(groups=True, max_rows=8), st.sampled_from(CHOICES))
-@strategies.quick
 def test_the_whole_has_the_mass_of_the_units(profile, choice):
     held = units_of(profile, instances=profile.groups, **choice)
     whole = held.whole()
@@ -556,7 +546,6 @@ def decimals(draw):
     return [[base + step * k for k in row] for row in steps]
 
 
-@quick
 @given(scores=decimals(), per_task=st.sampled_from([1, 2]))
 def test_means_tests_and_intervals_agree_on_what_is_equal(scores, per_task):
     m = len(scores[0])
@@ -628,7 +617,6 @@ def test_ranks_of_sums_differ_where_one_vote_of_ten_to_the_13_does():
     assert ra.Borda().aggregate(profile).order == ("A", "B")
 
 
-@quick
 @given(values=st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=30), shift=st.integers(-900, 900))
 def test_the_error_bounds_what_rounding_does(values, shift):
     cells = np.ldexp(np.array([values]), shift)

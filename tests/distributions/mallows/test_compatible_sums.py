@@ -21,7 +21,7 @@ from rankagg.distributions.mallows.compatible_sums import (
 )  # fmt: skip
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import discordant
-from tests.strategies import places, quick
+from tests.strategies import places
 
 THETAS = st.sampled_from([0.0, 1e-9, 0.01, 0.4, 1.0, 3.0, 25.0])
 
@@ -48,14 +48,12 @@ def by_hand(row, theta):
 # -- sums and votes -------------------------------------------------------------------------------
 
 
-@quick
 @given(ranks=tables(), theta=THETAS)
 def test_log_sums_are_those_of_enumeration(ranks, theta):
     expected = [by_hand(row, theta)[0] for row in ranks]
     np.testing.assert_allclose(log_sums(ranks, theta), expected, rtol=1e-11, atol=1e-11)
 
 
-@quick
 @given(ranks=tables(), theta=THETAS, data=st.data())
 def test_expected_votes_are_those_of_enumeration(ranks, theta, data):
     weight = st.sampled_from([0.1, 1.0, 3.0])
@@ -65,7 +63,6 @@ def test_expected_votes_are_those_of_enumeration(ranks, theta, data):
     np.testing.assert_allclose(votes, expected, rtol=1e-10, atol=1e-11)
 
 
-@quick
 @given(ranks=tables(ties=False, unlisted=False), theta=THETAS)
 def test_lattice_is_that_of_enumeration(ranks, theta):
     sums, before = lattice_pairs(ranks, theta)

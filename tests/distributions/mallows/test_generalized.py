@@ -12,7 +12,7 @@ from rankagg.distributions.base import all_places
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.distributions.enumeration import strict_ranks
-from tests.strategies import quick, strict_rankings, top_k_rankings
+from tests.strategies import strict_rankings, top_k_rankings
 
 fitted = ra.GeneralizedMallows.fit
 LAW = ra.GeneralizedMallows(ra.Permutation([2, 0, 3, 1], "ABCD"), [1.5, 0.0, 0.4])
@@ -99,7 +99,6 @@ def test_chances_are_products_of_stages():
         assert LAW.log_prob(profile) == pytest.approx(log_likelihood(profile, center, LAW.thetas))
 
 
-@quick
 @given(ranking=top_k_rankings(min_size=2, max_size=5), data=st.data())
 def test_top_list_has_the_chance_of_its_compatible_permutations(ranking, data):
     n = ranking.n_items
@@ -121,7 +120,6 @@ def test_other_partial_rankings_have_no_chance_here(ranks):
         LAW.log_prob(ra.PartialRanking(ranks, "ABCD"))
 
 
-@quick
 @given(center=strict_rankings(min_size=1, max_size=5), theta=THETA)
 def test_equal_thetas_are_the_mallows_law(center, theta):
     law = ra.GeneralizedMallows(center, [theta] * (center.n_items - 1))

@@ -26,7 +26,6 @@ from rankagg.distributions.mallows.kendall_distances import (
 )  # fmt: skip
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import discordant, strict_ranks
-from tests.strategies import quick
 
 SIZES = (1, 2, 3, 7, 20, 150)
 THETAS = (0.0, 1e-300, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 5.0, 30.0, 800.0)
@@ -177,7 +176,6 @@ def test_many_items_go_to_places_and_back(n):
     np.testing.assert_array_equal(stages_from_places(places.T), stages.T)
 
 
-@quick
 @given(values=thetas())
 def test_place_and_pair_probabilities_are_those_of_enumeration(values):
     rows, chances = law_of(values)

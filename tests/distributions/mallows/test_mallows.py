@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.distributions.enumeration import discordant, strict_ranks
-from tests.strategies import quick, rankings, strict_rankings
+from tests.strategies import rankings, strict_rankings
 
 THETAS = st.sampled_from([0.0, 1e-6, 0.1, 0.8, 2.0, 10.0])
 
@@ -27,14 +27,12 @@ def over_compatible(law, ranking):
 # -- partial rankings -----------------------------------------------------------------------------
 
 
-@quick
 @given(ranking=rankings(max_size=5), theta=THETAS, data=st.data())
 def test_partial_ranking_has_the_chance_of_its_compatible_permutations(ranking, theta, data):
     law = ra.Mallows(data.draw(strict_rankings(ranking.items)), theta)
     assert law.prob(ranking) == pytest.approx(over_compatible(law, ranking), rel=1e-9)
 
 
-@quick
 @given(ranking=rankings(max_size=5))
 def test_uniform_law_gives_a_partial_ranking_its_share(ranking):
     law = ra.Uniform(ranking.items)

@@ -16,7 +16,7 @@ from rankagg.distributions.plackett_luce.choices import (
     stage_masks,
 )  # fmt: skip
 from tests.distributions.luce_by_hand import choices_by_hand, from_rows, gathered
-from tests.strategies import profiles, quick
+from tests.strategies import profiles
 
 ROWS = ["A>B>C>D>E", "A=B>C=D=E", "C>A>...", "D=E>...", "B>E>A", "A=D", "C", "E=C>D>A", "A>B>C>D>E"]
 COUNTS = [3, 1, 2, 1, 4, 2, 5, 1, 1]
@@ -62,7 +62,6 @@ def test_choices_of_every_kind_of_ranking(representation):
 
 @pytest.mark.parametrize("bits", [62, 0])
 def test_choices_are_those_of_a_loop(bits):
-    @quick
     @given(profile=profiles())
     def check(profile):
         with pytest.MonkeyPatch.context() as patch:
@@ -79,7 +78,6 @@ def test_a_small_block_changes_nothing(block, representation, monkeypatch):
     check_against_a_loop(from_rows(ROWS, counts=COUNTS, weights=WEIGHTS))
 
 
-@quick
 @given(profile=profiles())
 def test_stages_are_the_choices_of_each_ranking(profile):
     seen = Counter()
@@ -136,7 +134,6 @@ def check_linear_maps(found, values):
     return found.sets.totals(rates), found.sets.both(rates)
 
 
-@quick
 @given(profile=profiles(min_size=2), ghost=st.booleans())
 def test_chains_and_merged_sets_agree(profile, ghost):
     merged, chains = (found.with_ghost(0.5) if ghost else found for found in two_ways(profile))

@@ -26,7 +26,7 @@ from tests.distributions.luce_by_hand import (
     log_likelihood_by_hand,
     numerical_gradient,
 )  # fmt: skip
-from tests.strategies import profiles, quick
+from tests.strategies import profiles
 
 numbers = st.lists(st.floats(0, 5), min_size=1, max_size=6)
 
@@ -38,7 +38,6 @@ def polynomials(x, degree):
     return [sum(prod(subset) for subset in combinations(x, d)) for d in range(degree + 1)]
 
 
-@quick
 @given(x=numbers, degree=st.integers(0, 7))
 def test_elementary_polynomials_are_sums_over_subsets(x, degree):
     rows = np.array([x, x[::-1]])
@@ -48,7 +47,6 @@ def test_elementary_polynomials_are_sums_over_subsets(x, degree):
     assert found[:, 1] == pytest.approx(polynomials(x, degree), rel=1e-12)
 
 
-@quick
 @given(x=numbers, degree=st.integers(0, 7))
 def test_leaving_one_out_is_the_sum_over_subsets_of_the_others(x, degree):
     found = leave_one_out(np.array([x, x]), degree)
@@ -117,7 +115,6 @@ def test_the_value_is_the_sum_over_all_subsets(kind, read):
     assert likelihood.derivatives(at).value == likelihood.value(at)
 
 
-@quick
 @given(profile=profiles(min_size=2, max_size=4), shift=st.floats(-3, 3))
 def test_the_value_of_any_profile_is_the_sum_over_all_subsets(profile, shift):
     found = gathered(profile)

@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.distributions.plackett_luce.choices import MOST_SUBSET_ITEMS
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.luce_by_hand import from_row, from_rows, log_prob_by_hand, log_worth
-from tests.strategies import profiles, quick, rankings
+from tests.strategies import profiles, rankings
 
 WORTHS = [1.0, -0.5, 0.2]
 TIES = {2: -0.4, 3: 0.3}
@@ -20,7 +20,6 @@ TIES = {2: -0.4, 3: 0.3}
 # -- probabilities --------------------------------------------------------------------------------
 
 
-@quick
 @given(profile=profiles(min_size=2, max_size=4), scale=log_worth, tie=log_worth)
 def test_log_probabilities_are_those_of_the_definition(profile, scale, tie):
     worths = scale * np.sin(1.0 + np.arange(profile.n_items))
@@ -33,7 +32,6 @@ def test_log_probabilities_are_those_of_the_definition(profile, scale, tie):
     assert law.log_prob(profile[0]) == pytest.approx(expected[0], abs=1e-10)
 
 
-@quick
 @given(ranking=rankings(min_size=2, max_size=5, ties=False), scale=log_worth)
 def test_strict_rankings_need_no_tie_weights(ranking, scale):
     worths = scale * np.cos(np.arange(ranking.n_items))
@@ -75,7 +73,6 @@ def test_worths_far_apart_have_log_probabilities_still(worths, expected):
 # -- what it is made of ---------------------------------------------------------------------------
 
 
-@quick
 @given(values=st.lists(st.floats(-50, 50), min_size=1, max_size=6))
 def test_log_worths_sum_to_0_and_worths_to_1(values):
     law = ra.PlackettLuce(values)
@@ -127,7 +124,6 @@ def test_the_look_tells_worths_and_ties():
 # -- summaries ------------------------------------------------------------------------------------
 
 
-@quick
 @given(values=st.lists(st.floats(-5, 5), min_size=2, max_size=5))
 def test_pairs_are_in_proportion_to_worth(values):
     worths = np.exp(values)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg import quasi_variances
 from rankagg.exceptions import InvalidInputError
-from tests.strategies import quick
 
 
 def difference_variances(covariance):
@@ -24,7 +23,6 @@ def sums(variances):
     return np.array([a + b for a, b in combinations(variances, 2)])
 
 
-@quick
 @given(
     variances=st.lists(st.floats(0.05, 5), min_size=3, max_size=7), constant=st.floats(-0.02, 10)
 )
@@ -35,7 +33,6 @@ def test_exact_for_a_diagonal_plus_a_constant(variances, constant):
     assert found.worst_error < 1e-6
 
 
-@quick
 @given(seed=st.integers(0, 10_000))
 def test_exact_for_three_items(seed):
     root = np.random.default_rng(seed).standard_normal((3, 5))
@@ -45,7 +42,6 @@ def test_exact_for_three_items(seed):
     assert found.worst_error < 1e-6
 
 
-@quick
 @given(seed=st.integers(0, 10_000), n=st.integers(4, 7))
 def test_the_worst_error_is_that_of_the_standard_errors(seed, n):
     root = np.random.default_rng(seed).standard_normal((n, 4 * n))

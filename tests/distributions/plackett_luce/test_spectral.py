@@ -13,7 +13,6 @@ from rankagg.distributions.plackett_luce.spectral import (
     stationary,
 )
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from tests.strategies import quick
 
 WORTHS = np.array([0.9, 0.4, -0.1, -0.3, -0.9])
 
@@ -38,7 +37,6 @@ def by_steps(wins):
     return np.log(time) - np.log(time).mean()
 
 
-@quick
 @given(st.integers(2, 7), st.integers(0, 10**6))
 def test_shares_of_time_stay_as_they_are(n, seed):
     rates = np.exp(np.random.default_rng(seed).normal(scale=4, size=(n, n)))

@@ -48,7 +48,6 @@ def instances_of(n_instances, n_metrics, seed=0):
 
 
 @given(strategies.profiles(groups=True, max_rows=6), st.sampled_from(CHOICES))
-@strategies.quick
 def test_the_mean_of_the_sample_is_that_of_the_moments(profile, choice):
     held = units_of(profile, **choice)
     resamples = resampled_means(held, 5, generator())
@@ -57,7 +56,6 @@ def test_the_mean_of_the_sample_is_that_of_the_moments(profile, choice):
 
 
 @given(strategies.profiles(groups=True, max_rows=6), st.booleans())
-@strategies.quick
 def test_as_many_units_are_drawn_of_each_fixed_task_as_it_has(profile, fixed):
     block = units_of(profile, fixed_tasks=fixed).whole()
     counts = resample_counts(block.counts, block.strata, 30, generator())
@@ -191,7 +189,6 @@ def test_constant_data_do_not_vary(weights):
 
 
 @given(strategies.profiles(max_rows=6))
-@strategies.quick
 def test_pairs_vary_where_two_units_disagree(profile):
     held = units_of(profile)
     resamples = resampled_means(held, 200, generator())

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from rankagg import bernstein_radius, comparisons_needed, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bounds import anytime_alpha, hoeffding_p_value
-from tests.strategies import quick
 
 deltas = st.floats(1e-9, 0.999)
 sizes = st.integers(1, 10**6)
@@ -20,7 +19,6 @@ sizes = st.integers(1, 10**6)
 
 
 @given(sizes, deltas, st.sampled_from([1, 2]))
-@quick
 def test_a_radius_is_that_of_the_formula(z, alpha, sides):
     expected = sqrt(log(sides / alpha) / (2 * z))
     assert hoeffding_radius(1 / z, alpha, sides) == pytest.approx(expected, rel=1e-12)
@@ -42,7 +40,6 @@ def test_known_p_values():
 
 
 @given(sizes, deltas)
-@quick
 def test_a_p_value_is_delta_where_the_bound_is_one_half(z, alpha):
     mean = 0.5 + float(hoeffding_radius(1 / z, alpha, sides=1))
     assert hoeffding_p_value(mean, 1 / z) == pytest.approx(alpha, rel=1e-6)
@@ -52,7 +49,6 @@ def test_a_p_value_is_delta_where_the_bound_is_one_half(z, alpha):
 
 
 @given(st.floats(0, 0.5), st.integers(2, 10**6), deltas)
-@quick
 def test_two_bernstein_bounds_have_log_of_four_over_alpha(variance, n, alpha):
     term = log(4 / alpha)
     expected = sqrt(2 * variance * term / n) + 7 * term / (3 * (n - 1))
@@ -89,7 +85,6 @@ def test_what_is_spent_at_one_size():
 
 
 @given(st.floats(0.01, 0.5), st.floats(1e-6, 0.9), st.integers(2, 50))
-@quick
 def test_the_number_needed_is_the_least_that_reaches_the_margin(margin, alpha, n_items):
     needed = comparisons_needed(margin, alpha, n_items=n_items)
     level = alpha / comb(n_items, 2)

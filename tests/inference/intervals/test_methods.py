@@ -24,7 +24,6 @@ from rankagg.inference.intervals.methods import IntervalOptions
 from tests.core.test_score_summary import tables
 from tests.inference.intervals.test_pairwise_coverage import pair_of
 from tests.inference.test_summed_units import assert_same
-from tests.strategies import quick
 
 from_data = ra.PairwiseIntervals.from_data
 KINDS = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
@@ -82,7 +81,6 @@ def test_they_are_those_of_statsmodels_and_scipy(estimand, alternative, simultan
 # -- of sums --------------------------------------------------------------------------------------
 
 
-@quick
 @given(
     table=tables(),
     estimand=st.sampled_from(["direct", "imputed"]),
@@ -152,7 +150,6 @@ def test_the_farther_out_the_tail_the_more_units_it_takes():
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=8))
-@quick
 def test_mean_and_variance_bound_the_skewness(values):
     deviation = np.std(values)
     if deviation > 1e-3:

@@ -62,7 +62,6 @@ def options_of(method):
 
 
 @given(strategies.profiles(groups=True))
-@strategies.quick
 def test_estimates_are_the_proportions_of_the_votes(profile):
     for estimand, policy in (("direct", "ignore"), ("imputed", "uniform")):
         found, votes = from_data(profile, estimand=estimand), profile.pairwise(policy)
@@ -91,13 +90,11 @@ def check_shape(intervals):
 
 
 @given(strict, st.sampled_from(EXACT), st.sampled_from(ALTERNATIVES), st.floats(0.001, 0.3))
-@strategies.quick
 def test_rows_and_columns_swap(profile, method, alternative, alpha):
     check_shape(from_data(profile, method=method, alternative=alternative, alpha=alpha))
 
 
 @given(complete, st.sampled_from(RESAMPLING), st.sampled_from(ALTERNATIVES))
-@strategies.quick
 def test_rows_and_columns_swap_when_resampled(profile, method, alternative):
     options = {"rng": 1, "n_resamples": 100, "alternative": alternative}
     check_shape(from_data(profile, method=method, **options))
@@ -165,7 +162,6 @@ def test_bernstein_uses_the_spread_of_averaged_units():
 
 
 @given(strict, st.sampled_from(BINOMIAL), st.floats(0.001, 0.4))
-@strategies.quick
 def test_binomial_intervals_are_those_of_scipy(profile, method, alpha):
     intervals, votes = from_data(profile, method=method, alpha=alpha), profile.pairwise("ignore")
     named = "exact" if method == "clopper-pearson" else method
@@ -491,7 +487,6 @@ def test_p_values_take_weights_and_fixed_tasks():
 
 
 @given(strict, st.floats(0.01, 0.4))
-@strategies.quick
 def test_a_p_value_below_alpha_is_a_bound_above_one_half(profile, alpha):
     found = from_data(profile, alpha=alpha, alternative="greater")
     np.testing.assert_array_equal(
@@ -590,7 +585,6 @@ def test_intervals_are_equal_where_they_say_the_same():
 
 
 @given(strategies.profiles(groups=True), st.booleans())
-@strategies.quick
 def test_units_and_shares_are_those_of_the_units(profile, fixed):
     found = from_data(profile, fixed_tasks=fixed)
     moments = units_of(profile, fixed_tasks=fixed).moments

@@ -16,7 +16,6 @@ from rankagg.inference.ranks.comparison_ranks import (
 )
 from rankagg.inference.ranks.rank_sets import ranks_of_ratings
 from rankagg.inference.ranks.worth_ranks import mixed_tail, worth_rank_intervals
-from tests import strategies
 from tests.core.test_comparisons import comparisons
 
 
@@ -106,7 +105,7 @@ def test_an_item_that_always_won_has_an_error():
 
 
 @given(comparisons(max_items=4))
-@settings(strategies.quick, max_examples=25)
+@settings(max_examples=25)
 def test_majorities_of_clusters_are_those_of_a_loop(drawn):
     made, _ = drawn
     clusters = np.arange(len(made)) % 3

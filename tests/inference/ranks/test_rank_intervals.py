@@ -40,7 +40,6 @@ def points_of(ranking, policy):
 
 
 @given(strategies.profiles(max_size=4), st.sampled_from(["pairwise", "borda"]))
-@strategies.quick
 def test_bounds_are_those_that_the_decisions_leave(profile, of):
     result = ra.rank_intervals(profile, of=of, alpha=0.5)
     above = result.decisions.above
@@ -87,7 +86,6 @@ def test_majorities_by_bootstrap_are_decided_by_intervals():
 
 
 @given(strategies.profiles(max_size=4), strategies.policies)
-@strategies.quick
 def test_values_of_pairs_are_differences_of_points(profile, policy):
     values = point_differences(profile.ranks, policy).values()
     n = profile.n_items
@@ -100,7 +98,6 @@ def test_values_of_pairs_are_differences_of_points(profile, policy):
 
 
 @given(strategies.profiles(), strategies.policies)
-@strategies.quick
 def test_places_by_points_are_those_of_borda(profile, policy):
     result = ra.rank_intervals(profile, of="borda", method="hoeffding", unranked=policy)
     expected = ra.Borda(unranked=policy).aggregate(profile).ranking.ranks + 1
@@ -168,7 +165,6 @@ WIDE = (-100.0, 100.0)
 
 
 @given(full_tables(instances=False))
-@strategies.quick
 def test_places_by_means_are_those_of_the_mean(table):
     expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
     assert ra.rank_intervals(table, of="mean", score_range=WIDE).rank.tolist() == expected
@@ -177,7 +173,6 @@ def test_places_by_means_are_those_of_the_mean(table):
 
 
 @given(full_tables(instances=True))
-@strategies.quick
 def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
     expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
     for options in ({"fixed_tasks": True}, {"unit": "task"}):

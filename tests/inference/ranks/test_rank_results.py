@@ -286,7 +286,7 @@ def test_few_units_of_an_approximate_method_are_noted():
 
 
 @given(strategies.profiles(max_size=4), st.sampled_from(EVERY[:8]), st.sampled_from([0.1, 0.6]))
-@settings(strategies.quick, max_examples=15)
+@settings(max_examples=15)
 def test_bounds_for_one_item_are_within_those_for_all(profile, how, alpha):
     of, method = how
     options = {"ties": "exclude"} if method == "clopper-pearson" else {}
@@ -434,7 +434,6 @@ def test_both_kinds_of_bounds_are_told():
 
 
 @given(strategies.profiles(min_size=2))
-@strategies.quick
 def test_tiers_and_neighbors_are_those_of_the_decisions(profile):
     result = ra.rank_intervals(profile, of="pairwise", alpha=0.4)
     frame, above = result.to_frame(), set(result.decisions.pairs)

@@ -14,7 +14,6 @@ from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.inference import rank_multinomial, rank_sets
 from rankagg.inference.ranks.rank_sets import ranks_of_ratings
 from rankagg.inference.ranks.scored_items import ScoredItems, _ErrorDraws, by_largest
-from tests import strategies
 
 # -- a slow oracle --------------------------------------------------------------------------------
 
@@ -41,7 +40,6 @@ def slow_steps(scores, covariance, hypotheses, alpha, drawn):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6), st.sampled_from(["plain", "sum 0", "known"]))
-@strategies.quick
 def test_decisions_are_those_of_all_draws_of_all_pairs(seed, n, kind):
     rng = np.random.default_rng(seed)
     scores = rng.integers(-4, 5, n) * 1.5
@@ -75,7 +73,6 @@ def test_errors_are_drawn_with_the_covariance():
 
 
 @given(st.integers(0, 10**6), st.integers(100, 300), st.floats(0.01, 0.6))
-@strategies.quick
 def test_only_what_tells_the_quantile_is_looked_at_again(seed, times, alpha):
     rng = np.random.default_rng(seed)
     exact = rng.normal(size=times)
