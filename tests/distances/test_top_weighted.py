@@ -27,8 +27,7 @@ ABC = Permutation.from_order("ABC")
     strategies.ranking_pairs(max_size=4).filter(lambda both: have_common_items(*both)), st.data()
 )
 def test_agreement_is_its_mean_over_all_ways_to_break_ties(both, data):
-    n = len(oracles.common(*both)[0])
-    k = data.draw(st.integers(1, n))
+    k = data.draw(st.integers(1, len(oracles.common(*both)[0])))
     assert top_k_agreement(*both, k) == pytest.approx(float(oracles.top_k_overlap(*both, k)))
     assert last_k_agreement(*both, k) == pytest.approx(float(oracles.last_k_overlap(*both, k)))
 
@@ -125,8 +124,7 @@ def test_accuracy_averages_over_all_ways_of_breaking_ties(ranking, data):
     truth = ra.Permutation.from_order(labels, items=ranking.items)
     true = {label: place for place, label in enumerate(labels)}
     ways = [directed(order, true) for order in broken(ranking.buckets)]
-    found = tau_ap(ranking, truth, variant="a")
-    assert found == pytest.approx(np.mean(ways), abs=1e-12)
+    assert tau_ap(ranking, truth, variant="a") == pytest.approx(np.mean(ways), abs=1e-12)
 
 
 def direction(ranks, others):
@@ -146,8 +144,7 @@ def test_agreement_is_the_mean_of_both_directions(pair):
     one, two = (ranking.ranks for ranking in pair)
     expected = (direction(one, two) + direction(two, one)) / 2
     for both in (pair, pair[::-1]):
-        found = tau_ap(*both)
-        assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        assert tau_ap(*both) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @given(pair=ranking_pairs())

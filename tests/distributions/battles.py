@@ -53,8 +53,7 @@ def log_probability(ties, odds, tie, outcome):
 def log_likelihood(data, ties, side, covariates, parameters):
     """Return the log likelihood of parameters: log worths, effects, tie parameter."""
     rows = design(data, side, covariates)
-    has_tie = ties != "half"
-    odds = rows @ (parameters[:-1] if has_tie else parameters)
+    odds = rows @ (parameters[:-1] if ties != "half" else parameters)
     weights = np.ones(len(data)) if data.weights is None else data.weights
     total = 0.0
     for outcome in (1, 0, -1):
@@ -96,8 +95,7 @@ def jackknife(data, fit, *, ties, side, covariates, clusters):
         score = score + weight * slope @ table
         known = known - weight * table.T @ bend @ table
         parts[cluster] = score, known
-    information = sum(known for _, known in parts.values())
-    inverse = np.linalg.pinv(information, rcond=1e-10)
+    inverse = np.linalg.pinv(sum(known for _, known in parts.values()), rcond=1e-10)
     meat = np.zeros((p, p))
     for score, known in parts.values():
         freed = np.linalg.solve(np.eye(p) - known @ inverse, score)

@@ -55,8 +55,7 @@ class Sorted(RankingDistribution):
             raise InvalidInputError("data", "complete strict rankings", ranks)
         first = ranks.argmin(axis=1)
         weights = self.phi ** np.arange(self.n_items)
-        chances = weights[first] / weights.sum()
-        return np.log(chances) - lgamma(self.n_items)
+        return np.log(weights[first] / weights.sum()) - lgamma(self.n_items)
 
 
 class TestEnumerated(DistributionContract):

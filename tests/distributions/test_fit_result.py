@@ -53,8 +53,7 @@ def test_the_summary_shows_the_parameters():
 @every_kind
 def test_the_dict_is_json(kind):
     plain = ra.PlackettLuce.fit(DATA[kind]).to_dict()
-    text = json.dumps(plain, allow_nan=False)
-    assert json.loads(text) == plain
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert (plain["schema"], plain["model"], plain["items"]) == (
         "rankagg.fit", "PlackettLuce", list("ABCD"),
     )  # fmt: skip

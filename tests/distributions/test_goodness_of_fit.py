@@ -47,8 +47,7 @@ def shares_by_hand(made, name):
     [(KENDALL, "kendall"), (LUCE, "kendall"), (ra.Mallows("CADB", 0.8, "hamming"), "hamming")],
 )
 def test_expected_shares_are_those_of_all_rankings(made, name):
-    rows = made.sample(10, rng=0)
-    seen, told = Shares.both(rows, made, np.random.default_rng(0))
+    seen, told = Shares.both(made.sample(10, rng=0), made, np.random.default_rng(0))
     laws, ranks, pairs = shares_by_hand(made, name)
     assert told.distances.keys() == laws.keys()
     for far, chance in laws.items():
@@ -149,8 +148,7 @@ def test_a_given_center_stays():
         return seen[-1]
 
     first = ra.goodness_of_fit(fit, rankings, n_resamples=5, rng=0)
-    again = ra.goodness_of_fit(fit, rankings, refit=refit, n_resamples=5, rng=0)
-    assert first == again
+    assert first == ra.goodness_of_fit(fit, rankings, refit=refit, n_resamples=5, rng=0)
     assert len(seen) == 6
 
 

@@ -23,8 +23,7 @@ def band(chance, size):
 
 @pytest.mark.parametrize("noise", ["gumbel", "normal"])
 def test_a_table_has_systems_tasks_and_instances(noise):
-    law = LatentScores(LOCATIONS, noise=noise, systems="ABC")
-    table = law.sample(4, 5, rng=0)
+    table = LatentScores(LOCATIONS, noise=noise, systems="ABC").sample(4, 5, rng=0)
     assert table.values.shape == (3, 20)
     assert (tuple(table.systems), tuple(table.tasks)) == (("A", "B", "C"), (0, 1, 2, 3))
     assert table.is_instance_level

@@ -110,5 +110,4 @@ def test_the_inverse_is_that_of_the_space_of_differences():
 
 def test_information_without_an_inverse_has_no_errors():
     assert np.isnan(inverse_information(np.zeros((3, 3)), 3, grounded=True)).any()
-    broken = np.full((3, 3), np.nan)
-    assert np.isnan(inverse_information(broken, 3, grounded=True)).any()
+    assert np.isnan(inverse_information(np.full((3, 3), np.nan), 3, grounded=True)).any()

@@ -276,8 +276,7 @@ def test_recovery_of_plackett_luce():
     fit = ra.fit_mixture(truth.sample(3000, rng=0), 2, family="plackett-luce", n_starts=3, rng=0)
     found = [part.log_worths for part in fit.distribution.components]
     costs = [[np.abs(a - b.log_worths).max() for b in truth.components] for a in found]
-    pairs = linear_sum_assignment(costs)
-    assert np.array(costs)[pairs].max() < 0.3
+    assert np.array(costs)[linear_sum_assignment(costs)].max() < 0.3
     assert fit.n_parameters == 9
 
 

@@ -108,8 +108,7 @@ def test_gaps_have_scores_and_no_errors_of_chances():
     even = ra.PlackettLuce([0.5, 0.2, -0.2, -0.5], items="ABCD")
     ranks = even.sample(60, rng=1).ranks.copy()
     ranks[ranks >= 2] = UNLISTED
-    rankings = ra.Profile._trusted(even.items, ranks)
-    found = compared(rankings, n_resamples=19)
+    found = compared(ra.Profile._trusted(even.items, ranks), n_resamples=19)
     frame = found.to_frame()
     assert not found.tests
     scored = frame[frame["failure"] == ""]

@@ -30,8 +30,7 @@ def test_mallows_center_of_complete_rankings_costs_what_kemeny_costs(profile):
 def test_mallows_ranks_by_the_center_of_the_fit():
     profile = profile_of([[0, 1, 2, UNRANKED], [1, 0, UNRANKED, 2], [0, 0, 2, 3]], "ABCD")
     consensus = ra.MallowsRanking().aggregate(profile)
-    fit = ra.Mallows.fit(profile)
-    assert consensus.ranking == fit.distribution.center
+    assert consensus.ranking == ra.Mallows.fit(profile).distribution.center
     assert any("local maximum" in note for note in consensus.notes)
 
 

@@ -44,8 +44,7 @@ def closure(graph):
 def test_reachability_is_that_of_all_pairs(profile):
     graph, wins = beats_graph(profile.ranks), all_wins(profile)
     assert (closure(graph) == closure(wins)).all()
-    off = ~np.eye(profile.n_items, dtype=bool)
-    assert not (graph & ~wins & off).any()
+    assert not (graph & ~wins & ~np.eye(profile.n_items, dtype=bool)).any()
     assert not np.diag(graph).any()
 
 
@@ -167,8 +166,7 @@ def features(bucket, n, sizes):
 
 
 def sizes_of(profile):
-    found = {len(c) for r in profile for _, c in choices_by_hand(r)}
-    return tuple(sorted(found - {1}))
+    return tuple(sorted({len(c) for r in profile for _, c in choices_by_hand(r)} - {1}))
 
 
 def check_direction(profile, **free):

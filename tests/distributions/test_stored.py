@@ -22,8 +22,7 @@ LAWS = [
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 def test_a_law_survives_the_way_through_json(law):
-    facts = json.loads(json.dumps(law.to_dict(), allow_nan=False))
-    back = ra.distribution_from_dict(facts)
+    back = ra.distribution_from_dict(json.loads(json.dumps(law.to_dict(), allow_nan=False)))
     assert type(back) is type(law)
     assert back.items == law.items
     assert back.sample(50, rng=0) == law.sample(50, rng=0)

@@ -69,8 +69,7 @@ def test_p_values_of_many_lists_are_those_of_draws():
 
 def test_top_lists_in_random_order_have_small_p_values_as_seldom_as_promised():
     rng = np.random.default_rng(0)
-    lists = [rng.permutation(300)[:40].tolist() for _ in range(9)]
-    found = of(*lists, items=range(300))
+    found = of(*(rng.permutation(300)[:40].tolist() for _ in range(9)), items=range(300))
     for level in (0.01, 0.05, 0.2):
         assert (found.p_values <= level).sum() <= stats.binom.ppf(0.999, 300, level)
     assert found.p_holm.min() > 0.05
@@ -116,8 +115,7 @@ def test_items_that_no_list_names_count_as_hypotheses():
 def test_lists_of_one_kind_count_as_often_as_they_were_seen():
     rows = ra.Profile.from_orders(["AB", "AB", "BA"], items="ABC")
     once = robust_rank_aggregation(rows)
-    again = robust_rank_aggregation(rows.compress())
-    assert again.scores.tolist() == once.scores.tolist()
+    assert robust_rank_aggregation(rows.compress()).scores.tolist() == once.scores.tolist()
 
 
 def test_small_p_values_are_told_by_their_exponents():

@@ -35,8 +35,7 @@ def test_failures_on_one_side_are_said_with_their_numbers(turned):
     scores[:, :3] = 0.0
     scores[0, 20:23] = np.nan
     data = table(-scores if turned else scores)
-    found = ra.rank_intervals(data, of="mean")
-    (note,) = about(found.notes, "not symmetric")
+    (note,) = about(ra.rank_intervals(data, of="mean").notes, "not symmetric")
     words = r"of (\d) less (\d) (\d+) lie above their mean and (\d+) below"
     first, second, above, below = map(int, re.search(words, note).groups())
     d = data.values[first] - data.values[second]
@@ -61,8 +60,7 @@ def test_borda_points_are_looked_at_too_and_majorities_assume_nothing():
 
 
 def test_a_sign_and_a_scale_change_no_note():
-    rng = np.random.default_rng(0)
-    d = rng.exponential(size=(30, 3))
+    d = np.random.default_rng(0).exponential(size=(30, 3))
     pairs = [("A", "B"), ("A", "C"), ("B", "C")]
     (note,) = asymmetry_note(d, pairs, "")
     assert asymmetry_note(np.ldexp(d, -700), pairs, "") == (note,)
@@ -159,8 +157,7 @@ def test_every_result_that_takes_units_says_so():
 
 def test_one_task_whole_tasks_and_metrics_are_no_case():
     assert not about(ra.rank_intervals(in_tasks(tasks=["qa"] * 24)).notes, POOLED)
-    whole = table(in_tasks().values)
-    assert not about(ra.rank_intervals(whole).notes, POOLED)
+    assert not about(ra.rank_intervals(table(in_tasks().values)).notes, POOLED)
     # Four metrics of the same six instances.
     metrics = in_tasks(instances=list(range(6)) * 4)
     assert not about(ra.rank_intervals(metrics, unit="instance").notes, POOLED)

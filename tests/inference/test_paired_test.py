@@ -23,8 +23,7 @@ def signs_of(n):
 
 
 def test_flips_turn_whole_clusters():
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(2, 30))
+    values = np.random.default_rng(0).normal(size=(2, 30))
     tasks = np.repeat(range(6), 5).tolist()
     scores = table(*values, tasks=tasks, instances=list(range(5)) * 6)
     found = ra.paired_test(scores, "A", "B", unit="task")
@@ -36,8 +35,7 @@ def test_flips_turn_whole_clusters():
 
 
 def test_runs_of_a_question_are_one_unit_where_they_are_named():
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(2, 12))
+    values = np.random.default_rng(0).normal(size=(2, 12))
     scores = table(
         *values, tasks=["qa"] * 12, instances=[f"{q}/{r}" for q in "abcd" for r in "123"]
     )
@@ -51,8 +49,7 @@ def test_runs_of_a_question_are_one_unit_where_they_are_named():
 
 def answers(both, wins, losses, neither):
     first = [1] * both + [1] * wins + [0] * losses + [0] * neither
-    second = [1] * both + [0] * wins + [1] * losses + [0] * neither
-    return table(first, second)
+    return table(first, [1] * both + [0] * wins + [1] * losses + [0] * neither)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from rankagg.inference.one_pair import binomial_p_value
 @pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.7)])
 def test_scores_against_statsmodels(effect, alpha, power):
     needed = ra.units_needed(3 * effect, spread=3.0, alpha=alpha, power=power)
-    reach = TTestPower().power(effect, needed, alpha)
-    assert reach >= power - 1e-5
+    assert TTestPower().power(effect, needed, alpha) >= power - 1e-5
     if needed > 3:
         assert TTestPower().power(effect, needed - 1, alpha) < power + 1e-5
     assert ra.detectable_difference(needed, spread=3.0, alpha=alpha, power=power) <= 3 * effect
@@ -65,8 +64,7 @@ def test_without_spread_two_units_do():
 
 
 def test_each_system_and_the_next():
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(4, 30)) + np.array([[0], [2], [1], [-3]])
+    values = np.random.default_rng(0).normal(size=(4, 30)) + np.array([[0], [2], [1], [-3]])
     scores = ra.ScoreTable(values, systems="ABCD", higher_is_better=True)
     found = ra.separation(scores, power=0.9)
     assert found.order == ("B", "C", "A", "D")
@@ -92,8 +90,7 @@ def test_answers_are_those_of_mcnemar():
 def test_units_of_several_columns():
     values = np.repeat(np.random.default_rng(0).normal(size=(3, 8)), 5, axis=1)
     more = {"tasks": np.repeat(range(8), 5).tolist(), "instances": list(range(5)) * 8}
-    scores = ra.ScoreTable(values, higher_is_better=True, **more)
-    found = ra.separation(scores, unit="task")
+    found = ra.separation(ra.ScoreTable(values, higher_is_better=True, **more), unit="task")
     once = ra.separation(ra.ScoreTable(values[:, ::5], higher_is_better=True))
     np.testing.assert_allclose(found.needed, once.needed)
     assert found.n_units.tolist() == [8, 8]
@@ -103,8 +100,7 @@ def test_units_of_several_columns():
 def test_weights_cost_units():
     values = np.random.default_rng(0).normal(size=(2, 12)) + np.array([[1], [0]])
     plain = ra.ScoreTable(values, higher_is_better=True)
-    heavy = plain.with_task_weights({0: 11.0})
-    one, two = ra.separation(plain), ra.separation(heavy)
+    one, two = ra.separation(plain), ra.separation(plain.with_task_weights({0: 11.0}))
     assert two.detectable[0] / two.spread[0] > one.detectable[0] / one.spread[0]
 
 

@@ -40,8 +40,7 @@ def in_units(draw):
 
 def mid_ranks(profile):
     """Return the mid-ranks from 1 of all rankings, repeated ones as rows of their own."""
-    rows = [stats.rankdata(row) for row in profile.ranks]
-    return np.repeat(rows, profile.counts, axis=0)
+    return np.repeat([stats.rankdata(row) for row in profile.ranks], profile.counts, axis=0)
 
 
 def kendall_w_by_hand(rows):
@@ -108,8 +107,7 @@ def test_equal_rankings_agree_fully():
     assert (test.kendall_w, test.statistic) == (1, 14)
     assert (test.f_statistic, test.f_p_value) == (inf, 0)
     assert test.to_dict()["f_statistic"] is None
-    tied = ra.friedman(ra.Profile.from_ranks([[0, 1, 1]], counts=[7]))
-    assert tied.kendall_w == 1
+    assert ra.friedman(ra.Profile.from_ranks([[0, 1, 1]], counts=[7])).kendall_w == 1
 
 
 def test_opposite_rankings_do_not_agree():
@@ -271,8 +269,7 @@ def test_average_ranks_that_cannot_be_are_refused(values, n, words):
 def test_incomplete_rankings_are_counted():
     some = ra.PartialRanking.from_order("AB", items="ABC")
     top = ra.PartialRanking.from_top_k("A", items="ABC")
-    full = ra.Permutation.from_order("ABC")
-    profile = ra.Profile([some, full, top], counts=[2, 3, 5])
+    profile = ra.Profile([some, ra.Permutation.from_order("ABC"), top], counts=[2, 3, 5])
     with pytest.raises(InvalidInputError) as caught:
         ra.friedman(profile)
     assert str(caught.value).startswith(
@@ -452,14 +449,12 @@ def test_simulated_p_values_come_near_enumerated_ones():
 
 
 def test_what_was_observed_is_one_of_the_draws():
-    rows = np.tile(np.arange(6.0), (12, 1))
-    found = ra.skillings_mack(table(rows), n_resamples=500)
+    found = ra.skillings_mack(table(np.tile(np.arange(6.0), (12, 1))), n_resamples=500)
     assert found.simulated_p_value == 1 / 500
 
 
 def test_many_units_are_not_simulated():
-    rows = np.random.default_rng(0).normal(size=(51, 3))
-    found = ra.skillings_mack(table(rows))
+    found = ra.skillings_mack(table(np.random.default_rng(0).normal(size=(51, 3))))
     assert (found.simulated_p_value, found.n_resamples) == (None, 0)
     assert found.p_value == found.chi2_p_value
 

@@ -100,8 +100,7 @@ def test_the_distance_to_a_ranking_looks_at_one_ranking():
     target = ra.Permutation.from_order("ABC")
     statistic = distance_to(target, ra.distances.spearman_footrule, 4)
     assert (statistic.degree, statistic.low, statistic.high, statistic.width) == (1, 0, 4, 4)
-    values = statistic.values(SMALL, np.array([[0], [1], [2]]))
-    assert values.tolist() == [0, 4, 4]
+    assert statistic.values(SMALL, np.array([[0], [1], [2]])).tolist() == [0, 4, 4]
     kendall = distance_to(target, ra.kendall_distance, 3)
     exact = ra.dispersion(SMALL, target, average=True)
     assert exact_mean(SMALL, kendall.kernel, 1) == pytest.approx(exact)
@@ -179,8 +178,7 @@ def test_the_interval_stays_within_the_range():
     estimator = ra.HoeffdingEstimator(epsilon=0.4, alpha=0.1)
     none = estimator.estimate(UNANIMOUS, rng=0)
     assert (none.value, none.lower, none.upper) == (0, 0, 0.4)
-    reverse = ra.Profile.from_orders(["AB", "BA"])
-    everything = estimator.estimate(reverse, rng=0)
+    everything = estimator.estimate(ra.Profile.from_orders(["AB", "BA"]), rng=0)
     assert (everything.value, everything.lower, everything.upper) == (1, 0.6, 1)
 
 
@@ -196,8 +194,7 @@ def test_errors_are_as_frequent_as_the_law_of_the_samples_says():
         abs(estimator.estimate(HALVES, rng=seed).value - exact) > epsilon for seed in range(runs)
     )
     values = np.arange(n + 1)
-    off = np.abs(values / n - exact) > epsilon
-    chance = stats.binom.pmf(values, n, exact)[off].sum()
+    chance = stats.binom.pmf(values, n, exact)[np.abs(values / n - exact) > epsilon].sum()
     assert chance < alpha
     low, high = stats.binom.interval(0.999, runs, chance)
     assert low <= errors <= high

@@ -75,8 +75,7 @@ def of(first, second, **options):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_statistic_and_p_value_are_those_of_all_pairs_and_divisions(seed):
-    rng = np.random.default_rng(seed)
-    rows = drawn(rng, 8, gaps=0.25 * (seed % 2))
+    rows = drawn(np.random.default_rng(seed), 8, gaps=0.25 * (seed % 2))
     rows[5] = rows[1]
     found = of(rows[:3], rows[3:])
     assert found.statistic == pytest.approx(slow_energy(rows[:3], rows[3:]))
@@ -154,8 +153,7 @@ def test_the_leisure_of_two_groups():
 
 def test_pairs_of_one_group_alone_are_counted():
     first = ra.Profile.from_orders(["ABC", "ACB"], items="ABCD")
-    second = ra.Profile.from_orders(["ABD", "BAD"], items="ABCD")
-    found = of(list(first), list(second))
+    found = of(list(first), list(ra.Profile.from_orders(["ABD", "BAD"], items="ABCD")))
     assert "4 pairs of items that one group alone compares" in found.notes[0]
 
 

@@ -222,8 +222,7 @@ def test_a_block_holds_no_more_than_it_should(monkeypatch, held, unit, sizes):
 
 
 def test_equal_rankings_are_one_row_of_the_whole():
-    profile = ra.Profile.from_orders(["AB", "BA", "AB"], counts=[2, 5, 3])
-    whole = units_of(profile).whole()
+    whole = units_of(ra.Profile.from_orders(["AB", "BA", "AB"], counts=[2, 5, 3])).whole()
     assert sorted(zip(whole.values[:, 0], whole.counts, strict=True)) == [(0, 5), (1, 5)]
 
 
@@ -231,8 +230,7 @@ def test_rankings_of_other_weights_or_tasks_stay_apart():
     orders = ["AB", "AB", "AB"]
     weighted = units_of(ra.Profile.from_orders(orders, weights=[1, 2, 1])).whole()
     assert sorted(zip(weighted.weights, weighted.counts, strict=True)) == [(1, 2), (2, 1)]
-    profile = ra.Profile.from_orders(orders, groups="xyx")
-    fixed = units_of(profile, fixed_tasks=True).whole()
+    fixed = units_of(ra.Profile.from_orders(orders, groups="xyx"), fixed_tasks=True).whole()
     assert sorted(zip(fixed.strata, fixed.counts, strict=True)) == [(0, 2), (1, 1)]
 
 
@@ -479,8 +477,7 @@ def outcome(call, table):
 
 
 def check_shifted(call, name, shift):
-    expected = outcome(CALLS[call], made(name, 0))
-    assert outcome(CALLS[call], made(name, shift)) == expected
+    assert outcome(CALLS[call], made(name, shift)) == outcome(CALLS[call], made(name, 0))
 
 
 #: What sums scores; all else sees their order.

@@ -87,8 +87,7 @@ def test_what_is_missing_is_named():
     assert "without a comparison: Zed" in told(lonely)
     assert "every comparison is a tie" in told(make("AB", "BA", [0, 0]), ties="davidson").lower()
     assert "who has it follows from who meets" in told(make("AA", "BB", [1, -1]), side=True)
-    neutral = make("AB", "BA", [1, 1], sides=[0, 0])
-    assert "on neutral ground" in told(neutral, side=True)
+    assert "on neutral ground" in told(make("AB", "BA", [1, 1], sides=[0, 0]), side=True)
     separated = told(make("ABBA", "BACC", [1, 1, 1, 0]), side=True)
     assert "rises for ever as" in separated
     assert "'side'" in separated
@@ -98,8 +97,7 @@ def test_one_battle_has_no_fit():
     assert "never won or tied: B" in told(ra.Comparisons.from_arrays("A", "B", [1]))
     alone = ra.Comparisons.from_arrays("A", "B", [0])
     assert "A single comparison alone tells" in told(alone)
-    fit = ra.fit_bradley_terry(alone, cov_type="model")
-    assert fit.estimates.tolist() == [0.0, 0.0]
+    assert ra.fit_bradley_terry(alone, cov_type="model").estimates.tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(

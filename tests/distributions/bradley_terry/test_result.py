@@ -63,8 +63,7 @@ def test_elo_is_a_scale_of_log_worths(fit):
 
 @pytest.mark.parametrize("ties", MODELS)
 def test_predictions_are_probabilities_of_the_model(ties):
-    data = battles(400, 4, 3)
-    fit = ra.fit_bradley_terry(data, ties=ties, side=True, covariates=["x"])
+    fit = ra.fit_bradley_terry(battles(400, 4, 3), ties=ties, side=True, covariates=["x"])
     table = fit.predict("A", "C", side=-1, covariates={"x": 0.5})
     odds = fit.log_worths[0] - fit.log_worths[2] - fit.side + 0.5 * fit.estimates[5]
     for name, outcome in (("first wins", 1), ("second wins", -1), ("tie", 0)):

@@ -43,8 +43,7 @@ def drawn(kind, n_clusters, rng, law):
     second = (first + rng.integers(1, N, len(judge))) % N
     if kind == "rare":
         # A quarter of the judges see the first item, three at least.
-        seen = judge < max(n_clusters // 4, 3)
-        kept = seen | ((first > 0) & (second > 0))
+        kept = (judge < max(n_clusters // 4, 3)) | ((first > 0) & (second > 0))
         judge, first, second = judge[kept], first[kept], second[kept]
     taste = rng.normal(size=(n_clusters, N), scale=TASTE[kind])
     own_side = rng.normal(size=n_clusters, scale=TASTE[kind] / 2)
@@ -64,8 +63,7 @@ def truth(kind, ties):
     odds = (WORTHS[first] - WORTHS[second] + SIDE)[:, None] + spread * nodes
     mean = np.einsum("pko,k->po", chances(odds, law_of(ties)), weights / weights.sum())
     if kind == "rare":
-        often = (first == 0) | (second == 0)
-        mean = mean * np.where(often, 0.25, 1.0)[:, None]
+        mean = mean * np.where((first == 0) | (second == 0), 0.25, 1.0)[:, None]
     data = ra.Comparisons(
         range(N), np.repeat(first, 3), np.repeat(second, 3), np.tile(OUTCOMES, len(first)),
         weights=mean.ravel(),

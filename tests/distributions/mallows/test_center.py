@@ -19,8 +19,7 @@ def test_center_is_an_exact_kemeny_consensus(seed):
     profile = random_votes(seed)
     fit = ra.Mallows.fit(profile)
     cost, orders = oracles.kemeny(oracles.pairwise_votes(profile)[0])
-    positions = tuple(profile.items.indices(fit.distribution.center.order))
-    assert positions in orders
+    assert tuple(profile.items.indices(fit.distribution.center.order)) in orders
     assert fit.consensus.cost == pytest.approx(float(cost))
     assert fit.consensus.certificate.status == "optimal"
     assert any("Other centers are as likely" in note for note in fit.notes) == (len(orders) > 1)
@@ -105,8 +104,7 @@ def test_long_gaps_are_sampled_and_said_to_be():
     ranks = ra.Mallows(range(18), 0.4).sample(40, rng=rng).ranks.astype(float)
     for row in ranks:
         row[rng.choice(18, 15, replace=False)] = np.nan
-    profile = ra.Profile.from_ranks(ranks)
-    fit = ra.Mallows.fit(profile, rng=0)
+    fit = ra.Mallows.fit(ra.Profile.from_ranks(ranks), rng=0)
     assert any("estimated from drawn completions" in note for note in fit.notes)
     assert fit.distribution.theta == pytest.approx(0.4, abs=4 * fit.standard_errors[0])
     free, given = (fit.conf_int(method=how).loc["theta"] for how in ("inversion", "wald"))

@@ -170,8 +170,7 @@ def test_fit_of_incomplete_rankings_is_the_best_of_all_laws(seed, kind):
 
 @pytest.mark.parametrize(("seed", "kind"), CASES[1::4])
 def test_information_is_minus_the_second_derivative(seed, kind):
-    profile = random_incomplete(seed, kind)
-    fit = ra.Mallows.fit(profile)
+    fit = ra.Mallows.fit(random_incomplete(seed, kind))
     theta = fit.distribution.theta
     assert theta > 0.1
     h = 1e-3
@@ -211,8 +210,7 @@ def test_one_exchange_among_any_number_has_a_finite_theta(count):
 
 
 def test_weights_of_very_different_size_have_a_finite_theta():
-    profile = ra.Profile.from_orders(["ABC", "BAC"], weights=[1e60, 1.0])
-    fit = ra.Mallows.fit(profile)
+    fit = ra.Mallows.fit(ra.Profile.from_orders(["ABC", "BAC"], weights=[1e60, 1.0]))
     assert fit.distribution.theta == pytest.approx(np.log(2e60), rel=1e-6)
     # Two rankings that differ, whatever they weigh: a chance of .025 at about 4 exp(-theta).
     lower, upper = fit.conf_int().loc["theta"]

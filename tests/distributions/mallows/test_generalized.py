@@ -49,8 +49,7 @@ def votes(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 6))
     thetas = rng.choice([0.0, 0.3, 1.0, 2.0], n - 1)
-    law = ra.GeneralizedMallows(rng.permutation(n).tolist(), thetas)
-    rows = law.sample(12, rng=rng)
+    rows = ra.GeneralizedMallows(rng.permutation(n).tolist(), thetas).sample(12, rng=rng)
     return ra.Profile(rows, counts=rng.integers(1, 4, 12), weights=rng.choice([0.5, 1.0, 2.0], 12))
 
 
@@ -172,13 +171,11 @@ def test_many_items_are_climbed_to_a_maximum():
 
 
 def test_standard_errors_are_those_of_the_stages():
-    profile = LAW.sample(60, rng=1)
-    fit = ra.GeneralizedMallows.fit(profile)
+    fit = ra.GeneralizedMallows.fit(LAW.sample(60, rng=1))
     for k, (theta, error) in enumerate(zip(fit.estimates, fit.standard_errors, strict=True)):
         v = np.arange(4 - k)
         chances = np.exp(-theta * v) / np.exp(-theta * v).sum()
-        variance = chances @ v**2 - (chances @ v) ** 2
-        assert error == pytest.approx((60 * variance) ** -0.5)
+        assert error == pytest.approx((60 * (chances @ v**2 - (chances @ v) ** 2)) ** -0.5)
     np.testing.assert_array_equal(fit.covariance, np.diag(np.diag(fit.covariance)))
     assert list(fit.names) == ["theta 1", "theta 2", "theta 3"]
     assert fit.n_parameters == 3
@@ -266,8 +263,7 @@ def test_cayley_counts_every_rank_of_a_cycle_but_its_last():
 
 
 def test_the_fit_of_cayley_is_the_best_of_all_centers():
-    true = ra.GeneralizedMallows("ABCD", [1.5, 0.3, 0.8], "cayley")
-    profile = true.sample(60, rng=0)
+    profile = ra.GeneralizedMallows("ABCD", [1.5, 0.3, 0.8], "cayley").sample(60, rng=0)
     fit = ra.GeneralizedMallows.fit(profile, distance="cayley")
     best = -np.inf
     for order in all_places(4):

@@ -71,8 +71,7 @@ def test_tails_of_large_samples_are_normal():
 @pytest.mark.parametrize(("n", "m"), [(3, 4), (3, 7), (4, 3)])
 @pytest.mark.parametrize("theta", [0.0, 0.7, 2.0, 4.0])
 def test_the_doubt_bounds_the_chance_of_a_wrong_majority(n, m, theta):
-    law = ra.Mallows(range(n), theta)
-    drawn = law.sample(m * 2000, rng=0).ranks.reshape(2000, m, n)
+    drawn = ra.Mallows(range(n), theta).sample(m * 2000, rng=0).ranks.reshape(2000, m, n)
     i, j = np.triu_indices(n, k=1)
     wrong = ((drawn[:, :, i] < drawn[:, :, j]).sum(axis=1) <= m / 2).any(axis=1)
     assert wrong.mean() <= np.exp(log_doubt(n, m, theta)) + 4 / np.sqrt(2000)
@@ -176,8 +175,7 @@ def test_draws_of_few_rows_have_mean_and_covariance_of_many(monkeypatch):
     monkeypatch.setattr(theta_interval, "NORMAL", 0)
     monkeypatch.setattr(theta_interval, "FEWEST_ROWS", 200)
     assert many.rows == 200
-    rng = np.random.default_rng(1)
-    drawn = law.sample(1500 * 200, rng=rng).ranks
+    drawn = law.sample(1500 * 200, rng=np.random.default_rng(1)).ranks
     wins = many.drawn_wins(drawn.reshape(1500, 200, 4), 0.4)
     chances = law.pairwise_probabilities()
     assert wins.mean(axis=0) == pytest.approx(5000 * chances, abs=5 * 35 / np.sqrt(1500))
@@ -185,8 +183,7 @@ def test_draws_of_few_rows_have_mean_and_covariance_of_many(monkeypatch):
     np.fill_diagonal(chances, 0.0)
     assert spread == pytest.approx(np.sqrt(5000 * chances * (1 - chances)), rel=0.08)
     assert wins + wins.transpose(0, 2, 1) == pytest.approx(5000 * (1 - np.eye(4)) + 0 * wins)
-    summed = 200 * law.mean_distance + np.array([0, 1, -1])
-    found = many.drawn_distances(summed, 0.4)
+    found = many.drawn_distances(200 * law.mean_distance + np.array([0, 1, -1]), 0.4)
     assert found == pytest.approx(5000 * law.mean_distance + np.array([0, 5, -5]))
 
 
@@ -243,8 +240,7 @@ def test_ends_are_where_the_tails_are_half_of_alpha():
 
 
 def test_many_rankings_need_no_simulation():
-    law = ra.Mallows("ABCDE", 1.0)
-    fit = ra.Mallows.fit(law.sample(400, rng=0))
+    fit = ra.Mallows.fit(ra.Mallows("ABCDE", 1.0).sample(400, rng=0))
     first, second = fit.conf_int(rng=1), fit.conf_int(rng=2)
     assert (first == second).all(axis=None)
     # The likelihood ratio is conditional on the center, which is certain here.
@@ -295,8 +291,7 @@ def test_an_interval_is_the_same_twice_and_moves_with_the_seed():
 
 
 def test_small_alphas_take_too_many_draws():
-    profile = ra.Mallows("ABCDE", 0.1).sample(10, rng=0)
-    fit = ra.Mallows.fit(profile)
+    fit = ra.Mallows.fit(ra.Mallows("ABCDE", 0.1).sample(10, rng=0))
     with pytest.raises(InvalidInputError, match=r"alpha of method 'inversion'.*0\.002"):
         fit.conf_int(0.001, method="inversion")
     assert (fit.conf_int(0.001) == fit.conf_int(0.001, method="profile")).all(axis=None)

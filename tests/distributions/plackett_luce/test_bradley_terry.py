@@ -160,8 +160,7 @@ def test_longer_rankings_are_all_their_pairs():
 
 
 def test_separable_results_name_the_groups():
-    wins = [[0, 1, 2], [1, 0, 1], [0, 0, 0]]
-    votes = ra.PairwiseMatrix.from_wins(wins, items="ABC")
+    votes = ra.PairwiseMatrix.from_wins([[0, 1, 2], [1, 0, 1], [0, 0, 0]], items="ABC")
     with pytest.raises(NotIdentifiedError, match=r"\(A, B \| C\).*never above another: C\."):
         ra.BradleyTerry.fit(votes)
     fit = ra.BradleyTerry.fit(votes, pseudo_rankings=0.5)

@@ -182,7 +182,6 @@ def test_many_items_are_held_as_chains():
 
 
 def test_the_most_items_that_fit_the_bits_are_merged():
-    ranks = np.tile(np.arange(62, dtype=np.int32), (2, 1))
-    found = choices_of(ranks, np.array([1.0, 2.0]))
+    found = choices_of(np.tile(np.arange(62, dtype=np.int32), (2, 1)), np.array([1.0, 2.0]))
     assert isinstance(found.sets, MergedSets)
     assert held_sets(found) == {frozenset(range(k, 62)): 3.0 for k in range(61)}

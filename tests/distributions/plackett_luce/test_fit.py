@@ -193,13 +193,11 @@ def test_a_ridge_is_subtracted_from_what_is_climbed(kind, bits, options, monkeyp
 def test_pseudo_rankings_are_votes_with_a_ghost(kind):
     profile = DATA[kind]
     fit = ra.PlackettLuce.fit(profile, pseudo_rankings=0.5)
-    wider = with_a_ghost(profile)
-    ghostly = ra.PlackettLuce.fit(wider)
+    ghostly = ra.PlackettLuce.fit(with_a_ghost(profile))
     worths = ghostly.estimates[:4] - ghostly.estimates[:4].mean()
     assert fit.estimates[:4] == pytest.approx(worths, abs=1e-7)
     assert fit.estimates[4:] == pytest.approx(ghostly.estimates[5:], abs=1e-7)
-    by_hand = likelihood_of(profile, fit)(fit.estimates)
-    assert fit.log_likelihood == pytest.approx(by_hand)
+    assert fit.log_likelihood == pytest.approx(likelihood_of(profile, fit)(fit.estimates))
     assert fit.log_likelihood < ra.PlackettLuce.fit(profile).log_likelihood
     assert fit.n_observations == profile.n_rankings
     assert any("0.5 pseudo-rankings" in note for note in fit.notes)
@@ -245,8 +243,7 @@ def test_unlinked_groups_have_the_errors_of_the_ghost():
     pairs = np.zeros((5, 5))
     for i, j, votes in [(0, 1, 2), (2, 3, 2), *((i, 4, 4) for i in range(4))]:
         pairs[i, j] = pairs[j, i] = -votes / 4
-    information = pairs - np.diag(pairs.sum(axis=1))
-    inverse = np.linalg.pinv(information)[:4, :4]
+    inverse = np.linalg.pinv(pairs - np.diag(pairs.sum(axis=1)))[:4, :4]
     project = np.eye(4) - 0.25
     assert fit.covariance == pytest.approx(project @ inverse @ project, abs=1e-9)
 

@@ -40,8 +40,7 @@ def polynomials(x, degree):
 
 @given(x=numbers, degree=st.integers(0, 7))
 def test_elementary_polynomials_are_sums_over_subsets(x, degree):
-    rows = np.array([x, x[::-1]])
-    found = elementary(rows, degree)
+    found = elementary(np.array([x, x[::-1]]), degree)
     assert found.shape == (degree + 1, 2)
     assert found[:, 0] == pytest.approx(polynomials(x, degree), rel=1e-12)
     assert found[:, 1] == pytest.approx(polynomials(x, degree), rel=1e-12)
@@ -108,8 +107,7 @@ def parameters_of(kind, worths=WORTHS):
 @every_kind
 def test_the_value_is_the_sum_over_all_subsets(kind, read):
     profile, likelihood = read(kind)
-    ties = {d: TIES[d] for d in SIZES[kind]}
-    by_hand = log_likelihood_by_hand(profile, WORTHS, ties)
+    by_hand = log_likelihood_by_hand(profile, WORTHS, {d: TIES[d] for d in SIZES[kind]})
     at = parameters_of(kind)
     assert likelihood.value(at) == pytest.approx(by_hand, rel=1e-12)
     assert likelihood.derivatives(at).value == likelihood.value(at)
@@ -154,8 +152,7 @@ def test_the_ghost_adds_votes_against_an_item_of_its_own(read):
     at = parameters_of("ties of 2", [*WORTHS, 0.25])
     ghostly = log_likelihood_by_hand(profile, WORTHS, {2: TIES[2]})
     for worth in WORTHS:
-        tie = TIES[2] + (worth + 0.25) / 2
-        total = np.log(np.exp(worth) + np.exp(0.25) + np.exp(tie))
+        total = np.log(np.exp(worth) + np.exp(0.25) + np.exp(TIES[2] + (worth + 0.25) / 2))
         ghostly += 0.5 * (worth + 0.25 - 2 * total)
     assert likelihood.value(at) == pytest.approx(ghostly, rel=1e-12)
 
@@ -166,8 +163,7 @@ def design(rng, n, m, k, spread, *, ties=False):
     ranks = np.full((m, n), np.nan)
     for row in ranks:
         seen = rng.choice(n, k, replace=False)
-        rings = rng.gumbel(size=k) + worths[seen]
-        places = np.argsort(np.argsort(-rings)).astype(float)
+        places = np.argsort(np.argsort(-(rng.gumbel(size=k) + worths[seen]))).astype(float)
         row[seen] = np.floor(places / 2) if ties and rng.random() < 0.3 else places
     weights = rng.choice([0.25, 1.0, 3.0], m) if rng.random() < 0.5 else None
     return ra.Profile.from_ranks(ranks, weights=weights)
@@ -247,8 +243,7 @@ def test_the_information_of_rare_wins_does_not_cancel():
     gap = np.log(count)
     information = Likelihood(found).derivatives(np.array([gap, 0.0, -gap])).information
     # Each pair has n p (1 - p) = count/(count + 1).
-    rate = count / (count + 1)
-    expected = rate * np.array([[1, -1, 0], [-1, 2, -1], [0, -1, 1]])
+    expected = (count / (count + 1)) * np.array([[1, -1, 0], [-1, 2, -1], [0, -1, 1]])
     assert information == pytest.approx(expected, rel=1e-12)
 
 
@@ -256,8 +251,7 @@ def test_a_gradient_of_rounding_is_no_maximum_where_worths_may_still_move():
     heavy = 1e13
     wins = [[0, heavy, 0, 0], [heavy, 0, 9, 0], [0, 1, 0, heavy], [0, 0, heavy, 0]]
     fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
-    wrong = abs(fit.estimates[1] - fit.estimates[2] - np.log(9)) > 1e-5
-    assert fit.converged != wrong
+    assert fit.converged != (abs(fit.estimates[1] - fit.estimates[2] - np.log(9)) > 1e-5)
 
 
 @pytest.mark.parametrize("method", ["newton", "mm"])
@@ -328,8 +322,7 @@ def test_a_law_with_worths_without_floats_draws_and_completes():
     law = ra.PlackettLuce([1500.0, 0.0, -1500.0], items="ABC")
     assert set(law.sample(20, rng=0).ranks.ravel().tolist()) == {0, 1, 2}
     assert (law.sample(20, rng=0).ranks == [0, 1, 2]).all()
-    partial = from_rows(["C", "B", "A>...", "B>..."], "ABC")
-    drawn = law.complete(partial, rng=0)
+    drawn = law.complete(from_rows(["C", "B", "A>...", "B>..."], "ABC"), rng=0)
     assert drawn.ranks.tolist() == [[0, 1, 2], [0, 1, 2], [0, 1, 2], [1, 0, 2]]
     tied = ra.PlackettLuce([1500.0, 0.0, -1500.0], log_ties={2: 800.0, 3: -5000.0})
     # Of three, the pair of the best weighs 800 + 750, more than the best alone.

@@ -87,8 +87,7 @@ def test_a_mapping_names_the_items():
     law = ra.PlackettLuce({"B": 1.0, "A": -1.0})
     assert tuple(law.items) == ("A", "B")
     assert law.log_worths.tolist() == [-1, 1]
-    reordered = ra.PlackettLuce({"B": 1.0, "A": -1.0}, items="BA")
-    assert reordered.log_worths.tolist() == [1, -1]
+    assert ra.PlackettLuce({"B": 1.0, "A": -1.0}, items="BA").log_worths.tolist() == [1, -1]
 
 
 def test_log_ties_are_kept_by_size():

@@ -81,8 +81,7 @@ def test_only_differences_matter(constant):
 
 def test_a_negative_quasi_variance_has_no_standard_error():
     # B and C differ far more from each other than each does from A.
-    covariance = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, -0.9], [0.0, -0.9, 1.0]])
-    found = quasi_variances(covariance)
+    found = quasi_variances(np.array([[0.0, 0.0, 0.0], [0.0, 1.0, -0.9], [0.0, -0.9, 1.0]]))
     assert found.variances == pytest.approx([-0.9, 1.9, 1.9], rel=1e-6)
     assert np.isnan(found.standard_errors[0])
     assert found.standard_errors[1:] == pytest.approx(np.sqrt([1.9, 1.9]), rel=1e-6)

@@ -56,8 +56,7 @@ def test_comparison_intervals_are_of_quasi_standard_errors():
     fit = ra.PlackettLuce.fit(DATA["ties of 2"])
     frame = fit.comparison_intervals(0.1)
     assert list(frame["estimate"]) == sorted(fit.estimates[:4], reverse=True)
-    errors = fit.quasi_variances().standard_errors
-    expected = dict(zip("ABCD", errors, strict=True))
+    expected = dict(zip("ABCD", fit.quasi_variances().standard_errors, strict=True))
     assert frame["quasi_se"].to_dict() == pytest.approx(expected)
     radius = stats.norm.ppf(0.95) * frame["quasi_se"]
     assert (frame["upper"] - frame["estimate"]).to_numpy() == pytest.approx(radius.to_numpy())
@@ -73,8 +72,7 @@ def test_wald_statistics_are_those_of_the_formula():
     assert test.statistic == pytest.approx(statistic)
     assert test.pvalue == pytest.approx(stats.chi2.sf(statistic, 2))
     one = fit.wald_test([[1, 0, -1, 0, 0]])
-    z = fit.relative_to("C").loc["A", "z"]
-    assert one.statistic == pytest.approx(z**2)
+    assert one.statistic == pytest.approx(fit.relative_to("C").loc["A", "z"] ** 2)
     assert one.pvalue == pytest.approx(fit.relative_to("C").loc["A", "p_value"])
 
 

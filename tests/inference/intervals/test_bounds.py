@@ -27,8 +27,7 @@ def test_a_radius_is_that_of_the_formula(z, alpha, sides):
 def test_radii_of_many_pairs_at_once():
     shares, levels = np.array([1, 1 / 4]), np.array([0.1, 0.2])
     radii = hoeffding_radius(shares, levels)
-    expected = [sqrt(log(20) / 2), sqrt(log(10) / 8)]
-    assert radii == pytest.approx(expected)
+    assert radii == pytest.approx([sqrt(log(20) / 2), sqrt(log(10) / 8)])
 
 
 # -- p-values -------------------------------------------------------------------------------------
@@ -69,11 +68,9 @@ def test_bernstein_has_no_radius_below_two_observations():
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.5])
 def test_what_is_spent_at_all_sizes_is_alpha(alpha):
-    n = np.arange(1, 10**6 + 1)
-    spent = anytime_alpha(alpha, n).sum()
+    spent = anytime_alpha(alpha, np.arange(1, 10**6 + 1)).sum()
     assert spent <= alpha
-    rest = 6 * alpha / pi**2 / 10**6
-    assert spent + rest == pytest.approx(alpha, rel=1e-9)
+    assert spent + 6 * alpha / pi**2 / 10**6 == pytest.approx(alpha, rel=1e-9)
 
 
 def test_what_is_spent_at_one_size():

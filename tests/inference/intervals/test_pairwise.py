@@ -129,8 +129,7 @@ def test_hoeffding_is_the_estimate_and_its_radius():
 
 def test_hoeffding_takes_weights_and_fixed_tasks():
     weighted = from_data(GROUPED)
-    n_eff = (8 + 12 * 3) ** 2 / (8 + 12 * 9)
-    radius = hoeffding_radius(1 / n_eff, 0.05)
+    radius = hoeffding_radius(1 / ((8 + 12 * 3) ** 2 / (8 + 12 * 9)), 0.05)
     assert weighted.estimate[0, 1] == pytest.approx((6 + 9) / 44)
     assert weighted.upper[0, 1] == pytest.approx(15 / 44 + radius)
     fixed = from_data(GROUPED, fixed_tasks=True)
@@ -369,8 +368,7 @@ def test_binomial_intervals_leave_ties_out_on_request(method):
     found = from_data(TIED, method=method, ties="exclude")
     assert without_few(found) == ("2 ties were left out",)
     assert upper(found.n_units).tolist() == [5, 7, 7]
-    without = ra.Profile([TIED[1]], counts=[5])
-    expected = from_data(without, method=method)
+    expected = from_data(ra.Profile([TIED[1]], counts=[5]), method=method)
     assert found.lower[0, 1] == expected.lower[0, 1]
     assert from_data(THREE, method=method, ties="exclude") == from_data(THREE, method=method)
 
@@ -566,8 +564,7 @@ def test_a_summary_has_the_description_the_notes_and_the_pairs():
 
 
 def test_a_summary_says_how_many_pairs_it_leaves_out():
-    found = from_data(SPARSE)
-    lines = found.summary(rows=2).splitlines()
+    lines = from_data(SPARSE).summary(rows=2).splitlines()
     assert lines[-1] == "... and 4 more pairs"
     assert len(lines) == 3 + 2 + 1
     many = from_data(ra.Profile.from_orders(["ABCDEFGHI"]))

@@ -42,8 +42,7 @@ def bounds(n, method, alpha, **_):
 
 def coverage(n, method, alpha, p):
     lower, upper = bounds(n, method, alpha)
-    chances = stats.binom.pmf(np.arange(n + 1), n, p)
-    return chances[(lower <= p) & (p <= upper)].sum()
+    return stats.binom.pmf(np.arange(n + 1), n, p)[(lower <= p) & (p <= upper)].sum()
 
 
 # -- one pair, exactly ----------------------------------------------------------------------------
@@ -190,8 +189,7 @@ def test_instances_as_rankings_would_cover_too_little():
     """What the unit is for: tasks that say the same are not new evidence."""
     held = []
     for seed in range(RUNS):
-        rng = np.random.default_rng(seed)
-        values = rng.normal(size=(2, UNITS))
+        values = np.random.default_rng(seed).normal(size=(2, UNITS))
         table = ra.ScoreTable(
             np.tile(values, 3), tasks=np.repeat(range(3), UNITS).tolist(),
             instances=list(range(UNITS)) * 3, higher_is_better=True,

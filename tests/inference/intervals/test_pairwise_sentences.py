@@ -170,8 +170,7 @@ def test_one_number_for_all_of_a_row_and_column():
 
 def test_items_of_one_place_stand_in_their_order():
     names = [f"i{(7 * k) % 40}" for k in range(40)]
-    order = names[::-1]
-    profile = ra.Profile.from_orders([order, names], items=names)
+    profile = ra.Profile.from_orders([names[::-1], names], items=names)
     frame = ra.rank_intervals(profile, method="hoeffding").to_frame()
     assert set(frame["rank"]) == {1}
     assert frame.index.tolist() == names

@@ -31,8 +31,7 @@ def slow_steps(scores, covariance, hypotheses, alpha, drawn):
     errors = np.where(known, (drawn[:, rows] - drawn[:, columns]) / safe, 0.0)
     left = np.ones(len(pairs), dtype=bool)
     while left.any():
-        bar = np.quantile(errors[:, left].max(axis=1), 1 - alpha)
-        new = left & (seen > bar)
+        new = left & (seen > np.quantile(errors[:, left].max(axis=1), 1 - alpha))
         if not new.any():
             break
         left &= ~new
@@ -174,8 +173,7 @@ def test_steps_decide_more_than_one_look_does():
     drawn = found.drawn(10_000, np.random.default_rng(0))
     once = np.quantile((drawn.max(axis=0) - drawn.min(axis=0)) / np.sqrt(2), 0.95)
     assert once > 3.55 / np.sqrt(2) > norm.isf(0.05 / 7)
-    ranks = rank_sets(estimates, standard_errors=errors)
-    assert ranks.decisions.above.sum() == 6
+    assert rank_sets(estimates, standard_errors=errors).decisions.above.sum() == 6
 
 
 # -- what is given --------------------------------------------------------------------------------
@@ -345,8 +343,7 @@ def test_few_choices_say_that_they_are():
 
 def test_many_items_do_not_hold_all_draws_of_all_pairs():
     n, times = 500, 200
-    rng = np.random.default_rng(0)
-    estimates = rng.normal(0, 10, n)
+    estimates = np.random.default_rng(0).normal(0, 10, n)
     tracemalloc.start()
     ranks = rank_sets(estimates, standard_errors=np.ones(n), n_resamples=times)
     _, peak = tracemalloc.get_traced_memory()

@@ -35,8 +35,7 @@ def units(scores, *, counts=None, weights=None, clusters=None, scale=None):
         np.where(np.isnan(rows), 0.0, rows), higher_is_better=True, counts=counts, weights=weights,
         groups=clusters,
     )  # fmt: skip
-    spread = np.nanmax(rows) - np.nanmin(rows)
-    source = Differences(rows, scale or float(spread) or 1.0)
+    source = Differences(rows, scale or float(np.nanmax(rows) - np.nanmin(rows)) or 1.0)
     unit = "ranking" if clusters is None else "task"
     return units_from(profile, source, unit=unit, fixed_tasks=False, instances=None)
 
@@ -204,8 +203,7 @@ def tables(draw, *, gaps):
             lambda rows: any(cell is not None for row in rows for cell in row)
         )
     )
-    weights = draw(st.lists(st.sampled_from([1, 1, 2, 3]), min_size=m, max_size=m))
-    return rows, weights
+    return rows, draw(st.lists(st.sampled_from([1, 1, 2, 3]), min_size=m, max_size=m))
 
 
 def as_array(rows):
@@ -474,8 +472,7 @@ def test_comparing_sums_takes_no_longer_than_allowed():
 
 
 def test_units_that_tie_all_items_are_not_counted():
-    scores = [[2, 1, 0]] * 8 + [[1, 1, 1]] * 40
-    found = flips(scores)
+    found = flips([[2, 1, 0]] * 8 + [[1, 1, 1]] * 40)
     assert (found.is_exact, found.n_vectors) == (True, 128)
     assert found.together[0, 2] == 2 / 256
 
