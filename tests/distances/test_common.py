@@ -11,8 +11,6 @@ from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.testing.distances import DistanceContract
 from tests import oracles
 
-NAN = float("nan")
-
 ABC = Permutation.from_order("ABC")
 
 ALL = [kendall_distance, kendall_tau, spearman_footrule, spearman_rho]

@@ -55,20 +55,7 @@ def test_tau_x_is_the_product_of_the_score_matrices(both):
 # -- known values ---------------------------------------------------------------------------------
 
 
-def test_tau_x_is_as_published():
-    # Rows 2, 3; 8, 9 and 11, 20 of the data of Emond and Mason (2002), section 5, as the R package
-    # ConsRank has them and computes tau_x.
-    rows = {
-        2: [7, 8, 4, 5, 7, 1, 6, 5, 3, 2, 7, 9, 10, 11, 12],
-        3: [11, 12, 3, 11, 7, 1, 4, 5, 12, 2, 6, 10, 11, 8, 9],
-        8: [2, 9, 5, 1, 4, 3, 2, 7, 3, 1, 8, 6, 3, 4, 8],
-        9: [3, 9, 7, 1, 2, 8, 13, 6, 1, 10, 5, 11, 9, 4, 14],
-        11: [6, 1, 3, 3, 6, 2, 6, 5, 4, 5, 1, 1, 2, 1, 1],
-        20: [6, 6, 8, 1, 1, 3, 5, 1, 10, 7, 2, 10, 9, 4, 6],
-    }
-    rankings = {row: PartialRanking.from_ranks(ranks) for row, ranks in rows.items()}
-    found = [tau_x(rankings[a], rankings[b]) for a, b in ((2, 3), (8, 9), (11, 20))]
-    assert found == pytest.approx([0.371428571428571, 0.171428571428571, -0.133333333333333])
+def test_tau_x_counts_what_both_tie_as_agreement():
     tied = PartialRanking([0, 0, 0], "ABC")
     assert (tau_x(tied, tied), tau_x(tied, ABC), tau_x(ABC, ABC.reverse())) == (1, 0, -1)
 

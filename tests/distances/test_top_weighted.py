@@ -88,9 +88,8 @@ def test_weighted_tau_sums_over_pairs(orders, additive):
             weight_sum += weight
         return total / weight_sum
 
-    expected = (by_places_of(first) + by_places_of(second)) / 2
     assert ra.distances.weighted_kendall_tau(first, second, additive=additive) == pytest.approx(
-        expected
+        (by_places_of(first) + by_places_of(second)) / 2
     )
 
 

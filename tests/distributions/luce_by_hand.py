@@ -1,6 +1,7 @@
 """Choices and their likelihood by loops over buckets and subsets, for few items."""
 
 from collections import Counter
+from functools import partial
 from itertools import combinations
 from math import exp, inf, log
 
@@ -55,23 +56,24 @@ def log_likelihood_by_hand(profile, log_worths, log_ties=None):
     )
 
 
+def features(bucket, n, sizes):
+    """Return what a bucket multiplies log worths and log tie weights by."""
+    row = np.zeros(n + len(sizes))
+    row[list(bucket)] = 1.0 / len(bucket)
+    if len(bucket) > 1:
+        row[n + sizes.index(len(bucket))] = 1.0
+    return row
+
+
 def log_likelihood_function(profile, sizes=()):
     """Return the same as a function of log worths and log tie weights: subsets are listed once."""
-    n = profile.n_items
-
-    def features(bucket):
-        row = np.zeros(n + len(sizes))
-        row[list(bucket)] = 1.0 / len(bucket)
-        if len(bucket) > 1:
-            row[n + sizes.index(len(bucket))] = 1.0
-        return row
-
+    row = partial(features, n=profile.n_items, sizes=sizes)
     masses = Counter()
     for ranking, count, weight in zip(profile, profile.counts, profile.weights, strict=True):
         for choice in choices_by_hand(ranking):
             masses[choice] += count * weight
     terms = [
-        (mass, features(chosen), np.array([features(b) for b in _buckets(alternatives, sizes)]))
+        (mass, row(chosen), np.array([row(b) for b in _buckets(alternatives, sizes)]))
         for (alternatives, chosen), mass in masses.items()
     ]
 

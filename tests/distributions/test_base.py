@@ -69,23 +69,22 @@ def test_more_items_than_can_be_enumerated_are_refused():
             ask()
 
 
-class TestHostileNames(DistributionContract):
-    names = ("<script>alert(1)</script>", "b & c")
-    distributions = (
+def on(*names):
+    """Return one distribution of each kind on these items."""
+    return (
         ra.Uniform(names),
-        ra.Mallows(names, theta=1.0),
-        ra.GeneralizedMallows(names, thetas=[0.4]),
-        ra.PlackettLuce(dict(zip(names, [0.0, 1.0], strict=True))),
+        ra.Mallows(names, theta=1.5),
+        ra.GeneralizedMallows(names, thetas=[0.4] * (len(names) - 1)),
+        ra.PlackettLuce(dict(zip(names, range(len(names)), strict=True))),
     )
 
 
-class TestOneItem(DistributionContract):
-    distributions = (
-        ra.Uniform("A"),
-        ra.Mallows("A", theta=1.0),
-        ra.GeneralizedMallows("A", thetas=[]),
-        ra.PlackettLuce({"A": 0.0}),
-    )
+class TestHostileNames(DistributionContract):
+    distributions = on("<script>alert(1)</script>", "b & c")
+
+
+class TestFewItems(DistributionContract):
+    distributions = (*on("A"), *on("B", "A"))
 
 
 class TestThurstone(DistributionContract):
@@ -93,15 +92,6 @@ class TestThurstone(DistributionContract):
         ra.distributions.Thurstone([0.5, 0.0, -0.5], items="ABC"),
         ra.distributions.Thurstone([2.0, -1.0, 0.3, 0.3]),
         ra.distributions.Thurstone([1.0]),
-    )
-
-
-class TestTwoItems(DistributionContract):
-    distributions = (
-        ra.Uniform("BA"),
-        ra.Mallows("BA", theta=1.5),
-        ra.GeneralizedMallows("BA", thetas=[0.4]),
-        ra.PlackettLuce({"B": 0.0, "A": 1.0}),
     )
 
 

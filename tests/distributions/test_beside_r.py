@@ -13,12 +13,10 @@ pytestmark = pytest.mark.slow
 DISTANCES = ["kendall", "cayley", "hamming", "ulam", "footrule", "spearman"]
 RANKINGS = 1 + np.random.default_rng(3).permuted(np.tile(np.arange(6), (30, 1)), axis=1)
 # Rows of ranks, 0 for what is not ranked; the last two have ties.
-PARTIAL = np.array(
-    [
-        *([1, 2, 3, 0], [2, 1, 3, 4], [0, 1, 2, 3], [4, 3, 2, 1], [1, 3, 2, 4], [3, 1, 0, 2]),
-        *([2, 2, 1, 3], [1, 1, 2, 3]),
-    ]
-)
+PARTIAL = np.array([
+    [1, 2, 3, 0], [2, 1, 3, 4], [0, 1, 2, 3], [4, 3, 2, 1], [1, 3, 2, 4], [3, 1, 0, 2],
+    [2, 2, 1, 3], [1, 1, 2, 3],
+])  # fmt: skip
 
 
 def matrix(rows):

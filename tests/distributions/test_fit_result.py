@@ -8,10 +8,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from tests.distributions.luce_by_hand import (
-    DATA,
-    every_kind,
-)
+from tests.distributions.luce_by_hand import DATA, every_kind
 
 
 def test_intervals_are_estimate_and_error():

@@ -241,8 +241,7 @@ def test_known_log_likelihoods_are_reached():
     facts = json.loads((SHARED / "models" / "ranks.json").read_text())["horror"]["rank_vectors"]
     rows = [ra.Permutation(np.array([int(c) - 1 for c in row]), "ABCDE") for row in facts]
     votes = ra.Profile(rows, counts=list(facts.values()))
-    known = {1: -1996.1964, 2: -1985.759, 3: -1979.677}
-    for k, value in known.items():
+    for k, value in {1: -1996.1964, 2: -1985.759, 3: -1979.677}.items():
         fit = ra.fit_mixture(votes, k, n_starts=7 * k, rng=0)
         assert fit.log_likelihood >= value - 5e-4
         assert 0 < fit.share_of_best <= 1

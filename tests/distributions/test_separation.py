@@ -18,7 +18,7 @@ from rankagg.distributions.separation import (
     is_linked,
 )  # fmt: skip
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from tests.distributions.luce_by_hand import choices_by_hand, from_row, from_rows
+from tests.distributions.luce_by_hand import choices_by_hand, features, from_row, from_rows
 from tests.oracles import ABOVE, TIED, as_places, judgment, ordered_pairs
 from tests.strategies import profiles
 
@@ -155,14 +155,6 @@ def rising_by_hand(profile, sizes, *, worths=True, ties=True):
     bounds = [(-1, 1) if one else (0, 0) for one in free]
     found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=bounds)
     return -found.fun > 1e-6
-
-
-def features(bucket, n, sizes):
-    row = np.zeros(n + len(sizes))
-    row[list(bucket)] = 1.0 / len(bucket)
-    if len(bucket) > 1:
-        row[n + sizes.index(len(bucket))] = 1.0
-    return row
 
 
 def sizes_of(profile):

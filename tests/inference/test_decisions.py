@@ -171,8 +171,7 @@ def test_decided_majorities_may_go_in_a_cycle(how):
     decisions = from_data(CYCLE, simultaneous="bonferroni").decisions(how)
     assert decisions.pairs == (("A", "B"), ("B", "C"), ("C", "A"))
     assert decisions.cyclic_components == (("A", "B", "C"),)
-    assert decisions.tiers == (("A", "B", "C"),)
-    assert decisions.share == 1
+    assert (decisions.tiers, decisions.share) == ((("A", "B", "C"),), 1)
     assert decisions.ranks().to_numpy().tolist() == [[2, 2]] * 3
     assert "cycles       among A, B, C" in decisions.summary().splitlines()
 
@@ -190,8 +189,7 @@ def test_cycles_are_the_strong_components(pairs):
 
 def test_tiers_are_joined_by_undecided_pairs():
     decisions = decided("AC", "AD", "AE", "BC", "BD", "BE", "CE", "DE")
-    assert decisions.tiers == (("A", "B"), ("C", "D"), ("E",))
-    assert decisions.share == 0.8
+    assert (decisions.tiers, decisions.share) == ((("A", "B"), ("C", "D"), ("E",)), 0.8)
 
 
 def test_tiers_with_more_wins_stand_first():
@@ -249,8 +247,7 @@ def test_the_share_is_of_all_pairs():
 
 
 def test_a_summary_says_what_is_decided_and_what_is_not():
-    lines = from_data(CLEAR, alpha=0.01).decisions().summary().splitlines()
-    assert lines == [
+    assert from_data(CLEAR, alpha=0.01).decisions().summary().splitlines() == [
         "decided      5 of 6 pairs, by Holm's procedure on Hoeffding p-values; "
         "family-wise error rate at most 0.01",
         "assumed      rankings are independent draws",

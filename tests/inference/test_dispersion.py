@@ -270,58 +270,6 @@ def test_plain_votes_have_a_total_but_no_average():
     assert ra.dispersion(CYCLE.pairwise("last"), ABC) == ra.dispersion(CYCLE, ABC)
 
 
-# -- published tables, by the definition ----------------------------------------------------------
-
-
-GLUE = ("tasks/glue_full.csv", ["Score"])
-SUPERGLUE = ("tasks/superglue_full.csv", ["Score"])
-XTREME = ("tasks/xtreme.csv", [])
-
-
-@pytest.fixture
-def leaderboard(data):
-    return lambda source: ra.read_scores(data(source[0]), higher_is_better=True, drop=source[1])
-
-
-@pytest.mark.parametrize(
-    ("source", "rule", "discordant", "cost"),
-    [
-        (GLUE, ra.Borda(), 546.5, 548.964),
-        (GLUE, ra.Mean(), 600.429, 600.929),
-        (SUPERGLUE, ra.Borda(), 39.5, 39.5),
-        (SUPERGLUE, ra.Mean(), 39.929, 40.393),
-        (XTREME, ra.Borda(), 11.0, 11.5),
-        (XTREME, ra.Mean(), 11.5, 12.0),
-    ],
-    ids=str,
-)
-def test_mean_distance_to_the_tasks_of_a_leaderboard(leaderboard, source, rule, discordant, cost):
-    table = leaderboard(source)
-    found = rule.aggregate(table).ranking
-    strict = ra.dispersion(table, found, average=True, discordant=True)
-    assert strict == pytest.approx(discordant, abs=5e-4)
-    assert ra.dispersion(table, found, average=True) == pytest.approx(cost, abs=5e-4)
-
-
-def test_the_means_of_a_leaderboard_hold_one_tie_that_may_be_broken_either_way(leaderboard):
-    table = leaderboard(GLUE)
-    tied = ra.Mean().aggregate(table).ranking
-    assert tied.n_compatible_permutations == 2
-    broken = [ra.dispersion(table, order, average=True) for order in tied.compatible_permutations()]
-    assert sorted(broken) == pytest.approx([600.857, 601], abs=5e-4)
-
-
-@pytest.mark.parametrize(
-    ("source", "total", "tasks"), [(GLUE, 7248, 14), (SUPERGLUE, 539, 14), (XTREME, 41, 4)], ids=str
-)
-def test_least_distance_to_the_tasks_of_a_leaderboard(leaderboard, source, total, tasks):
-    table = leaderboard(source)
-    exact = ra.Kemeny().aggregate(table)
-    assert exact.certificate.status == "optimal"
-    assert ra.dispersion(table, exact.ranking) == total
-    assert ra.dispersion(table, exact.ranking, average=True) == pytest.approx(total / tasks)
-
-
 # -- the report -----------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from rankagg.inference.one_pair import (
     difference_of_proportions,
     hodges_lehmann,
     signed_rank_p_value,
-)
+)  # fmt: skip
 from tests.inference.test_paired_test import signs_of
 
 

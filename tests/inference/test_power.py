@@ -93,8 +93,7 @@ def test_units_of_several_columns():
     found = ra.separation(ra.ScoreTable(values, higher_is_better=True, **more), unit="task")
     once = ra.separation(ra.ScoreTable(values[:, ::5], higher_is_better=True))
     np.testing.assert_allclose(found.needed, once.needed)
-    assert found.n_units.tolist() == [8, 8]
-    assert found.word == "task"
+    assert (found.n_units.tolist(), found.word) == ([8, 8], "task")
 
 
 def test_weights_cost_units():

@@ -408,8 +408,7 @@ def test_dispersion_report(table, policy):
         ra.dispersion_report(data, rules, unranked=policy)
         for data in (ra.ScoreSummary.from_scores(table), table)
     )
-    assert found.votes == expected.votes
-    assert found.consensuses == expected.consensuses
+    assert (found.votes, found.consensuses) == (expected.votes, expected.consensuses)
     for name in ("total_weight", "least_weight", "is_plain"):
         assert getattr(found, name) == getattr(expected, name)
     for name in ("spread", "average_spread", "normalized_spread"):

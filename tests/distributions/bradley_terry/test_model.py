@@ -18,8 +18,7 @@ def conditions(data, ties, side):
     times = {"half": 0.0, "davidson": 2.0, "rao-kupper": 1.0}[ties]
     found = []
     for row, outcome in zip(rows, data.outcomes, strict=True):
-        signs = {1: [1], 0: [1, -1], -1: [-1]}[int(outcome)]
-        for sign in signs:
+        for sign in {1: [1], 0: [1, -1], -1: [-1]}[int(outcome)]:
             if ties == "half":
                 found.append(sign * row)
             elif outcome:

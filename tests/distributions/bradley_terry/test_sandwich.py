@@ -124,16 +124,6 @@ def test_the_truth_of_independent_judges_is_what_is_drawn_from(ties):
     assert found[N:] == pytest.approx([SIDE, np.log(TIE[ties])], abs=1e-6)
 
 
-if __name__ == "__main__":
-    for how in ("davidson", "half", "rao-kupper"):
-        for what in TASTE:
-            for number in (4, 8, 20, 50):
-                shares = rates(what, number, how, 400)
-                print(how, what, number, *(f"{share:.4f}" for share in shares), flush=True)  # noqa: T201
-            share = rates(what, 20, how, 100, cov_type="model")[0]
-            print(how, what, "model, 20 clusters", f"{share:.4f}", flush=True)  # noqa: T201
-
-
 @pytest.mark.parametrize("ties", MODELS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_clusters", [5, 25, 60])

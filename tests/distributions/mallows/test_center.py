@@ -8,9 +8,7 @@ from rankagg.aggregation.deadline import NEVER
 from rankagg.distributions.mallows.center import MallowsData, climb_by_sampling
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles
-from tests.distributions.enumeration import (
-    best_theta,
-)
+from tests.distributions.enumeration import best_theta
 from tests.distributions.mallows_data import CASES, VOTES, random_incomplete, random_votes
 
 
@@ -98,13 +96,17 @@ def test_a_climb_by_sampling_reaches_what_exact_sums_reach():
     assert sampled.information**-0.5 == pytest.approx(exact.standard_errors[0], rel=0.05)
 
 
-@pytest.mark.slow
-def test_long_gaps_are_sampled_and_said_to_be():
+def with_long_gaps(m):
     rng = np.random.default_rng(3)
-    ranks = ra.Mallows(range(18), 0.4).sample(40, rng=rng).ranks.astype(float)
+    ranks = ra.Mallows(range(18), 0.4).sample(m, rng=rng).ranks.astype(float)
     for row in ranks:
         row[rng.choice(18, 15, replace=False)] = np.nan
-    fit = ra.Mallows.fit(ra.Profile.from_ranks(ranks), rng=0)
+    return ra.Profile.from_ranks(ranks)
+
+
+@pytest.mark.slow
+def test_long_gaps_are_sampled_and_said_to_be():
+    fit = ra.Mallows.fit(with_long_gaps(40), rng=0)
     assert any("estimated from drawn completions" in note for note in fit.notes)
     assert fit.distribution.theta == pytest.approx(0.4, abs=4 * fit.standard_errors[0])
     free, given = (fit.conf_int(method=how).loc["theta"] for how in ("inversion", "wald"))
@@ -116,11 +118,7 @@ def test_long_gaps_are_sampled_and_said_to_be():
 
 @pytest.mark.slow
 def test_a_given_center_and_seed_are_kept_where_sums_are_sampled():
-    rng = np.random.default_rng(3)
-    ranks = ra.Mallows(range(18), 0.4).sample(30, rng=rng).ranks.astype(float)
-    for row in ranks:
-        row[rng.choice(18, 15, replace=False)] = np.nan
-    profile = ra.Profile.from_ranks(ranks)
+    profile = with_long_gaps(30)
     first, second = (ra.Mallows.fit(profile, center=range(18), rng=0) for _ in range(2))
     assert first.distribution.center == ra.Permutation.identity(range(18))
     assert first == second

@@ -94,9 +94,8 @@ def test_paths_of_open_items_count_what_they_sum():
     distances, logs = distance.log_counts(60)
     assert logsumexp(logs) == pytest.approx(lgamma(61), rel=1e-12)
     for theta in (0.01, 0.3):
-        terms = logs - theta * distances
         assert distance.moments(60, theta).log_normalizer == pytest.approx(
-            logsumexp(terms), rel=1e-12
+            logsumexp(logs - theta * distances), rel=1e-12
         )
 
 
@@ -136,8 +135,7 @@ def banded(n, theta, reach):
         for taken, weight in sums.items():
             window = (*taken, False)
             for at, is_taken in enumerate(window):
-                place = item - reach + at
-                if is_taken or not 0 <= place < n:
+                if is_taken or not 0 <= (item - reach + at) < n:
                     continue
                 now = (*window[:at], True, *window[at + 1 :])
                 if item - reach >= 0 and not now[0]:

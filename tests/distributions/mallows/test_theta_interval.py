@@ -157,8 +157,7 @@ def test_draws_have_the_gaps_ties_and_weights_of_the_data(kind, weighted):
         orders = np.array(
             [[rng.permutation(data.n) for _ in range(data.m)] for _ in range(3)], dtype=np.int32
         )
-        found = data.drawn_wins(orders, 0.3)
-        for wins, places in zip(found, orders, strict=True):
+        for wins, places in zip(data.drawn_wins(orders, 0.3), orders, strict=True):
             ranks = profile.ranks.copy()
             for own, place in zip(ranks, places, strict=True):
                 seen = np.flatnonzero(own != ra.UNRANKED)

@@ -34,14 +34,9 @@ def test_p_values_are_uniform_without_concentration():
 
 
 def test_uniformity_of_incomplete_rankings_is_tested_with_their_gaps():
-    orders = [
-        [0, 1, UNRANKED],
-        [UNRANKED, 0, 1],
-        [0, UNRANKED, 1],
-        [0, 1, 1],
-        [0, UNLISTED, UNLISTED],
-    ]
-    profile = profile_of([*orders, [1, 0, 2]], "ABC", counts=[6, 6, 6, 3, 3, 1])
+    gaps = [[0, 1, UNRANKED], [UNRANKED, 0, 1], [0, UNRANKED, 1]]
+    rows = [*gaps, [0, 1, 1], [0, UNLISTED, UNLISTED], [1, 0, 2]]
+    profile = profile_of(rows, "ABC", counts=[6, 6, 6, 3, 3, 1])
     found = ra.Mallows.fit(profile).test_uniform(n_resamples=39, rng=1)
     assert found.p_value == 1 / 40
     assert found.mean_distance == pytest.approx(1 / 25)

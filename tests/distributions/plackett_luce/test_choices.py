@@ -100,8 +100,7 @@ def test_stages_keep_the_number_of_the_ranking_across_blocks(monkeypatch):
 
 def test_rankings_of_one_item_are_no_choices(representation):
     found = gathered(from_rows(["A", "B", "C>..."], items="ABC"))
-    assert found.won.tolist() == [0, 0, 1]
-    assert found.weights.tolist() == [1]
+    assert (found.won.tolist(), found.weights.tolist()) == ([0, 0, 1], [1])
     empty = gathered(from_rows(["A", "B"], items="ABC"))
     assert held_sets(empty) == {}
     assert empty.sets.totals(np.zeros(0)).tolist() == [0, 0, 0]

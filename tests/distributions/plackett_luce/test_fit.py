@@ -18,7 +18,7 @@ from tests.distributions.luce_by_hand import (
     likelihood_of,
     log_likelihood_by_hand,
     log_likelihood_function,
-)
+)  # fmt: skip
 
 
 def with_a_ghost(profile):
@@ -77,8 +77,6 @@ def test_log_worths_sum_to_0_and_parameters_are_named():
     assert fit.distribution.log_worths == pytest.approx(fit.estimates[:4])
     assert list(fit.distribution.log_ties.values()) == fit.estimates[4:].tolist()
     assert fit.n_parameters == 5
-    assert fit.aic == pytest.approx(10 - 2 * fit.log_likelihood)
-    assert fit.bic == pytest.approx(5 * np.log(14) - 2 * fit.log_likelihood)
 
 
 def test_a_size_of_ties_that_does_not_occur_is_not_modeled():
@@ -398,8 +396,7 @@ def test_notes_to_the_letter(options, notes):
 
 
 def test_a_fit_that_did_not_arrive_says_so():
-    fit = ra.PlackettLuce.fit(DATA["complete"], max_iterations=1)
-    assert fit.notes[-1] == (
+    assert ra.PlackettLuce.fit(DATA["complete"], max_iterations=1).notes[-1] == (
         "Not converged in 1 step; what is shown is not the maximum. Raise `max_iterations`."
     )
     heavy = 2.0**60

@@ -14,9 +14,6 @@ from tests.distributions.luce_by_hand import from_row, from_rows, log_prob_by_ha
 from tests.strategies import profiles, rankings
 
 WORTHS = [1.0, -0.5, 0.2]
-TIES = {2: -0.4, 3: 0.3}
-
-
 # -- probabilities --------------------------------------------------------------------------------
 
 
@@ -121,23 +118,6 @@ def test_the_look_tells_worths_and_ties():
 
 
 # -- summaries ------------------------------------------------------------------------------------
-
-
-@given(values=st.lists(st.floats(-5, 5), min_size=2, max_size=5))
-def test_pairs_are_in_proportion_to_worth(values):
-    worths = np.exp(values)
-    expected = worths[:, None] / (worths[:, None] + worths)
-    np.fill_diagonal(expected, 0)
-    law = ra.PlackettLuce(values)
-    assert law.pairwise_probabilities() == pytest.approx(expected)
-    assert not law.tie_probabilities().any()
-
-
-def test_a_pair_of_davidson_in_a_larger_set():
-    # Alone, two items are tied with chance nu sqrt(ab)/(a + b + nu sqrt(ab)).
-    law = ra.PlackettLuce(np.log([4.0, 1.0]), items="AB", log_ties={2: np.log(0.5)})
-    assert law.tie_probabilities()[0, 1] == pytest.approx(1 / 6)
-    assert law.pairwise_probabilities() == pytest.approx(np.array([[0, 4 / 6], [1 / 6, 0]]))
 
 
 def test_the_mode_may_be_tied():

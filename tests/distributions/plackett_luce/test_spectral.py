@@ -11,7 +11,7 @@ from rankagg.distributions.plackett_luce.spectral import (
     spectral_covariance,
     spectral_worths,
     stationary,
-)
+)  # fmt: skip
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
 WORTHS = np.array([0.9, 0.4, -0.1, -0.3, -0.9])

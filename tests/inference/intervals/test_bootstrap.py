@@ -17,7 +17,7 @@ from rankagg.inference.intervals.bootstrap import (
     resample_rows,
     resampled_means,
     widened,
-)
+)  # fmt: skip
 from rankagg.inference.units import units_of
 from tests import strategies
 

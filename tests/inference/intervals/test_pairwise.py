@@ -350,8 +350,7 @@ def test_only_pairs_that_agree_are_counted_as_such():
 @pytest.mark.parametrize("method", ANY_METHOD)
 def test_one_item_has_no_pairs(method):
     found = from_data(ra.Profile.from_orders(["A"]), **chosen(method))
-    assert found.estimate.tolist() == [[0.5]]
-    assert found.never_compared == ()
+    assert (found.estimate.tolist(), found.never_compared) == ([[0.5]], ())
     assert len(found.to_frame()) == 0
     assert list(found.to_frame().columns) == list(from_data(THREE).to_frame().columns)
     assert found.decisions().share == 1

@@ -9,11 +9,7 @@ from scipy.stats import binom, binomtest, norm
 import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.ranks.comparison_ranks import (
-    mixed_sign_test,
-    pair_majorities,
-    score_items,
-)
+from rankagg.inference.ranks.comparison_ranks import mixed_sign_test, pair_majorities, score_items
 from rankagg.inference.ranks.rank_sets import ranks_of_ratings
 from rankagg.inference.ranks.worth_ranks import mixed_tail, worth_rank_intervals
 from tests.core.test_comparisons import comparisons

@@ -47,8 +47,7 @@ def test_bounds_are_those_that_the_decisions_leave(profile, of):
     assert result.worst.tolist() == (profile.n_items - above.sum(axis=1)).tolist()
     assert (result.best <= result.rank).all()
     assert (result.rank <= result.worst).all()
-    assert result.decisions.alpha == 0.5
-    assert result.items == profile.items
+    assert (result.decisions.alpha, result.items) == (0.5, profile.items)
 
 
 def test_pairwise_places_count_the_majorities_above():

@@ -206,8 +206,7 @@ def test_ties_can_keep_sign_tests_from_deciding():
 def test_fewer_units_decide_where_other_pairs_have_too_few_to_count():
     """Seven are enough for any of three pairs; six are where no other can be decided (Tarone)."""
     six = ra.Profile.from_orders(["AB"] * 6 + ["C"], items="ABC")
-    battles = ra.Comparisons.from_arrays("AAAAAAB", "BBBBBBC", [1] * 7)
-    for data in (six, battles):
+    for data in (six, ra.Comparisons.from_arrays("AAAAAAB", "BBBBBBC", [1] * 7)):
         result = ra.rank_intervals(data, of="pairwise")
         assert result.decidable_from == 7 == result.n_units
         assert result.decisions.pairs == (("A", "B"),)

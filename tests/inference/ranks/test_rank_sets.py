@@ -219,8 +219,7 @@ def test_no_power_of_two_changes_a_rank(power):
 def test_what_has_no_error_is_decided_as_it_stands():
     ranks = rank_sets([3.0, 2, 2, 0], standard_errors=[0, 0, 0, 50])
     assert ranks.decisions.above[:3, :3].tolist() == [[False, True, True], [False] * 3, [False] * 3]
-    assert ranks.rank.tolist() == [1, 2, 2, 4]
-    assert ranks.best.tolist() == [1, 2, 2, 1]
+    assert (ranks.rank.tolist(), ranks.best.tolist()) == ([1, 2, 2, 4], [1, 2, 2, 1])
     assert "2 pairs differ without any error, and are decided as they stand" in ranks.notes
     # Two ratings that share all of their error; the third has one of its own.
     shared = rank_sets([2.0, 1, 0], covariance=[[1, 1, 0], [1, 1, 0], [0, 0, 1]])
