@@ -349,8 +349,7 @@ def _from_urn(n_items: int, n_rankings: int, contagion: float, rng: np.random.Ge
     while (source != source[source]).any():
         source = source[source]
     kinds, which = np.unique(source, return_inverse=True)
-    drawn = Uniform(range(n_items)).sample(len(kinds), rng=rng).ranks
-    return drawn[which]
+    return Uniform(range(n_items)).sample(len(kinds), rng=rng).ranks[which]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -106,8 +106,7 @@ def kendall_tau(
         pairs = float(counts.compared)
     else:
         untied_first = counts.compared - counts.tied_first
-        untied_second = counts.compared - counts.tied_second
-        pairs = sqrt(untied_first * untied_second)
+        pairs = sqrt(untied_first * (counts.compared - counts.tied_second))
     return correlation(counts.concordant - counts.discordant, pairs)
 
 

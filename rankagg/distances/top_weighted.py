@@ -149,8 +149,7 @@ def rank_biased_overlap(
     ranks = common_ranks(first, second)
     n = ranks.shape[1]
     overlap = shared_items(ranks) / np.arange(1, n + 1)
-    weights = (1.0 - p) * p ** np.arange(n)
-    return float(weights @ overlap + p**n)
+    return float(((1.0 - p) * p ** np.arange(n)) @ overlap + p**n)
 
 
 def weighted_kendall_tau(
@@ -266,15 +265,13 @@ def tau_ap(
 def _accuracy(ranks: Ranks, truth: Ranks) -> float:
     """Average over all ways of breaking ties in the first of both."""
     n = len(ranks)
-    ordered = np.sort(ranks)
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    starts = np.flatnonzero(np.diff(np.sort(ranks), prepend=-1))
     sizes = np.diff(starts, append=n)
     right = np.add.reduceat(_right_above(ranks, truth)[np.argsort(ranks, kind="stable")], starts)
     # On average half of the bucket's items that come to stand above belong there.
     mates = np.arange(n) - np.repeat(starts, sizes)
     expected: Floats = np.repeat(right / sizes, sizes) + mates / 2
-    above = np.arange(1, n)
-    return correlation(2 * float((expected[1:] / above).sum()) - (n - 1), n - 1)
+    return correlation(2 * float((expected[1:] / np.arange(1, n)).sum()) - (n - 1), n - 1)
 
 
 def _one_sided(ranks: Ranks, others: Ranks) -> float:

@@ -87,8 +87,7 @@ class RankingDistribution(Value):
         """
         if isinstance(data, PartialRanking):
             return float(self.log_probs(Profile([data]))[0])
-        terms = self.log_probs(data)
-        return float((data.counts * data.weights) @ terms)
+        return float((data.counts * data.weights) @ self.log_probs(data))
 
     def log_probs(self, profile: Profile) -> Floats:
         """Return the log probability of each ranking of a profile.
@@ -332,8 +331,7 @@ class Uniform(RankingDistribution):
 def log_compatible(ranks: Ranks) -> Floats:
     """Return the log of the number of compatible permutations of each row."""
     n = ranks.shape[1]
-    listed = ranks >= 0
-    start = np.where(ranks == UNLISTED, listed.sum(axis=1, keepdims=True), ranks)
+    start = np.where(ranks == UNLISTED, (ranks >= 0).sum(axis=1, keepdims=True), ranks)
     with np.errstate(invalid="ignore"):
         sizes = 2.0 * (places.mid_ranks(ranks) - start) + 1.0
     observed = ranks != UNRANKED

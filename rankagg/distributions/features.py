@@ -230,8 +230,7 @@ class FeatureFit(FitResult):
             variances = variances + 1.0 / self._ridge
         errors = np.sqrt(np.maximum(variances, 0.0))
         frame = with_intervals(rows @ self.estimates[:k], errors, self._student, level)
-        columns = ["estimate", "std_err", "lower", "upper"]
-        return frame[columns].set_axis(features.index)
+        return frame[["estimate", "std_err", "lower", "upper"]].set_axis(features.index)
 
     def anova(self, *others: FitResult) -> pd.DataFrame:
         """Compare nested fits of the same data by their deviances.

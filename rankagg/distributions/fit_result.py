@@ -20,8 +20,6 @@ from rankagg.distributions.base import RankingDistribution
 def holm(p_values: Floats) -> Floats:
     """Return adjusted p-values: what is at most alpha is rejected at level alpha.
 
-    References
-    ----------
     Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal
     of Statistics 6.
     """

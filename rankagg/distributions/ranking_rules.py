@@ -114,8 +114,7 @@ class MallowsRanking(Aggregator):
 
 def _seen_labels(profile: Profile) -> list[Label]:
     """Return the items that some ranking observes."""
-    seen = (profile.ranks != UNRANKED).any(axis=0)
-    return list(profile.items.where(seen))
+    return list(profile.items.where((profile.ranks != UNRANKED).any(axis=0)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -175,8 +175,6 @@ def tarone(p_values: Floats, least: Floats, alpha: float) -> Bools:
     tested at a lower level than they are, and Bonferroni's inequality for those of them that can
     be rejected bounds the family-wise error rate.
 
-    References
-    ----------
     Tarone (1990), "A modified Bonferroni method for discrete data",
     https://doi.org/10.2307/2531456; Hommel and Krummenauer (1998), "Improvements and
     modifications of Tarone's multiple test procedure for discrete data", Biometrics 54, 673-681.

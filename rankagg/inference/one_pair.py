@@ -49,8 +49,6 @@ def difference_of_proportions(
     b wins and c losses in n units, (b - c - nd)^2 is at most z^2 n (2q + d - d^2), where q is the
     most likely probability of a loss under d.
 
-    References
-    ----------
     Tango (1998), "Equivalence test and confidence interval for the difference in proportions for
     the paired-sample design",
     https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B.
@@ -118,8 +116,6 @@ def flip_tests(
 ) -> FlipTests:
     """Compare mean differences with what they would be under other signs of whole units.
 
-    Notes
-    -----
     With signs s and weights w, a center c of the differences d is rejected where
     abs(sum s w (d - c)) reaches abs(sum w (d - c)) for a share of alpha of all s at most. For one s
     that holds between the mean of the units that are turned and the mean of those that are not, so
@@ -127,8 +123,6 @@ def flip_tests(
     is exact for independent units whose differences are symmetric about their center (Hartigan
     1969). With drawn signs the observed ones count as one of them.
 
-    References
-    ----------
     Hartigan (1969), "Using subsample values as typical values",
     https://doi.org/10.1080/01621459.1969.10501057.
     """
@@ -213,8 +207,6 @@ def signed_rank_p_value(
     Differences of zero are left out, those of equal size share their mid-rank, and the
     distribution is that of all signs of these ranks, so ties do no harm.
 
-    References
-    ----------
     Wilcoxon (1945), "Individual comparisons by ranking methods", https://doi.org/10.2307/3001968;
     Pratt (1959), "Remarks on zeros and ties in the Wilcoxon signed rank procedures",
     https://doi.org/10.1080/01621459.1959.10501526.
@@ -232,8 +224,7 @@ def signed_rank_p_value(
     if len(kept) <= EXACT_UNITS:
         return min(1.0, 2.0 * float(_distribution(doubled)[: least + 1].sum())), True, direction
     # The half of one step of the doubled sum, which goes up by one or more.
-    step = int(np.gcd.reduce(doubled))
-    deviation = max(doubled.sum() / 2.0 - least - step / 2.0, 0.0)
+    deviation = max(doubled.sum() / 2.0 - least - int(np.gcd.reduce(doubled)) / 2.0, 0.0)
     error = float(np.sqrt((doubled.astype(np.float64) ** 2).sum())) / 2.0
     return min(1.0, 2.0 * float(scipy.stats.norm.sf(deviation / error))), False, direction
 
@@ -241,14 +232,10 @@ def signed_rank_p_value(
 def hodges_lehmann(differences: Floats, alpha: float) -> tuple[float, float, float]:
     """Return the median of the means of two differences each, and an interval for the center.
 
-    Notes
-    -----
     The ends are means of two (a difference and itself among them) at ranks of the distribution
     without ties. For independent differences that are symmetric about one center they hold it with
     probability 1 - alpha at least, and with ties more often.
 
-    References
-    ----------
     Hodges and Lehmann (1963), "Estimates of location based on rank tests",
     https://doi.org/10.1214/aoms/1177704172.
     """
@@ -282,8 +269,7 @@ def _below(n: int, alpha: float) -> int:
 
 def _distribution(ranks: NDArray[np.int64]) -> Floats:
     """Return the probabilities of all sums of ranks whose signs are as likely as not."""
-    total = int(ranks.sum())
-    chances = np.zeros(total + 1)
+    chances = np.zeros(int(ranks.sum()) + 1)
     chances[0], reach = 1.0, 0
     for rank in ranks.tolist():
         # Halved as one goes, so that nothing overflows.
@@ -301,8 +287,7 @@ def _walsh_at(values: Floats, counts: NDArray[np.intp], rank: int) -> float:
     def upto(mean: float) -> int:
         """Count the means of two that are no larger."""
         reach = ends[np.searchsorted(values, 2.0 * mean - values, side="right")]
-        self_too = int(counts[values <= mean].sum())
-        return (int(counts @ reach) + self_too) // 2
+        return (int(counts @ reach) + int(counts[values <= mean].sum())) // 2
 
     while True:
         middle = low + (high - low) / 2.0

@@ -213,8 +213,7 @@ def moments_of(sums: PairSums, stratum_weights: Floats, *, is_weighted: bool) ->
     share = stratum_weights[:, None] * (n > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = share / share.sum(axis=0)
-        means = np.where(n > 0, first / mass, 0.0)
-        mean = (share * means).sum(axis=0)
+        mean = (share * np.where(n > 0, first / mass, 0.0)).sum(axis=0)
         shares = (share**2 * np.where(n > 0, squared_mass / mass**2, 0.0)).sum(axis=0)
         total = n.sum(axis=0)
         spread = np.maximum((second / mass).sum(axis=0) - mean**2, 0.0)

@@ -130,8 +130,7 @@ def krippendorff_alpha(
     table, values = _coded(ratings, kind)
     n_raters = len(table)
     # How often each item has each value; items with one rating cannot disagree.
-    rated = table >= 0
-    table = table[:, rated.sum(axis=0) > 1]
+    table = table[:, (table >= 0).sum(axis=0) > 1]
     if not table.size:
         allowed = "items that two raters or more rated"
         raise InvalidInputError("ratings", allowed, Described("none"))

@@ -310,8 +310,7 @@ def _totals(tally: TaskTally, estimand: Estimand, pairs: Pairs) -> PairTotals:
     missed, neither = tally.missed, tally.neither
     first += share + (missed - share.T) + neither / 2
     second += square + (missed - 2 * share.T + square.T) + neither / 4
-    n = np.full(len(pairs[0]), float(tally.n_units))
-    return n, first[pairs], second[pairs]
+    return np.full(len(pairs[0]), float(tally.n_units)), first[pairs], second[pairs]
 
 
 def shares_of(tally: TaskTally) -> tuple[Floats, Floats]:

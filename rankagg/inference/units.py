@@ -218,8 +218,7 @@ class Units:
 
     def blocks(self) -> Iterator[Block]:
         """Go through all units, some at a time."""
-        n_pairs = len(self.pairs[0])
-        size = max(1, VALUES_HELD // max(n_pairs, 1))
+        size = max(1, VALUES_HELD // max(len(self.pairs[0]), 1))
         if self.clusters is None:
             for start in range(0, len(self.source), size):
                 rows = slice(start, start + size)
@@ -284,8 +283,7 @@ class Units:
             values = np.where(np.isnan(block.values), 0.0, block.values)
             squares = values**2
             for s in np.unique(block.strata):
-                inside = block.strata == s
-                counts = np.where(inside, block.counts, 0.0)
+                counts = np.where(block.strata == s, block.counts, 0.0)
                 weighted = counts * block.weights
                 n[s] += counts @ present
                 mass[s] += weighted @ present

@@ -239,8 +239,7 @@ def _half_wins(odds: Floats) -> Terms:
     none = np.zeros((3, len(odds)))
     bend = np.broadcast_to(up * down, none.shape)
     values = np.stack([won, (won + lost) / 2.0, lost])
-    slopes = np.stack([down, (down - up) / 2.0, -up])
-    return Terms(values, slopes, none, bend, none, none)
+    return Terms(values, np.stack([down, (down - up) / 2.0, -up]), none, bend, none, none)
 
 
 def _normal_values(quantile: Floats) -> Terms:

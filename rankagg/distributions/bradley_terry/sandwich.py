@@ -169,8 +169,7 @@ def _known_shares(model: Model, inverse: Floats, kind: Positions, factors: Float
     odds = inverse[one, a] - inverse[one, b] - inverse[other, a] + inverse[other, b]
     if k:
         beside = inverse[:, n : n + k]
-        mixed = beside[first] - beside[second]
-        cross = np.einsum("gwk,gvk->gwv", mixed, extras)
+        cross = np.einsum("gwk,gvk->gwv", beside[first] - beside[second], extras)
         odds += cross + cross.transpose(0, 2, 1)
         odds += np.einsum("gwk,kl,gvl->gwv", extras, inverse[n : n + k, n : n + k], extras)
     blocks = []
@@ -276,8 +275,6 @@ def effective_clusters(
 ) -> tuple[Floats, Positions]:
     """Return how many clusters of equal size would say as much, of each item and of all.
 
-    References
-    ----------
     Carter, Schnepel and Steigerwald (2017), https://doi.org/10.1162/REST_a_00639.
     """
     both = np.concatenate([clusters * n + first, clusters * n + second])
@@ -383,8 +380,7 @@ class Intransitivity(Result):
             *("statistic", "expected_statistic", "p_value", "n_triples", "n_cycles"),
             *("expected_cycles", "cycles_p_value", "n_resamples"),
         )
-        pairs = plain_rows(self.to_frame())
-        return {"items": list(self.items), **numbers, "pairs": pairs}
+        return {"items": list(self.items), **numbers, "pairs": plain_rows(self.to_frame())}
 
     def _facts(self) -> list[str]:
         return [
@@ -472,8 +468,7 @@ class _Pairs:
         self.slope, self.tie_slope = terms.slope, terms.tie_slope
         probabilities = chances(model.ties, model.odds(estimates), model.split(estimates)[2])
         self.probabilities = (probabilities / probabilities.sum(axis=0)).T
-        share = self.probabilities @ POINTS
-        self.expected = self._turned(self.counts * share)
+        self.expected = self._turned(self.counts * (self.probabilities @ POINTS))
         # What a contest is expected to tell, by its log odds and by the tie parameter.
         weights = self.counts * self.probabilities.T
         odds = (weights * self.slope**2).sum(axis=0)
@@ -495,8 +490,7 @@ class _Pairs:
 
     def _turned(self, points: Floats) -> Floats:
         """Return the points of the first item of each pair from those of first sides."""
-        against = self.sign < 0
-        turned = np.where(against, self.counts - points, points)
+        turned = np.where(self.sign < 0, self.counts - points, points)
         summed: Floats = turned @ self.to_pairs
         return summed
 

@@ -185,8 +185,7 @@ def information_at(data: MallowsData, center: Permutation, theta: float) -> floa
         float(data.weights @ log_sums(data.ranks[:, order], at))
         for at in (middle - step, middle, middle + step)
     ]
-    unseen = (values[0] - 2.0 * values[1] + values[2]) / step**2
-    return complete - unseen
+    return complete - ((values[0] - 2.0 * values[1] + values[2]) / step**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,8 +283,7 @@ def _log_sums(ranks: Ranks, weights: Floats, theta: float, rng: np.random.Genera
             chain.sweep(at)
             found += float(weights @ chain.distances()) / sweeps
         expected.append(found)
-    integral = float(simpson(expected, x=grid))
-    return float(weights @ log_compatible(ranks)) - integral
+    return float(weights @ log_compatible(ranks)) - float(simpson(expected, x=grid))
 
 
 CLIMB = 1e-9

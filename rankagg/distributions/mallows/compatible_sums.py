@@ -60,10 +60,8 @@ class _Lattice:
         gone = ranks == UNRANKED
         # Positions in the center of the unranked items, ascending, and of the observed in order.
         self.missing = np.nonzero(gone)[1].reshape(self.m, u)
-        key = np.where(gone, self.n, ranks)
-        self.observed = np.argsort(key, axis=1)[:, : self.k]
-        masks = np.arange(1 << u)
-        bits = (masks[:, None] >> np.arange(u)) & 1
+        self.observed = np.argsort(np.where(gone, self.n, ranks), axis=1)[:, : self.k]
+        bits = (np.arange(1 << u)[:, None] >> np.arange(u)) & 1
         self.size = bits.sum(axis=1)
         # unplaced[t, M]: of the first t unranked items, how many are not in M.
         placed = np.concatenate([np.zeros((1 << u, 1), dtype=int), np.cumsum(bits, axis=1)], axis=1)
@@ -141,8 +139,7 @@ class _Lattice:
                     before[rows, self.missing[:, x], self.observed[:, later]] += placed_here
                 for y in range(self.u):
                     if y != x:
-                        open_too = ~self.bits[source, y]
-                        share = flow[:, open_too].sum(axis=1)
+                        share = flow[:, ~self.bits[source, y]].sum(axis=1)
                         before[rows, self.missing[:, x], self.missing[:, y]] += share
         for x in range(self.u):
             for later in range(self.k):
@@ -168,14 +165,12 @@ def can_sum(ranks: Ranks) -> bool:
 def log_sums(ranks: Ranks, theta: float) -> Floats:
     """Return log sum exp(-theta d) over the compatible permutations of every row."""
     result = np.empty(len(ranks))
-    missing = (ranks == UNRANKED).sum(axis=1)
-    whole = missing == 0
+    whole = (ranks == UNRANKED).sum(axis=1) == 0
     if whole.any():
         result[whole] = _bucket_sums(ranks[whole], theta)
     if not whole.all():
         strict, owner = break_ties(ranks[~whole])
-        sums = lattice_sums(strict, theta)
-        result[~whole] = _log_totals(sums, owner)
+        result[~whole] = _log_totals(lattice_sums(strict, theta), owner)
     return result
 
 
@@ -306,8 +301,7 @@ class Completions:
         bound = self._observed[rows] & self._observed[rows, item][:, None]
         better, worse = bound & (code < mine), bound & (code > mine)
         low = np.where(better, others + 1, 0).max(axis=1, keepdims=True)
-        high = np.where(worse, others, n - 1).min(axis=1, keepdims=True)
-        return low, high
+        return low, np.where(worse, others, n - 1).min(axis=1, keepdims=True)
 
     def distances(self) -> Floats:
         """Return the Kendall distance of every completion to the center, shape (m,)."""

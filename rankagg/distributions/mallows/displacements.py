@@ -29,14 +29,10 @@ MOST_FOOTRULE_COUNTED, MOST_SPEARMAN_COUNTED = 100, 8
 class FootruleDistance(ModelDistance):
     """How many ranks items are displaced, in sum.
 
-    Notes
-    -----
     Between ranks k and k + 1 as many items go down as up, and each adds 1 on either side: with c
     of both, that cut adds 2c. The next rank and its item are joined to each other or to what is
     open, which takes c to c + 1 in one way, to c in 2c + 1 and to c - 1 in c^2.
 
-    References
-    ----------
     Guay-Paquet and Petersen (2014), https://doi.org/10.37236/4214, for the generating function.
     """
 
@@ -167,8 +163,6 @@ class SpearmanDistance(ModelDistance):
     Sums over all rankings of up to 16 items are taken over sets; of more they are estimated, with
     a fixed seed, by annealed importance sampling, and their standard error is given.
 
-    References
-    ----------
     Neal (2001), "Annealed importance sampling", https://doi.org/10.1023/A:1008923215028.
     """
 
@@ -213,8 +207,7 @@ class SpearmanDistance(ModelDistance):
         left = np.full(size, (1 << n) - 1)
         bits = 1 << np.arange(n)
         for item in range(n - 1, -1, -1):
-            inside = (left[:, None] & bits) > 0
-            ways = np.where(inside, sums[left[:, None] & ~bits], 0.0)
+            ways = np.where((left[:, None] & bits) > 0, sums[left[:, None] & ~bits], 0.0)
             ways *= np.exp(-theta * (item - np.arange(n)) ** 2)
             shares = np.cumsum(ways, axis=1)
             at = (rng.random(size)[:, None] * shares[:, -1:] < shares).argmax(axis=1)
@@ -256,8 +249,7 @@ def _cooled(
         seen = np.empty((SWEEPS, size))
         for sweep in range(SWEEPS):
             # Items so far apart change places in pairs, where chance allows it.
-            reach = min(n // 2, 3.0 / at**0.5 + 1.0)
-            far = int(reach ** rng.random() + 0.5)
+            far = int(min(n // 2, 3.0 / at**0.5 + 1.0) ** rng.random() + 0.5)
             first = np.flatnonzero((items - rng.integers(2 * far)) // far % 2 == 0)
             first = first[first + far < n]
             one, other = places[:, first], places[:, first + far]

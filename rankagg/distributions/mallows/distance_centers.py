@@ -257,8 +257,7 @@ def _moved(ranks: Ranks, weights: Floats, center: Ranks) -> Ranks:
         below = longest_increasing(np.where(rest < own, rest, NOWHERE))
         # The same from behind: what is above falls.
         above = longest_increasing(np.where(rest > own, -rest, NOWHERE)[:, ::-1])[:, ::-1]
-        longest = np.maximum(longest_increasing(rest)[:, [-1]], below + 1 + above)
-        gains = weights @ longest
+        gains = weights @ np.maximum(longest_increasing(rest)[:, [-1]], below + 1 + above)
         target = int(gains.argmax())
         if gains[target] > gains[source] + 1e-9 * weights.sum():
             center = np.argsort(np.insert(np.delete(order, source), target, item)).astype(np.int32)

@@ -223,8 +223,7 @@ class MallowsFit(FitResult):
                 "method", "'inversion' or 'wald' where the likelihood had to be estimated", method
             )
         if chosen == "wald":
-            frame = super().conf_int(level)
-            return frame.clip(lower=0.0)
+            return super().conf_int(level).clip(lower=0.0)
         theta = self.distribution.theta
         scale = self._data.n_effective / self._data.total
         allowed = scipy.stats.chi2.isf(level, df=1) / 2.0 / scale

@@ -435,8 +435,7 @@ class _CenterSearch:
         sizes = np.arange(len(order), 1, -1)
         thetas = np.array(list(map(self._theta, sizes.tolist(), means.tolist())))
         logs = self.stages.log_normalizers(sizes, thetas)
-        height = -total * float(thetas @ means + logs.sum())
-        return _Candidate(order, means, thetas, height)
+        return _Candidate(order, means, thetas, -total * float(thetas @ means + logs.sum()))
 
     @cached_property
     def _theta(self) -> Callable[[int, float], float]:

@@ -114,8 +114,7 @@ class Mallows(RankingDistribution):
         -------
         Mallows
         """
-        share = check_number(phi, "phi", low=0, high=1, open_low=True)
-        return cls(center, abs(log(share)))
+        return cls(center, abs(log(check_number(phi, "phi", low=0, high=1, open_low=True))))
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.center, self.theta, self.distance
@@ -189,8 +188,7 @@ class Mallows(RankingDistribution):
         if self.distance != "kendall":
             every = Completed.of(self._distance, self.items, ranks, np.ones(len(ranks)))
             return every.drawn(self.center, self.theta, rng)
-        order = self._order
-        chain = Completions(ranks[:, order], rng)
+        chain = Completions(ranks[:, self._order], rng)
         for _ in range(50):
             chain.sweep(self.theta)
         return chain.places[:, self.center.ranks].astype(np.int32)

@@ -177,8 +177,7 @@ class CayleyDistance(_ByCycles):
 
     def moments(self, n: int, theta: float) -> DistanceMoments:
         """Return closed forms: each item but the first moves or not, independently."""
-        sizes = np.arange(1, n)
-        odds = sizes * np.exp(-theta)
+        odds = np.arange(1, n) * np.exp(-theta)
         moved = odds / (1.0 + odds)
         return DistanceMoments(
             float(np.log1p(odds).sum()), float(moved.sum()), float((moved * (1 - moved)).sum())
@@ -232,8 +231,7 @@ class HammingDistance(_ByCycles):
             keys = np.where(loose, 1.0 + np.arange(n), rng.random((len(left), n)))
             mixed = np.take_along_axis(chosen[left], np.argsort(keys, axis=1), axis=1)
             is_one = ((mixed != chosen[left]) | loose).all(axis=1)
-            rows = left[is_one, None]
-            drawn[rows, chosen[left[is_one]]] = mixed[is_one]
+            drawn[left[is_one, None], chosen[left[is_one]]] = mixed[is_one]
             left = left[~is_one]
         return drawn
 
@@ -350,8 +348,6 @@ def _partitions(n: int, largest: int | None = None) -> Iterator[list[int]]:
 def _tableau(diagram: NDArray[np.int8], rng: np.random.Generator) -> list[int]:
     """Return the row of each number, from the last one down, in a uniform standard tableau.
 
-    References
-    ----------
     Greene, Nijenhuis and Wilf (1979), https://doi.org/10.1016/0001-8708(79)90023-9.
     """
     rows = [int(length) for length in diagram if length]

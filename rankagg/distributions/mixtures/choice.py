@@ -7,6 +7,7 @@ from dataclasses import asdict, field
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.optimize import linear_sum_assignment
 
 from rankagg import _pandas as pd
@@ -21,12 +22,9 @@ from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.uniformity import masked, uncompressed
 from rankagg.distributions.mixtures.climb import (
     Climb,
-    Family,
-    MallowsFamily,
-    PlackettLuceFamily,
     searched,
 )
-from rankagg.distributions.mixtures.fit import MixtureFit, fit_mixture
+from rankagg.distributions.mixtures.fit import MixtureFit, family_of, fit_mixture
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
 
@@ -203,8 +201,6 @@ def test_components(
     fit: MixtureFit, times: int, rng: np.random.Generator, n_jobs: int | None
 ) -> ComponentsTest:
     """Compare the gain by one more component with that in samples from the fit."""
-    from joblib import Parallel, delayed  # noqa: PLC0415 - only where it is used
-
     rows = uncompressed(fit._data)
     # Refused here, before anything is simulated.
     more = fit_mixture(fit._data, fit.n_components + 1, rng=rng, **fit._asked)
@@ -290,8 +286,6 @@ def bootstrap(
     fit: MixtureFit, times: int, rng: np.random.Generator, n_jobs: int | None
 ) -> MixtureBootstrap:
     """Return fits to resampled rankings, climbed from the fit."""
-    from joblib import Parallel, delayed  # noqa: PLC0415 - only where it is used
-
     rows = uncompressed(fit._data)
     pool = Parallel(n_jobs=n_jobs)
     found = pool(delayed(_resampled)(fit, rows, seed) for seed in rng.spawn(times))
@@ -307,13 +301,7 @@ def _resampled(fit: MixtureFit, rows: Profile, rng: np.random.Generator) -> tupl
     asked, mixture = fit._asked, fit.distribution
     chosen = rng.integers(len(rows), size=len(rows))
     data = MallowsData.of(_rows_of(rows, chosen), Deadline(), asked["distance"])
-    is_mallows = asked["family"] == "mallows"
-    family: Family = (
-        MallowsFamily(data, asked["max_theta"])
-        if is_mallows
-        else PlackettLuceFamily(data, asked["ridge"])
-    )
-    start = Climb(mixture.components, mixture.weights)
+    family, start = family_of(data, asked), Climb(mixture.components, mixture.weights)
     best = searched(family, start, asked["max_iterations"])
     k = fit.n_components
     own = [family.parameters(part) for part in mixture.components[:k]]

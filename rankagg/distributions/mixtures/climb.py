@@ -116,8 +116,7 @@ class MallowsFamily(Family):
         first, second = self._pairs
         if not self.data.is_plain or len(first) * len(self.data.ranks) > MOST_PAIRS:
             return None
-        above = self.data.ranks[:, first] < self.data.ranks[:, second]
-        return above.astype(np.float64)
+        return (self.data.ranks[:, first] < self.data.ranks[:, second]).astype(np.float64)
 
     @cached_property
     def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -255,8 +254,7 @@ class PlackettLuceFamily(Family):
         """Return the worths after a Newton step."""
         sets, uses, won = self._chosen
         choices = Choices(sets, uses.T @ shares, won.T @ shares, {})
-        likelihood = Likelihood(choices, (), self.ridge)
-        found = newton(likelihood, 1, 1e-10, start=part.log_worths)
+        found = newton(Likelihood(choices, (), self.ridge), 1, 1e-10, start=part.log_worths)
         return self.moved(part, found.parameters)
 
     def penalty(self, part: PlackettLuce) -> float:

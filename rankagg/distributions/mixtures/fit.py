@@ -145,17 +145,21 @@ def fit_mixture(
     check_observed(profile)
     _check_identified(profile, number, asked)
     data = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), distance)
-    chosen: Family
-    if family == "mallows":
-        if not data.is_exact:
-            allowed = "rankings whose completions can be summed over"
-            remedy = "Leave out rankings with many gaps, or ties beside gaps."
-            raise InvalidInputError("profile", allowed, Described("larger ones"), remedy)
-        chosen = MallowsFamily(data, asked["max_theta"])
-    else:
+    if family != "mallows":
         _check_strict(data)
-        chosen = PlackettLuceFamily(data, asked["ridge"])
+    elif not data.is_exact:
+        allowed = "rankings whose completions can be summed over"
+        remedy = "Leave out rankings with many gaps, or ties beside gaps."
+        raise InvalidInputError("profile", allowed, Described("larger ones"), remedy)
+    chosen = family_of(data, asked)
     return _fitted(chosen, _climbs(chosen, number, asked, rng, n_jobs), asked)
+
+
+def family_of(data: MallowsData, asked: dict[str, Any]) -> Family:
+    """Return the family that a fit was asked for."""
+    if asked["family"] == "mallows":
+        return MallowsFamily(data, asked["max_theta"])
+    return PlackettLuceFamily(data, asked["ridge"])
 
 
 def _climbs(
@@ -428,8 +432,7 @@ class MixtureFit(FitResult):
         frame = super().conf_int(alpha)
         of_weights, k = np.arange(len(frame)) < len(self.distribution.weights), -np.inf
         low = np.where(of_weights | (self._asked["family"] == "mallows"), 0.0, k)
-        high = np.where(of_weights, 1.0, np.inf)
-        return frame.clip(low, high, axis=0)
+        return frame.clip(low, np.where(of_weights, 1.0, np.inf), axis=0)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return one row per parameter.

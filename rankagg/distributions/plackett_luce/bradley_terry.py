@@ -222,5 +222,4 @@ def _choices_of_pairs(wins: Floats, ties: Floats) -> Choices:
     sets = ChainSets(n, (Chain(met, np.ones((len(met), 1), dtype=bool)),))
     tied = float(np.triu(ties, k=1).sum())
     sizes = {1: float(wins.sum()), **({2: tied} if tied else {})}
-    won = wins.sum(axis=1) + ties.sum(axis=1) / 2.0
-    return Choices(sets, weights[kept], won, sizes)
+    return Choices(sets, weights[kept], wins.sum(axis=1) + ties.sum(axis=1) / 2.0, sizes)

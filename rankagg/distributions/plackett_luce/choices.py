@@ -40,8 +40,7 @@ class BucketTable:
             [log_ties.get(len(bucket), 0.0) + log_worths[list(bucket)].mean() for bucket in buckets]
         )
         self.sizes = np.array([len(bucket) for bucket in buckets])
-        masks = np.arange(1 << n)
-        self.left = ((masks[:, None] >> np.arange(n)) & 1).sum(axis=1)
+        self.left = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).sum(axis=1)
 
     @cached_property
     def _choices(self) -> list[tuple[NDArray[np.intp], Floats]]:
@@ -147,8 +146,7 @@ class ChoiceSets(ABC):
             top = float(logs.max())
             result: Floats = np.log(self.sums(np.exp(logs - top))) + top
             return result
-        parts = [np.zeros(0), *(own for _, own in self._far(logs))]
-        return np.concatenate(parts)
+        return np.concatenate([np.zeros(0), *(own for _, own in self._far(logs))])
 
     def expected(self, logs: Floats, weights: Floats) -> Floats:
         """Return for each item its chance to be chosen, summed over its sets with weights, (n,)."""

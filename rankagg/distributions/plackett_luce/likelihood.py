@@ -169,8 +169,7 @@ class Likelihood(LogLikelihood):
             logs = np.where(inside, parameters[items], -np.inf)
             weights = self.choices.weights[done : done + len(logs)]
             done += len(logs)
-            buckets = self._buckets(logs, parameters)
-            total = logsumexp(buckets, axis=0)
+            total = logsumexp(self._buckets(logs, parameters), axis=0)
             means = np.zeros_like(logs)  # expected of each item in each set, and of each tie
             ties = np.zeros((len(logs), t))
             second = np.zeros((n + t, n + t))  # of products, summed over sets
@@ -178,8 +177,7 @@ class Likelihood(LogLikelihood):
                 x, top = _tilted(logs, d)
                 delta = parameters[n + k - 1] if k else 0.0
                 rates = np.exp(delta + top - total)
-                without = leave_one_out(x, d - 1)
-                chosen = rates[:, None] * x * without[d - 1]
+                chosen = rates[:, None] * x * leave_one_out(x, d - 1)[d - 1]
                 means += chosen / d
                 cross = np.bincount(items.ravel(), (weights[:, None] * chosen).ravel(), n) / d
                 second[:n, :n] += np.diag(cross) / d
@@ -254,8 +252,7 @@ def _pair_products(items: Positions, x: Floats, weights: Floats, d: int, n: int)
         for i in range(x.shape[1]):
             others = x.copy()
             others[:, i] = 0.0
-            without = leave_one_out(others, d - 2)[d - 2]
-            values = (weights * x[:, i])[:, None] * x * without
+            values = (weights * x[:, i])[:, None] * x * leave_one_out(others, d - 2)[d - 2]
             np.add.at(result, (items[:, i, None], items), values)
     np.fill_diagonal(result, 0.0)
     return result

@@ -170,8 +170,7 @@ class PlackettLuceFit(WorthsFit):
         value = matrix @ self.estimates
         spread = matrix @ self.covariance @ matrix.T
         rank = int(np.linalg.matrix_rank(matrix))
-        statistic = float(value @ np.linalg.pinv(spread) @ value)
-        return _chi_squared(statistic, rank)
+        return _chi_squared(float(value @ np.linalg.pinv(spread) @ value), rank)
 
     def test_equal_worths(
         self, method: Literal["score", "lr", "wald"] = "score"

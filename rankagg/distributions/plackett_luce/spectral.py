@@ -14,8 +14,6 @@ def stationary(rates: Floats) -> Floats:
     All lead to each other. States are taken out one after the other, which adds and multiplies but
     never subtracts.
 
-    References
-    ----------
     Grassmann, Taksar and Heyman (1985), https://doi.org/10.1287/opre.33.5.1107.
     """
     table = rates.copy()

@@ -27,8 +27,6 @@ KNOWN_PER_ITEM = 2
 def freedom_of(rows: DrawnRows) -> Floats:
     """Return the degrees of freedom of the variance of each pair's mean over fixed tasks.
 
-    References
-    ----------
     Satterthwaite (1946), "An approximate distribution of estimates of variance components",
     https://doi.org/10.2307/3002019.
     """
@@ -104,8 +102,7 @@ class Resamples:
         """True for pairs of which different resamples say different things, shape (p,)."""
         seen = np.isfinite(self.means)
         low = np.where(seen, self.means, np.inf).min(axis=0)
-        high = np.where(seen, self.means, -np.inf).max(axis=0)
-        return np.asarray(high - low > 1e-12)
+        return np.asarray(np.where(seen, self.means, -np.inf).max(axis=0) - low > 1e-12)
 
     def take(self, chosen: Bools, kept: Bools | bool = True) -> Resamples:
         """Return what is known of some of the pairs, of second against first where not kept."""
@@ -189,8 +186,6 @@ def resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator
     by (k - 1)/k of what means of k units do, and those of k - 1 draws by all of it. The mean is a
     ratio of sums over groups, so only their number must be large, however many units each has.
 
-    References
-    ----------
     Rao and Wu (1988), "Resampling inference with complex survey data",
     https://doi.org/10.1080/01621459.1988.10478591; for whole groups Field and Welsh (2007),
     "Bootstrapping clustered data", https://doi.org/10.1111/j.1467-9868.2007.00593.x.
@@ -302,8 +297,6 @@ def hierarchical_means(units: Units, n_resamples: int, rng: Generator) -> Resamp
     (b + w/n)/T in truth. So intervals are wider than those of tasks alone, and too wide where w/n
     is large against b.
 
-    References
-    ----------
     Davison and Hinkley (1997), Bootstrap Methods and their Application, section 3.8,
     https://doi.org/10.1017/CBO9780511802843; Field and Welsh (2007), "Bootstrapping clustered
     data", https://doi.org/10.1111/j.1467-9868.2007.00593.x.

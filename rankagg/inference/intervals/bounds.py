@@ -180,16 +180,13 @@ def is_near_normal(
     adds z^4/(2n) to the exponent. Of values in [0, 1] mean and variance bound the skewness; where
     all are 0 or 1 they determine it.
 
-    References
-    ----------
     Hall (1987), "Edgeworth expansion for Student's t statistic under minimal moment conditions",
     https://doi.org/10.1214/aop/1176992073.
     """
     center, n = np.asarray(mean, dtype=np.float64), np.asarray(n_units, dtype=np.float64)
     z = abs(float(scipy.special.ndtri(alpha / sides)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.sqrt(np.asarray(variance) * (n - 1.0) / n)
-        skewness = largest_skewness(center, spread)
+        skewness = largest_skewness(center, np.sqrt(np.asarray(variance) * (n - 1.0) / n))
         error = z**3 * skewness / (3.0 * np.sqrt(n)) + z**4 / (2.0 * n)
         near: Bools = error <= LIMITS[sides]
     return near

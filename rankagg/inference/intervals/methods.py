@@ -303,8 +303,7 @@ def _by_resamples(
             freedom[part] = resamples.freedom
         if not varies[part].any():
             continue
-        some = resamples.take(varies[part])
-        ends = _ends_of(some, options, alpha)
+        ends = _ends_of(resamples.take(varies[part]), options, alpha)
         lower[part][varies[part]], upper[part][varies[part]] = ends
     # Where all units agree the interval is exact, and so few are no harm.
     if len(units.stratum_weights) > 1:

@@ -151,8 +151,7 @@ def _score_numbers(
     else:
         # Neither signs nor studentized differences depend on the scale.
         most = np.nanmax(scores, axis=1, initial=-np.inf)
-        least = np.nanmin(scores, axis=1, initial=np.inf)
-        scale = float((most - least).max()) or 1.0
+        scale = float((most - np.nanmin(scores, axis=1, initial=np.inf)).max()) or 1.0
     source = Differences(scores, scale, is_bounded=score_range is not None)
     notes: tuple[str, ...] = ()
     if data.n_missing:

@@ -137,6 +137,17 @@ RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster"]
 KnownUnit: TypeAlias = RankUnit | Literal["estimate", "choice"]
 
 
+# What ranks are by, in words, and of contests; others go by their name.
+BY: dict[RanksBy, str] = {
+    "pairwise": "majorities", "borda": "mean Borda points", "mean": "mean scores",
+    "shares": "shares of choices",
+}  # fmt: skip
+FOUGHT: dict[RanksBy, str] = {
+    "borda": "mean win rates over all opponents", "mean": "win rates",
+    "worths": "Bradley-Terry ratings",
+}  # fmt: skip
+
+
 class RankIntervals(Result):
     """Confidence intervals for the ranks of items: for all at once, and for each alone.
 
@@ -401,8 +412,7 @@ class RankIntervals(Result):
         else:
             bounds = {"best": self.marginal_best, "worst": self.marginal_worst}
             known |= {"rank": self.rank, **bounds}
-        index = pd.Index(list(self.items), name="item")
-        frame = pd.DataFrame(known, index=index)
+        frame = pd.DataFrame(known, index=pd.Index(list(self.items), name="item"))
         return frame.sort_values(["rank", "best", "worst"])
 
     def _to_paste(self) -> pd.DataFrame:
@@ -423,13 +433,7 @@ class RankIntervals(Result):
     @property
     def by(self) -> str:
         """What ranks are by, in words."""
-        what: dict[RanksBy, str] = {"pairwise": "majorities", "borda": "mean Borda points"}
-        what |= {"mean": "mean scores", "worths": "worths"}
-        what |= {"estimates": "estimates", "shares": "shares of choices"}
-        if self._is_fought:
-            what |= {"borda": "mean win rates over all opponents", "mean": "win rates"}
-            what["worths"] = "Bradley-Terry ratings"
-        return what[self.of]
+        return (BY | FOUGHT if self._is_fought else BY).get(self.of, self.of)
 
     def describe(self) -> str:
         """Return one sentence: which ranks, from what, and what the level covers."""

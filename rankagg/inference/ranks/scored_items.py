@@ -102,8 +102,6 @@ def by_largest(
     Units get independent normal weights, so that what they add up to is normal with the estimated
     covariance.
 
-    References
-    ----------
     Romano and Wolf (2005), "Exact and approximate stepdown methods for multiple hypothesis
     testing", https://doi.org/10.1198/016214504000000539.
     """

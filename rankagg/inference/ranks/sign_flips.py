@@ -50,8 +50,6 @@ def sign_flips(
 ) -> SignFlips:
     """Compare the sums of all differences with what they would be under other signs.
 
-    Notes
-    -----
     The largest sum over all pairs, without its sign, is compared with those under other signs;
     the pairs that reach the level are decided as observed, and the others are compared again until
     none is (Romano and Wolf 2005). Units must be independent, and the differences of each, taken
@@ -76,8 +74,6 @@ def sign_flips(
     A pair that some units do not tell of has a plain sum that is scaled by the root of the squared
     weights of those that do.
 
-    References
-    ----------
     Fisher (1935), The Design of Experiments; Romano and Wolf (2005), "Exact and approximate
     stepdown methods for multiple hypothesis testing",
     https://doi.org/10.1198/016214504000000539.
@@ -148,8 +144,7 @@ class FlippedSums:
                 squares += (counts * weights**2) @ differences**2
                 many += counts @ present
                 apart += counts @ (np.abs(differences) > rounding_error(1.0))
-        plain = np.sqrt(_inverse(masses) * masses.max(initial=0.0))
-        scales = [plain]
+        scales = [np.sqrt(_inverse(masses) * masses.max(initial=0.0))]
         if scaled:
             rare = np.exp2(1.0 - apart) * n_pairs <= LUCK
             rare &= lengths**2 <= ALIKE * many * squares
@@ -177,8 +172,7 @@ class FlippedSums:
         values = np.repeat(values, self.held.counts.astype(np.intp), axis=0)
         size = max(1, SIGNS_HELD // max(values.shape[1], 1))
         for start in range(0, self.n_signs, size):
-            stop = min(start + size, self.n_signs)
-            yield all_signs(len(values), start, stop) @ values
+            yield all_signs(len(values), start, min(start + size, self.n_signs)) @ values
 
     def drawn_signs(self, times: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Draw sign vectors; the first one is that observed."""
@@ -236,8 +230,7 @@ class SignFlips:
         self.n_vectors, self.is_exact = n_vectors, is_exact
         self._seed = seed
         self._held: list[Floats] | None = None
-        n = len(sums.units.items)
-        columns = len(sums.units.pairs[0]) if sums.is_paired else n
+        columns = len(sums.units.pairs[0]) if sums.is_paired else len(sums.units.items)
         if n_vectors * columns <= SUMS_HELD:
             self._held = list(self._sums())
         seen = next(self._sums())[0]
@@ -314,8 +307,7 @@ def _bars(tops: Floats, most: int) -> Floats:
     for more in 1 << np.arange(most.bit_length())[::-1]:
         tried = np.minimum(passing + more, most)
         bars = np.take_along_axis(falling, tried[None, None], axis=1)
-        fits = (tops > bars).any(axis=0).sum(axis=0) <= most
-        passing = np.where(fits, tried, passing)
+        passing = np.where((tops > bars).any(axis=0).sum(axis=0) <= most, tried, passing)
     found: Floats = np.take_along_axis(falling, passing[None, None], axis=1)[:, 0]
     return found
 
