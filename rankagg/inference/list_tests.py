@@ -51,7 +51,7 @@ class RobustRankAggregation(Result):
     scores: Floats
     p_values: Floats
 
-    _schema: ClassVar[str] = "rankagg.robust_rank_aggregation"
+    _schema = "rankagg.robust_rank_aggregation"
     _best: ClassVar[Mapping[str, Direction]] = {"score": "lowest"}
     _formats = dict.fromkeys(("score", "bound", "p_value", "p_holm"), "{:z.3g}".format)
 

@@ -95,12 +95,12 @@ class PairedTest(Result):
     direction: int
     notes: tuple[str, ...]
 
-    _schema: ClassVar[str] = "rankagg.paired_test"
+    _schema = "rankagg.paired_test"
     _plot = "effects_plot"
     _formats = FORMATS
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
-    _row: ClassVar[str] = "pair"
-    _named_rows: ClassVar[bool] = False
+    _row = "pair"
+    _named_rows = False
 
     @property
     def effect_name(self) -> str:
@@ -169,11 +169,11 @@ class PairedTests(Result):
     tests: tuple[PairedTest, ...]
     alpha: float
 
-    _schema: ClassVar[str] = "rankagg.paired_tests"
+    _schema = "rankagg.paired_tests"
     _plot = "effects_plot"
     _formats = FORMATS
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
-    _row: ClassVar[str] = "system"
+    _row = "system"
 
     @property
     def systems(self) -> tuple[Label, ...]:

@@ -385,11 +385,11 @@ class Separation(Result):
     detectable: Floats
     needed: Floats
 
-    _schema: ClassVar[str] = "rankagg.separation"
+    _schema = "rankagg.separation"
     _plot = "separation_plot"
-    _row: ClassVar[str] = "pair"
-    _named_rows: ClassVar[bool] = False
-    _number: ClassVar[str] = "{:z.4g}"
+    _row = "pair"
+    _named_rows = False
+    _number = "{:z.4g}"
     _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {"needed": "{:z.0f}".format}
 
     def to_frame(self) -> pd.DataFrame:

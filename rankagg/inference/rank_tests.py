@@ -503,7 +503,7 @@ class SkillingsMackTest(Result):
     unit: Unit
     notes: tuple[str, ...]
 
-    _schema: ClassVar[str] = "rankagg.skillings_mack"
+    _schema = "rankagg.skillings_mack"
 
     @property
     def p_value(self) -> float:

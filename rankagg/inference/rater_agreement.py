@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from math import factorial
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy
@@ -58,7 +58,7 @@ class KrippendorffAlpha(Result):
     n_ratings: int
     level: float
 
-    _schema: ClassVar[str] = "rankagg.krippendorff_alpha"
+    _schema = "rankagg.krippendorff_alpha"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row: alpha, lower, upper."""
@@ -244,7 +244,7 @@ class KendallW(Result):
     how: str
     n_resamples: int
 
-    _schema: ClassVar[str] = "rankagg.kendall_w"
+    _schema = "rankagg.kendall_w"
 
     @property
     def df(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import compress, product
 from math import comb, prod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,8 +71,8 @@ class TwoGroupTest(Result):
     unit: str
     notes: tuple[str, ...]
 
-    _schema: ClassVar[str] = "rankagg.two_group_test"
-    _row: ClassVar[str] = "group"
+    _schema = "rankagg.two_group_test"
+    _row = "group"
 
     @property
     def distance(self) -> float:

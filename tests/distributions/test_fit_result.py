@@ -70,9 +70,3 @@ def test_a_dict_has_no_nan():
     assert rows[1]["std_err"] is None
     assert rows[2]["z"] == 0
     json.dumps(rows, allow_nan=False)
-
-
-def test_equal_fits_are_equal():
-    first, second = (ra.PlackettLuce.fit(DATA["complete"]) for _ in range(2))
-    assert first == second
-    assert first != ra.PlackettLuce.fit(DATA["complete"], ridge=1.0)

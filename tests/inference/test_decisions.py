@@ -88,14 +88,6 @@ def test_holm_decides_what_simultaneous_intervals_decide(profile, alpha):
     assert set(by_intervals.pairs) <= set(from_data(profile, alpha=alpha).decisions().pairs)
 
 
-def test_holm_may_decide_more_than_simultaneous_intervals():
-    # Once two pairs are decided, 65 of 100 are enough: exp(-2 * 100 * 0.15**2) < 0.05/4.
-    profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[65, 35])
-    found = from_data(profile, simultaneous="bonferroni")
-    assert found.decisions("intervals").pairs == (("A", "C"), ("B", "C"))
-    assert found.decisions("holm").pairs == (("A", "B"), ("A", "C"), ("B", "C"))
-
-
 # -- intervals ------------------------------------------------------------------------------------
 
 
@@ -185,16 +177,6 @@ def test_cycles_are_the_strong_components(pairs):
 
 
 # -- tiers, ranks, the graph ---------------------------------------------------------------------
-
-
-def test_tiers_are_joined_by_undecided_pairs():
-    decisions = decided("AC", "AD", "AE", "BC", "BD", "BE", "CE", "DE")
-    assert (decisions.tiers, decisions.share) == ((("A", "B"), ("C", "D"), ("E",)), 0.8)
-
-
-def test_tiers_with_more_wins_stand_first():
-    decisions = decided("EA", "EB", "EC", "ED", "DA", "DB", "DC", "BA", "CA")
-    assert decisions.tiers == (("E",), ("D",), ("B", "C"), ("A",))
 
 
 def slow_tiers(decisions):

@@ -88,23 +88,6 @@ def test_scores_of_the_package_of_kolde_are_the_same():
     assert frame["p_value"].tolist() == pytest.approx(exact, rel=1e-11)
 
 
-def test_scores_of_knockouts_are_those_of_the_package_of_kolde():
-    # Its data cellCycleKO: the ranks of four genes in those of 12 lists that name them, of 6206
-    # genes; the first four that aggregateRanks returns. `exact = TRUE` subtracts from 1.
-    ranks = [
-        [37, 36, 32, 57, 41, 57, 34, 157, 74], [134, 6, 8, 26, 74, 148, 33, 2],
-        [302, 28, 61, 49, 94, 225, 86, 91, 52], [86, 396, 38, 120, 90, 81, 72, 68],
-    ]  # fmt: skip
-    shares = np.array([[*row, *[6206] * (12 - len(row))] for row in ranks]).T / 6206
-    scores = module._scores(shares)
-    bounds = [2.32615712333e-12, 5.70401269368e-10, 1.62614727129e-09, 8.81981545900e-09]
-    exact = [-7.43183292684e-12, 5.43290634702e-10, 1.54753387882e-09, 8.36713121011e-09]
-    assert 12 * scores == pytest.approx(bounds, rel=1e-11)
-    chances = module._chance_of_less(scores, 12)
-    assert chances == pytest.approx(exact, abs=2e-11)
-    assert (chances < bounds).all()
-
-
 def test_items_that_no_list_names_count_as_hypotheses():
     few, many = of("AB", "AB", "AC"), of("AB", "AB", "AC", n_items=1000)
     assert many.p_values[0] < few.p_values[0]

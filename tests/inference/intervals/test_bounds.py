@@ -24,12 +24,6 @@ def test_a_radius_is_that_of_the_formula(z, alpha, sides):
     assert hoeffding_radius(1 / z, alpha, sides) == pytest.approx(expected, rel=1e-12)
 
 
-def test_radii_of_many_pairs_at_once():
-    shares, levels = np.array([1, 1 / 4]), np.array([0.1, 0.2])
-    radii = hoeffding_radius(shares, levels)
-    assert radii == pytest.approx([sqrt(log(20) / 2), sqrt(log(10) / 8)])
-
-
 # -- p-values -------------------------------------------------------------------------------------
 
 

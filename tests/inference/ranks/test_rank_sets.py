@@ -125,16 +125,6 @@ def test_sets_are_those_of_csranks():
     assert ranks.bottom(5) == tuple(range(31, 38))
 
 
-def test_sets_of_a_singular_covariance_are_those_of_csranks():
-    rows = """.544063 .200493 -.273858 -.100613 -.055851 -.314234 .200493 .451639 -.326268 .111021
-    -.214758 -.222127 -.273858 -.326268 .563498 -.08897 .086231 .039367 -.100613 .111021 -.08897
-    .681538 -.264097 -.338881 -.055851 -.214758 .086231 -.264097 .321617 .126859 -.314234 -.222127
-    .039367 -.338881 .126859 .709016"""
-    ranks = rank_sets([2.1, 1.4, 0.3, -0.4, -1.2, -2.2], covariance=numbers(rows).reshape(6, 6))
-    assert ranks.best.tolist() == ranks.marginal_best.tolist() == [1, 1, 1, 1, 2, 3]
-    assert ranks.worst.tolist() == ranks.marginal_worst.tolist() == [4, 5, 6, 6, 6, 6]
-
-
 # -- how often they are wrong ---------------------------------------------------------------------
 
 DESIGNS = {
