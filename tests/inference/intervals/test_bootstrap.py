@@ -174,6 +174,10 @@ def test_max_t_has_bounds_where_few_rankings_compare():
     assert np.isfinite([low, high]).all()
     told = resamples.means[~np.isnan(resamples.means)]
     assert (np.abs(told - 2 / 3) > radius[0] + 1e-12).mean() <= 0.05
+    turned = Resamples(1 - resamples.mean, 1 - resamples.means, -resamples.skewness)
+    lower, upper = resamples.max_t(0.05, "greater")[0], turned.max_t(0.05, "less")[1]
+    assert upper == pytest.approx(1 - lower)
+    assert lower != pytest.approx(resamples.max_t(0.05, "less")[0])
 
 
 # -- nothing varies -------------------------------------------------------------------------------
