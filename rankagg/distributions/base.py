@@ -87,7 +87,8 @@ class RankingDistribution(Value):
         """
         if isinstance(data, PartialRanking):
             return float(self.log_probs(Profile([data]))[0])
-        return float((data.counts * data.weights) @ self.log_probs(data))
+        terms = self.log_probs(data)  # which refuses what is no profile
+        return float((data.counts * data.weights) @ terms)
 
     def log_probs(self, profile: Profile) -> Floats:
         """Return the log probability of each ranking of a profile.
