@@ -37,12 +37,14 @@ class Page(HTMLParser):
         super().__init__()
         self.open, self.ids, self.tables, self.links, self.sections = [], [], [], [], {}
         self.captions, self.positions, self.styled = [], [], []
+        self.keys, self.seen, self.text = [], [], ""
         self._section = self.header = ""
         self.feed(html)
         assert self.open == []
 
     def handle_starttag(self, tag, attrs):
         found = dict(attrs)
+        self.seen.append(tag)
         if "id" in found:
             self.ids.append(found["id"])
         self.styled += [tag] * ("style" in found)
@@ -50,15 +52,18 @@ class Page(HTMLParser):
             self.positions.append(int(found["data-position"]))
         self.links += [value for name, value in attrs if name in ("src", "href", "xlink:href")]
         if tag == "section":
-            self._section = found["id"]
+            self._section = found.get("id", "")
             self.sections[self._section] = ""
         if tag == "table":
             self.tables.append([])
+            self.keys.append([])
             self.captions.append("")
         if tag == "tr":
             self.tables[-1].append([])
+            self.keys[-1].append([])
         if tag in ("td", "th"):
             self.tables[-1][-1].append("")
+            self.keys[-1][-1].append(found.get("data-key"))
         if tag not in VOID:
             self.open.append(tag)
 
@@ -71,6 +76,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
+        self.text += f"{data} "
         if {"td", "th"} & {*self.open} and "svg" not in self.open:
             self.tables[-1][-1][-1] += data
         if "header" in self.open:
@@ -79,6 +85,12 @@ class Page(HTMLParser):
             self.captions[-1] += data
         if "section" in self.open and "svg" not in self.open:
             self.sections[self._section] += data
+
+    def cells(self, caption):
+        """Return the rows of a table: each cell as its text and what it is sorted by."""
+        k = self.captions.index(caption)
+        rows = zip(self.tables[k], self.keys[k], strict=True)
+        return [[(text.strip(), key) for text, key in zip(*row, strict=True)] for row in rows]
 
     def table(self, caption):
         """Return the table whose caption starts so as a list of dicts from heading to text."""

@@ -2,7 +2,6 @@
 
 import re
 from html import unescape
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -12,39 +11,13 @@ import rankagg as ra
 from rankagg.exceptions import visible
 from rankagg.report.sections import UNKNOWN
 from rankagg.studies.study import Paged
+from tests.report.test_page import Page
 from tests.test_results import EVIL, RESULTS
 
 STUDIES = [
     "AgreementResult", "ApproximationResult", "ConfidenceResult", "CorruptionResult",
     "CycleResult", "MissingScoresResult", "TaskSubsetResult",
 ]  # fmt: skip
-
-
-class Tables(HTMLParser):
-    """The cells of every table by its caption, with what they are sorted by."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.rows, self.at, self.found = [], None, {}
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "table":
-            self.rows = []
-        elif tag == "tr":
-            self.rows.append([])
-        elif tag in ("th", "td"):
-            self.rows[-1].append(["", dict(attrs).get("data-key")])
-        self.at = tag
-
-    def handle_data(self, data):
-        if self.at in ("th", "td"):
-            self.rows[-1][-1][0] += data.strip()
-        elif self.at == "caption":
-            self.found[data] = self.rows
-
-    def handle_endtag(self, tag):
-        self.at = None
 
 
 def test_every_result_of_a_study_has_a_page():
@@ -64,7 +37,7 @@ def test_it_says_what_the_result_says(name):
     assert f"read: {EVIL}.csv" in told
     for line in (*result._facts(), *result._below(None)):
         assert visible(line) in told
-    head, *rows = Tables(page).found["In numbers"]
+    head, *rows = Page(page).cells("In numbers")
     table = result._table()
     assert [text for text, _ in head] == [*map(str, table)]
     assert len(rows) == len(table) > 1
@@ -106,8 +79,8 @@ def test_what_was_asked_is_told_with_all_values():
     assert pairs["Models"] == "board (ScoreTable of 4 systems x 3 tasks, 0 of 12 scores missing)"
     assert (pairs["Proportions"], pairs["Repetitions"], pairs["Seed"]) == ("0.0; 0.25", "2", "7")
     assert pairs["After"].startswith("Himmi et al. (2023)")
-    methods = Tables(page).found["Methods, with all parameters"]
-    assert ["ByScore(strength=3)", None] in [row[1] for row in methods]
+    methods = Page(page).cells("Methods, with all parameters")
+    assert ("ByScore(strength=3)", None) in [row[1] for row in methods]
 
 
 @pytest.mark.parametrize("name", STUDIES)

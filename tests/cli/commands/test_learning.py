@@ -2,7 +2,6 @@
 
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 
@@ -10,6 +9,7 @@ import rankagg as ra
 from rankagg.cli.options.rules import RULES_BY_NAME, make
 from rankagg.teaching.quizzes import TOPICS
 from rankagg.teaching.show import STEPS, WITHOUT
+from tests.report.test_page import Page
 
 BALLOTS = "a_b,<i> & \\,50%,count\n1,2,3,4\n2,3,1,3\n3,1,2,2\n"
 
@@ -18,35 +18,6 @@ BALLOTS = "a_b,<i> & \\,50%,count\n1,2,3,4\n2,3,1,3\n3,1,2,2\n"
 def hostile(tmp_path):
     (tmp_path / "ballots.csv").write_text(BALLOTS, encoding="utf-8")
     return "steps ballots.csv --format ballots --count count"
-
-
-class Parts(HTMLParser):
-    """All elements of a page, which must be closed, and its text."""
-
-    VOID = ("meta", "link", "br", "path", "use", "image", "rect")
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.seen, self.text = [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.append(tag)
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        if tag not in self.VOID:
-            assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def parts(page):
-    found = Parts()
-    found.feed(page)
-    assert found.open == []
-    return found
 
 
 def test_steps_in_three_forms(run, hostile, tmp_path):
@@ -71,18 +42,18 @@ def test_steps_in_three_forms(run, hostile, tmp_path):
 def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostile):
     steps = ra.teaching.show_steps(ra.Kemeny(), ra.read_ballots("ballots.csv", count="count"))
     page = run(f"{hostile} --as html").out
-    found = parts(page)
+    found = Page(page)
     assert found.seen.count("table") == sum(bool(step.columns) for step in steps.steps)
     assert found.seen.count("svg") == 1
     assert not {"i", "script"} & set(found.seen)
-    text = " ".join(" ".join(found.text).split())
+    text = " ".join(found.text.split())
     for step in steps.steps:
         assert step.heading in text
         assert all(sentence in text for sentence in step.sentences)
         assert all(str(cell) in text for row in step.rows for cell in row)
     assert "://" not in re.sub(r'xmlns\S*="[^"]*"', "", page)
     five = run("steps --dataset superglue_human --method borda --as html").out
-    assert "svg" not in parts(five).seen
+    assert "svg" not in Page(five).seen
 
 
 @pytest.mark.parametrize("method", RULES_BY_NAME)
