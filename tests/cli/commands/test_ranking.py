@@ -15,6 +15,7 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny import relaxation
 from rankagg.cli.options import exact
+from tests.report.test_page_gates import battles_of
 from tests.tournaments import paley
 
 TABLE = "system,x,y,z\nA,3.25,2.25,1.25\nB,2.25,3.25,2.25\nC,1.25,1.25,\n"
@@ -275,15 +276,10 @@ def test_both_orders_of_a_pair_are_explained_alike(said):
 def test_battles_are_explained_by_their_ratings(said):
     """The interval is that of the one above where the rating of the other is fixed."""
     won = {"AB": (38, 42), "AC": (60, 20), "BC": (45, 35), "AD": (70, 10), "BD": (60, 20)}
-    rows = [
-        f"{one},{other},{side}\n" * k
-        for (one, other), n in won.items()
-        for side, k in zip(("model_a", "model_b"), n, strict=True)
-    ]
-    Path("b.csv").write_text("model_a,model_b,winner\n" + "".join(rows), encoding="utf-8")
-    line = "explain b.csv --format comparisons --first model_a --second model_b --outcome winner"
+    battles = battles_of(won)
+    battles.to_frame().to_csv("b.csv", index=False)
+    line = "explain b.csv --format comparisons --first first --second second --outcome outcome"
     told = said(f"{line} --pair A B")
-    battles = ra.read_comparisons("b.csv", first="model_a", second="model_b", outcome="winner")
     fit = ra.fit_bradley_terry(battles)
     elo, apart = fit.elo()["elo"], fit.elo(reference="B", rating=0).loc["A"]
     assert "Rating has A above B" in told
