@@ -83,21 +83,13 @@ def test_without_tied_votes_and_with_half_a_vote_a_tie_the_strict_optimum_is_opt
 
 
 def test_numbers_beyond_64_bits() -> None:
-    rng = np.random.default_rng(5)
-    wins = rng.integers(0, 9, size=(5, 5))
-    ties = np.triu(rng.integers(0, 9, size=(5, 5)), k=1)
-    small = ra.PairwiseMatrix.from_wins(wins, ties=ties + ties.T)
-    factor = 10**25
-    large = ra.PairwiseMatrix.from_wins(
-        (wins.astype(object) * factor).tolist(),
-        ties=((ties + ties.T).astype(object) * factor).tolist(),
-    )
+    rng, factor = np.random.default_rng(5), 10**25
+    wins = rng.integers(0, 9, size=(5, 5)).astype(object) * factor
+    ties = np.triu(rng.integers(0, 9, size=(5, 5)), k=1).astype(object) * factor
+    votes = ra.PairwiseMatrix.from_wins(wins, ties=ties + ties.T)
+    assert votes.scaled_wins.dtype == object
     for prices in weak_brute.PRICES[::3]:
-        few, many = check(small, prices), check(large, prices)
-        assert (
-            Fraction(many.certificate.scaled_cost, many.certificate.denominator)
-            == Fraction(few.certificate.scaled_cost, few.certificate.denominator) * factor
-        )
+        check(votes, prices)
 
 
 # -- splitting --------------------------------------------------------------------------------
