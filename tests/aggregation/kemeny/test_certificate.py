@@ -16,18 +16,8 @@ from rankagg.io.json_files import votes_to_dict
 from tests.tournaments import PALEY
 
 CYCLE = ra.datasets.load("condorcet_1785")
-
-
-@pytest.fixture
-def votes() -> ra.PairwiseMatrix:
-    return CYCLE.pairwise()
-
-
-@pytest.fixture
-def certificate(votes: ra.PairwiseMatrix) -> ra.Certificate:
-    certificate = ra.Kemeny().aggregate(votes).certificate
-    assert certificate.n_cycles == certificate.n_cases == 1
-    return certificate
+VOTES = CYCLE.pairwise()
+CERTIFICATE = ra.Kemeny().aggregate(VOTES).certificate
 
 
 @pytest.fixture(scope="module")
@@ -40,40 +30,40 @@ def branched() -> ra.Certificate:
 # -- false statements -----------------------------------------------------------------------------
 
 
-def test_certificate_of_other_votes_is_refused(votes, certificate) -> None:
+def test_certificate_of_other_votes_is_refused() -> None:
     others = ra.Profile(list(CYCLE), counts=CYCLE.counts + 1).pairwise()
-    theirs, ours = others.fingerprint[:8], votes.fingerprint[:8]
+    theirs, ours = others.fingerprint[:8], VOTES.fingerprint[:8]
     told = rf"other votes: their fingerprint is {theirs}\.\.\., the certificate has {ours}\.\.\.$"
     with pytest.raises(VerificationError, match=told):
-        certificate.verify(others)
+        CERTIFICATE.verify(others)
     # Ties cost every order the same, so that the certificate would be as true.
-    tied = ra.PairwiseMatrix.from_wins(votes.wins, items="ABC", ties=1 - np.eye(3))
+    tied = ra.PairwiseMatrix.from_wins(VOTES.wins, items="ABC", ties=1 - np.eye(3))
     with pytest.raises(VerificationError, match="other votes"):
-        certificate.verify(tied)
-    renamed = ra.PairwiseMatrix.from_wins(votes.wins, items="XYZ")
+        CERTIFICATE.verify(tied)
+    renamed = ra.PairwiseMatrix.from_wins(VOTES.wins, items="XYZ")
     with pytest.raises(VerificationError, match="only the first has X, Y, Z"):
-        certificate.verify(renamed)
-    turned = ra.PairwiseMatrix.from_wins(votes.wins, items="CBA")
+        CERTIFICATE.verify(renamed)
+    turned = ra.PairwiseMatrix.from_wins(VOTES.wins, items="CBA")
     with pytest.raises(VerificationError, match="the same items in another order"):
-        certificate.verify(turned)
+        CERTIFICATE.verify(turned)
     wanted = (
         r"^`votes` must be a PairwiseMatrix\. Got <Profile.*>\. `Profile\.pairwise` counts one\.$"
     )
     with pytest.raises(InvalidInputError, match=wanted):
-        certificate.verify(CYCLE)
+        CERTIFICATE.verify(CYCLE)
 
 
-def test_what_no_file_can_hold_is_told(votes, certificate) -> None:
-    (proof,) = certificate.proofs
+def test_what_no_file_can_hold_is_told() -> None:
+    (proof,) = CERTIFICATE.proofs
     bare = replace(proof, nodes=(replace(proof.nodes[0], weights=()),))
-    unweighted = replace(certificate, proofs=(bare,))
+    unweighted = replace(CERTIFICATE, proofs=(bare,))
     with pytest.raises(ValueError, match="shorter"):
         unweighted.to_dict()
     with pytest.raises(VerificationError, match=r"holds what no file can hold: zip\(\) argument 2"):
-        unweighted.verify(votes)
-    empty = ra.Certificate.build(votes, certificate.order, [Proof(())])
+        unweighted.verify(VOTES)
+    empty = ra.Certificate.build(VOTES, CERTIFICATE.order, [Proof(())])
     with pytest.raises(VerificationError, match=r"malformed: `proofs\[0\]\.positions` must be two"):
-        empty.verify(votes)
+        empty.verify(VOTES)
 
 
 FORMER = "adab74c399f354514fd13e73b2597bf511ad853ee2c9058487a7f561ab07d9e7"
@@ -142,40 +132,41 @@ def test_tolerance_is_what_all_pairs_can_be_off() -> None:
         replace(certificate, scaled_cost=3).verify(halves)
 
 
-def test_gap_and_share_of_the_cost(votes: ra.PairwiseMatrix, certificate: ra.Certificate) -> None:
+def test_gap_and_share_of_the_cost() -> None:
     # Cheaper directions cost 27 + 18 + 25 = 70; every order breaks the cycle A > B > C > A at
     # its weakest majority at least, 33 to 27: 6 votes more.
-    assert certificate.lower_bound == 76 == certificate.cost
-    modest = replace(certificate, scaled_lower_bound=70)
-    assert modest.verify(votes)
+    assert CERTIFICATE.lower_bound == 76 == CERTIFICATE.cost
+    assert CERTIFICATE.n_cycles == CERTIFICATE.n_cases == 1
+    modest = replace(CERTIFICATE, scaled_lower_bound=70)
+    assert modest.verify(VOTES)
     assert modest.status == "gap"
-    open_ = replace(certificate, scaled_lower_bound=57)
+    open_ = replace(CERTIFICATE, scaled_lower_bound=57)
     assert (open_.gap, open_.relative_gap, open_.status) == (19.0, 0.25, "gap")
-    assert (certificate.gap, certificate.relative_gap, certificate.status) == (0, 0, "optimal")
-    nothing = replace(certificate, scaled_cost=0, scaled_lower_bound=0)
+    assert (CERTIFICATE.gap, CERTIFICATE.relative_gap, CERTIFICATE.status) == (0, 0, "optimal")
+    nothing = replace(CERTIFICATE, scaled_cost=0, scaled_lower_bound=0)
     assert nothing.relative_gap == 0.0
     assert "25 % below" in open_.summary()
 
 
-def test_costs_beyond_floats_are_told(votes, certificate) -> None:
-    beyond = replace(certificate, scaled_cost=10**900, scaled_lower_bound=3 * 10**899)
+def test_costs_beyond_floats_are_told() -> None:
+    beyond = replace(CERTIFICATE, scaled_cost=10**900, scaled_lower_bound=3 * 10**899)
     assert beyond.cost == beyond.lower_bound == beyond.gap == float("inf")
     assert beyond.relative_gap == 0.7
     assert "inf" in repr(beyond)
     again = ra.Certificate.from_dict(beyond.to_dict())
     assert again == beyond
     with pytest.raises(VerificationError, match="The ranking costs 76, not 1000000"):
-        again.verify(votes)
+        again.verify(VOTES)
     assert "to within inf" in replace(beyond, tolerance=Fraction(10**900)).summary()
     assert "to within 0 votes" in replace(beyond, tolerance=Fraction(1, 10**900)).summary()
 
 
-def test_summary_counts_what_proves(branched: ra.Certificate, certificate: ra.Certificate) -> None:
-    assert "by 1 weighted 3-cycle, exact" in certificate.summary()
+def test_summary_counts_what_proves(branched) -> None:
+    assert "by 1 weighted 3-cycle, exact" in CERTIFICATE.summary()
     rows = f"{branched.n_rows} rows derived from them"
     words = f"{branched.n_cycles} weighted 3-cycles and {rows} in {branched.n_cases} cases"
     assert words in str(branched)
-    assert "by majorities alone, exact" in replace(certificate, proofs=()).summary()
+    assert "by majorities alone, exact" in replace(CERTIFICATE, proofs=()).summary()
     leaves = [node for node in branched.proofs[0].nodes if isinstance(node, Leaf)]
     assert branched.n_cases == len(leaves)
     enumerated = ra.Kemeny(backend="subset-dp").aggregate(PALEY).certificate
