@@ -10,17 +10,12 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from tests.analysis.test_tournament_solutions import graph_of, margins
 
 
-@st.composite
-def graphs(draw, *, max_size=5):
-    """Any tournament with draws; margins 0 to 3."""
-    n = draw(st.integers(1, max_size))
-    wins = np.zeros((n, n))
-    for i, j in combinations(range(n), 2):
-        margin = draw(st.integers(-3, 3))
-        wins[i, j], wins[j, i] = 4 + max(margin, 0), 4 + max(-margin, 0)
-    return ra.TournamentGraph(ra.PairwiseMatrix.from_wins(wins, items="ABCDE"[:n]))
+def graphs():
+    """Any tournament of five items or fewer with draws; margins 0 to 3."""
+    return margins(("small",)).map(graph_of)
 
 
 def beats(graph, a, b):

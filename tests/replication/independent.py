@@ -1146,16 +1146,28 @@ def solve(votes):
 # -- P3 -------------------------------------------------------------------------------------------
 
 
-def p3_all(data=None):
-    found = {}
+def p3_leaderboards():
     superglue, xglue = ra.datasets.load("superglue_human"), ra.datasets.load("xglue")
-    tables = {
+    return {
         "GLUE, ten tasks": ra.datasets.load("glue_human"),
         "SuperGLUE, eight tasks": superglue.drop(tasks=DIAGNOSTICS),
         "SuperGLUE, ten columns": superglue,
         "XTREME, four groups": ra.datasets.load("xtreme_human"),
         "XGLUE, nine tasks": xglue.drop(tasks=GENERATION),
     }
+
+
+def averaged(name):
+    """Return systems and columns of a benchmark, several metrics of a task averaged."""
+    table = ra.datasets.load(f"{name.lower()}_metrics")
+    metrics = {}
+    for task, scores in zip(table.tasks, table.values.T, strict=True):
+        metrics.setdefault(str(task).split(" ")[0], []).append(scores)
+    return table.systems, {task: sum(some) / len(some) for task, some in metrics.items()}
+
+
+def p3_all(data=None):
+    found, tables = {}, p3_leaderboards()
     item = "Beyond: exact consensus"
     for name, table in tables.items():
         values, units = higher(table)
@@ -1238,17 +1250,11 @@ def p3_below(data=None):
         "SuperGLUE": (10, "DeBERTa", "T5 + Meena"),
     }
     for name, (n_columns, *systems) in models.items():
-        table = ra.datasets.load(f"{name.lower()}_metrics")
-        columns = {}
-        for task in table.tasks:
-            columns.setdefault(str(task).split(" ")[0], []).append(
-                table.values[:, table.tasks.index(task)]
-            )
-        values = np.column_stack([np.mean(some, axis=0) for some in columns.values()])
-        assert values.shape[1] == n_columns
-        means = kinds_of_means(values)
+        known, columns = averaged(name)
+        assert len(columns) == n_columns
+        means = kinds_of_means(np.column_stack(list(columns.values())))
         for system in systems:
-            at, human = (table.systems.index(label) for label in (system, "Human"))
+            at, human = (known.index(label) for label in (system, "Human"))
             for kind in ("geometric", "harmonic"):
                 where = f"per cent below humans, {kind} mean, {name}, {system}"
                 found["Sections 1 and 4", where] = 100 * (1 - means[kind][at] / means[kind][human])

@@ -6,7 +6,7 @@ import numpy as np
 
 import rankagg as ra
 from tests.replication import independent as own
-from tests.replication.independent import DIAGNOSTICS, GENERATION
+from tests.replication.independent import DIAGNOSTICS, GENERATION, averaged, p3_leaderboards
 from tests.replication.opinions import (
     as_is,
     bounds_of,
@@ -17,15 +17,6 @@ from tests.replication.opinions import (
 )
 
 # -- tables ---------------------------------------------------------------------------------------
-
-
-def averaged(name):
-    """Return systems and columns of a benchmark, several metrics of a task averaged."""
-    table = ra.datasets.load(f"{name}_metrics")
-    metrics = {}
-    for task, scores in zip(table.tasks, table.values.T, strict=True):
-        metrics.setdefault(str(task).split(" ")[0], []).append(scores)
-    return table.systems, {task: sum(some) / len(some) for task, some in metrics.items()}
 
 
 def plain(name):
@@ -156,17 +147,6 @@ def p3_columns(_):
                 "humans": scores[human], "best model": np.delete(scores, human).max(),
                 "order": own.told(own.order_of(own.even(scores)), systems),
             }  # fmt: skip
-
-
-def p3_leaderboards():
-    superglue, xglue = ra.datasets.load("superglue_human"), ra.datasets.load("xglue")
-    return {
-        "GLUE, ten tasks": ra.datasets.load("glue_human"),
-        "SuperGLUE, eight tasks": superglue.drop(tasks=DIAGNOSTICS),
-        "SuperGLUE, ten columns": superglue,
-        "XTREME, four groups": ra.datasets.load("xtreme_human"),
-        "XGLUE, nine tasks": xglue.drop(tasks=GENERATION),
-    }
 
 
 MISSING = "XTREME, missing score "

@@ -101,28 +101,6 @@ def test_printed_rows_agree_with_a_loop_over_the_scores(method):
     assert decided > 0
 
 
-def test_a_study_with_more_mechanisms_goes_on_from_the_journal_of_one_without(tmp_path):
-    study, path = make(), tmp_path / "j.jsonl"
-    (model,) = study.models
-    assert [cell.key for cell in study.cells()][-1] == (model.identity, 0.3, 2)
-    before = study.run(journal=path).to_frame()
-    noted = path.read_bytes()
-    mechanism = ra.studies.ByScore(strength=3)
-    grown = make(removals=[ra.studies.AtRandom(), mechanism])
-    result = grown.run(journal=path)
-    assert path.read_bytes()[: len(noted)] == noted
-    assert path.read_bytes().count(b"\n") == 1 + 12
-    assert [cell.key for cell in grown.cells()][-1] == (f"{model.identity}, {mechanism}", 0.3, 2)
-    frame = result.to_frame()
-    usual = frame[frame["removal"] == "completely at random"].drop(columns="removal")
-    assert usual.reset_index(drop=True).equals(before)
-    # What is imputed is expected of scores that go completely at random alone.
-    known = frame.dropna(subset="covered").groupby(["removal", "proportion"])["covered_imputed"]
-    assert known.count().unstack().to_numpy().tolist() == [[6, 6], [6, 0]]
-    assert "low scores first, strength = 3, alpha 0.05:" in result.summary()
-    assert "removed: completely at random; low scores first, strength = 3\n" in result.summary()
-
-
 def test_methods_of_the_package_are_its_own_intervals():
     model = latent(0.7, 25, 5)
     methods = [HOEFFDING, ALL_PAIRS, ANYTIME, EXACT, HOLM, SIGNS,
@@ -316,6 +294,15 @@ def test_by_method_agrees_with_a_loop_over_rows():
     content = json.loads(json.dumps(result.to_dict()))
     assert content["schema"] == "rankagg.confidence_result"
     assert len(content["results"]) == 12
+
+
+def test_mechanisms_are_told_and_what_is_imputed_is_known_of_random_ones_alone():
+    result = make(removals=[ra.studies.AtRandom(), ra.studies.ByScore(strength=3)]).run()
+    known = result.to_frame().dropna(subset="covered")
+    known = known.groupby(["removal", "proportion"])["covered_imputed"]
+    assert known.count().unstack().to_numpy().tolist() == [[6, 6], [6, 0]]
+    assert "low scores first, strength = 3, alpha 0.05:" in result.summary()
+    assert "removed: completely at random; low scores first, strength = 3\n" in result.summary()
 
 
 def test_equal_systems_are_never_told_apart_rightly():

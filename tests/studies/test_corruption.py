@@ -9,7 +9,6 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.studies import Adversarial, Copied, Corruption, Noisy, Rescaled, Reversed
 from rankagg.studies.corruption import CorruptionCell, CorruptionResult
 from rankagg.studies.study import Columns
-from rankagg.testing.studies import StudyContract
 from tests import oracles
 from tests.studies.rules import Stubborn
 
@@ -30,10 +29,6 @@ SMALL = {
 
 def make(**changes):
     return ra.studies.CorruptionStudy(**(SMALL | changes))
-
-
-class TestStudy(StudyContract):
-    study = make(models=[TABLE, MODELS[0]], n_corrupted=[0, 2])
 
 
 # -- the figures ----------------------------------------------------------------------------------

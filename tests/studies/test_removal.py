@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from pathlib import Path
 
@@ -217,25 +217,37 @@ def test_single_scores_can_be_removed_and_lost_tasks_are_left_out():
 # -- in a study ------------------------------------------------------------------------------------
 
 
-def test_a_journal_of_before_goes_on_with_more_mechanisms(tmp_path, monkeypatch):
-    study = make(models=[LATENT], proportions=[0.3], n_repetitions=2)
-    assert next(study.cells()).key == (LATENT.identity, 1.0, 0.3, 0)
-    study.run(journal=tmp_path / "j.jsonl")
+CONFIDENCE = S.ConfidenceStudy(models=[S.LatentModel(step=0.4)], methods=[S.IntervalMethod()])
+
+
+@pytest.mark.parametrize(
+    ("usual", "first", "last"),
+    [
+        (make(models=[LATENT]), (LATENT.identity, 1.0, 0.3, 0),
+         (f"{LATENT.identity}, ByScore(strength=3)", 1.0, 0.3, 1)),
+        (CONFIDENCE, (CONFIDENCE.models[0].identity, 0.3, 0),
+         (f"{CONFIDENCE.models[0].identity}, ByScore(strength=3)", 0.3, 1)),
+    ],
+    ids=["missing scores", "confidence"],
+)  # fmt: skip
+def test_a_journal_of_before_goes_on_with_more_mechanisms(
+    usual, first, last, tmp_path, monkeypatch
+):
+    study, path = replace(usual, proportions=[0.3], n_repetitions=2), tmp_path / "j.jsonl"
+    assert next(study.cells()).key == first
+    before = study.run(journal=path)
+    noted = path.read_bytes()
     tried, seen = type(study)._try, []
     monkeypatch.setattr(
         type(study), "_try", lambda *of: seen.append(of[1].removal.name) or tried(*of)
     )
-    grown = make(
-        models=[LATENT], proportions=[0.3], n_repetitions=2,
-        removals=[S.AtRandom(), S.ByScore(strength=3)],
-    )  # fmt: skip
-    keys = [cell.key for cell in grown.cells()]
-    assert keys[2:] == [(f"{LATENT.identity}, ByScore(strength=3)", 1.0, 0.3, k) for k in (0, 1)]
-    result = grown.run(journal=tmp_path / "j.jsonl")
+    grown = replace(study, removals=[S.AtRandom(), S.ByScore(strength=3)])
+    assert [cell.key for cell in grown.cells()][-1] == last
+    frame = grown.run(journal=path).to_frame()
+    assert path.read_bytes()[: len(noted)] == noted
     assert seen == ["low scores first, strength = 3"] * 2
-    frame = result.to_frame()
     own = frame[frame["removal"] == "completely at random"].drop(columns="removal")
-    assert own.reset_index(drop=True).equals(study.run(progress=False).to_frame())
+    assert own.reset_index(drop=True).equals(before.to_frame())
 
 
 def test_a_mechanism_is_told_unless_it_is_the_usual_one():
