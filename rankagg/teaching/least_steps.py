@@ -35,6 +35,7 @@ from rankagg.teaching.steps import (
     number,
     rankings_step,
     told,
+    too_many,
     verify,
     votes_step,
 )
@@ -79,14 +80,8 @@ def certificate_step(
     agrees = Fraction(raised, problem.denominator) == proved_bound
     verify(agrees, "The steps of a proof come to another bound than the proof")
     if raised != total:
-        rows.append(
-            (
-                "the next cost that an order can have",
-                "",
-                _votes(raised - total, problem),
-                _votes(raised, problem),
-            )
-        )
+        what = "the next cost that an order can have"
+        rows.append((what, "", _votes(raised - total, problem), _votes(raised, problem)))
     if cycles:
         text.append(
             "No order agrees with all majorities of a cycle: it contradicts at least one of them, "
@@ -246,6 +241,7 @@ def whole_ballots(weights: Sequence[Fraction]) -> tuple[list[int], int]:
     return [int(weight * over) for weight in weights], over
 
 
+BY_A_PROGRAM = "`{}().aggregate` finds the answer by an integer program."
 # Situations that are looked at for one item.
 MOST_SITUATIONS = 1_000_000
 
@@ -332,13 +328,10 @@ def _cheapest(
                         reached[after] = (cost + half, (ballot, half, (cost, taken)))
             looked_at += len(ways) * len(options)
             if looked_at > MOST_SITUATIONS:
-                raise InvalidInputError(
-                    "data",
-                    f"rankings with at most {MOST_SITUATIONS:,} situations to compare for an item, "
-                    "to be worked out in steps",
-                    Described("more than that"),
-                    "`Dodgson().aggregate` finds the answer by an integer program.",
+                what = (
+                    f"rankings with at most {MOST_SITUATIONS:,} situations to compare for an item"
                 )
+                raise too_many(what, "more than that", BY_A_PROGRAM.format("Dodgson"))
             ways = reached
     cost, taken = ways[done]
     lifted: dict[tuple[int, int], int] = {}
@@ -403,15 +396,10 @@ def _left_out(
     leads: Sequence[tuple[int, ...]], units: Sequence[int], goal: int
 ) -> list[int] | None:
     """Return how many units of each ballot to leave out; None where no choice is enough."""
-    kinds = [
-        BallotKind(
-            sum(units[b] for b, row in enumerate(leads) if row == one),
-            one,
-            tuple(b for b, row in enumerate(leads) if row == one),
-        )
-        for one in dict.fromkeys(leads)
-    ]
-    kinds = [kind for kind in kinds if min(kind.leads, default=0) < 0]
+    kinds = []
+    for one in (one for one in dict.fromkeys(leads) if min(one, default=0) < 0):
+        ballots = tuple(b for b, row in enumerate(leads) if row == one)
+        kinds.append(BallotKind(sum(units[b] for b in ballots), one, ballots))
     table = np.array(leads, dtype=np.int64).reshape(len(units), -1)
     sums = np.array(units, dtype=object) @ table.astype(object)
     out = [0] * len(units)
@@ -422,13 +410,8 @@ def _left_out(
     sizes = [kind.units + 1 for kind in kinds]
     choices = prod(sizes)
     if choices > MOST_CHOICES:
-        raise InvalidInputError(
-            "data",
-            f"rankings with at most {MOST_CHOICES:,} ways to leave some out for an item, to be "
-            "worked out in steps",
-            Described(counted(f"{choices:,}", "way")),
-            "`Young().aggregate` finds the answer by an integer program.",
-        )
+        what = f"rankings with at most {MOST_CHOICES:,} ways to leave some out for an item"
+        raise too_many(what, counted(f"{choices:,}", "way"), BY_A_PROGRAM.format("Young"))
     tried = np.stack(np.unravel_index(np.arange(choices), sizes), axis=1)
     # What the largest choice is, fits: there are few of them.
     left = sums.astype(np.int64) - tried @ np.array([kind.leads for kind in kinds])

@@ -16,7 +16,6 @@ from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.rankings.partial import as_ranking
-from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching.steps import (
     Cell,
     Step,
@@ -30,6 +29,7 @@ from rankagg.teaching.steps import (
     rankings_step,
     scored,
     told,
+    too_many,
     votes_step,
 )
 from rankagg.teaching.sum_steps import borda_steps
@@ -355,10 +355,5 @@ def _locked_with(locked: Locked, arcs: Arcs) -> Locked:
 
 def _check_ways(ways: set[Locked]) -> None:
     if len(ways) > MOST_WAYS:
-        raise InvalidInputError(
-            "data",
-            f"votes with at most {MOST_WAYS:,} ways to take equal majorities, to be worked out in "
-            "steps",
-            Described("more than that"),
-            "`RankedPairs()` takes them together.",
-        )
+        what = f"votes with at most {MOST_WAYS:,} ways to take equal majorities"
+        raise too_many(what, "more than that", "`RankedPairs()` takes them together.")

@@ -23,7 +23,7 @@ from rankagg.core.profile import Profile
 from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.core.results import Result, html_table, latex_text
-from rankagg.exceptions import VerificationError
+from rankagg.exceptions import Described, InvalidInputError, VerificationError
 from rankagg.teaching.tables import (
     Formula,
     latex_paragraph,
@@ -369,6 +369,12 @@ def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats)
     order = np.argsort(-scores, kind="stable")
     rows = [(str(names[i]), "none" if np.isnan(scores[i]) else number(scores[i])) for i in order]
     return Step(heading, (sentence,), ("item", "score"), tuple(rows))
+
+
+def too_many(what: str, found: str, remedy: str) -> InvalidInputError:
+    """Return what refuses data on which there is more to try than anybody follows."""
+    allowed = f"{what}, to be worked out in steps"
+    return InvalidInputError("data", allowed, Described(found), remedy)
 
 
 def best_ranks(best: Sequence[int], items: ItemSet, sentence: str) -> Step:

@@ -119,11 +119,7 @@ def shown_scores(
 ) -> Worked:
     """Return the steps, from the scores of the tasks to the ranking by what was found."""
     rows = [
-        (
-            str(task),
-            *("missing" if np.isnan(x) else number(x) for x in column),
-            number(weight),
-        )
+        (str(task), *("missing" if np.isnan(x) else number(x) for x in column), number(weight))
         for task, column, weight in zip(table.tasks, values.T, table.weight_vector, strict=True)
     ]
     means = ["The score of a task is the mean over its instances."] * table.is_instance_level
@@ -255,10 +251,7 @@ def bucklin_steps(consensus: Consensus) -> Worked:
         "none), and the share of votes there.",
     ]
     if not evidence.is_complete_and_strict:
-        text.append(
-            "Tied items share their places; a ranking never votes for an item that it leaves "
-            "unranked."
-        )
+        text.append("Tied items share their places; a ranking has no vote for unranked items.")
     heads = [f"depth {depth}" for depth in range(1, n + 1)]
     step = Step("The depths", tuple(text), ("item", *heads, "majority at", "score"), tuple(rows))
     last = scored("The scores", "The higher, the better.", items, np.array(scores))

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg import Aggregator as Rule
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 __all__ = ["SETTINGS", "AggregatorContract", "rearranged", "score_tables"]
@@ -110,12 +111,12 @@ class AggregatorContract:
 
     # -- parameters -----------------------------------------------------------------------------
 
-    def test_repr_and_str_evaluate_to_an_equal_rule(self, rule: ra.Aggregator) -> None:
+    def test_repr_and_str_evaluate_to_an_equal_rule(self, rule: Rule) -> None:
         names = {name: getattr(ra, name) for name in dir(ra)}
         names[type(rule).__name__] = type(rule)
         assert eval(repr(rule), names) == eval(str(rule), names) == rule
 
-    def test_str_states_what_is_not_so_by_default(self, rule: ra.Aggregator) -> None:
+    def test_str_states_what_is_not_so_by_default(self, rule: Rule) -> None:
         call = ast.parse(str(rule), mode="eval").body
         assert isinstance(call, ast.Call)
         assert {stated.arg for stated in call.keywords} == {
@@ -124,7 +125,7 @@ class AggregatorContract:
             if field.compare and getattr(rule, field.name) != field.default
         }
 
-    def test_is_frozen_hashable_and_picklable(self, rule: ra.Aggregator) -> None:
+    def test_is_frozen_hashable_and_picklable(self, rule: Rule) -> None:
         assert hash(rule) == hash(copy.deepcopy(rule))
         assert pickle.loads(pickle.dumps(rule)) == rule
         with pytest.raises(AttributeError):
@@ -135,7 +136,7 @@ class AggregatorContract:
     @SETTINGS
     @given(table=score_tables())
     def test_result_covers_the_items_and_comes_again(
-        self, rule: ra.Aggregator, table: ra.ScoreTable
+        self, rule: Rule, table: ra.ScoreTable
     ) -> None:
         """The same for the same seed and after a journey, and the data stay as they were."""
         before = pickle.dumps(table)
@@ -159,25 +160,21 @@ class AggregatorContract:
 
     @SETTINGS
     @given(table=score_tables(), data=st.data())
-    def test_anonymity(
-        self, rule: ra.Aggregator, table: ra.ScoreTable, data: st.DataObject
-    ) -> None:
+    def test_anonymity(self, rule: Rule, table: ra.ScoreTable, data: st.DataObject) -> None:
         columns = data.draw(st.permutations(range(table.n_tasks)))
         other = rearranged(table, list(range(table.n_systems)), columns)
         self.assert_same(rule.aggregate(table, rng=0), rule.aggregate(other, rng=0))
 
     @SETTINGS
     @given(table=score_tables(), data=st.data())
-    def test_neutrality(
-        self, rule: ra.Aggregator, table: ra.ScoreTable, data: st.DataObject
-    ) -> None:
+    def test_neutrality(self, rule: Rule, table: ra.ScoreTable, data: st.DataObject) -> None:
         rows = data.draw(st.permutations(range(table.n_systems)))
         other = rearranged(table, rows, list(range(table.n_tasks)))
         self.assert_same(rule.aggregate(table, rng=0), rule.aggregate(other, rng=0))
 
     @SETTINGS
     @given(order=st.permutations(range(5)), m=st.integers(1, 4))
-    def test_unanimity(self, rule: ra.Aggregator, order: list[int], m: int) -> None:
+    def test_unanimity(self, rule: Rule, order: list[int], m: int) -> None:
         scores = np.repeat(5.0 - np.argsort(order)[:, None], m, axis=1)
         buckets = rule.aggregate(ra.ScoreTable(scores, higher_is_better=True)).buckets
         expected = {
@@ -190,7 +187,7 @@ class AggregatorContract:
     @SETTINGS
     @given(table=score_tables(), data=st.data())
     def test_weight_two_is_the_task_twice(
-        self, rule: ra.Aggregator, table: ra.ScoreTable, data: st.DataObject
+        self, rule: Rule, table: ra.ScoreTable, data: st.DataObject
     ) -> None:
         chosen = data.draw(st.integers(0, table.n_tasks - 1))
         weighted = table.with_task_weights({table.tasks[chosen]: 2})
@@ -204,7 +201,7 @@ class AggregatorContract:
 
     @SETTINGS
     @given(orders=st.lists(st.permutations(range(5)), min_size=1, max_size=4))
-    def test_guarantee_holds(self, rule: ra.Aggregator, orders: list[list[int]]) -> None:
+    def test_guarantee_holds(self, rule: Rule, orders: list[list[int]]) -> None:
         """On complete strict rankings; what holds in expectation only is tested for its rule."""
         if rule.guarantee is None or rule.guarantee.in_expectation:
             return
@@ -216,7 +213,7 @@ class AggregatorContract:
         )
         assert rule.aggregate(profile).cost <= rule.guarantee.factor * least + 1e-9
 
-    def test_groups_scored_together_are_scored_as_apart(self, rule: ra.Aggregator) -> None:
+    def test_groups_scored_together_are_scored_as_apart(self, rule: Rule) -> None:
         """For rules that score groups at once, and for those that inherit it."""
         rng = np.random.default_rng(0)
         ranks = np.where(rng.random((9, 4)) < 0.3, np.nan, rng.integers(0, 3, (9, 4)))
@@ -227,7 +224,7 @@ class AggregatorContract:
         apart = [rule.aggregate(group).scores for group in profile.by_group().values()]
         np.testing.assert_array_equal(together, np.array(apart))
 
-    def test_policies_for_unranked_items_are_not_all_alike(self, rule: ra.Aggregator) -> None:
+    def test_policies_for_unranked_items_are_not_all_alike(self, rule: Rule) -> None:
         """On one of twenty profiles; a rule may also refuse what it is not known for."""
         if not any(field.name == "unranked" for field in fields(rule)):
             return
@@ -241,19 +238,19 @@ class AggregatorContract:
 
     # -- small and degenerate data --------------------------------------------------------------
 
-    def test_one_item(self, rule: ra.Aggregator) -> None:
+    def test_one_item(self, rule: Rule) -> None:
         consensus = rule.aggregate(ra.ScoreTable([[1.0, 2.0]], higher_is_better=True))
         assert consensus.order == (0,)
         assert consensus.cost == 0
 
-    def test_two_items(self, rule: ra.Aggregator) -> None:
+    def test_two_items(self, rule: Rule) -> None:
         consensus = rule.aggregate(ra.ScoreTable([[1.0], [2.0]], higher_is_better=True))
         assert consensus.order == (1, 0)
 
     @pytest.mark.parametrize(
         "poor", [ra.Profile, ra.PairwiseMatrix], ids=lambda kind: kind.__name__
     )
-    def test_takes_what_it_needs_and_refuses_less(self, rule: ra.Aggregator, poor: type) -> None:
+    def test_takes_what_it_needs_and_refuses_less(self, rule: Rule, poor: type) -> None:
         profile = ra.Profile.from_ranks([[0, 1, 2], [1, 0, 2]], groups=["x", "y"])
         data = profile if poor is ra.Profile else profile.pairwise(rule.policy or "uniform")
         enough = {"scores": (), "rankings": (ra.Profile,), "votes": (ra.Profile, ra.PairwiseMatrix)}

@@ -147,7 +147,6 @@ class CommandContract:
     # -- help -----------------------------------------------------------------------------------
 
     def test_help_says_what_the_command_does_and_all_that_it_takes(self, path: str) -> None:
-        """One line sums up; every option has a text; an example can be copied."""
         command = commands_of(self.group)[path]
         told = self.run(path, "--help")
         assert (told.code, told.err) == (0, "")
@@ -166,16 +165,13 @@ class CommandContract:
     # -- work -----------------------------------------------------------------------------------
 
     def test_it_does_its_work(self, folder: Path, path: str) -> None:
-        """It ends with code 0 and leaves something, on a stream or in a file."""
         before = set(folder.iterdir())
         told = self.run(path, *self._given(path))
         assert told.code == 0, f"exits with {told.code}: {told.err}"
         assert told.out or set(folder.iterdir()) - before, f"{path} left nothing"
 
     def test_json_is_one_object_with_its_schema_and_version(self, folder: Path, path: str) -> None:
-        """Where there is --json, what is printed is strict JSON and says what it is."""
-        command = commands_of(self.group)[path]
-        if not any("--json" in one.opts for one in command.params):
+        if not any("--json" in one.opts for one in commands_of(self.group)[path].params):
             return
         told = self.run(path, *self._given(path), "--json")
         assert told.code == 0, told.err
@@ -187,7 +183,6 @@ class CommandContract:
     # -- what is wrong --------------------------------------------------------------------------
 
     def test_an_unknown_option_is_bad_usage(self, path: str) -> None:
-        """One sentence names it; nothing is printed."""
         told = self.run(path, "--no-such-option")
         assert (told.code, told.out) == (self.bad_usage, "")
         assert "--no-such-option" in told.fault
@@ -195,16 +190,13 @@ class CommandContract:
     def test_an_unknown_choice_names_the_option_and_suggests(
         self, folder: Path, path: str, option: str, choice: str
     ) -> None:
-        """A name with a letter too many is refused, and the right one suggested."""
         told = self.run(path, *self._given(path), option, f"{choice}x")
         assert (told.code, told.out) == (self.bad_usage, "")
         assert option in told.fault, f"{option} is not named: {told.fault}"
         assert f"Did you mean '{choice}'?" in told.fault, f"nothing is suggested: {told.fault}"
 
     def test_what_is_required_is_asked_for(self, path: str) -> None:
-        """Without it the call is bad usage, and nothing is printed."""
-        command = commands_of(self.group)[path]
-        if any(one.required for one in command.params):
+        if any(one.required for one in commands_of(self.group)[path].params):
             told = self.run(path)
             assert (told.code, told.out) == (self.bad_usage, "")
             assert told.fault
@@ -212,7 +204,6 @@ class CommandContract:
     def test_files_that_cannot_be_read_end_with_one_sentence(
         self, folder: Path, path: str, file: str
     ) -> None:
-        """Whatever is in a file: an exit code and one sentence that names it."""
         content = UNREADABLE[file]
         if content is not None:
             (folder / f"{file}.dat").write_bytes(content)
@@ -224,7 +215,6 @@ class CommandContract:
         assert f"{file}.dat" in told.fault
 
     def test_an_unknown_command_suggests_the_nearest(self) -> None:
-        """A name with a letter too many is bad usage, and the right one is suggested."""
         for path in commands_of(self.group):
             told = self.run(f"{path}x")
             assert (told.code, told.out) == (self.bad_usage, "")
