@@ -249,10 +249,7 @@ IN_FILES = {
     "scores": (lambda s: scores_of(f"s,x\nA,{s}\nB,1\n"), DataFormatError),
     "decimal commas": (lambda s: scores_of(f"s;x\nA;{s}\nB;1,5\n", decimal=","), DataFormatError),
     "errors": (lambda s: scores_of(f"s,x\nA,{s}\nB,1\n", errors="drop"), DataFormatError),
-    "frame": (
-        lambda s: scores_of(pd.DataFrame({"s": ["A", "B"], "x": [s, "1"]})),
-        DataFormatError,
-    ),
+    "frame": (lambda s: scores_of(pd.DataFrame({"s": ["A", "B"], "x": [s, "1"]})), DataFormatError),
     "ballots": (lambda s: ra.read_ballots(StringIO(f"A,B\n1,{s}\n")), DataFormatError),
     "counts": (
         lambda s: ra.read_ballots(StringIO(f"A,B,n\n1,2,{s}\n"), count="n"),

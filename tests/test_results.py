@@ -80,9 +80,7 @@ def missing_scores():
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [4, 3, 1]], systems=ITEMS, higher_is_better=True
     )
     return ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=EVIL, data=table)],
-        proportions=[0, 0.25],
-        n_repetitions=2,
+        models=[ra.studies.Observed(label=EVIL, data=table)], proportions=[0, 0.25], n_repetitions=2
     ).run()
 
 

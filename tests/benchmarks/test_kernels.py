@@ -1,7 +1,6 @@
-"""The inner loops beside their peers, and how time grows: pytest -o addopts='' -s tests/benchmarks
+"""How time grows, and what compiling is worth: pytest -o addopts='' -s tests/benchmarks
 
-Ratios are of processor seconds within one run, the medians of interleaved pairs; above 1 the
-library is faster. What fails here is far from what was measured.
+Seconds are those of the processor. What fails here is far from what was measured.
 """
 
 import subprocess
@@ -15,13 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.stats
 
 import rankagg as ra
 from rankagg.kernels import backend
 from tests.benchmarks.growth import ENTRIES
-
-ROUNDS = 5
 
 
 def say(text: str) -> None:
@@ -33,79 +29,6 @@ def seconds(work: Callable[[], Any]) -> float:
     work()
     return process_time() - start
 
-
-def ratio(mine: Callable[[], Any], peer: Callable[[], Any], rounds: int = ROUNDS) -> float:
-    mine()
-    pairs = [(seconds(peer), seconds(mine)) for _ in range(rounds)]
-    return median(theirs / ours for theirs, ours in pairs)
-
-
-def profile_of(m: int, n: int, missing: float = 0.0, **options: Any) -> ra.Profile:
-    rng = np.random.default_rng(0)
-    scores = np.linspace(0, 2, n) + rng.normal(size=(m, n)) * 2
-    scores[rng.random((m, n)) < missing] = np.nan
-    return ra.Profile.from_scores(scores, higher_is_better=True, **options)
-
-
-def plain_counts(ranks: np.ndarray) -> np.ndarray:
-    """Count as one writes it down: every ordered pair, in blocks, gaps by products."""
-    n = ranks.shape[1]
-    low = np.where(ranks < 0, n, ranks)
-    above = np.zeros((n, n), dtype=np.int64)
-    for start in range(0, len(low), 5000):
-        columns = np.ascontiguousarray(low[start : start + 5000].T)
-        for i in range(n):
-            above[i] += np.count_nonzero(columns[i] < columns, axis=1)
-    there = (ranks >= 0).astype(np.float64)
-    return above - (there.T @ (1.0 - there)).astype(np.int64)
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize(("m", "n"), [(200_000, 20), (10_000, 100)])
-def test_counting_beside_a_plain_loop(m, n, missing) -> None:
-    profile = profile_of(m, n, missing)
-    ranks = profile.ranks
-    assert (profile.pairwise("ignore").wins == plain_counts(ranks)).all()
-    found = ratio(lambda: profile.pairwise("ignore"), lambda: plain_counts(ranks))
-    say(f"counting {m} x {n}, {missing:.0%} missing: {found:.1f} times as fast")
-    assert found > (1 if missing else 3)
-
-
-@pytest.mark.parametrize("n", [1_000, 10_000, 100_000, 1_000_000])
-def test_kendall_beside_scipy(n) -> None:
-    rng = np.random.default_rng(n)
-    first, second = (ra.Permutation(rng.permutation(n)) for _ in range(2))
-    peer = lambda: scipy.stats.kendalltau(first.ranks, second.ranks).statistic  # noqa: E731
-    assert ra.kendall_tau(first, second) == pytest.approx(peer(), abs=1e-9)
-    found = ratio(lambda: ra.kendall_tau(first, second), peer)
-    say(f"Kendall's tau of {n}: {found:.2f} times SciPy's speed")
-    assert found > 0.2
-
-
-def test_fit_beside_choix() -> None:
-    choix = pytest.importorskip("choix", reason="choix is not installed")
-    profile = profile_of(500, 20)
-    orders = [list(map(int, row)) for row in np.argsort(profile.ranks, axis=1)]
-    found = ratio(
-        lambda: ra.PlackettLuce.fit(profile), lambda: choix.opt_rankings(20, orders), rounds=1
-    )
-    say(f"Plackett-Luce fit: {found:.1f} times choix's speed")
-    assert found > 1
-
-
-def test_schulze_beside_pref_voting() -> None:
-    pytest.importorskip("pref_voting", reason="pref_voting is not installed")
-    from pref_voting.margin_based_methods import schulze  # noqa: PLC0415
-    from pref_voting.profiles import Profile  # noqa: PLC0415
-
-    profile = profile_of(51, 40)
-    peer = Profile(np.argsort(profile.ranks, axis=1).tolist())
-    found = ratio(lambda: ra.Schulze().aggregate(profile), lambda: schulze(peer), rounds=1)
-    say(f"Schulze of 40 items: {found:.1f} times pref_voting's speed")
-    assert found > 1
-
-
-# -- growth -----------------------------------------------------------------------------------
 
 #: Sizes of what `growth` measures, and the exponent that is stated where it is computed.
 STATED = {

@@ -38,12 +38,6 @@ def test_votes_of_many_items(benchmark, n: int, unranked: str) -> None:
         assert peak(profile.pairwise, unranked) < 40 * votes.wins.nbytes
 
 
-def test_sum_of_matrices_of_many_items(benchmark) -> None:
-    first, second = (with_gaps(50, 1000).pairwise() for _ in range(2))
-    votes = benchmark(lambda: first + second)
-    assert votes.scaled_wins.dtype == np.int64
-
-
 @pytest.mark.parametrize("rule", [ra.FootruleOptimal(), ra.Borda(), ra.Bucklin()], ids=repr)
 def test_sums_by_place(benchmark, rule: ra.Aggregator) -> None:
     profile = with_gaps(100_000, 50, share=0.02)

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from pyarrow import csv, json, parquet
+from pyarrow import csv, json
 
 import rankagg as ra
 
 SYSTEMS, TASKS, INSTANCES, MISSING = 20, 10, 5_000, 0.218
-NAMES = {"higher_is_better": True, "task": "task", "instance": "k", "score": "score"}
+NAMES = {"task": "task", "instance": "k", "score": "score"}
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -68,52 +68,50 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         np.argsort(rng.random((10**6, 10)), axis=1) + 1, columns=list("ABCDEFGHIJ")
     )
     ballots.to_csv(folder / "ballots.csv", index=False)
+    ballots.to_parquet(folder / "ballots.parquet", index=False)
     return folder
 
 
-@pytest.mark.parametrize("name", ["long.csv", "short.csv", "quoted.csv", "long.csv.gz"])
-def test_long_scores_beside_pandas(name: str, folder: Path) -> None:
-    path = folder / name
-    said(name, lambda: ra.read_scores(path, **NAMES), lambda: pivoted(pd.read_csv(path)), 4.5)
+def scores_of(source: object, **names: object) -> ra.ScoreTable:
+    return ra.read_scores(source, **(names or NAMES), higher_is_better=True)
 
 
-def test_long_scores_of_other_files_beside_pandas(folder: Path) -> None:
-    path = folder / "long.parquet"
-    said(
-        path.name, lambda: ra.read_scores(path, **NAMES), lambda: pivoted(pd.read_parquet(path)), 3
-    )
-    path = folder / "long.jsonl"
-    said(path.name, lambda: ra.read_scores(path, **NAMES),
-         lambda: pivoted(json.read_json(path).to_pandas()), 6)  # fmt: skip
+#: What is read of a folder, by us and by a peer, and how many times the peer's seconds it may take.
+READ = {
+    **{
+        name: (lambda at, name=name: scores_of(at / name),
+               lambda at, name=name: pivoted(pd.read_csv(at / name)), 4.5)
+        for name in ("long.csv", "short.csv", "quoted.csv", "long.csv.gz")
+    },
+    "long.parquet": (lambda at: scores_of(at / "long.parquet"),
+                     lambda at: pivoted(pd.read_parquet(at / "long.parquet")), 3),
+    "long.jsonl": (lambda at: scores_of(at / "long.jsonl"),
+                   lambda at: pivoted(json.read_json(at / "long.jsonl").to_pandas()), 6),
+    "Parquet beside CSV": (lambda at: scores_of(at / "long.parquet"),
+                           lambda at: scores_of(at / "long.csv"), 1),
+    "wide by instance": (lambda at: scores_of(at / "wide.csv", instance="k"),
+                         lambda at: pd.read_csv(at / "wide.csv").pivot(index="k", columns="system"),
+                         8),
+    "16,000 columns": (lambda at: scores_of(at / "columns.csv", system="s"),
+                       lambda at: pd.read_csv(at / "columns.csv"), 3),
+    "ballots": (lambda at: ra.read_ballots(at / "ballots.csv"),
+                lambda at: csv.read_csv(at / "ballots.csv"), 4),
+    "ballots of Parquet": (lambda at: ra.read_ballots(at / "ballots.parquet"),
+                           lambda at: csv.read_csv(at / "ballots.csv"), 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ)
+def test_files_beside_peers(name: str, folder: Path) -> None:
+    ours, peer, limit = READ[name]
+    said(name, lambda: ours(folder), lambda: peer(folder), limit)
 
 
 def test_long_frames_beside_pandas(folder: Path) -> None:
     frame = pd.read_parquet(folder / "long.parquet")
-    said("frame of pandas", lambda: ra.read_scores(frame, **NAMES), lambda: pivoted(frame), 3)
+    said("frame of pandas", lambda: scores_of(frame), lambda: pivoted(frame), 3)
     table = pa.Table.from_pandas(frame)
-    said("table of Arrow", lambda: ra.read_scores(table, **NAMES), lambda: pivoted(frame), 4)
-
-
-def test_parquet_is_no_slower_than_text(folder: Path) -> None:
-    said("Parquet beside CSV", lambda: ra.read_scores(folder / "long.parquet", **NAMES),
-         lambda: ra.read_scores(folder / "long.csv", **NAMES), 1)  # fmt: skip
-
-
-def test_wide_scores_beside_pandas(folder: Path) -> None:
-    path = folder / "wide.csv"
-    said("wide by instance", lambda: ra.read_scores(path, higher_is_better=True, instance="k"),
-         lambda: pd.read_csv(path).pivot(index="k", columns="system"), 8)  # fmt: skip
-    path = folder / "columns.csv"
-    said("16,000 columns", lambda: ra.read_scores(path, higher_is_better=True),
-         lambda: pd.read_csv(path), 3)  # fmt: skip
-
-
-def test_a_million_ballots_beside_a_bare_read_by_arrow(folder: Path) -> None:
-    path = folder / "ballots.csv"
-    said("ballots", lambda: ra.read_ballots(path), lambda: csv.read_csv(path), 4)
-    file = path.with_suffix(".parquet")
-    parquet.write_table(csv.read_csv(path), file)
-    said("ballots of Parquet", lambda: ra.read_ballots(file), lambda: csv.read_csv(path), 4)
+    said("table of Arrow", lambda: scores_of(table), lambda: pivoted(frame), 4)
 
 
 @pytest.mark.parametrize(("m", "n"), [(20_000, 10), (4_000, 50)])

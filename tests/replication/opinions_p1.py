@@ -308,7 +308,7 @@ PLACES = {
     "p1-exact-superglue": lambda data: [
         (row["rank by Borda"], row["lower bound"], row["upper bound"])
         for row in p1_exact(data, "SuperGLUE")
-    ],
+    ]
 }
 
 

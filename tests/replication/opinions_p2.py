@@ -323,10 +323,7 @@ CURVES = {
         missing_of_tasks(data), ("mean", "one level"), "model"
     ),
     "p2-figure-3": lambda _: drawn_missing(
-        missing_and_scaled(),
-        own.ALL_RULES,
-        "scale",
-        "scale {}".format,
+        missing_and_scaled(), own.ALL_RULES, "scale", "scale {}".format
     ),
     "p2-figure-5": lambda data: some(drawn_instances(data), own.FIVE[2:]),
     "p2-figure-10": lambda data: some(drawn_instances(data), own.FIVE[:2]),
@@ -335,7 +332,7 @@ CURVES = {
 PANELS = {
     "p2-figure-4": lambda _: panels_of(
         [row for row in p2_figure_4(_) if row["alpha"] == 0.01], ["m"], "decided"
-    ),
+    )
 }
 #: The data sets of each figure of proportions.
 CELLS = {

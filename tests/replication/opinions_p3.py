@@ -210,7 +210,7 @@ PLACES = {
         (row["rank"], row["best"], row["worst"])
         for row in p3_rank_intervals(_)
         if row["leaderboard"] == "SuperGLUE, ten columns"
-    ],
+    ]
 }
 #: By title the scores of systems in each column of a figure, or several where any will do.
 COLUMNS = {

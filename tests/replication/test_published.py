@@ -158,8 +158,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize(
-    "part",
-    [pytest.param(part, marks=[pytest.mark.slow] * long) for part, long in PARTS.items()],
+    "part", [pytest.param(part, marks=[pytest.mark.slow] * long) for part, long in PARTS.items()]
 )
 def test_references(part, request):
     # The run on instances needs no table, and may be in a folder without them.

@@ -368,8 +368,6 @@ PAGE = {
     "units that change an order": lambda p: (p.left().changed(), len(p.left().rows)),
     "consensuses with several optima": lambda p: (p.left().several(), 1 + len(p.left().rows)),
     "exact consensuses": lambda p: 1 + len(p.left().rows),
-}
-PAGE |= {
     "units that change the first": Page.others_first,
     "different rankings": lambda p: len({b.places for b in p.plain.ballots}),
     "ties": lambda p: sum(b.places.count(0) == 2 for b in p.plain.ballots),
@@ -384,8 +382,6 @@ PAGE |= {
     "pairs ordered differently": lambda p: set(p.otherwise()),
     "pairs never compared": lambda p: (p.plain.never, p.pairs),
     "items that may be first": lambda p: (len(p.ranks.first), p.plain.n),
-}
-PAGE |= {
     "candidates": lambda p: p.plain.n,
     "neighbors against a majority": Page.behind,
     "rounds": lambda p: len(p.rounds()),

@@ -214,8 +214,7 @@ def test_valid_methods_hold_their_level_in_every_cell():
 
 @settings(max_examples=12)
 @given(
-    chances=st.lists(st.integers(0, 5), min_size=6, max_size=6).filter(any),
-    lost=st.integers(0, 6),
+    chances=st.lists(st.integers(0, 5), min_size=6, max_size=6).filter(any), lost=st.integers(0, 6)
 )
 def test_imputed_proportions_agree_with_enumeration(chances, lost):
     orders = list(permutations(range(3)))

@@ -159,34 +159,6 @@ def test_the_bar_is_shown_on_request(capsys):
     assert not capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"aggregators": [ra.Borda(), ra.Copeland(unranked="ignore")]}, "one policy"),
-        ({"aggregators": [ra.Mean()]}, "rules without scores"),
-        ({"n_items": [1]}, "at least 2"),
-        ({"missing": [1.0]}, r"\[0, 1\)"),
-        ({"missing": [0.6], "n_items": [3]}, "leaves two of 3 items"),
-        ({"nearest": 1}, "nearest"),
-        ({"aggregators": []}, "aggregators of ApproximationStudy"),
-        ({"aggregators": ra.Borda()}, "aggregators of ApproximationStudy"),
-        ({"aggregators": ["borda"]}, "aggregator object"),
-        ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
-        ({"models": []}, "models of ApproximationStudy"),
-        ({"models": [ra.Mallows]}, "cultures, distributions"),
-        ({"models": [LATENT] * 2}, r"different values\. Got .* 2 times\. `Observed\(label="),
-        ({"aggregators": [len]}, "aggregator object .* A rule of your own is a subclass"),
-        ({"models": LATENT}, "different values"),
-        ({"n_items": 5}, "n_items of ApproximationStudy"),
-        ({"missing": [0.1, 0.1]}, "different values"),
-        ({"time_limit": -1}, "time_limit of ApproximationStudy"),
-    ],
-)
-def test_bad_values_of_any_study_are_named(changes, message):
-    with pytest.raises(InvalidInputError, match=message):
-        STUDIES["approximation"](**changes)
-
-
 @EVERY
 def test_every_cell_has_random_numbers_of_its_own(make):
     cells = list(make().cells())
@@ -207,6 +179,26 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
 @pytest.mark.parametrize(
     ("name", "changes", "message"),
     [
+        *(("approximation", *case) for case in [
+            ({"aggregators": [ra.Borda(), ra.Copeland(unranked="ignore")]}, "one policy"),
+            ({"aggregators": [ra.Mean()]}, "rules without scores"),
+            ({"n_items": [1]}, "at least 2"),
+            ({"missing": [1.0]}, r"\[0, 1\)"),
+            ({"missing": [0.6], "n_items": [3]}, "leaves two of 3 items"),
+            ({"nearest": 1}, "nearest"),
+            ({"aggregators": []}, "aggregators of ApproximationStudy"),
+            ({"aggregators": ra.Borda()}, "aggregators of ApproximationStudy"),
+            ({"aggregators": ["borda"]}, "aggregator object"),
+            ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
+            ({"models": []}, "models of ApproximationStudy"),
+            ({"models": [ra.Mallows]}, "cultures, distributions"),
+            ({"models": [LATENT] * 2}, r"different values\. Got .* 2 times\. `Observed\(label="),
+            ({"aggregators": [len]}, "aggregator object .* A rule of your own is a subclass"),
+            ({"models": LATENT}, "different values"),
+            ({"n_items": 5}, "n_items of ApproximationStudy"),
+            ({"missing": [0.1, 0.1]}, "different values"),
+            ({"time_limit": -1}, "time_limit of ApproximationStudy"),
+        ]),
         *(
             ("corruption", {"n_corrupted": wrong}, "n_corrupted of CorruptionStudy")
             for wrong in ([], [-1], [2], [0.5])
@@ -235,7 +227,7 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
         ("task subsets", {"tolerance": {"nowhere": 1.0}}, "tolerance"),
     ],
 )  # fmt: skip
-def test_bad_values_of_one_study_are_named(name, changes, message):
+def test_bad_values_are_named(name, changes, message):
     with pytest.raises(InvalidInputError, match=message):
         STUDIES[name](**changes)
 

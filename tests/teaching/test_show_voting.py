@@ -161,12 +161,7 @@ def test_steps_of_gaps_come_to_what_the_rule_returns(made):
 
 
 @settings(max_examples=25, deadline=None)
-@given(
-    partial(),
-    st.sampled_from(RANKING_RULES),
-    st.sampled_from(POLICIES),
-    st.sampled_from(WAYS),
-)
+@given(partial(), st.sampled_from(RANKING_RULES), st.sampled_from(POLICIES), st.sampled_from(WAYS))
 def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, rule, policy, ways):
     made = rule(unranked=policy)
     if hasattr(made, "tie_breaking"):
@@ -361,10 +356,7 @@ def test_every_rule_has_steps_or_a_reason():
 
 @pytest.mark.parametrize(
     ("rule", "limit"),
-    [
-        (ra.Young(), (least_steps, "MOST_CHOICES")),
-        (ra.Dodgson(), (least_steps, "MOST_SITUATIONS")),
-    ],
+    [(ra.Young(), (least_steps, "MOST_CHOICES")), (ra.Dodgson(), (least_steps, "MOST_SITUATIONS"))],
 )
 def test_what_takes_too_many_tries_is_refused(rule, limit, monkeypatch):
     monkeypatch.setattr(*limit, 100)

@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core.names import letters
 from rankagg.teaching.steps import Formula, Step
-from rankagg.teaching.tables import (
-    WIDTH,
-    latex_paragraph,
-    latex_table,
-    needs,
-    parted,
-    text_table,
-)
+from rankagg.teaching.tables import WIDTH, latex_paragraph, latex_table, needs, parted, text_table
 from tests.core.test_results import read_latex
 
 FEW = settings(max_examples=40, deadline=None)

@@ -283,10 +283,7 @@ def test_pairs_flip_between_policies():
     told = {
         (row.above, row.below): (row.uniform, row.ignore, row.last) for row in frame.itertuples()
     }
-    assert told == {
-        ("A", "C"): ("above", "tied", "above"),
-        ("C", "B"): ("above", "above", "tied"),
-    }
+    assert told == {("A", "C"): ("above", "tied", "above"), ("C", "B"): ("above", "above", "tied")}
     share = {(row.above, row.below): row.share for row in frame.itertuples()}
     assert share["A", "C"] == result.share_above[0, 2]
     assert share["C", "B"] == result.share_above[2, 1]
