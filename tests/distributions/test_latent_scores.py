@@ -69,15 +69,6 @@ def test_rankings_with_gumbel_noise_have_the_plackett_luce_law(scale):
         assert abs(share - law.prob(ranking)) < band(law.prob(ranking), size)
 
 
-def test_pairs_with_normal_noise_are_those_of_thurstone():
-    size = 10_000
-    scores = LatentScores(LOCATIONS, noise="normal", scale=1.5)
-    wins = scores.sample(100, size // 100, rng=3).rankings().pairwise().proportion
-    for i, j in permutations(range(3), 2):
-        chance = stats.norm.cdf((LOCATIONS[i] - LOCATIONS[j]) / (1.5 * np.sqrt(2)))
-        assert abs(wins[i, j] - chance) < band(chance, size)
-
-
 def test_rankings_with_normal_noise_are_those_of_thurstone():
     scores = LatentScores(LOCATIONS, noise="normal", scale=1.5, systems="ABC")
     distribution = scores.ranking_distribution()

@@ -236,9 +236,3 @@ def test_davidson_pairs_have_a_maximum_whatever_the_counts(counts):
         assert np.ptp(fit.estimates[:2]) == pytest.approx(abs(np.log(wins / losses)), abs=1e-5)
         expected = np.log(ties / np.sqrt(wins * losses))
         assert fit.estimates[2] == pytest.approx(expected, abs=1e-5)
-
-
-def test_davidson_pairs_that_are_always_tied_are_refused():
-    votes = from_rows(["A=B", "B=C", "A=C"], "ABC", counts=[2, 3, 1]).pairwise("ignore")
-    with pytest.raises(NotIdentifiedError, match="weights of ties of 2 grow"):
-        ra.BradleyTerry.fit(votes, ties="davidson")

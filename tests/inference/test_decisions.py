@@ -70,16 +70,6 @@ def test_a_known_case_of_holm():
     assert binomial.how == "exact sign tests (Holm, Tarone)"
 
 
-@given(ballots(), st.floats(0.001, 0.5))
-@few
-def test_holm_decides_no_pair_both_ways_and_none_against_the_estimate(profile, alpha):
-    found = from_data(profile, alpha=alpha)
-    above = found.decisions().above
-    assert not (above & above.T).any()
-    assert (found.estimate[above] > 0.5).all()
-    assert set(found.never_compared).isdisjoint(found.decisions().pairs)
-
-
 @given(ballots(), st.floats(0.001, 0.4))
 @few
 def test_holm_decides_what_simultaneous_intervals_decide(profile, alpha):

@@ -41,15 +41,6 @@ def test_uniform_law_gives_a_partial_ranking_its_share(ranking):
     assert flat.log_prob(ranking) == pytest.approx(law.log_prob(ranking), abs=1e-12)
 
 
-def test_what_is_not_observed_changes_no_chance():
-    law = ra.Mallows("ABCDE", theta=0.7)
-    assert law.prob(ra.PartialRanking([ra.UNRANKED] * 5, "ABCDE")) == pytest.approx(1.0)
-    one = ra.PartialRanking([ra.UNRANKED, ra.UNRANKED, 0, ra.UNRANKED, ra.UNRANKED], "ABCDE")
-    assert law.prob(one) == pytest.approx(1.0)
-    pair = ra.PartialRanking([1, ra.UNRANKED, ra.UNRANKED, 0, ra.UNRANKED], "ABCDE")
-    assert law.prob(pair) == pytest.approx(law.pairwise_probabilities()[3, 0])
-
-
 # -- parameters -----------------------------------------------------------------------------------
 
 
