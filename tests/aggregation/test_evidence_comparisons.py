@@ -32,6 +32,8 @@ def test_what_needs_more_says_so():
             rule.aggregate(BATTLES)
     with pytest.raises(InformationLostError, match="needs rankings"):
         ra.dispersion_report(BATTLES, [ra.Borda()])
+    with pytest.raises(InvalidInputError, match=r"PairwiseMatrix or Comparisons.*read_comparisons"):
+        ra.Evidence([1, 2])
 
 
 def test_what_comparisons_leave_open_is_said():
@@ -52,8 +54,3 @@ def test_compare_and_explain_and_report():
     assert "A" in str(ra.explain(comparison["Kemeny"], "A", "B"))
     page = ra.make_report(BATTLES, title="Battles")
     assert "<strong>5</strong> battles</span>" in page.html
-
-
-def test_evidence_of_anything_else_is_refused():
-    with pytest.raises(InvalidInputError, match=r"PairwiseMatrix or Comparisons.*read_comparisons"):
-        ra.Evidence([1, 2])

@@ -61,14 +61,20 @@ def radius(votes: ra.PairwiseMatrix, costs: dict, optima: ra.Optima) -> int | No
     return copies
 
 
-def test_where_places_are_counted_the_optima_are_not_known() -> None:
+def test_where_places_are_counted_the_optima_are_not_known_and_bounds_speak_of_all() -> None:
     table = ra.datasets.load("tennessee")
-    wish = ra.Constraints(top=(["Memphis"], 2))
-    consensus = ra.Kemeny(constraints=wish).aggregate(table)
+    rule = ra.Kemeny(constraints=ra.Constraints(top=(["Memphis"], 2)))
+    consensus = rule.aggregate(table)
     assert consensus.is_proved
     assert consensus.optima is None
-    with pytest.raises(InvalidInputError, match="set of optima is known"):
-        ra.rank_shares(table, ra.Kemeny(constraints=wish), n_resamples=3)
+    for call, words in (
+        (lambda: ra.rank_shares(table, rule, n_resamples=3), "set of optima is known"),
+        (lambda: ra.dispersion_report(table, [rule]), "without constraints"),
+        (lambda: ra.removal_radius(table, aggregator=rule), "without constraints"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            call()
+    assert ra.compare(table, [rule, ra.Kemeny()]).exact.aggregator == ra.Kemeny()
 
 
 def test_swaps_are_priced_among_what_is_allowed() -> None:
@@ -92,14 +98,3 @@ def test_swaps_are_priced_among_what_is_allowed() -> None:
     rankings = [ra.Permutation.from_order(order, items=table.items) for order in turned]
     least = min(votes.cost(ranking) for ranking in rankings)
     assert swap.extra_cost == least - consensus.cost
-
-
-def test_bounds_of_all_rankings_are_none_of_these() -> None:
-    table = ra.datasets.load("tennessee")
-    rule = ra.Kemeny(constraints=ra.Constraints(first=["Memphis"]))
-    with pytest.raises(InvalidInputError, match="without constraints"):
-        ra.dispersion_report(table, [rule])
-    with pytest.raises(InvalidInputError, match="without constraints"):
-        ra.removal_radius(table, aggregator=rule)
-    compared = ra.compare(table, [rule, ra.Kemeny()])
-    assert compared.exact.aggregator == ra.Kemeny()
