@@ -125,6 +125,19 @@ def test_blocks_and_order_change_no_bit(profile, policy, data) -> None:
     assert again.tobytes() == costs.tobytes()
 
 
+def peak_of(rule: ra.Aggregator, profile: ra.Profile, few: ra.Profile, **limits: int) -> int:
+    """Return the most memory that a rule takes, what is imported late aside."""
+    rule.aggregate(few)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(positional, "BLOCK", limits.get("block", positional.BLOCK))
+        patch.setattr(pairwise, "PAIRS_AT_ONCE", limits.get("pairs", pairwise.PAIRS_AT_ONCE))
+        tracemalloc.start()
+        rule.aggregate(profile)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return peak
+
+
 @pytest.mark.parametrize("rule", [ra.Borda(), ra.Bucklin(), ra.FootruleOptimal()], ids=repr)
 @pytest.mark.parametrize("gaps", [False, True])
 def test_memory_does_not_grow_with_the_rankings(rule: ra.Aggregator, gaps: bool) -> None:
@@ -132,15 +145,8 @@ def test_memory_does_not_grow_with_the_rankings(rule: ra.Aggregator, gaps: bool)
     if gaps:
         scores[scores < 0.02] = np.nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
-    rule.aggregate(profile[:10])  # what is imported late
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(positional, "BLOCK", 20_000)
-        tracemalloc.start()
-        rule.aggregate(profile)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
     # An array of floats for every cell would be twice the input, and n of them 40 times.
-    assert peak < 3 * profile.ranks.nbytes
+    assert peak_of(rule, profile, profile[:10], block=20_000) < 3 * profile.ranks.nbytes
 
 
 @pytest.mark.parametrize(
@@ -148,12 +154,5 @@ def test_memory_does_not_grow_with_the_rankings(rule: ra.Aggregator, gaps: bool)
 )
 def test_memory_grows_as_the_rankings_and_not_as_the_pairs_of_items(rule: ra.Aggregator) -> None:
     profile = ra.Profile.from_ranks(np.random.default_rng(0).random((3, 6000)))
-    rule.aggregate(profile.restrict(range(10)))  # what is imported late
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairwise, "PAIRS_AT_ONCE", 100_000)
-        tracemalloc.start()
-        rule.aggregate(profile)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
     # 36 million pairs of items, with a byte for each.
-    assert peak < profile.n_items**2
+    assert peak_of(rule, profile, profile.restrict(range(10)), pairs=100_000) < profile.n_items**2
