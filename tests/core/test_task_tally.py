@@ -64,8 +64,7 @@ NAMES = ("wins", "both", "n_units", "units_of_size", "placed", "shares", "square
 
 
 @pytest.mark.parametrize(
-    ("name", "number"),
-    [("n_empty", -1), *product(NAMES, [-1, 10**6, 2**61, 2**63, 10**30])],
+    ("name", "number"), [("n_empty", -1), *product(NAMES, [-1, 10**6, 2**61, 2**63, 10**30])]
 )
 def test_numbers_out_of_range(name, number):
     plain = made()

@@ -1,7 +1,5 @@
 """Compiled loops run where they pay alone, and which run is said."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -68,7 +66,7 @@ class Once:
         return type("Info", (), {"currsize": len(self._loaded)})
 
 
-def test_the_folder_is_that_of_the_user(tmp_path: Path, monkeypatch) -> None:
+def test_the_folder_is_that_of_the_user(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     assert backend.cache_folder() == tmp_path / "home" / "rankagg" / "loops"
     (tmp_path / "file").write_text("no folder")
