@@ -63,6 +63,7 @@ sphinx_gallery_conf = {
 
 html_theme = "furo"
 html_static_path = ["_static"]
+html_search_scorer = str(Path(__file__).with_name("search_order.js"))
 html_css_files = ["gallery.css"]
 html_title = f"rankagg {version}"
 html_copy_source = False

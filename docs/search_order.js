@@ -1,0 +1,10 @@
+/* Who searches wants to do something: guides come first, and lists of names and of sources last. */
+const FOLDERS = [["howto/index", -30], ["howto/own_", -10], ["howto/", 30], ["lectures", 20], ["words", 12],
+  ["explanation/glossary", -25], ["explanation/", 6], ["reference/", -15], ["changelog", -40],
+  ["references", -40]];
+var Scorer = {
+  score: ([page, title, anchor, description, score]) =>
+    score + (FOLDERS.find(([start]) => page.startsWith(start)) ?? ["", 0])[1] - (anchor ? 5 : 0),
+  objNameMatch: 11, objPartialMatch: 6, objPrio: { 0: 15, 1: 5, 2: -5 }, objPrioDefault: 0,
+  title: 15, partialTitle: 7, term: 5, partialTerm: 2,
+};
