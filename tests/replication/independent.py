@@ -422,26 +422,22 @@ def optimal_cost(votes, extra=(), at_least=None):
     price = np.array([votes[j, i] - votes[i, j] for i, j in at])
     base = sum(votes[i, j] for i, j in at)
     rows, low, high = [], [], []
+
+    def demand(signs, least, most):
+        rows.append(np.zeros(len(at)))
+        rows[-1][[at[tuple(sorted(pair))] for pair in signs]] = list(signs.values())
+        low.append(least)
+        high.append(most)
+
     for i, j, k in combinations(range(n), 3):
-        row = np.zeros(len(at))
-        row[at[i, j]], row[at[j, k]], row[at[i, k]] = 1, 1, -1
-        rows.append(row)
-        low.append(0)
-        high.append(1)
+        demand({(i, j): 1, (j, k): 1, (i, k): -1}, 0, 1)
     for i, j in extra:
-        row = np.zeros(len(at))
-        row[at[min(i, j), max(i, j)]] = 1
-        rows.append(row)
-        low.append(float(i < j))
-        high.append(float(i < j))
+        demand({(i, j): 1}, float(i < j), float(i < j))
     if at_least is not None:
         item, number = at_least
-        row = np.zeros(len(at))
-        for other in set(range(n)) - {item}:
-            row[at[min(item, other), max(item, other)]] = 1 if other < item else -1
-        rows.append(row)
-        low.append(number - (n - 1 - item))
-        high.append(n)
+        others = set(range(n)) - {item}
+        demand({(item, other): 1 if other < item else -1 for other in others},
+               number - (n - 1 - item), n)  # fmt: skip
     answer = milp(
         price,
         constraints=LinearConstraint(np.array(rows), low, high),

@@ -100,7 +100,7 @@ COMPARED = {
     "pairs decided": lambda c: (c.decided(), len(c.plain.pairs)),
     "pairs": lambda c: len(c.plain.pairs),
     "independent units": lambda c: len(c.plain.ballots),
-    "units that are enough": lambda c: enough(c.plain.n, Fraction("0.9"), c.decisions.basis.method),
+    "units that are enough": lambda c: true.enough(c.decisions.basis.method, c.plain.n, 0.9),
     "names not listed": lambda c: (1, 4),
     "level": lambda c: 10,
     "alpha": lambda c: 0.9,
@@ -110,12 +110,6 @@ COMPARED = {
     "votes that tie a pair": lambda c: c.votes(lambda i, j: c.ties[i][j]),
     "pairs not listed": lambda c: len(c.apart) - 1,
 }
-
-
-def enough(n, alpha, method):
-    """Return how many units that all agree decide a pair, with all pairs to be decided."""
-    step = {"sign-test": 0.5, "hoeffding": float(np.exp(-0.5))}[method]
-    return next(t for t in range(1, 999) if step**t <= alpha / (n * (n - 1)))
 
 
 def comparisons(seeds):

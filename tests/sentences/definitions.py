@@ -67,6 +67,26 @@ def sign_test(won, lost):
     return Fraction(sum(comb(n, k) for k in range(won, n + 1)), 2**n)
 
 
+def decided_by_signs(n, won, alpha):
+    """Return how many pairs Tarone's procedure over exact sign tests decides."""
+    told = [(won(i, j), won(j, i)) for i, j in permutations(range(n), 2)]
+    tests = [(sign_test(*two), Fraction(1, 2 ** sum(two))) for two in told]
+    return sum(by_tarone(tests, alpha))
+
+
+def enough(method, n, alpha):
+    """Return how many units that all agree decide anything."""
+    each = float(alpha) / (n * (n - 1))
+    decides = {
+        "sign-flips": lambda t: 2.0 ** (1 - t) <= alpha,
+        "sign-test": lambda t: 0.5**t <= each,
+        "hoeffding": lambda t: np.exp(-t / 2) <= each,
+        "max-t": lambda t: t >= 20,
+        "normal": lambda t: t >= 20,
+    }[method]
+    return next(t for t in range(1, 999) if decides(t))
+
+
 def by_tarone(tests, alpha):
     """Return which of (p-value, smallest p-value) Tarone's procedure rejects, step by step."""
     rejected = [False] * len(tests)

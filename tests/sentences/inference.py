@@ -42,13 +42,6 @@ class Ranked:
     def won(self, i, j):
         return sum(b.has(i, j) and b.places[i] < b.places[j] for b in self.units)
 
-    def decided_by_signs(self):
-        """Return how many pairs Tarone's procedure over exact sign tests decides."""
-        both = [(i, j) for i, j in product(range(self.plain.n), repeat=2) if i != j]
-        told = [(self.won(i, j), self.won(j, i)) for i, j in both]
-        tests = [(true.sign_test(*two), Fraction(1, 2 ** sum(two))) for two in told]
-        return sum(true.by_tarone(tests, self.alpha))
-
     def decided_by_flips(self):
         """Return how many pairs are decided by the largest sum under all signs of all units.
 
@@ -105,16 +98,6 @@ class Ranked:
             return sum(not self.won(i, j) + self.won(j, i) for i, j in self.plain.pairs)
         return self.plain.never
 
-    def enough(self):
-        """Return how many units that all agree decide anything."""
-        n, alpha = self.plain.n, float(self.alpha)
-        decides = {
-            "sign-flips": lambda t: 2.0 ** (1 - t) <= alpha,
-            "sign-test": lambda t: 0.5**t <= alpha / (n * (n - 1)),
-            "hoeffding": lambda t: np.exp(-t / 2) <= alpha / (n * (n - 1)),
-        }[self.found.method]
-        return next(t for t in range(1, 99) if decides(t))
-
     def decided(self):
         return int(self.found.decisions.above.sum())
 
@@ -123,7 +106,7 @@ RANKED = {
     "level": lambda r: 100 * (1 - r.alpha),
     "alpha": lambda r: r.alpha,
     "independent units": lambda r: len(r.units),
-    "units that are enough": Ranked.enough,
+    "units that are enough": lambda r: true.enough(r.found.method, r.plain.n, r.alpha),
     "cells missing": lambda r: r.plain.missing,
     "cells": lambda r: r.plain.cells,
     "pairs never compared": lambda r: (r.plain.never, len(r.plain.pairs)),
@@ -147,13 +130,13 @@ def ranks(seeds):
         case = Ranked(seed)
         held.hold([*case.found._facts(), *case.found.decisions._facts()], case)
         if case.found.method == "sign-test":
-            assert case.decided() == case.decided_by_signs()
+            assert case.decided() == true.decided_by_signs(case.plain.n, case.won, case.alpha)
         elif case.of == "mean" and not case.plain.missing[0]:
             assert case.decided() == case.decided_by_flips()
         if case.found.decisions.warning is not None:
             assert not case.decided()
         elif case.decided() and case.found.method != "sign-test":
-            assert len(case.units) >= case.enough()
+            assert len(case.units) >= true.enough(case.found.method, case.plain.n, case.alpha)
     # Ties are told by the binomial intervals, of which decisions follow.
     held.require(but=FEW)
 
@@ -181,23 +164,17 @@ class Fought:
             if b.has(i, j)
         )
 
-    def decided_by_signs(self):
-        both = [(i, j) for i, j in product(range(self.plain.n), repeat=2) if i != j]
-        won = {p: sum(self.lead(c, *p) > 0 for c in self.clusters.values()) for p in both}
-        told = [(won[i, j], won[j, i]) for i, j in both]
-        tests = [(true.sign_test(*two), Fraction(1, 2 ** sum(two))) for two in told]
-        return sum(true.by_tarone(tests, self.alpha))
+    def won(self, i, j):
+        return sum(self.lead(ballots, i, j) > 0 for ballots in self.clusters.values())
 
     def decided(self):
         if self.of == "pairwise":
-            return self.decided_by_signs()
+            return true.decided_by_signs(self.plain.n, self.won, self.alpha)
         return int(self.found.decisions.above.sum())
 
     def enough(self):
-        if self.of == "borda":
-            return ENOUGH
-        n = self.plain.n
-        return next(t for t in range(1, 99) if 0.5**t <= self.alpha / (n * (n - 1)))
+        method = "max-t" if self.of == "borda" else "sign-test"
+        return true.enough(method, self.plain.n, self.alpha)
 
     def effective(self):
         """Return how many units of one size tell as much of the item that fewest tell of."""

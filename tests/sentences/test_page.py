@@ -184,16 +184,6 @@ class Page:
         )
         return [len(differing(lead, other, self.plain.n)) for other in others]
 
-    def enough(self):
-        n, alpha = self.plain.n, float(ALPHA)
-        decides = {
-            "sign-flips": lambda t: 2.0 ** (1 - t) <= alpha,
-            "sign-test": lambda t: 0.5**t <= alpha / (n * (n - 1)),
-            "max-t": lambda t: t >= 20,
-            "normal": lambda t: t >= 20,
-        }[self.ranks.method]
-        return next(t for t in range(1, 99) if decides(t))
-
     def beaten(self):
         """Return how many pairs have a majority; without a ranking of both there is none."""
         return sum(abs(self.lead(i, j)) > 1e-9 for i, j in self.plain.pairs)
@@ -342,7 +332,7 @@ PAGE = {
     "clusters": Page.units,
     "units": lambda p: len(p.plain.ballots),
     "independent units": Page.units,
-    "units that are enough": Page.enough,
+    "units that are enough": lambda p: true.enough(p.ranks.method, p.plain.n, ALPHA),
     "share of cells missing": lambda p: (Fraction(*p.plain.missing), p.plain.cells),
     "cells missing": lambda p: p.plain.missing,
     "cells there": lambda p: (p.plain.cells - p.plain.missing[0], p.plain.cells),
